@@ -1,0 +1,66 @@
+//! The command contract: everything that a front end can ask of a session.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{CallId, MessageId, RunId};
+use crate::message::Message;
+use crate::model::{Sampling, ToolChoice};
+use crate::permission::PermissionAnswer;
+
+/// What a front end asks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Command {
+    /// Start a run.
+    MessageSend(Box<MessageSend>),
+    /// Answer a pending question.
+    PermissionAnswer {
+        /// The call that waits.
+        call_id: CallId,
+        /// The answer.
+        answer: PermissionAnswer,
+    },
+    /// Stop the run that goes on.
+    RunCancel,
+}
+
+/// A user message, with wishes for the run it starts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MessageSend {
+    /// The run it starts; made by the sender, so that it can be followed from the first event.
+    pub run_id: RunId,
+    /// The message's own id.
+    pub message_id: MessageId,
+    /// What is said.
+    pub message: Message,
+    /// Background for this message: found passages, a page, a selection (E-31).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<String>,
+    /// Whether tools may be used at all in this run (gate 1).
+    pub tools_allowed: bool,
+    /// Only these tools (gate 3).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Vec<String>>,
+    /// What the model may do with tools (gate 3).
+    #[serde(default)]
+    pub tool_choice: ToolChoice,
+    /// Sampling wishes.
+    #[serde(default)]
+    pub sampling: Sampling,
+}
+
+impl MessageSend {
+    /// A plain text message with tools allowed.
+    pub fn text(run_id: RunId, message_id: MessageId, text: impl Into<String>) -> Self {
+        Self {
+            run_id,
+            message_id,
+            message: Message::user(text),
+            context: None,
+            tools_allowed: true,
+            tools: None,
+            tool_choice: ToolChoice::Auto,
+            sampling: Sampling::default(),
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! The event contract: everything that a front end, a journal or a trace can see of a run.
+//!
+//! Events are named noun-action. Durable ones are journaled before they are published and carry all
+//! that is needed to fold a session back; deltas are for the eye and are never the only copy of
+//! anything (wall 6). How events look on the SSE wire is `frame`'s business.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{CallId, MessageId, Millis, RunId, SessionId};
+use crate::message::Message;
+use crate::model::{Finish, StepPurpose, Usage};
+use crate::permission::{Decision, Question};
+use crate::tool::{Category, ToolCall, ToolOutcome, Visibility};
+
+/// An event with its place: sequence numbers of a session only grow.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// Place in the session, from 1.
+    pub seq: u64,
+    /// When it happened.
+    pub ts_ms: Millis,
+    /// The session.
+    pub session_id: SessionId,
+    /// The run; what ploke calls `request_id` (P-3).
+    pub run_id: RunId,
+    /// The user message that caused it (P-3).
+    pub parent_id: MessageId,
+    /// What happened.
+    pub event: Event,
+}
+
+/// Everything that can happen in a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Event {
+    /// A run began.
+    RunStarted {
+        /// The model that answers.
+        model: String,
+        /// The profile.
+        profile: String,
+        /// What the user said.
+        message: Message,
+    },
+    /// A model was asked for a step; a second start of the same step throws the first away.
+    StepStarted {
+        /// Which step, from 1.
+        step: u32,
+        /// Why.
+        purpose: StepPurpose,
+        /// Which try, from 1.
+        attempt: u32,
+    },
+    /// Thinking arrived (not durable).
+    ReasoningDelta {
+        /// Phase: 0 before the first calls, then one more after each batch of calls (S-32).
+        phase: u32,
+        /// The piece.
+        text: String,
+    },
+    /// Answer text arrived (not durable).
+    TextDelta {
+        /// The piece.
+        text: String,
+    },
+    /// A piece of a call arrived (not durable).
+    CallDelta {
+        /// Its place among the calls of the step.
+        index: u32,
+        /// Its name, once known.
+        name: Option<String>,
+        /// How many characters of arguments so far.
+        chars: u64,
+    },
+    /// A model step is complete: text, reasoning and calls, as they go into the transcript.
+    StepEnded {
+        /// Which step.
+        step: u32,
+        /// The assistant message.
+        message: Message,
+        /// Why the model stopped.
+        finish: Finish,
+        /// Token counts.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        usage: Option<Usage>,
+    },
+    /// The model asked for a call.
+    CallRequested {
+        /// The call.
+        call: ToolCall,
+        /// Where front ends file it.
+        category: Category,
+        /// How prominently they show it.
+        visibility: Visibility,
+    },
+    /// The user is asked.
+    PermissionRequested {
+        /// What is asked.
+        question: Question,
+    },
+    /// Somebody or some rule decided.
+    PermissionDecided {
+        /// The call.
+        call_id: CallId,
+        /// What was decided.
+        decision: Decision,
+        /// Which gate decided: `user`, `rule:ID`, `grant`, `risk`, `mode`, …
+        by: String,
+        /// The rule that was stored with *remember*, or the grant with *session*.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rule: Option<String>,
+    },
+    /// A call is about to run: written before anything happens.
+    CallStarted {
+        /// The call.
+        call_id: CallId,
+        /// The tool.
+        name: String,
+        /// Where front ends file it.
+        category: Category,
+        /// How prominently they show it.
+        visibility: Visibility,
+    },
+    /// A call reported how far it is (not durable).
+    CallProgressed {
+        /// The call.
+        call_id: CallId,
+        /// One line.
+        line: String,
+    },
+    /// A call has its outcome: exactly once for every requested call.
+    CallEnded {
+        /// The call.
+        call_id: CallId,
+        /// The tool.
+        name: String,
+        /// What it gave.
+        outcome: std::sync::Arc<ToolOutcome>,
+        /// The message the model sees.
+        message: Message,
+        /// Where front ends file it.
+        category: Category,
+        /// How prominently they show it.
+        visibility: Visibility,
+    },
+    /// The runtime told the model something.
+    NoteAdded {
+        /// What.
+        text: String,
+    },
+    /// Something the user should know; each code at most once a run.
+    WarningRaised {
+        /// A stable code.
+        code: WarningCode,
+        /// What happened.
+        message: String,
+    },
+    /// The run cannot go on.
+    ErrorRaised {
+        /// A stable word.
+        code: String,
+        /// What happened and what to do.
+        message: String,
+    },
+    /// The run is over: exactly once, last.
+    RunEnded {
+        /// How it ended.
+        outcome: RunOutcome,
+        /// Why it stopped.
+        reason: StopReason,
+        /// The answer, or what there is of it.
+        answer: String,
+        /// Token counts of the whole run.
+        usage: Usage,
+    },
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunOutcome {
+    /// The model answered.
+    Completed,
+    /// A limit was reached; there is still an answer.
+    LimitReached,
+    /// The user stopped it.
+    Cancelled,
+    /// It could not go on.
+    Failed,
+}
+
+impl RunOutcome {
+    /// The word of wires and traces.
+    pub fn word(self) -> &'static str {
+        match self {
+            RunOutcome::Completed => "completed",
+            RunOutcome::LimitReached => "limit_reached",
+            RunOutcome::Cancelled => "cancelled",
+            RunOutcome::Failed => "failed",
+        }
+    }
+}
+
+/// Why a run stopped: typed, on every run.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopReason {
+    /// The model answered.
+    Answered,
+    /// Too many steps.
+    StepsMax,
+    /// Too many calls.
+    CallsMax,
+    /// Too many tokens.
+    TokensMax,
+    /// Too much output.
+    BytesMax,
+    /// Out of time.
+    Deadline,
+    /// The same call again and again.
+    RepeatedCall,
+    /// A bad call was not corrected.
+    CorrectionFailed,
+    /// The answer was cut by its length, also after a continuation.
+    AnswerCut,
+    /// The user stopped it.
+    Cancelled,
+    /// The model failed.
+    ModelFailed,
+    /// A tool failed and the profile does not go on (`dspy`).
+    ToolFailed,
+    /// The journal failed: going on would lose what happened.
+    JournalFailed,
+}
+
+/// Codes of warnings (interface §3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum WarningCode {
+    /// Calls of a category were trimmed to its quota.
+    ToolClamp,
+    /// The step limit was reached.
+    MaxSteps,
+    /// The call limit was reached.
+    MaxCalls,
+    /// The same call came again.
+    RepeatCall,
+    /// Something was cut.
+    Truncated,
+    /// Unknown arguments were dropped.
+    DroppedArgs,
+    /// The model cannot use tools.
+    NoToolSupport,
+    /// A call in the final step was refused.
+    FinalizeRefusedCall,
+}
+
+impl WarningCode {
+    /// The code as it stands on the wire.
+    pub fn word(self) -> &'static str {
+        match self {
+            WarningCode::ToolClamp => "TOOL_CLAMP",
+            WarningCode::MaxSteps => "MAX_STEPS",
+            WarningCode::MaxCalls => "MAX_CALLS",
+            WarningCode::RepeatCall => "REPEAT_CALL",
+            WarningCode::Truncated => "TRUNCATED",
+            WarningCode::DroppedArgs => "DROPPED_ARGS",
+            WarningCode::NoToolSupport => "NO_TOOL_SUPPORT",
+            WarningCode::FinalizeRefusedCall => "FINALIZE_REFUSED_CALL",
+        }
+    }
+}
+
+impl Event {
+    /// Whether the event must be journaled before it is published.
+    pub fn is_durable(&self) -> bool {
+        match self {
+            Event::ReasoningDelta { .. }
+            | Event::TextDelta { .. }
+            | Event::CallDelta { .. }
+            | Event::CallProgressed { .. } => false,
+            Event::RunStarted { .. }
+            | Event::StepStarted { .. }
+            | Event::StepEnded { .. }
+            | Event::CallRequested { .. }
+            | Event::PermissionRequested { .. }
+            | Event::PermissionDecided { .. }
+            | Event::CallStarted { .. }
+            | Event::CallEnded { .. }
+            | Event::NoteAdded { .. }
+            | Event::WarningRaised { .. }
+            | Event::ErrorRaised { .. }
+            | Event::RunEnded { .. } => true,
+        }
+    }
+
+    /// The event's name, noun-action, as conversation scripts and logs write it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Event::RunStarted { .. } => "run-started",
+            Event::StepStarted { .. } => "step-started",
+            Event::ReasoningDelta { .. } => "reasoning-delta",
+            Event::TextDelta { .. } => "text-delta",
+            Event::CallDelta { .. } => "call-delta",
+            Event::StepEnded { .. } => "step-ended",
+            Event::CallRequested { .. } => "call-requested",
+            Event::PermissionRequested { .. } => "permission-requested",
+            Event::PermissionDecided { .. } => "permission-decided",
+            Event::CallStarted { .. } => "call-started",
+            Event::CallProgressed { .. } => "call-progressed",
+            Event::CallEnded { .. } => "call-ended",
+            Event::NoteAdded { .. } => "note-added",
+            Event::WarningRaised { .. } => "warning-raised",
+            Event::ErrorRaised { .. } => "error-raised",
+            Event::RunEnded { .. } => "run-ended",
+        }
+    }
+}

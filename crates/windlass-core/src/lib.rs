@@ -1,0 +1,20 @@
+//! The vocabulary, decisions and ports of Windlass.
+//!
+//! This crate decides and never does: it opens no file, has no clock, no randomness and no runtime.
+//! Times and ids come in as data, and everything that must happen outside goes out as an effect.
+//!
+//! # Layout
+//!
+//! - `tool`, `message`, `model`, `event`, `command`, `task`, `ids`: the words everybody speaks
+//! - `permission`: who may run what; the only place where an approved call can be made
+//! - `port`: the traits by which tools, models and journals plug in
+
+pub mod command;
+pub mod event;
+pub mod ids;
+pub mod message;
+pub mod model;
+pub mod permission;
+pub mod port;
+pub mod task;
+pub mod tool;

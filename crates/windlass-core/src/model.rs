@@ -1,0 +1,231 @@
+//! What is asked of a model and what it answers: requests, deltas, steps, failures.
+//!
+//! A model knows nothing of sessions, permissions or tools: specs and calls are data to it.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::ids::RunId;
+use crate::message::{Part, Transcript};
+use crate::tool::{RawCall, ToolSpec};
+
+/// Why a step is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StepPurpose {
+    /// An ordinary step.
+    Work,
+    /// The last step had a bad call; this one may correct it. Does not count as a step (E-33).
+    Correction,
+    /// The last answer was cut by its length; go on with it.
+    Continuation,
+    /// The last word of a run that reached a limit: no tools.
+    Finalise,
+}
+
+/// What a model may do with tools in a step.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolChoice {
+    /// As it likes.
+    #[default]
+    Auto,
+    /// It must call one.
+    Required,
+    /// It must call none.
+    Forbidden,
+    /// It must call this one.
+    Named(String),
+}
+
+/// Wishes that go to the provider as they are.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Sampling {
+    /// Sampling temperature.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<f64>,
+    /// Nucleus sampling.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub top_p: Option<f64>,
+    /// Most tokens of one answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_tokens_max: Option<u32>,
+    /// `low`, `medium`, `high` or `auto`; reasoning is shown when it is set (S-25).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning_effort: Option<String>,
+    /// For repeatable answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+}
+
+/// One request to a model. Its beginning is byte-identical from step to step: system text
+/// and tools first, history next, what changes (`trailer`) last.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelRequest {
+    /// The run that asks.
+    pub run_id: RunId,
+    /// The step that asks, from 1.
+    pub step: u32,
+    /// Why.
+    pub purpose: StepPurpose,
+    /// The system text.
+    pub system: Arc<str>,
+    /// The history to show, calls never apart from their outcomes.
+    pub messages: Transcript,
+    /// Notes that belong to this request alone, after the history.
+    pub trailer: Vec<String>,
+    /// All tools, sorted by name; present also when forbidden, so that the prefix stays the same.
+    pub tools: Arc<[Arc<ToolSpec>]>,
+    /// What may be done with them.
+    pub tool_choice: ToolChoice,
+    /// Sampling wishes.
+    pub sampling: Sampling,
+}
+
+/// A piece of a streamed answer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ModelDelta {
+    /// Answer text.
+    Text(String),
+    /// Thinking.
+    Reasoning(String),
+    /// Provider state for the thinking so far; closes the current block.
+    ReasoningState(Value),
+    /// A piece of a call.
+    Call(CallDelta),
+    /// Token counts; later ones replace earlier ones.
+    Usage(Usage),
+    /// Why the model stopped.
+    Finish(Finish),
+}
+
+/// A piece of a call, as providers stream them: any field may be missing or repeated.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct CallDelta {
+    /// The provider's slot number.
+    pub index: Option<u32>,
+    /// The provider's id.
+    pub id: Option<String>,
+    /// The tool's name; repeated, never concatenated.
+    pub name: Option<String>,
+    /// Argument text to append.
+    pub args_text: Option<String>,
+    /// Arguments given as a value; several objects merge.
+    pub args_value: Option<Value>,
+}
+
+/// Why a model stopped. Never trusted alone: calls present are calls (providers lie).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Finish {
+    /// It was done.
+    Stop,
+    /// It wants calls answered.
+    Calls,
+    /// It ran out of tokens.
+    Length,
+    /// The provider withheld the rest.
+    Filtered,
+    /// Something else, or nothing.
+    Other(String),
+}
+
+/// Token counts in one normal form: `input` includes cached, `output` includes reasoning.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Usage {
+    /// Tokens read.
+    pub input: u64,
+    /// Tokens written.
+    pub output: u64,
+    /// Tokens read from the provider's cache.
+    #[serde(default)]
+    pub cached: u64,
+    /// Tokens of thinking.
+    #[serde(default)]
+    pub reasoning: u64,
+    /// What it cost, where prices are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
+}
+
+impl Usage {
+    /// Tokens read and written.
+    pub fn total(&self) -> u64 {
+        self.input.saturating_add(self.output)
+    }
+
+    /// Adds another step's counts.
+    pub fn add(&mut self, other: &Usage) {
+        self.input = self.input.saturating_add(other.input);
+        self.output = self.output.saturating_add(other.output);
+        self.cached = self.cached.saturating_add(other.cached);
+        self.reasoning = self.reasoning.saturating_add(other.reasoning);
+        self.cost_usd = match (self.cost_usd, other.cost_usd) {
+            (None, None) => None,
+            (own, more) => Some(own.unwrap_or(0.0) + more.unwrap_or(0.0)),
+        };
+    }
+}
+
+/// One complete model response, as the assembler made it of deltas.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelStep {
+    /// Text and reasoning in order.
+    pub parts: Vec<Part>,
+    /// Calls in order, as the model gave them.
+    pub calls: Vec<RawCall>,
+    /// Token counts.
+    pub usage: Option<Usage>,
+    /// Why it stopped.
+    pub finish: Finish,
+}
+
+impl ModelStep {
+    /// A step of text alone.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { parts: vec![Part::text(text)], calls: Vec::new(), usage: None, finish: Finish::Stop }
+    }
+
+    /// A step of calls alone.
+    pub fn calls(calls: Vec<RawCall>) -> Self {
+        Self { parts: Vec::new(), calls, usage: None, finish: Finish::Calls }
+    }
+}
+
+/// Why a model gave no step. `message` is for the user, `detail` for the operator.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{message}")]
+pub struct ModelFailure {
+    /// A stable word: `auth`, `rate_limit`, `overloaded`, `timeout`, `network`, `bad_request`, `cut`, `script`…
+    pub code: String,
+    /// What happened and what to do.
+    pub message: String,
+    /// Whether asking again may help.
+    pub is_retryable: bool,
+    /// How long the provider asked us to wait.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after_ms: Option<u64>,
+    /// For the operator only.
+    #[serde(skip)]
+    pub detail: Option<String>,
+}
+
+impl ModelFailure {
+    /// A failure that asking again will not cure.
+    pub fn fatal(code: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            code: code.into(),
+            message: message.into(),
+            is_retryable: false,
+            retry_after_ms: None,
+            detail: None,
+        }
+    }
+
+    /// A failure that may pass.
+    pub fn passing(code: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { is_retryable: true, ..Self::fatal(code, message) }
+    }
+}

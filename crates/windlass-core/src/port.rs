@@ -1,0 +1,158 @@
+//! The ports: traits by which the outside plugs in. Each is small enough to implement in an
+//! afternoon; nothing here is implemented in this crate.
+
+use std::future::Future;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use futures_core::Stream;
+use serde_json::{Map, Value};
+
+use crate::event::Record;
+use crate::ids::{CallId, Millis, RunId, SessionId};
+use crate::model::{ModelDelta, ModelFailure, ModelRequest};
+use crate::permission::Inspection;
+use crate::task::{Task, TaskStatus};
+use crate::tool::{ToolFailure, ToolOutcome, ToolOutput, ToolSpec};
+
+/// A future that can be sent between threads.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+/// A stream that can be sent between threads.
+pub type BoxStream<'a, T> = Pin<Box<dyn Stream<Item = T> + Send + 'a>>;
+
+/// A tool that can be run.
+pub trait ToolPort: Send + Sync {
+    /// Its declaration; must not change while it is registered.
+    fn spec(&self) -> &ToolSpec;
+
+    /// Runs one approved call. Dropping the future must stop the work; blocking work looks at
+    /// `context.cancel`.
+    fn run<'a>(
+        &'a self,
+        args: &'a Map<String, Value>,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>>;
+
+    /// What a call would touch, canonicalised, and a preview of it: asked before the user is.
+    /// A failure refuses the call (a path outside the root, a forbidden address). Only called when the
+    /// spec says `inspected`.
+    fn inspect<'a>(
+        &'a self,
+        _args: &'a Map<String, Value>,
+        _context: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<Inspection, ToolFailure>> {
+        Box::pin(async { Ok(Inspection::default()) })
+    }
+}
+
+/// Everything a running call may use; nothing is global (Z-19).
+#[derive(Clone)]
+pub struct ToolContext {
+    /// The call.
+    pub call_id: CallId,
+    /// Its run.
+    pub run_id: RunId,
+    /// Its session.
+    pub session_id: SessionId,
+    /// The project root; files are only reached below it.
+    pub root: PathBuf,
+    /// When the call will be stopped.
+    pub deadline_ms: Millis,
+    /// Most bytes of output a tool should make; what is above is cut by the engine.
+    pub output_bytes_max: usize,
+    /// Turns true when the call must stop.
+    pub cancel: CancelFlag,
+    /// Where progress goes.
+    pub progress: Arc<dyn ProgressPort>,
+    /// Outcomes of earlier calls.
+    pub results: Arc<dyn ResultsPort>,
+    /// The session's task list.
+    pub tasks: Arc<dyn TasksPort>,
+}
+
+/// Whether work must stop, for code that cannot be dropped (threads).
+#[derive(Debug, Clone, Default)]
+pub struct CancelFlag(Arc<AtomicBool>);
+
+impl CancelFlag {
+    /// Asks the work to stop.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+
+    /// Whether it must stop.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
+}
+
+/// Where a tool reports how far it is.
+pub trait ProgressPort: Send + Sync {
+    /// One line for the user; may be dropped when too many come.
+    fn report(&self, call_id: &CallId, line: &str);
+}
+
+/// Outcomes of earlier calls of the session, whole.
+pub trait ResultsPort: Send + Sync {
+    /// The outcome behind a handle (a call id, or the provider's id of it).
+    fn find(&self, reference: &str) -> Option<Arc<ToolOutcome>>;
+}
+
+/// The session's task list.
+pub trait TasksPort: Send + Sync {
+    /// Adds a task and names it `task_1`, `task_2`, …
+    fn add(&self, content: &str) -> Task;
+    /// All tasks, oldest first.
+    fn list(&self) -> Vec<Task>;
+    /// Sets a status; `None` when there is no such task.
+    fn update(&self, id: &str, status: TaskStatus) -> Option<Task>;
+}
+
+/// A model: a request in, a stream of deltas out. Dropping the stream stops the model.
+pub trait ModelPort: Send + Sync {
+    /// `provider/model`.
+    fn name(&self) -> &str;
+    /// Asks for one step.
+    fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelDelta, ModelFailure>>;
+}
+
+/// Where durable events go before anybody sees them (wall 6).
+pub trait JournalPort: Send + Sync {
+    /// Appends records of one session, in order; returns when they are as durable as the journal gets.
+    fn append<'a>(&'a self, records: &'a [Arc<Record>]) -> BoxFuture<'a, Result<(), JournalFailure>>;
+    /// The durable records of a session with `seq > after`, in order.
+    fn load<'a>(
+        &'a self,
+        session_id: &'a SessionId,
+        after: u64,
+    ) -> BoxFuture<'a, Result<Vec<Arc<Record>>, JournalFailure>>;
+}
+
+/// The journal could not do its work.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the journal failed: {message}")]
+pub struct JournalFailure {
+    /// What happened.
+    pub message: String,
+}
+
+/// Checks arguments against a tool's full JSON Schema; compiled once when the tool is registered.
+pub trait ArgsValidator: Send + Sync {
+    /// All violations, worst first; empty when the arguments are right.
+    fn check(&self, args: &Value) -> Vec<Violation>;
+}
+
+/// One way in which arguments break their schema.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Violation {
+    /// JSON pointer to the place.
+    pub path: String,
+    /// What is wrong there.
+    pub message: String,
+    /// What was expected.
+    pub expected: String,
+    /// What was there, cut short.
+    pub received: String,
+}

@@ -1,0 +1,13 @@
+//! What a tool is, what a call asks, what an outcome says.
+//!
+//! Plain data and its meaning; running anything is the engine's business.
+
+mod call;
+mod failure;
+mod outcome;
+mod spec;
+
+pub use call::{CheckedCall, RawArgs, RawCall, ToolCall};
+pub use failure::{ErrorKind, RetryAdvice, ToolFailure};
+pub use outcome::{Link, OutcomeMeta, OutcomeStatus, ToolOutcome, ToolOutput, Trust};
+pub use spec::{ArgSpec, ArgType, Category, Effects, Risk, Scope, SpecError, ToolSpec, Visibility};

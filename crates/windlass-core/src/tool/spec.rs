@@ -1,0 +1,408 @@
+//! The spec of a tool: the single source of its prompt text, schema, help and validation.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// What running a tool does to the world. Decides scheduling, caching and recovery.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Effects {
+    /// Depends on its arguments alone.
+    Pure,
+    /// Looks at the world, changes nothing.
+    Read,
+    /// Changes files or state on this machine.
+    Write,
+    /// Reaches beyond this machine, or cannot be judged.
+    External,
+}
+
+impl Effects {
+    /// Whether calls may run side by side and may be repeated without harm.
+    pub fn is_read_only(self) -> bool {
+        match self {
+            Effects::Pure | Effects::Read => true,
+            Effects::Write | Effects::External => false,
+        }
+    }
+}
+
+/// How much harm a call can do; decides what is asked of the user when no rule speaks (Z-12).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Risk {
+    /// Runs without asking.
+    Safe,
+    /// Asked once a session.
+    Low,
+    /// Asked each time.
+    Medium,
+    /// Asked each time, with the full preview.
+    High,
+    /// Needs a typed confirmation.
+    Critical,
+}
+
+impl Risk {
+    /// The word shown in a permission question, in capitals (Z-14).
+    pub fn label(self) -> &'static str {
+        match self {
+            Risk::Safe => "SAFE",
+            Risk::Low => "LOW",
+            Risk::Medium => "MEDIUM",
+            Risk::High => "HIGH",
+            Risk::Critical => "CRITICAL",
+        }
+    }
+}
+
+/// Which part of the machine a tool touches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// Reads files below the root.
+    ReadFiles,
+    /// Writes files below the root.
+    WriteFiles,
+    /// Starts processes.
+    ExecuteCommands,
+    /// Talks to other hosts.
+    NetworkAccess,
+    /// Looks at the machine itself.
+    SystemInfo,
+    /// Keeps the task list.
+    TaskManagement,
+}
+
+/// Where a front end files a tool (S-12).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Category {
+    /// Finds things.
+    Search,
+    /// Small computations.
+    Utility,
+    /// Everything else.
+    #[default]
+    Other,
+}
+
+/// How prominently a front end shows a tool (S-12).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Visibility {
+    /// In the middle of the screen.
+    Primary,
+    /// As a chip.
+    #[default]
+    Secondary,
+    /// Only in the inspector.
+    Hidden,
+}
+
+/// The declaration of a tool.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolSpec {
+    /// Canonical name, `verb_noun`.
+    pub name: String,
+    /// Other names a model may use for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<String>,
+    /// What it does, for the model and for people.
+    pub description: String,
+    /// JSON Schema (draft 2020-12) of the arguments; always an object schema.
+    pub schema: Value,
+    /// Other names for arguments: alias → canonical.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub arg_aliases: BTreeMap<String, String>,
+    /// Effect class.
+    pub effects: Effects,
+    /// Whether sending the same call twice does no more than once.
+    pub idempotent: bool,
+    /// Risk without any rule.
+    pub risk: Risk,
+    /// What it touches.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scopes: Vec<Scope>,
+    /// Where front ends file it.
+    pub category: Category,
+    /// How prominently front ends show it.
+    pub visibility: Visibility,
+    /// Own limit for one call; the profile's otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+    /// Own limit for what the model sees of an outcome; the profile's otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result_chars_max: Option<usize>,
+    /// Refuse unknown arguments instead of dropping and reporting them.
+    #[serde(default)]
+    pub strict_args: bool,
+    /// Whether `ToolPort::inspect` has something to say (paths, hosts, commands, a preview).
+    #[serde(default)]
+    pub inspected: bool,
+    /// Honest repetition, such as polling: the loop guard leaves it alone.
+    #[serde(default)]
+    pub repeatable: bool,
+    /// Whether its output is text from outside that must never be taken for an instruction.
+    #[serde(default)]
+    pub untrusted_output: bool,
+    /// Example arguments, for help and for the model.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub examples: Vec<Value>,
+}
+
+/// Why a spec cannot be registered.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SpecError {
+    /// The name is empty, too long or has characters that no provider accepts.
+    #[error("tool name '{0}' must be 1 to 64 characters of a-z, A-Z, 0-9, '_' or '-'")]
+    Name(String),
+    /// The schema does not describe an object.
+    #[error("the schema of tool '{0}' must be a JSON Schema object with \"type\": \"object\"")]
+    Schema(String),
+    /// An alias points to an argument that the schema does not have.
+    #[error("tool '{tool}': argument alias '{alias}' points to '{target}', which the schema does not have")]
+    ArgAlias {
+        /// The tool.
+        tool: String,
+        /// The alias.
+        alias: String,
+        /// The missing argument.
+        target: String,
+    },
+}
+
+impl ToolSpec {
+    /// A pure, safe tool with no arguments; set the rest with the `with_…` methods.
+    pub fn new(name: impl Into<String>, description: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            aliases: Vec::new(),
+            description: description.into(),
+            schema: empty_schema(),
+            arg_aliases: BTreeMap::new(),
+            effects: Effects::Pure,
+            idempotent: false,
+            risk: Risk::Safe,
+            scopes: Vec::new(),
+            category: Category::Other,
+            visibility: Visibility::Secondary,
+            timeout_ms: None,
+            result_chars_max: None,
+            strict_args: false,
+            inspected: false,
+            repeatable: false,
+            untrusted_output: false,
+            examples: Vec::new(),
+        }
+    }
+
+    /// Sets the argument schema.
+    pub fn with_schema(mut self, schema: Value) -> Self {
+        self.schema = schema;
+        self
+    }
+
+    /// Sets effect class and risk, which belong together.
+    pub fn with_effects(mut self, effects: Effects, risk: Risk) -> Self {
+        self.effects = effects;
+        self.risk = risk;
+        self
+    }
+
+    /// Sets what the tool touches.
+    pub fn with_scopes(mut self, scopes: impl IntoIterator<Item = Scope>) -> Self {
+        self.scopes = scopes.into_iter().collect();
+        self
+    }
+
+    /// Sets where and how prominently front ends show it.
+    pub fn with_place(mut self, category: Category, visibility: Visibility) -> Self {
+        self.category = category;
+        self.visibility = visibility;
+        self
+    }
+
+    /// Adds another name for the tool.
+    pub fn with_alias(mut self, alias: impl Into<String>) -> Self {
+        self.aliases.push(alias.into());
+        self
+    }
+
+    /// Adds another name for an argument.
+    pub fn with_arg_alias(mut self, alias: impl Into<String>, target: impl Into<String>) -> Self {
+        self.arg_aliases.insert(alias.into(), target.into());
+        self
+    }
+
+    /// Checks what every provider and every part of this house relies on.
+    pub fn check(&self) -> Result<(), SpecError> {
+        let named = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        for name in std::iter::once(&self.name).chain(&self.aliases) {
+            if name.is_empty() || name.len() > 64 || !name.chars().all(named) {
+                return Err(SpecError::Name(name.clone()));
+            }
+        }
+        if self.schema.get("type").and_then(Value::as_str) != Some("object") {
+            return Err(SpecError::Schema(self.name.clone()));
+        }
+        for (alias, target) in &self.arg_aliases {
+            if self.property(target).is_none() {
+                return Err(SpecError::ArgAlias {
+                    tool: self.name.clone(),
+                    alias: alias.clone(),
+                    target: target.clone(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The schema of one argument.
+    pub fn property(&self, name: &str) -> Option<&Value> {
+        self.properties()?.get(name)
+    }
+
+    /// The schemas of all arguments, in declaration order.
+    pub fn properties(&self) -> Option<&Map<String, Value>> {
+        self.schema.get("properties").and_then(Value::as_object)
+    }
+
+    /// Whether an argument must be given.
+    pub fn requires(&self, name: &str) -> bool {
+        self.schema
+            .get("required")
+            .and_then(Value::as_array)
+            .is_some_and(|required| required.iter().any(|item| item.as_str() == Some(name)))
+    }
+
+    /// Whether the schema itself allows arguments it does not name.
+    pub fn is_open(&self) -> bool {
+        match self.schema.get("additionalProperties") {
+            Some(Value::Bool(open)) => *open,
+            Some(Value::Object(_)) => true,
+            _ => self.schema.get("patternProperties").is_some(),
+        }
+    }
+
+    /// The arguments as short typed facts, in declaration order: for text prompts and help.
+    pub fn args(&self) -> Vec<ArgSpec<'_>> {
+        let Some(properties) = self.properties() else { return Vec::new() };
+        properties
+            .iter()
+            .map(|(name, schema)| ArgSpec {
+                name,
+                kind: ArgType::of(schema),
+                required: self.requires(name),
+                default: schema.get("default"),
+                description: schema.get("description").and_then(Value::as_str),
+            })
+            .collect()
+    }
+
+    /// `name(arg:type,arg:type)`: one tool in a text prompt (Appendix A.1).
+    pub fn signature(&self) -> String {
+        let args: Vec<String> =
+            self.args().iter().map(|arg| format!("{}:{}", arg.name, arg.kind.word())).collect();
+        format!("{}({})", self.name, args.join(","))
+    }
+}
+
+/// The schema of a tool without arguments.
+fn empty_schema() -> Value {
+    let mut schema = Map::new();
+    schema.insert("type".into(), "object".into());
+    schema.insert("properties".into(), Value::Object(Map::new()));
+    schema.insert("additionalProperties".into(), false.into());
+    Value::Object(schema)
+}
+
+/// One argument of a spec.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ArgSpec<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its strict type.
+    pub kind: ArgType,
+    /// Whether it must be given.
+    pub required: bool,
+    /// What is put in when it is missing.
+    pub default: Option<&'a Value>,
+    /// What it means.
+    pub description: Option<&'a str>,
+}
+
+/// The strict types of E-13: no value of one is ever taken for another, but int for float (E-15).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ArgType {
+    /// Text.
+    String,
+    /// A whole number; `2.0` is not one (E-14).
+    Int,
+    /// A number.
+    Float,
+    /// True or false; never a number.
+    Bool,
+    /// A JSON object.
+    Object,
+    /// A JSON array.
+    Array,
+    /// Left to the full schema (unions, references, enums without a type).
+    Any,
+}
+
+impl ArgType {
+    /// Reads the type of a property schema.
+    pub fn of(schema: &Value) -> Self {
+        match schema.get("type").and_then(Value::as_str) {
+            Some("string") => ArgType::String,
+            Some("integer") => ArgType::Int,
+            Some("number") => ArgType::Float,
+            Some("boolean") => ArgType::Bool,
+            Some("object") => ArgType::Object,
+            Some("array") => ArgType::Array,
+            _ => ArgType::Any,
+        }
+    }
+
+    /// The short word of text prompts.
+    pub fn word(self) -> &'static str {
+        match self {
+            ArgType::String => "str",
+            ArgType::Int => "int",
+            ArgType::Float => "float",
+            ArgType::Bool => "bool",
+            ArgType::Object => "dict",
+            ArgType::Array => "list",
+            ArgType::Any => "any",
+        }
+    }
+
+    /// The word of the message "X must be …" (E-13).
+    pub fn expected(self) -> &'static str {
+        match self {
+            ArgType::String => "string",
+            ArgType::Int => "int",
+            ArgType::Float => "float",
+            ArgType::Bool => "bool",
+            ArgType::Object => "object",
+            ArgType::Array => "array",
+            ArgType::Any => "any value",
+        }
+    }
+
+    /// Whether a value has this type.
+    pub fn accepts(self, value: &Value) -> bool {
+        match self {
+            ArgType::String => value.is_string(),
+            ArgType::Int => value.is_i64() || value.is_u64(),
+            ArgType::Float => value.is_number(),
+            ArgType::Bool => value.is_boolean(),
+            ArgType::Object => value.is_object(),
+            ArgType::Array => value.is_array(),
+            ArgType::Any => true,
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! The integration tests of the built-in tools: real files, real processes, loopback only.
