@@ -48,8 +48,8 @@ pub struct ToolMessage {
     pub content: String,
     /// Whether the call worked.
     pub is_ok: bool,
-    /// Whether the call ran at all; refused and invalid ones did not.
-    pub has_run: bool,
+    /// Whether the call could be read at all; one that could not is answered by a correction.
+    pub is_valid_call: bool,
 }
 
 /// A piece of a message.

@@ -1,0 +1,255 @@
+//! The assembler: makes one model step of streamed deltas, whatever order and shape they come in.
+//!
+//! Providers differ in how they say which call a fragment belongs to (a non-empty id, else a slot
+//! number, else the latest open call), repeat names, reuse numbers, send ids late, send arguments as
+//! text, as an object or as several objects. All of that ends here. Knows nothing of wires.
+
+use serde_json::Value;
+
+use crate::json::parse::parse_value;
+use crate::message::{Part, Reasoning};
+use crate::model::{CallDelta, Finish, ModelDelta, ModelStep, Usage};
+use crate::tool::{RawArgs, RawCall};
+
+/// What a delta meant.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Assembled {
+    /// Answer text.
+    Text(String),
+    /// Thinking.
+    Reasoning(String),
+    /// A call grew.
+    CallGrew {
+        /// Its place among the calls of the step.
+        index: u32,
+        /// Its name, once known.
+        name: Option<String>,
+        /// Characters of arguments so far.
+        chars: u64,
+    },
+}
+
+/// A step in the making.
+#[derive(Debug, Default)]
+pub struct Assembler {
+    parts: Vec<Part>,
+    calls: Vec<OpenCall>,
+    /// Calls that were already handed out as ready.
+    ready: usize,
+    usage: Option<Usage>,
+    finish: Option<Finish>,
+    model: Option<String>,
+}
+
+#[derive(Debug, Default)]
+struct OpenCall {
+    index: Option<u32>,
+    id: Option<String>,
+    name: String,
+    text: String,
+    value: Option<Value>,
+}
+
+impl OpenCall {
+    /// Whether the arguments are one whole JSON object, so that more can only belong to another call.
+    fn is_whole(&self) -> bool {
+        match &self.value {
+            Some(value) => value.is_object(),
+            None => self.text.trim_end().ends_with('}') && parse_value(&self.text).is_ok_and(|value| value.is_object()),
+        }
+    }
+
+    fn chars(&self) -> u64 {
+        match &self.value {
+            Some(value) => value.to_string().len() as u64,
+            None => self.text.len() as u64,
+        }
+    }
+
+    fn to_raw(&self) -> RawCall {
+        let args = match &self.value {
+            Some(value) => RawArgs::Value(value.clone()),
+            None => RawArgs::Text(self.text.clone()),
+        };
+        RawCall { provider_id: self.id.clone(), name: self.name.clone(), args }
+    }
+}
+
+impl Assembler {
+    /// An empty step of the named model; its reasoning state is only good for that model.
+    pub fn new(model: impl Into<String>) -> Self {
+        Self { model: Some(model.into()), ..Self::default() }
+    }
+
+    /// Takes in a delta; says what it meant for a reader.
+    pub fn push(&mut self, delta: ModelDelta) -> Option<Assembled> {
+        match delta {
+            ModelDelta::Text(text) => self.push_text(text),
+            ModelDelta::Reasoning(text) => self.push_reasoning(text),
+            ModelDelta::ReasoningState(state) => {
+                self.close_reasoning(state);
+                None
+            }
+            ModelDelta::Call(delta) => self.push_call(delta),
+            ModelDelta::Usage(usage) => {
+                self.usage = Some(usage);
+                None
+            }
+            ModelDelta::Finish(finish) => {
+                self.finish = Some(finish);
+                None
+            }
+        }
+    }
+
+    fn push_text(&mut self, text: String) -> Option<Assembled> {
+        if text.is_empty() {
+            return None;
+        }
+        match self.parts.last_mut() {
+            Some(Part::Text { text: last }) => last.push_str(&text),
+            Some(Part::Reasoning(_) | Part::Call(_) | Part::Image { .. }) | None => {
+                self.parts.push(Part::text(text.clone()));
+            }
+        }
+        Some(Assembled::Text(text))
+    }
+
+    fn push_reasoning(&mut self, text: String) -> Option<Assembled> {
+        if text.is_empty() {
+            return None;
+        }
+        match self.parts.last_mut() {
+            Some(Part::Reasoning(Reasoning { text: last, opaque: None, .. })) => last.push_str(&text),
+            Some(Part::Text { .. } | Part::Reasoning(_) | Part::Call(_) | Part::Image { .. }) | None => {
+                let model = self.model.clone();
+                self.parts.push(Part::Reasoning(Reasoning { text: text.clone(), opaque: None, model }));
+            }
+        }
+        Some(Assembled::Reasoning(text))
+    }
+
+    /// State closes the block it belongs to; state without a block is a block without text.
+    fn close_reasoning(&mut self, state: Value) {
+        if let Some(Part::Reasoning(Reasoning { opaque: opaque @ None, .. })) = self.parts.last_mut() {
+            *opaque = Some(state);
+            return;
+        }
+        let model = self.model.clone();
+        self.parts.push(Part::Reasoning(Reasoning { text: String::new(), opaque: Some(state), model }));
+    }
+
+    fn push_call(&mut self, delta: CallDelta) -> Option<Assembled> {
+        let place = self.place_of(&delta);
+        let call = match place {
+            Some(place) => self.calls.get_mut(place)?,
+            None => {
+                self.calls.push(OpenCall { index: delta.index, ..OpenCall::default() });
+                self.calls.last_mut()?
+            }
+        };
+        if let Some(id) = delta.id.filter(|id| !id.is_empty()) {
+            call.id = Some(id);
+        }
+        if let Some(name) = delta.name.filter(|name| !name.is_empty()) {
+            call.name = name;
+        }
+        if let Some(text) = delta.args_text {
+            call.text.push_str(&text);
+        }
+        if let Some(value) = delta.args_value {
+            merge_value(&mut call.value, value);
+        }
+        let grown = Assembled::CallGrew {
+            index: u32::try_from(place.unwrap_or(self.calls.len().saturating_sub(1))).unwrap_or(u32::MAX),
+            name: None,
+            chars: 0,
+        };
+        self.describe(grown)
+    }
+
+    fn describe(&self, grown: Assembled) -> Option<Assembled> {
+        let Assembled::CallGrew { index, .. } = grown else { return Some(grown) };
+        let call = self.calls.get(index as usize)?;
+        let name = (!call.name.is_empty()).then(|| call.name.clone());
+        Some(Assembled::CallGrew { index, name, chars: call.chars() })
+    }
+
+    /// Which call a fragment belongs to; `None` is a new one.
+    fn place_of(&self, delta: &CallDelta) -> Option<usize> {
+        let id = delta.id.as_deref().filter(|id| !id.is_empty());
+        if let Some(id) = id {
+            if let Some(place) = self.calls.iter().rposition(|call| call.id.as_deref() == Some(id)) {
+                // A number that moved on under the same id is a duplicated id: two calls.
+                let moved = delta.index.is_some() && self.calls.get(place)?.index != delta.index;
+                return (!moved).then_some(place);
+            }
+            // An id that comes late belongs to the open call of that number, if that one has none yet.
+            let place = self.find_open(delta)?;
+            let call = self.calls.get(place)?;
+            let is_same = call.id.is_none() && !self.starts_anew(call, delta);
+            return is_same.then_some(place);
+        }
+        let place = self.find_open(delta)?;
+        let call = self.calls.get(place)?;
+        (!self.starts_anew(call, delta)).then_some(place)
+    }
+
+    fn find_open(&self, delta: &CallDelta) -> Option<usize> {
+        match delta.index {
+            Some(index) => self.calls.iter().rposition(|call| call.index == Some(index)),
+            None => self.calls.len().checked_sub(1),
+        }
+    }
+
+    /// A whole call followed by a name and more arguments is the next call at a reused number.
+    fn starts_anew(&self, call: &OpenCall, delta: &CallDelta) -> bool {
+        let has_more = delta.args_text.as_deref().is_some_and(|text| !text.trim().is_empty());
+        let has_name = delta.name.as_deref().is_some_and(|name| !name.is_empty());
+        match (&call.value, &delta.args_value) {
+            (Some(_), Some(_)) => has_name && delta.name.as_deref() != Some(call.name.as_str()),
+            (None, _) => (has_more || has_name) && !call.text.trim().is_empty() && call.is_whole(),
+            (Some(_), None) => has_more,
+        }
+    }
+
+    /// Calls that are complete for certain although the model still speaks: all but the last, and the
+    /// last when its arguments are a whole object. Each is given once.
+    pub fn take_ready(&mut self) -> Vec<RawCall> {
+        let mut ready = Vec::new();
+        while let Some(call) = self.calls.get(self.ready) {
+            let is_last = self.ready.saturating_add(1) == self.calls.len();
+            if call.name.is_empty() || (is_last && !call.is_whole()) {
+                break;
+            }
+            ready.push(call.to_raw());
+            self.ready = self.ready.saturating_add(1);
+        }
+        ready
+    }
+
+    /// The answer text so far: what is kept when the run is cancelled.
+    pub fn partial_text(&self) -> String {
+        crate::message::text_of(&self.parts)
+    }
+
+    /// Whether the provider said that it was done.
+    pub fn is_finished(&self) -> bool {
+        self.finish.is_some()
+    }
+
+    /// The step. A fragment that never got a name is still a call: it fails, loudly, as an unknown tool.
+    pub fn finish(self) -> ModelStep {
+        let calls: Vec<RawCall> = self.calls.iter().map(OpenCall::to_raw).collect();
+        let finish = self.finish.unwrap_or_else(|| Finish::Other("none".to_owned()));
+        ModelStep { parts: self.parts, calls, usage: self.usage, finish }
+    }
+}
+
+/// Objects in several pieces merge; anything else replaces.
+fn merge_value(own: &mut Option<Value>, more: Value) {
+    match (own.as_mut(), more) {
+        (Some(Value::Object(fields)), Value::Object(more)) => fields.extend(more),
+        (_, more) => *own = Some(more),
+    }
+}

@@ -1,0 +1,68 @@
+//! Dialects: how calls are found in what a model wrote.
+//!
+//! Native calls come as calls; the text and field dialects have to be read out of text. Whatever the
+//! dialect, the result is the same: text parts, good raw calls and bad ones, in order. Nothing is ever
+//! guessed: what cannot be read for certain is a bad call with its reason, or plain answer text.
+
+pub mod field;
+pub mod text;
+
+use crate::message::{Part, text_of};
+use crate::model::ModelStep;
+use crate::profile::Dialect;
+use crate::tool::{RawArgs, RawCall, ToolFailure};
+
+/// What a model step says, read in a dialect.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading {
+    /// Text and reasoning, without the text that was a call.
+    pub parts: Vec<Part>,
+    /// Calls in order.
+    pub calls: Vec<ReadCall>,
+}
+
+/// A call as it was read.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ReadCall {
+    /// Its arguments may still be broken, but it is a call.
+    Raw(RawCall),
+    /// Meant as a call, but not one.
+    Bad {
+        /// The name, as far as it was there.
+        name: String,
+        /// The text.
+        raw: String,
+        /// What is wrong.
+        failure: ToolFailure,
+    },
+}
+
+/// Reads a step in a dialect.
+pub fn read(dialect: Dialect, step: ModelStep) -> Reading {
+    match dialect {
+        Dialect::Native => native(step),
+        // A model may answer natively although the profile asked for text: its calls are still calls.
+        Dialect::Text | Dialect::Field if !step.calls.is_empty() => native(step),
+        Dialect::Text => match text::read(&text_of(&step.parts)) {
+            text::TextReading::Answer => Reading { parts: step.parts, calls: Vec::new() },
+            text::TextReading::Call(call) => Reading { parts: without_text(step.parts), calls: vec![call] },
+        },
+        Dialect::Field => match field::read(&text_of(&step.parts)) {
+            field::FieldReading::Output => Reading { parts: step.parts, calls: Vec::new() },
+            field::FieldReading::Call(call) => Reading { parts: step.parts, calls: vec![call] },
+        },
+    }
+}
+
+fn native(step: ModelStep) -> Reading {
+    Reading { parts: step.parts, calls: step.calls.into_iter().map(ReadCall::Raw).collect() }
+}
+
+fn without_text(parts: Vec<Part>) -> Vec<Part> {
+    parts.into_iter().filter(|part| !matches!(part, Part::Text { .. })).collect()
+}
+
+/// A raw call without a provider's id.
+fn anonymous(name: &str, args: serde_json::Value) -> ReadCall {
+    ReadCall::Raw(RawCall { provider_id: None, name: name.to_owned(), args: RawArgs::Value(args) })
+}

@@ -1,0 +1,192 @@
+//! A call comes in: it gets its identity, is read, resolved and validated, and takes its place in the batch.
+//!
+//! The order is that of requirements §6.5: limits, gates 1 to 3, arguments, schema. What comes after
+//! (guard, inspection, rules, the user) waits for the call's turn in `settling`.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::batch::{Batch, Slot, SlotState};
+use super::{Run, Turn};
+use crate::args::read_args;
+use crate::chain::{RefTarget, collect_refs, resolve_refs};
+use crate::check::check_call;
+use crate::dialect::ReadCall;
+use crate::event::{Event, StopReason, WarningCode};
+use crate::ids::CallId;
+use crate::phrase::phrase_calls_max;
+use crate::tool::{Category, ErrorKind, RawArgs, ToolCall, ToolFailure, ToolSpec, Visibility};
+
+/// A call with its identity, and what was read of it.
+pub(super) struct Identified {
+    pub(super) call: ToolCall,
+    args: Result<RawArgs, ToolFailure>,
+}
+
+impl Run {
+    /// Takes in a call that is complete while the model still speaks.
+    pub(super) fn admit(&mut self, turn: &mut Turn<'_, '_>, batch: &mut Batch, read: ReadCall) {
+        let identified = self.identify(turn, batch.slots.len(), read);
+        self.admit_identified(turn, batch, identified);
+    }
+
+    /// Gives a call its identity. A provider's id that came before is not used again.
+    pub(super) fn identify(&mut self, turn: &Turn<'_, '_>, index: usize, read: ReadCall) -> Identified {
+        let (name, provider_id, arguments, args) = match read {
+            ReadCall::Raw(raw) => (raw.name, raw.provider_id, raw.args.to_text(), Ok(raw.args)),
+            ReadCall::Bad { name, raw, failure } => (name, None, raw, Err(failure)),
+        };
+        let provider_id = provider_id.filter(|id| !id.is_empty() && self.provider_ids.insert(id.clone()));
+        let name = turn.world.tools.find(&name).map_or(name, |entry| entry.spec().name.clone());
+        let number = self.counters.next_call_number;
+        self.counters.next_call_number = number.saturating_add(1);
+        let call = ToolCall {
+            id: CallId::numbered(number),
+            provider_id,
+            step: self.counters.steps,
+            index: u32::try_from(index).unwrap_or(u32::MAX),
+            name,
+            arguments,
+        };
+        Identified { call, args }
+    }
+
+    /// Announces a call and puts it into the batch.
+    pub(super) fn admit_identified(&mut self, turn: &mut Turn<'_, '_>, batch: &mut Batch, identified: Identified) {
+        let Identified { call, args } = identified;
+        let spec = turn.world.tools.find(&call.name).map(|entry| Arc::clone(entry.spec()));
+        let slot = slot_for(call, spec.as_deref());
+        turn.emit(Event::CallRequested {
+            call: slot.call.clone(),
+            category: slot.category,
+            visibility: slot.visibility,
+        });
+        let index = batch.slots.len();
+        batch.slots.push(slot);
+        let failure = match self.find_obstacle(turn, batch, spec.as_deref()) {
+            Some(failure) => Err(failure),
+            None => args.and_then(|args| read_args(&args, self.settings.profile.limits.args_bytes_max)),
+        };
+        match failure {
+            Err(failure) => self.settle_failed(turn, batch, index, failure),
+            Ok(value) => {
+                if let Some(slot) = batch.slots.get_mut(index) {
+                    slot.state = SlotState::Unresolved(value);
+                }
+                self.resolve(turn, batch, index);
+            }
+        }
+    }
+
+    /// Limits and gates 1 to 3 for the newest call of the batch.
+    fn find_obstacle(&mut self, turn: &mut Turn<'_, '_>, batch: &mut Batch, spec: Option<&ToolSpec>) -> Option<ToolFailure> {
+        let limits = self.settings.profile.limits.clone();
+        if batch.slots.len() > limits.calls_per_step_max as usize {
+            let message = phrase_calls_max(&self.settings.profile);
+            self.warn(turn, WarningCode::MaxCalls, message.clone());
+            return Some(ToolFailure::new(ErrorKind::LimitExceeded, message).hint("send fewer calls in one step"));
+        }
+        if self.counters.calls >= limits.calls_per_run_max {
+            batch.stop = Some(StopReason::CallsMax);
+            let message = format!("Reached the limit of {} calls in one run", limits.calls_per_run_max);
+            self.warn(turn, WarningCode::MaxCalls, message.clone());
+            return Some(ToolFailure::new(ErrorKind::LimitExceeded, message).hint("answer now"));
+        }
+        if let Err(refusal) = turn.world.permissions.admit(spec?) {
+            return Some(refusal.to_failure());
+        }
+        None
+    }
+
+    /// Resolves references to earlier outcomes, then validates. Stays where it is while a reference has
+    /// no outcome yet.
+    pub(super) fn resolve(&mut self, turn: &mut Turn<'_, '_>, batch: &mut Batch, index: usize) {
+        let Some(slot) = batch.slots.get_mut(index) else { return };
+        let SlotState::Unresolved(args) = slot.take() else { return };
+        let call = slot.call.clone();
+        let refs = collect_refs(&args);
+        if refs.iter().any(|reference| self.is_pending(batch, index, reference)) {
+            if let Some(slot) = batch.slots.get_mut(index) {
+                slot.state = SlotState::Unresolved(args);
+            }
+            return;
+        }
+        let resolved = if refs.is_empty() { Ok(args) } else { self.resolve_args(&args) };
+        let checked = resolved.and_then(|args| check_call(turn.world.tools, call, args).map_err(|(_, failure)| failure));
+        match checked {
+            Err(failure) => self.settle_failed(turn, batch, index, failure),
+            Ok(checked) => {
+                if !checked.dropped_args.is_empty() {
+                    let message = format!(
+                        "{} does not have these arguments, they were dropped: {}",
+                        checked.spec.name,
+                        checked.dropped_args.join(", ")
+                    );
+                    self.warn(turn, WarningCode::DroppedArgs, message);
+                }
+                if let Some(slot) = batch.slots.get_mut(index) {
+                    slot.dropped_args = checked.dropped_args.clone();
+                    slot.state = SlotState::Queued(Box::new(checked));
+                }
+            }
+        }
+    }
+
+    /// Whether a reference points to an earlier call of the batch that has no outcome yet.
+    fn is_pending(&self, batch: &Batch, index: usize, reference: &str) -> bool {
+        let is_meant = |slot: &Slot| {
+            slot.call.id.as_str() == reference || slot.call.provider_id.as_deref() == Some(reference)
+        };
+        batch.slots.iter().take(index).any(|slot| is_meant(slot) && !slot.is_settled())
+    }
+
+    fn resolve_args(&self, args: &Value) -> Result<Value, ToolFailure> {
+        let lookup = |reference: &str| {
+            let found = self.outcomes.iter().rev().find(|(id, provider_id, _)| {
+                id.as_str() == reference || provider_id.as_deref() == Some(reference)
+            });
+            match found {
+                None => RefTarget::Unknown,
+                Some((_, _, outcome)) => match &outcome.body {
+                    Ok(output) => RefTarget::Output(&output.json),
+                    Err(failure) => RefTarget::Failed(failure.message.clone()),
+                },
+            }
+        };
+        resolve_refs(args, lookup).map_err(|failure| {
+            ToolFailure::invalid_args(failure.to_string())
+                .hint("a reference is {\"$ref\":\"call_N\",\"path\":\"/json/pointer\"} to an earlier call that worked")
+        })
+    }
+
+    /// Refuses a call of the final step.
+    pub(super) fn refuse(&mut self, turn: &mut Turn<'_, '_>, batch: &mut Batch, call: ToolCall) {
+        let spec = turn.world.tools.find(&call.name).map(|entry| Arc::clone(entry.spec()));
+        let slot = slot_for(call, spec.as_deref());
+        turn.emit(Event::CallRequested {
+            call: slot.call.clone(),
+            category: slot.category,
+            visibility: slot.visibility,
+        });
+        let index = batch.slots.len();
+        batch.slots.push(slot);
+        let failure = ToolFailure::new(ErrorKind::LimitExceeded, "No tools can be used in the final step");
+        self.settle_failed(turn, batch, index, failure.hint("answer now"));
+    }
+}
+
+/// The slot of a call whose tool may be unknown.
+fn slot_for(call: ToolCall, spec: Option<&ToolSpec>) -> Slot {
+    Slot {
+        call,
+        category: spec.map_or(Category::Other, |spec| spec.category),
+        visibility: spec.map_or(Visibility::Secondary, |spec| spec.visibility),
+        result_chars_max: spec.and_then(|spec| spec.result_chars_max),
+        is_effectful: spec.is_some_and(|spec| !spec.effects.is_read_only()),
+        ticket: None,
+        dropped_args: Vec::new(),
+        decision: None,
+        state: SlotState::Moving,
+    }
+}

@@ -1,0 +1,131 @@
+//! The calls of one step, each on its way to exactly one outcome.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::guard::Ticket;
+use crate::event::StopReason;
+use crate::ids::CallId;
+use crate::message::ToolMessage;
+use crate::permission::{ApprovedCall, PendingQuestion};
+use crate::tool::{Category, CheckedCall, ToolCall, ToolOutcome, Visibility};
+
+/// Where a call is.
+#[derive(Debug)]
+pub(super) enum SlotState {
+    /// Its arguments refer to calls that have no outcome yet.
+    Unresolved(Value),
+    /// Valid; waits for its turn.
+    Queued(Box<CheckedCall>),
+    /// The tool is asked what it would touch.
+    Inspecting(Box<CheckedCall>),
+    /// The user is asked.
+    Asking(Box<PendingQuestion>),
+    /// Approved; waits for a free place.
+    Ready(Box<ApprovedCall>),
+    /// It runs.
+    Running,
+    /// It has its outcome.
+    Settled(Box<Settled>),
+    /// Being moved from one state to the next; never seen between two inputs.
+    Moving,
+}
+
+/// An outcome and the message made of it.
+#[derive(Debug)]
+pub(super) struct Settled {
+    pub(super) outcome: Arc<ToolOutcome>,
+    pub(super) message: ToolMessage,
+}
+
+/// One call of a step.
+#[derive(Debug)]
+pub(super) struct Slot {
+    pub(super) call: ToolCall,
+    pub(super) category: Category,
+    pub(super) visibility: Visibility,
+    pub(super) result_chars_max: Option<usize>,
+    /// Whether it may change the world: such calls run alone and in order.
+    pub(super) is_effectful: bool,
+    /// What the guard knows it by, once it may run.
+    pub(super) ticket: Option<Ticket>,
+    /// Arguments that were dropped (E-16).
+    pub(super) dropped_args: Vec<String>,
+    /// Who allowed it.
+    pub(super) decision: Option<String>,
+    pub(super) state: SlotState,
+}
+
+impl Slot {
+    pub(super) fn is_settled(&self) -> bool {
+        matches!(self.state, SlotState::Settled(_))
+    }
+
+    /// Takes the state out, to be replaced by the next one.
+    pub(super) fn take(&mut self) -> SlotState {
+        std::mem::replace(&mut self.state, SlotState::Moving)
+    }
+}
+
+/// What stands before a slot in its batch.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Ahead {
+    pub(super) has_unsettled: bool,
+    pub(super) has_effectful: bool,
+}
+
+impl Ahead {
+    /// Whether a call may go on past the queue: effects alone and in order, reads side by side but
+    /// never past an effect that comes before them.
+    pub(super) fn allows(self, is_effectful: bool, is_open: bool) -> bool {
+        if is_effectful { !self.has_unsettled && !is_open } else { !self.has_effectful }
+    }
+}
+
+/// The calls of one step.
+#[derive(Debug, Default)]
+pub(super) struct Batch {
+    pub(super) slots: Vec<Slot>,
+    /// Whether the model still speaks, so that more calls may come.
+    pub(super) is_open: bool,
+    /// A reason to bring the run to its answer once all calls are settled.
+    pub(super) stop: Option<StopReason>,
+    /// What was wrong with the first bad call, if there was one.
+    pub(super) bad_call: Option<String>,
+}
+
+impl Batch {
+    pub(super) fn open() -> Self {
+        Self { is_open: true, ..Self::default() }
+    }
+
+    pub(super) fn is_settled(&self) -> bool {
+        !self.is_open && self.slots.iter().all(Slot::is_settled)
+    }
+
+    pub(super) fn find(&self, call_id: &CallId) -> Option<usize> {
+        self.slots.iter().position(|slot| slot.call.id == *call_id)
+    }
+
+    pub(super) fn running(&self) -> usize {
+        self.slots.iter().filter(|slot| matches!(slot.state, SlotState::Running)).count()
+    }
+
+    pub(super) fn is_asking(&self) -> bool {
+        self.slots.iter().any(|slot| matches!(slot.state, SlotState::Asking(_)))
+    }
+
+    pub(super) fn outcomes(&self) -> impl Iterator<Item = (&Slot, &Settled)> {
+        self.slots.iter().filter_map(|slot| match &slot.state {
+            SlotState::Settled(settled) => Some((slot, settled.as_ref())),
+            SlotState::Unresolved(_)
+            | SlotState::Queued(_)
+            | SlotState::Inspecting(_)
+            | SlotState::Asking(_)
+            | SlotState::Ready(_)
+            | SlotState::Running
+            | SlotState::Moving => None,
+        })
+    }
+}

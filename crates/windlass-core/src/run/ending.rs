@@ -1,0 +1,227 @@
+//! How a run ends: with an answer, at a limit, by the user, or because it cannot go on.
+//!
+//! Whatever the way, every call has its outcome first, the transcript is legal, and the last event is
+//! exactly one `RunEnded`.
+
+use super::batch::{Batch, SlotState};
+use super::{Deadline, Effect, Finished, Goal, Phase, Run, RunError, Thinking, Turn};
+use crate::dialect::Reading;
+use crate::event::{Event, RunOutcome, StopReason, WarningCode};
+use crate::message::{Message, Part, text_of};
+use crate::model::{Finish, Usage};
+use crate::phrase::phrase_cancelled;
+use crate::tool::{ErrorKind, ToolFailure};
+
+impl Run {
+    /// The model answered.
+    pub(super) fn end_answered(&mut self, turn: &mut Turn<'_, '_>) -> Phase {
+        let answer = self.finished_answer(turn);
+        self.end(turn, RunOutcome::Completed, StopReason::Answered, answer, None)
+    }
+
+    /// The answer so far, with the sources where the profile wants them (E-35).
+    fn finished_answer(&mut self, turn: &mut Turn<'_, '_>) -> String {
+        let mut answer = std::mem::take(&mut self.answer_begun);
+        if self.settings.profile.has_sources_suffix && !self.tools_used.is_empty() {
+            let suffix = format!("\n\nSources: {}", self.tools_used.join(", "));
+            turn.emit(Event::TextDelta { text: suffix.clone() });
+            answer.push_str(&suffix);
+        }
+        answer
+    }
+
+    /// One last step without tools.
+    pub(super) fn finalise(&mut self, turn: &mut Turn<'_, '_>, reason: StopReason) -> Phase {
+        let reserve_ms = self.settings.profile.limits.final_reserve_ms;
+        turn.push(Effect::SetTimer { deadline: Deadline::Final, at_ms: turn.now.saturating_add(reserve_ms) });
+        self.ask_model(turn, Goal::Finalise(reason), 1, 0)
+    }
+
+    /// The last step is there. Its calls are refused, each with its outcome.
+    pub(super) fn final_step(
+        &mut self,
+        turn: &mut Turn<'_, '_>,
+        reason: StopReason,
+        reading: Reading,
+        finish: Finish,
+        usage: Option<Usage>,
+    ) -> Phase {
+        let Reading { mut parts, calls } = reading;
+        let text = text_of(&parts);
+        if !calls.is_empty() {
+            let message = "The model asked for calls in its final step; none was run";
+            self.warn(turn, WarningCode::FinalizeRefusedCall, message);
+        }
+        let refused: Vec<_> = (0..).zip(calls).map(|(index, read)| self.identify(turn, index, read)).collect();
+        parts.extend(refused.iter().map(|identified| Part::Call(identified.call.clone())));
+        self.end_step(turn, parts, finish, usage);
+        let mut batch = Batch::default();
+        for identified in refused {
+            self.refuse(turn, &mut batch, identified.call);
+        }
+        self.take_in(turn, &batch);
+        if text.trim().is_empty() {
+            return self.end_without_words(turn, reason);
+        }
+        self.answer_begun.push_str(&text);
+        let answer = self.finished_answer(turn);
+        self.end(turn, RunOutcome::LimitReached, reason, answer, None)
+    }
+
+    /// The model had no last word: the runtime says what happened.
+    pub(super) fn end_without_words(&mut self, turn: &mut Turn<'_, '_>, reason: StopReason) -> Phase {
+        let ran = self.outcomes.iter().filter(|(_, _, outcome)| outcome.is_ok()).count();
+        let text = format!(
+            "Stopped before an answer: {}. {ran} of {} calls worked; their outcomes are in the trace.",
+            self.why(&reason),
+            self.outcomes.len()
+        );
+        turn.emit(Event::TextDelta { text: text.clone() });
+        self.end_step(turn, vec![Part::text(text.clone())], Finish::Other("runtime".to_owned()), None);
+        self.end(turn, RunOutcome::LimitReached, reason, text, None)
+    }
+
+    /// Ends the run.
+    pub(super) fn end(
+        &mut self,
+        turn: &mut Turn<'_, '_>,
+        outcome: RunOutcome,
+        reason: StopReason,
+        answer: String,
+        error: Option<RunError>,
+    ) -> Phase {
+        turn.emit(Event::RunEnded { outcome, reason: reason.clone(), answer: answer.clone(), usage: self.usage });
+        turn.push(Effect::Finish(Box::new(Finished {
+            outcome,
+            reason,
+            answer,
+            error,
+            usage: self.usage,
+            transcript: std::mem::take(&mut self.transcript),
+            next_call_number: self.counters.next_call_number,
+        })));
+        Phase::Ended
+    }
+
+    pub(super) fn deadline_while_thinking(&mut self, turn: &mut Turn<'_, '_>, thinking: Thinking, deadline: Deadline) -> Phase {
+        match (deadline, &thinking.goal) {
+            (Deadline::Work, Goal::Work | Goal::Correction(_) | Goal::Continuation) => {
+                if self.wait_longer(turn) {
+                    return Phase::Thinking(thinking);
+                }
+                turn.push(Effect::StopModel);
+                self.discard_early(turn, thinking.early);
+                self.finalise(turn, StopReason::Deadline)
+            }
+            (Deadline::Final, Goal::Finalise(reason)) => {
+                let reason = reason.clone();
+                turn.push(Effect::StopModel);
+                self.end_without_words(turn, reason)
+            }
+            (Deadline::Work, Goal::Finalise(_))
+            | (Deadline::Final, Goal::Work | Goal::Correction(_) | Goal::Continuation) => Phase::Thinking(thinking),
+        }
+    }
+
+    pub(super) fn deadline_while_settling(&mut self, turn: &mut Turn<'_, '_>, mut batch: Batch, deadline: Deadline) -> Phase {
+        match deadline {
+            Deadline::Work => {
+                if self.wait_longer(turn) {
+                    return Phase::Settling(batch);
+                }
+                let failure = ToolFailure::new(ErrorKind::Timeout, "The run is out of time; the call was stopped")
+                    .hint("answer from what you have");
+                self.stop_calls(turn, &mut batch, &failure);
+                self.take_in(turn, &batch);
+                self.finalise(turn, StopReason::Deadline)
+            }
+            Deadline::Final => Phase::Settling(batch),
+        }
+    }
+
+    /// Gives the run the time back in which it waited for the user.
+    fn wait_longer(&mut self, turn: &mut Turn<'_, '_>) -> bool {
+        let waited_ms = self.patience.take(turn.now);
+        if waited_ms > 0 {
+            turn.push(Effect::SetTimer { deadline: Deadline::Work, at_ms: turn.now.saturating_add(waited_ms) });
+        }
+        waited_ms > 0
+    }
+
+    pub(super) fn cancel_while_thinking(&mut self, turn: &mut Turn<'_, '_>, thinking: Thinking, partial: String) -> Phase {
+        turn.push(Effect::StopModel);
+        self.discard_early(turn, thinking.early);
+        if !partial.trim().is_empty() {
+            self.end_step(turn, vec![Part::text(partial.clone())], Finish::Other("cancelled".to_owned()), None);
+            self.answer_begun.push_str(&partial);
+        }
+        self.end_cancelled(turn)
+    }
+
+    pub(super) fn cancel_while_settling(&mut self, turn: &mut Turn<'_, '_>, mut batch: Batch) -> Phase {
+        let failure = ToolFailure::new(ErrorKind::Cancelled, phrase_cancelled());
+        self.stop_calls(turn, &mut batch, &failure);
+        self.take_in(turn, &batch);
+        self.end_cancelled(turn)
+    }
+
+    fn end_cancelled(&mut self, turn: &mut Turn<'_, '_>) -> Phase {
+        let mut answer = std::mem::take(&mut self.answer_begun);
+        if answer.is_empty() {
+            answer.push_str(phrase_cancelled());
+        }
+        self.end(turn, RunOutcome::Cancelled, StopReason::Cancelled, answer, None)
+    }
+
+    /// The journal is gone: nothing more may start, because it could not be remembered.
+    pub(super) fn journal_failed(&mut self, turn: &mut Turn<'_, '_>, mut batch: Batch, message: String) -> Phase {
+        let failure = ToolFailure::new(ErrorKind::Cancelled, "The journal failed; the call was stopped");
+        self.stop_calls(turn, &mut batch, &failure);
+        turn.emit(Event::ErrorRaised { code: "journal".to_owned(), message: message.clone() });
+        let error = RunError::Journal(message.clone());
+        self.end(turn, RunOutcome::Failed, StopReason::JournalFailed, message, Some(error))
+    }
+
+    /// Stops calls that were started while the model spoke and whose step came to nothing: they get their
+    /// outcomes, but never enter the transcript.
+    pub(super) fn discard_early(&mut self, turn: &mut Turn<'_, '_>, mut early: Batch) {
+        let failure = ToolFailure::new(ErrorKind::Cancelled, "The model's step came to nothing; the call was stopped");
+        self.stop_calls(turn, &mut early, &failure);
+    }
+
+    /// Gives every unsettled call of a batch the same failure, and really stops what runs.
+    fn stop_calls(&mut self, turn: &mut Turn<'_, '_>, batch: &mut Batch, failure: &ToolFailure) {
+        for index in 0..batch.slots.len() {
+            let Some(slot) = batch.slots.get(index) else { continue };
+            let call_id = slot.call.id.clone();
+            match &slot.state {
+                SlotState::Settled(_) => continue,
+                SlotState::Running | SlotState::Inspecting(_) => turn.push(Effect::StopCall(call_id)),
+                SlotState::Asking(_) => turn.push(Effect::WithdrawQuestion(call_id)),
+                SlotState::Unresolved(_) | SlotState::Queued(_) | SlotState::Ready(_) | SlotState::Moving => {}
+            }
+            self.settle_failed(turn, batch, index, failure.clone());
+        }
+        self.patience.note(turn.now, false);
+    }
+
+    /// The limit in words.
+    pub(super) fn why(&self, reason: &StopReason) -> String {
+        let limits = &self.settings.profile.limits;
+        match reason {
+            StopReason::StepsMax => format!("the limit of {} steps was reached", limits.steps_max),
+            StopReason::CallsMax => format!("the limit of {} calls was reached", limits.calls_per_run_max),
+            StopReason::TokensMax => "the token budget is used up".to_owned(),
+            StopReason::BytesMax => "the calls gave more output than a run may hold".to_owned(),
+            StopReason::Deadline => "the run is out of time".to_owned(),
+            StopReason::RepeatedCall => "the same call came again and again".to_owned(),
+            StopReason::CorrectionFailed => "a bad call was not corrected".to_owned(),
+            StopReason::AnswerCut => "the answer was cut".to_owned(),
+            StopReason::Answered => "the run answered".to_owned(),
+            StopReason::Cancelled => "the run was cancelled".to_owned(),
+            StopReason::ModelFailed => "the model failed".to_owned(),
+            StopReason::ToolFailed => "a tool failed".to_owned(),
+            StopReason::JournalFailed => "the journal failed".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! The loop guard: the same call again and again is answered from the run itself, then ended.
+//!
+//! A call is known by its canonical text. A read is answered from its earlier outcome as long as
+//! nothing changed the world in between; any call whose outcome does not change is counted, and at the
+//! limit the run is brought to its answer (requirements §6.1 row 26). Also keeps the quota of searches.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::json::canonical::canonical_text;
+use crate::tool::{Category, CheckedCall, ToolOutcome};
+
+/// What the guard says of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Verdict {
+    /// Run it, and give the ticket back with its outcome.
+    Run(Ticket),
+    /// The same call is running: wait for its outcome.
+    Wait,
+    /// Give this outcome again.
+    Cached {
+        /// The earlier outcome.
+        outcome: Arc<ToolOutcome>,
+        /// Whether the run must now come to its answer.
+        is_last: bool,
+    },
+    /// Do not run it again: the outcome will not change.
+    Refuse,
+    /// The quota of its category is used up.
+    OverQuota(u32),
+}
+
+/// The right to run a call once: what the guard knows it by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Ticket {
+    key: String,
+    is_read_only: bool,
+}
+
+#[derive(Debug)]
+struct Seen {
+    count: u32,
+    outcome: Arc<ToolOutcome>,
+    epoch: u64,
+}
+
+/// Calls of a run and what they gave.
+#[derive(Debug, Default)]
+pub(super) struct Guard {
+    seen: HashMap<String, Seen>,
+    in_flight: HashSet<String>,
+    /// Grows with every call that may have changed the world.
+    epoch: u64,
+    searches: u32,
+}
+
+impl Guard {
+    /// What to do with a call that is about to run.
+    pub(super) fn judge(&mut self, call: &CheckedCall, repeats_max: u32, searches_max: Option<u32>) -> Verdict {
+        let key = key_of(call);
+        if !call.spec.repeatable && !call.is_fresh {
+            if self.in_flight.contains(&key) {
+                return Verdict::Wait;
+            }
+            if let Some(verdict) = self.repeat(&key, call, repeats_max) {
+                return verdict;
+            }
+        }
+        if call.spec.category == Category::Search {
+            if let Some(max) = searches_max.filter(|max| self.searches >= *max) {
+                return Verdict::OverQuota(max);
+            }
+            self.searches = self.searches.saturating_add(1);
+        }
+        self.in_flight.insert(key.clone());
+        Verdict::Run(Ticket { key, is_read_only: call.spec.effects.is_read_only() })
+    }
+
+    fn repeat(&mut self, key: &str, call: &CheckedCall, repeats_max: u32) -> Option<Verdict> {
+        let seen = self.seen.get_mut(key).filter(|seen| seen.epoch == self.epoch)?;
+        let is_last = seen.count.saturating_add(1) >= repeats_max;
+        if call.spec.effects.is_read_only() && seen.outcome.is_ok() {
+            seen.count = seen.count.saturating_add(1);
+            return Some(Verdict::Cached { outcome: Arc::clone(&seen.outcome), is_last });
+        }
+        is_last.then_some(Verdict::Refuse)
+    }
+
+    /// Remembers what a call gave. An outcome of a call that never ran says nothing about the next one.
+    pub(super) fn record(&mut self, ticket: Ticket, outcome: &Arc<ToolOutcome>, has_run: bool) {
+        self.in_flight.remove(&ticket.key);
+        if !has_run {
+            return;
+        }
+        let epoch_before = self.epoch;
+        if !ticket.is_read_only {
+            self.epoch = self.epoch.saturating_add(1);
+        }
+        let same = |seen: &Seen| seen.epoch == epoch_before && seen.outcome.body == outcome.body;
+        let count = self.seen.get(&ticket.key).filter(|seen| same(seen)).map_or(0, |seen| seen.count);
+        let seen = Seen { count: count.saturating_add(1), outcome: Arc::clone(outcome), epoch: self.epoch };
+        self.seen.insert(ticket.key, seen);
+    }
+}
+
+/// The canonical text of a call. Searches are compared as their users mean them: trimmed and in lower
+/// case (S-22, Appendix A.3).
+fn key_of(call: &CheckedCall) -> String {
+    let text = match call.spec.category {
+        Category::Search => canonical_text(&folded(&call.args)),
+        Category::Utility | Category::Other => canonical_text(&Value::Object(call.args.clone())),
+    };
+    format!("{} {text}", call.spec.name)
+}
+
+fn folded(args: &Map<String, Value>) -> Value {
+    let fold = |(name, value): (&String, &Value)| match value {
+        Value::String(text) => (name.clone(), Value::String(text.trim().to_lowercase())),
+        other => (name.clone(), other.clone()),
+    };
+    Value::Object(args.iter().map(fold).collect())
+}

@@ -1,0 +1,333 @@
+//! The run machine: the one loop of the house, and it performs nothing.
+//!
+//! `handle` takes what happened and returns what must be done. Everything that drives a model through
+//! its calls (the command, the server, the terminal, sync callers, modules) drives this machine; there
+//! is no second loop anywhere.
+//!
+//! ```text
+//!            UserMessage                  ModelEnded with calls
+//!   Ready ───────────────▶ Thinking ───────────────────────────────▶ Settling
+//!                          │   ▲  │                                   │    │
+//!              ModelFailed │   │  │ ModelEnded with an answer         │    │ CallInspected, PermissionAnswered,
+//!              (try again) └───┘  │                                   │    │ CallEnded: until every call has
+//!                              ▲  │            all calls settled      │    │ its outcome
+//!                              └──┼───────────────────────────────────┘    │
+//!                                 ▼                                        │
+//!                               Ended ◀────────────────────────────────────┘
+//!                                       Cancel, JournalFailed, a limit that fails
+//! ```
+//!
+//! At a limit the machine goes to `Thinking` once more with the goal `Finalise`: no tools, whatever the
+//! model says is the answer, and its calls are refused. A deadline does the same from anywhere.
+//!
+//! Inputs that nobody waits for (answers without a question, outcomes of unknown or settled calls,
+//! anything after the end) change nothing.
+
+mod admission;
+mod batch;
+mod closing;
+mod context;
+mod ending;
+mod guard;
+mod input;
+mod settling;
+mod thinking;
+
+use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
+
+pub use input::{Deadline, Effect, Finished, Input, RunError, Start};
+
+use self::batch::Batch;
+use self::context::Window;
+use self::guard::Guard;
+use crate::event::{Event, StopReason, WarningCode};
+use crate::ids::{CallId, Millis, RunId};
+use crate::message::{Message, Transcript};
+use crate::model::{Sampling, StepPurpose, ToolChoice, Usage};
+use crate::permission::Permissions;
+use crate::profile::Profile;
+use crate::tool::ToolOutcome;
+use crate::toolset::Toolset;
+
+/// What a run is run with; shared by all runs of a session.
+#[derive(Debug, Clone)]
+pub struct RunSettings {
+    /// Limits and manners.
+    pub profile: Profile,
+    /// The model's name, for events.
+    pub model: String,
+    /// The system text: byte-identical in every request (R-56).
+    pub system: Arc<str>,
+}
+
+/// What the machine decides with and does not own: the tools of this moment and the session's
+/// permissions.
+#[derive(Debug)]
+pub struct World<'a> {
+    /// The tools.
+    pub tools: &'a Toolset,
+    /// Rules, grants and gates.
+    pub permissions: &'a mut Permissions,
+}
+
+/// One run. See the module's head for its states.
+#[derive(Debug)]
+pub struct Run {
+    settings: Arc<RunSettings>,
+    phase: Phase,
+    wishes: Wishes,
+    transcript: Transcript,
+    window: Window,
+    counters: Counters,
+    guard: Guard,
+    usage: Usage,
+    warned: BTreeSet<WarningCode>,
+    patience: Patience,
+    /// Outcomes of this run, for `$ref` arguments: own id, provider's id, outcome.
+    outcomes: Vec<(CallId, Option<String>, Arc<ToolOutcome>)>,
+    /// Provider's ids that the session has used: none may stand for two calls (R-36).
+    provider_ids: HashSet<String>,
+    /// Tools that ran, in order, without repeats (E-35).
+    tools_used: Vec<String>,
+    /// Text of an answer that was cut and is being continued.
+    answer_begun: String,
+}
+
+/// Where the run is.
+#[derive(Debug)]
+enum Phase {
+    /// Nothing was said yet.
+    Ready,
+    /// The model speaks.
+    Thinking(Thinking),
+    /// Calls are on their way to their outcomes.
+    Settling(Batch),
+    /// Over.
+    Ended,
+}
+
+/// What is known while the model speaks.
+#[derive(Debug)]
+struct Thinking {
+    goal: Goal,
+    attempt: u32,
+    /// Calls that were complete before the model was (execute while streaming).
+    early: Batch,
+}
+
+/// Why the model is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Goal {
+    Work,
+    /// With the error of the bad call.
+    Correction(String),
+    Continuation,
+    /// With the limit that was reached.
+    Finalise(StopReason),
+}
+
+impl Goal {
+    fn purpose(&self) -> StepPurpose {
+        match self {
+            Goal::Work => StepPurpose::Work,
+            Goal::Correction(_) => StepPurpose::Correction,
+            Goal::Continuation => StepPurpose::Continuation,
+            Goal::Finalise(_) => StepPurpose::Finalise,
+        }
+    }
+}
+
+/// What the user wished for this run.
+#[derive(Debug)]
+struct Wishes {
+    run_id: RunId,
+    tool_choice: ToolChoice,
+    sampling: Sampling,
+}
+
+/// Counters of a run; all begin anew with a user message (R-60).
+#[derive(Debug, Default)]
+struct Counters {
+    /// Model requests.
+    steps: u32,
+    /// Those that count towards the limit.
+    work_steps: u32,
+    /// Calls that ran or were answered from the run itself.
+    calls: u32,
+    /// Finished batches: the phase of reasoning (S-32).
+    batches: u32,
+    corrections_in_a_row: u32,
+    corrections: u32,
+    continuations: u32,
+    output_bytes: u64,
+    next_call_number: u64,
+}
+
+/// How long the run waited for the user: that time does not count towards the deadline (R-60).
+#[derive(Debug, Default)]
+struct Patience {
+    since: Option<Millis>,
+    waited_ms: u64,
+}
+
+impl Patience {
+    fn note(&mut self, now: Millis, is_asking: bool) {
+        match (self.since, is_asking) {
+            (None, true) => self.since = Some(now),
+            (Some(since), false) => {
+                self.waited_ms = self.waited_ms.saturating_add(now.saturating_sub(since));
+                self.since = None;
+            }
+            (None, false) | (Some(_), true) => {}
+        }
+    }
+
+    /// The time waited since the last call of this function.
+    fn take(&mut self, now: Millis) -> u64 {
+        if let Some(since) = self.since {
+            self.waited_ms = self.waited_ms.saturating_add(now.saturating_sub(since));
+            self.since = Some(now);
+        }
+        std::mem::take(&mut self.waited_ms)
+    }
+}
+
+/// One input being handled: the time, the world, and the effects so far.
+struct Turn<'a, 'w> {
+    now: Millis,
+    world: &'a mut World<'w>,
+    effects: Vec<Effect>,
+}
+
+impl Turn<'_, '_> {
+    fn emit(&mut self, event: Event) {
+        self.effects.push(Effect::Emit(event));
+    }
+
+    fn push(&mut self, effect: Effect) {
+        self.effects.push(effect);
+    }
+}
+
+impl Run {
+    /// A run that waits for its user message.
+    pub fn new(settings: Arc<RunSettings>) -> Self {
+        Self {
+            settings,
+            phase: Phase::Ready,
+            wishes: Wishes { run_id: RunId::from(""), tool_choice: ToolChoice::Auto, sampling: Sampling::default() },
+            transcript: Transcript::default(),
+            window: Window::default(),
+            counters: Counters::default(),
+            guard: Guard::default(),
+            usage: Usage::default(),
+            warned: BTreeSet::new(),
+            patience: Patience::default(),
+            outcomes: Vec::new(),
+            provider_ids: HashSet::new(),
+            tools_used: Vec::new(),
+            answer_begun: String::new(),
+        }
+    }
+
+    /// Takes what happened, returns what must be done, in order.
+    pub fn handle(&mut self, now: Millis, world: &mut World<'_>, input: Input) -> Vec<Effect> {
+        let mut turn = Turn { now, world, effects: Vec::new() };
+        let phase = std::mem::replace(&mut self.phase, Phase::Ended);
+        self.phase = self.transition(&mut turn, phase, input);
+        turn.effects
+    }
+
+    fn transition(&mut self, turn: &mut Turn<'_, '_>, phase: Phase, input: Input) -> Phase {
+        match (phase, input) {
+            (Phase::Ready, Input::UserMessage(start)) => self.begin(turn, *start),
+            (Phase::Thinking(thinking), Input::CallReady(raw)) => self.call_ready(turn, thinking, raw),
+            (Phase::Thinking(thinking), Input::ModelEnded(step)) => self.model_ended(turn, thinking, step),
+            (Phase::Thinking(thinking), Input::ModelFailed(failure)) => self.model_failed(turn, thinking, failure),
+            (Phase::Thinking(mut thinking), Input::CallInspected { call_id, result }) => {
+                self.call_inspected(turn, &mut thinking.early, &call_id, result);
+                Phase::Thinking(thinking)
+            }
+            (Phase::Thinking(mut thinking), Input::PermissionAnswered { call_id, answer }) => {
+                self.permission_answered(turn, &mut thinking.early, &call_id, &answer);
+                Phase::Thinking(thinking)
+            }
+            (Phase::Thinking(mut thinking), Input::CallEnded { call_id, outcome }) => {
+                self.call_ended(turn, &mut thinking.early, &call_id, outcome);
+                Phase::Thinking(thinking)
+            }
+            (Phase::Settling(mut batch), Input::CallInspected { call_id, result }) => {
+                self.call_inspected(turn, &mut batch, &call_id, result);
+                self.close_if_settled(turn, batch)
+            }
+            (Phase::Settling(mut batch), Input::PermissionAnswered { call_id, answer }) => {
+                self.permission_answered(turn, &mut batch, &call_id, &answer);
+                self.close_if_settled(turn, batch)
+            }
+            (Phase::Settling(mut batch), Input::CallEnded { call_id, outcome }) => {
+                self.call_ended(turn, &mut batch, &call_id, outcome);
+                self.close_if_settled(turn, batch)
+            }
+            (Phase::Thinking(thinking), Input::DeadlinePassed(deadline)) => {
+                self.deadline_while_thinking(turn, thinking, deadline)
+            }
+            (Phase::Settling(batch), Input::DeadlinePassed(deadline)) => {
+                self.deadline_while_settling(turn, batch, deadline)
+            }
+            (Phase::Thinking(thinking), Input::Cancel { partial }) => {
+                self.cancel_while_thinking(turn, thinking, partial)
+            }
+            (Phase::Settling(batch), Input::Cancel { .. }) => self.cancel_while_settling(turn, batch),
+            (Phase::Thinking(thinking), Input::JournalFailed { message }) => {
+                turn.push(Effect::StopModel);
+                self.journal_failed(turn, thinking.early, message)
+            }
+            (Phase::Settling(batch), Input::JournalFailed { message }) => self.journal_failed(turn, batch, message),
+            // Nobody waits for these: a second user message, a step or a call of a run that does not
+            // think, answers before anything was asked, anything after the end.
+            (phase @ (Phase::Thinking(_) | Phase::Settling(_)), Input::UserMessage(_))
+            | (phase @ Phase::Settling(_), Input::CallReady(_) | Input::ModelEnded(_) | Input::ModelFailed(_)) => phase,
+            (
+                phase @ (Phase::Ready | Phase::Ended),
+                Input::CallReady(_)
+                | Input::ModelEnded(_)
+                | Input::ModelFailed(_)
+                | Input::CallInspected { .. }
+                | Input::PermissionAnswered { .. }
+                | Input::CallEnded { .. }
+                | Input::DeadlinePassed(_)
+                | Input::Cancel { .. }
+                | Input::JournalFailed { .. },
+            )
+            | (phase @ Phase::Ended, Input::UserMessage(_)) => phase,
+        }
+    }
+
+    /// Whether the run is over.
+    pub fn is_ended(&self) -> bool {
+        matches!(self.phase, Phase::Ended)
+    }
+
+    /// The phase of reasoning: 0 before the first calls, one more after each batch (S-32).
+    pub fn reasoning_phase(&self) -> u32 {
+        self.counters.batches
+    }
+
+    /// The transcript so far.
+    pub fn transcript(&self) -> &Transcript {
+        &self.transcript
+    }
+
+    /// Raises a warning, each code once a run.
+    fn warn(&mut self, turn: &mut Turn<'_, '_>, code: WarningCode, message: impl Into<String>) {
+        if self.warned.insert(code) {
+            turn.emit(Event::WarningRaised { code, message: message.into() });
+        }
+    }
+
+    fn append(&mut self, message: Message) {
+        self.window.grow(&message);
+        Arc::make_mut(&mut self.transcript).push(Arc::new(message));
+    }
+}

@@ -1,0 +1,262 @@
+//! Calls on their way to their outcomes: turn, guard, inspection, permission, running, settling.
+
+use std::sync::Arc;
+
+use super::batch::{Ahead, Batch, Settled, SlotState};
+use super::guard::Verdict;
+use super::{Effect, Run, Turn};
+use crate::envelope::render_for_model;
+use crate::event::{Event, StopReason, WarningCode};
+use crate::ids::CallId;
+use crate::message::{Message, ToolMessage};
+use crate::permission::{ApprovedCall, Decision, Inspection, Judgement, PendingQuestion, PermissionAnswer};
+use crate::phrase::phrase_clamp;
+use crate::tool::{CheckedCall, ErrorKind, ToolFailure, ToolOutcome};
+
+impl Run {
+    /// Moves every call as far as it may go now, in call order.
+    pub(super) fn advance(&mut self, turn: &mut Turn<'_, '_>, batch: &mut Batch) {
+        let mut ahead = Ahead::default();
+        let mut running = batch.running();
+        for index in 0..batch.slots.len() {
+            self.move_slot(turn, batch, index, ahead, &mut running);
+            if let Some(slot) = batch.slots.get(index).filter(|slot| !slot.is_settled()) {
+                ahead.has_unsettled = true;
+                ahead.has_effectful |= slot.is_effectful;
+            }
+        }
+        self.patience.note(turn.now, batch.is_asking());
+    }
+
+    fn move_slot(&mut self, turn: &mut Turn<'_, '_>, batch: &mut Batch, index: usize, ahead: Ahead, running: &mut usize) {
+        let is_open = batch.is_open;
+        let Some(slot) = batch.slots.get_mut(index) else { return };
+        if matches!(slot.state, SlotState::Unresolved(_)) {
+            self.resolve(turn, batch, index);
+        }
+        let Some(slot) = batch.slots.get_mut(index) else { return };
+        if matches!(slot.state, SlotState::Queued(_)) && ahead.allows(slot.is_effectful, is_open) {
+            self.prepare(turn, batch, index);
+        }
+        let Some(slot) = batch.slots.get_mut(index) else { return };
+        let has_place = slot.is_effectful || *running < self.settings.profile.limits.parallel_reads_max;
+        if matches!(slot.state, SlotState::Ready(_)) && has_place {
+            *running = running.saturating_add(1);
+            self.start(turn, batch, index);
+        }
+    }
+
+    /// The call's turn has come: guard, then inspection, then permission.
+    fn prepare(&mut self, turn: &mut Turn<'_, '_>, batch: &mut Batch, index: usize) {
+        let Some(slot) = batch.slots.get_mut(index) else { return };
+        let checked = match slot.take() {
+            SlotState::Queued(checked) => checked,
+            other => {
+                slot.state = other;
+                return;
+            }
+        };
+        let limits = &self.settings.profile.limits;
+        let repeats_max = if self.settings.profile.caches_repeats { limits.repeats_max } else { u32::MAX };
+        match self.guard.judge(&checked, repeats_max, limits.search_calls_max) {
+            Verdict::Wait => slot.state = SlotState::Queued(checked),
+            Verdict::Run(ticket) => {
+                slot.ticket = Some(ticket);
+                if checked.spec.inspected {
+                    turn.push(Effect::InspectCall(checked.clone()));
+                    slot.state = SlotState::Inspecting(checked);
+                } else {
+                    self.judge(turn, batch, index, *checked, Inspection::default());
+                }
+            }
+            Verdict::Cached { outcome, is_last } => self.settle_cached(turn, batch, index, &outcome, is_last),
+            Verdict::Refuse => {
+                batch.stop = Some(StopReason::RepeatedCall);
+                let message = "The same call gave the same outcome before; it was not run again";
+                self.warn(turn, WarningCode::RepeatCall, message);
+                let failure = ToolFailure::new(ErrorKind::LimitExceeded, message).hint("answer from what you have");
+                self.settle_failed(turn, batch, index, failure);
+            }
+            Verdict::OverQuota(quota) => {
+                self.warn(turn, WarningCode::ToolClamp, format!("Trimmed tool calls to {quota}"));
+                let failure = ToolFailure::new(ErrorKind::LimitExceeded, phrase_clamp(quota));
+                self.settle_failed(turn, batch, index, failure);
+            }
+        }
+    }
+
+    fn settle_cached(
+        &mut self,
+        turn: &mut Turn<'_, '_>,
+        batch: &mut Batch,
+        index: usize,
+        earlier: &ToolOutcome,
+        is_last: bool,
+    ) {
+        let message = "The same call came again and was answered from its earlier outcome";
+        self.warn(turn, WarningCode::RepeatCall, message);
+        if is_last {
+            batch.stop = Some(StopReason::RepeatedCall);
+        }
+        let mut outcome = earlier.clone().timed(turn.now, turn.now);
+        outcome.meta.is_cached = true;
+        self.settle(turn, batch, index, outcome);
+    }
+
+    /// The last gates, with what the call would touch.
+    fn judge(&mut self, turn: &mut Turn<'_, '_>, batch: &mut Batch, index: usize, call: CheckedCall, inspection: Inspection) {
+        match turn.world.permissions.judge(call, inspection) {
+            Judgement::Approved(approved) => self.approve(batch, index, approved),
+            Judgement::Ask(pending) => {
+                turn.emit(Event::PermissionRequested { question: pending.question().clone() });
+                turn.push(Effect::AskPermission(Box::new(pending.question().clone())));
+                if let Some(slot) = batch.slots.get_mut(index) {
+                    slot.state = SlotState::Asking(Box::new(pending));
+                }
+            }
+            Judgement::Denied(denied) => self.settle_failed(turn, batch, index, denied.refusal.to_failure()),
+        }
+    }
+
+    fn approve(&mut self, batch: &mut Batch, index: usize, approved: ApprovedCall) {
+        if let Some(slot) = batch.slots.get_mut(index) {
+            slot.decision = Some(approved.decision_word().to_owned());
+            slot.state = SlotState::Ready(Box::new(approved));
+        }
+    }
+
+    /// Starts a call: its intent is an event, and so durable, before it runs.
+    fn start(&mut self, turn: &mut Turn<'_, '_>, batch: &mut Batch, index: usize) {
+        let Some(slot) = batch.slots.get_mut(index) else { return };
+        let SlotState::Ready(approved) = slot.take() else { return };
+        slot.state = SlotState::Running;
+        turn.emit(Event::CallStarted {
+            call_id: slot.call.id.clone(),
+            name: slot.call.name.clone(),
+            category: slot.category,
+            visibility: slot.visibility,
+        });
+        let timeout_ms = approved.spec().timeout_ms.unwrap_or(self.settings.profile.limits.call_timeout_ms);
+        self.counters.calls = self.counters.calls.saturating_add(1);
+        if !self.tools_used.contains(&slot.call.name) {
+            self.tools_used.push(slot.call.name.clone());
+        }
+        turn.push(Effect::RunTool { call: approved, timeout_ms });
+    }
+
+    pub(super) fn call_inspected(
+        &mut self,
+        turn: &mut Turn<'_, '_>,
+        batch: &mut Batch,
+        call_id: &CallId,
+        result: Result<Inspection, ToolFailure>,
+    ) {
+        let Some(index) = batch.find(call_id) else { return };
+        let Some(slot) = batch.slots.get_mut(index) else { return };
+        match slot.take() {
+            SlotState::Inspecting(checked) => match result {
+                Ok(inspection) => self.judge(turn, batch, index, *checked, inspection),
+                Err(failure) => self.settle_failed(turn, batch, index, failure),
+            },
+            other => slot.state = other,
+        }
+        self.advance(turn, batch);
+    }
+
+    pub(super) fn permission_answered(
+        &mut self,
+        turn: &mut Turn<'_, '_>,
+        batch: &mut Batch,
+        call_id: &CallId,
+        answer: &PermissionAnswer,
+    ) {
+        let Some(index) = batch.find(call_id) else { return };
+        let Some(slot) = batch.slots.get_mut(index) else { return };
+        match slot.take() {
+            SlotState::Asking(pending) => self.answer_question(turn, batch, index, *pending, answer),
+            other => slot.state = other,
+        }
+        self.advance(turn, batch);
+    }
+
+    fn answer_question(
+        &mut self,
+        turn: &mut Turn<'_, '_>,
+        batch: &mut Batch,
+        index: usize,
+        pending: PendingQuestion,
+        answer: &PermissionAnswer,
+    ) {
+        let call_id = pending.question().call_id.clone();
+        let answered = pending.answer(turn.world.permissions, answer);
+        let decision = if answered.verdict.is_ok() { answer.decision } else { Decision::Deny };
+        let rule = answered.stored.as_ref().map(ToString::to_string);
+        turn.emit(Event::PermissionDecided { call_id, decision, by: "user".to_owned(), rule });
+        if let Some(rule) = answered.stored {
+            turn.push(Effect::StoreRule(Box::new(rule)));
+        }
+        match answered.verdict {
+            Ok(approved) => self.approve(batch, index, approved),
+            Err(denied) => self.settle_failed(turn, batch, index, denied.refusal.to_failure()),
+        }
+    }
+
+    pub(super) fn call_ended(&mut self, turn: &mut Turn<'_, '_>, batch: &mut Batch, call_id: &CallId, outcome: ToolOutcome) {
+        let Some(index) = batch.find(call_id) else { return };
+        if batch.slots.get(index).is_some_and(|slot| matches!(slot.state, SlotState::Running)) {
+            self.settle(turn, batch, index, outcome);
+            self.advance(turn, batch);
+        }
+    }
+
+    /// Settles a call that did not run.
+    pub(super) fn settle_failed(&mut self, turn: &mut Turn<'_, '_>, batch: &mut Batch, index: usize, failure: ToolFailure) {
+        if failure.kind.is_correctable() && batch.bad_call.is_none() {
+            batch.bad_call = Some(failure.message.clone());
+        }
+        self.settle(turn, batch, index, ToolOutcome::failed(failure).timed(turn.now, turn.now));
+    }
+
+    /// Gives a call its one outcome.
+    pub(super) fn settle(&mut self, turn: &mut Turn<'_, '_>, batch: &mut Batch, index: usize, mut outcome: ToolOutcome) {
+        let Some(slot) = batch.slots.get_mut(index) else { return };
+        let was_running = matches!(slot.state, SlotState::Running);
+        let chars_max = slot.result_chars_max.unwrap_or(self.settings.profile.limits.result_chars_max);
+        outcome.meta.dropped_args = std::mem::take(&mut slot.dropped_args);
+        outcome.meta.decision = slot.decision.take();
+        let rendered = render_for_model(&self.settings.profile, &slot.call.id, &slot.call.name, &outcome, chars_max);
+        if rendered.is_truncated {
+            outcome.meta.is_truncated = true;
+            outcome.meta.result_ref = Some(slot.call.id.as_str().to_owned());
+        }
+        let message = ToolMessage {
+            call_id: slot.call.id.clone(),
+            provider_id: slot.call.provider_id.clone(),
+            name: slot.call.name.clone(),
+            content: rendered.content,
+            is_ok: outcome.is_ok(),
+            is_valid_call: !outcome.failure().is_some_and(|failure| failure.kind.is_correctable()),
+        };
+        let outcome = Arc::new(outcome);
+        if let Some(ticket) = slot.ticket.take() {
+            self.guard.record(ticket, &outcome, was_running);
+        }
+        turn.emit(Event::CallEnded {
+            call_id: slot.call.id.clone(),
+            name: slot.call.name.clone(),
+            outcome: Arc::clone(&outcome),
+            message: Message::Tool(message.clone()),
+            category: slot.category,
+            visibility: slot.visibility,
+        });
+        self.outcomes.push((slot.call.id.clone(), slot.call.provider_id.clone(), Arc::clone(&outcome)));
+        self.counters.output_bytes = self.counters.output_bytes.saturating_add(outcome.meta.output_bytes);
+        slot.state = SlotState::Settled(Box::new(Settled { outcome, message }));
+        if self.counters.output_bytes > self.settings.profile.limits.run_output_bytes_max {
+            batch.stop = Some(StopReason::BytesMax);
+        }
+        if rendered.is_truncated {
+            self.warn(turn, WarningCode::Truncated, "A big outcome was cut for the model; read_result reads the rest");
+        }
+    }
+}
