@@ -7,8 +7,11 @@
 //!
 //! - `tool`, `message`, `model`, `event`, `command`, `task`, `ids`: the words everybody speaks
 //! - `permission`: who may run what; the only place where an approved call can be made
+//! - `toolset`, `check`: the tools of a step, and what is believed of a call before it is judged
 //! - `port`: the traits by which tools, models and journals plug in
 
+mod arg_table;
+pub mod check;
 pub mod command;
 pub mod event;
 pub mod ids;
@@ -18,3 +21,4 @@ pub mod permission;
 pub mod port;
 pub mod task;
 pub mod tool;
+pub mod toolset;
