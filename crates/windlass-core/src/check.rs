@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::arg_table::ArgSlot;
 use crate::port::Violation;
+use crate::text::{Short, cut_chars, json_short};
 use crate::tool::{CheckedCall, ErrorKind, ToolCall, ToolFailure};
 use crate::toolset::{ToolEntry, Toolset};
 
@@ -64,8 +65,11 @@ struct Arguments {
 
 fn check_args(entry: &ToolEntry, args: Value) -> Result<Arguments, Box<ToolFailure>> {
     let Value::Object(args) = args else {
-        let failure =
-            ToolFailure::invalid_args("'args' must be an object").at("args", "object", short(&args));
+        let failure = ToolFailure::invalid_args("'args' must be an object").at(
+            "args",
+            "object",
+            json_short(&args, RECEIVED_CHARS_MAX),
+        );
         return Err(with_schema(entry, failure));
     };
     let mut arguments = Arguments { args, dropped_args: Vec::new(), is_fresh: false };
@@ -79,7 +83,7 @@ fn check_args(entry: &ToolEntry, args: Value) -> Result<Arguments, Box<ToolFailu
     let whole = Value::Object(arguments.args);
     let violations = entry.validator.check(&whole);
     if !violations.is_empty() {
-        return Err(with_schema(entry, violated(entry, &violations)));
+        return Err(with_schema(entry, violated(&violations)));
     }
     let Value::Object(args) = whole else {
         return Err(Box::new(ToolFailure::internal("an object stayed an object until here")));
@@ -122,13 +126,16 @@ fn tidy(entry: &ToolEntry, given: Map<String, Value>) -> Result<Arguments, Box<T
             }
             Place::Unknown if is_mark => {}
             Place::Unknown if table.refuses_unknown => {
-                let name = cut(&name, NAME_CHARS_MAX);
+                let name = cut_chars(&name, NAME_CHARS_MAX);
                 let failure = ToolFailure::invalid_args(format!("Unknown arg '{name}'"));
-                return Err(with_schema(entry, failure.at(name, "no such argument", short(&value))));
+                return Err(with_schema(
+                    entry,
+                    failure.at(name, "no such argument", json_short(&value, RECEIVED_CHARS_MAX)),
+                ));
             }
             Place::Alias(_) | Place::Unknown => {
                 if tidied.dropped_args.len() < DROPPED_ARGS_MAX {
-                    tidied.dropped_args.push(cut(&name, NAME_CHARS_MAX).into());
+                    tidied.dropped_args.push(cut_chars(&name, NAME_CHARS_MAX).into());
                 }
             }
         }
@@ -156,7 +163,7 @@ fn check_slot(
         Some(value) => {
             let expected = slot.kind.expected();
             let failure = ToolFailure::invalid_args(format!("{name} must be {expected}"));
-            Err(with_schema(entry, failure.at(name, expected, short(value))))
+            Err(with_schema(entry, failure.at(name, expected, json_short(value, RECEIVED_CHARS_MAX))))
         }
         None => match &slot.default {
             Some(default) => {
@@ -173,15 +180,17 @@ fn check_slot(
 }
 
 /// One failure for all violations of the full schema: the worst in its fields, the others named.
-fn violated(entry: &ToolEntry, violations: &[Violation]) -> ToolFailure {
-    let mut message = format!("Invalid arguments for '{}'", entry.spec.name);
-    for (at, violation) in violations.iter().take(VIOLATIONS_MAX).enumerate() {
-        message.push_str(if at == 0 { ": " } else { "; " });
-        message.push_str(cut(&violation.message, RECEIVED_CHARS_MAX));
-        if !violation.path.is_empty() {
-            message.push_str(" at ");
-            message.push_str(cut(&violation.path, RECEIVED_CHARS_MAX));
+fn violated(violations: &[Violation]) -> ToolFailure {
+    let mut message = String::new();
+    for violation in violations.iter().take(VIOLATIONS_MAX) {
+        if !message.is_empty() {
+            message.push_str("; ");
         }
+        if let Some(place) = violation.path.strip_prefix('/') {
+            message.push_str(cut_chars(place, RECEIVED_CHARS_MAX));
+            message.push_str(": ");
+        }
+        message.push_str(cut_chars(&violation.message, RECEIVED_CHARS_MAX));
     }
     if let Some(more) = violations.len().checked_sub(VIOLATIONS_MAX).filter(|more| *more > 0) {
         // Writing to a string cannot fail.
@@ -190,7 +199,8 @@ fn violated(entry: &ToolEntry, violations: &[Violation]) -> ToolFailure {
     let failure = ToolFailure::invalid_args(message);
     let Some(worst) = violations.first() else { return failure };
     let field = worst.path.strip_prefix('/').unwrap_or("args");
-    failure.at(field, worst.expected.as_str(), cut(&worst.received, RECEIVED_CHARS_MAX))
+    let received = cut_chars(&worst.received, RECEIVED_CHARS_MAX);
+    failure.at(cut_chars(field, RECEIVED_CHARS_MAX), worst.expected.as_str(), received)
 }
 
 fn with_schema(entry: &ToolEntry, failure: ToolFailure) -> Box<ToolFailure> {
@@ -198,35 +208,35 @@ fn with_schema(entry: &ToolEntry, failure: ToolFailure) -> Box<ToolFailure> {
     let mut schema = Short::new(HINT_CHARS_MAX);
     let is_whole = write!(schema, "{}", entry.spec.schema).is_ok();
     let hint = if is_whole {
-        format!("Send the call again with arguments that fit the schema of '{name}': {}", schema.text)
+        format!("Send the call again with arguments that fit the schema of '{name}': {}", schema.text())
     } else {
         let signature = entry.spec.signature();
-        format!("Send the call again; the arguments are {}", cut(&signature, HINT_CHARS_MAX))
+        format!("Send the call again; the arguments are {}", cut_chars(&signature, HINT_CHARS_MAX))
     };
     Box::new(failure.hint(hint))
 }
 
 fn unknown_tool(toolset: &Toolset, name: &str) -> ToolFailure {
-    let name = cut(name, NAME_CHARS_MAX);
+    let name = cut_chars(name, NAME_CHARS_MAX);
     let failure = ToolFailure::new(ErrorKind::UnknownTool, format!("Unknown tool '{name}'"));
     if toolset.is_empty() {
         return failure.hint("There are no tools; answer without them.");
     }
-    let mut hint = String::new();
-    let nearest = nearest(toolset, name);
-    if !nearest.is_empty() {
-        let _ = write!(hint, "Did you mean '{}'? ", nearest.join("' or '"));
-    }
-    hint.push_str("Available tools: ");
-    for (at, name) in toolset.names().enumerate() {
-        if hint.len() + name.len() > HINT_CHARS_MAX {
-            hint.push_str(", …");
+    let mut names = String::new();
+    for tool in toolset.names() {
+        if names.len() + tool.len() > HINT_CHARS_MAX {
+            names.push_str(", …");
             break;
         }
-        hint.push_str(if at == 0 { "" } else { ", " });
-        hint.push_str(name);
+        names.push_str(if names.is_empty() { "" } else { ", " });
+        names.push_str(tool);
     }
-    failure.hint(hint)
+    let nearest = nearest(toolset, name).join("' or '");
+    let meant = if nearest.is_empty() { nearest } else { format!("Did you mean '{nearest}'? ") };
+    let hint = format!("{meant}Available tools: {names}");
+    let mut failure = failure.hint(hint);
+    failure.expected = Some(names);
+    failure
 }
 
 /// The tools whose names are most like a wrong one, nearest first.
@@ -268,41 +278,6 @@ fn distance(a: &[char], b: &[char]) -> usize {
         }
     }
     row.last().copied().unwrap_or(a.len())
-}
-
-/// A value as JSON, cut short.
-fn short(value: &Value) -> String {
-    let mut short = Short::new(RECEIVED_CHARS_MAX);
-    if write!(short, "{value}").is_err() {
-        short.text.push('…');
-    }
-    short.text
-}
-
-/// The first `chars_max` characters of a text.
-fn cut(text: &str, chars_max: usize) -> &str {
-    text.char_indices().nth(chars_max).and_then(|(end, _)| text.get(..end)).unwrap_or(text)
-}
-
-/// Text that ends the writing when it is full: a value of megabytes is not written out to be cut.
-struct Short {
-    text: String,
-    chars_left: usize,
-}
-
-impl Short {
-    fn new(chars_max: usize) -> Self {
-        Self { text: String::new(), chars_left: chars_max }
-    }
-}
-
-impl Write for Short {
-    fn write_str(&mut self, piece: &str) -> std::fmt::Result {
-        let kept = cut(piece, self.chars_left);
-        self.text.push_str(kept);
-        self.chars_left -= kept.chars().count();
-        if kept.len() < piece.len() { Err(std::fmt::Error) } else { Ok(()) }
-    }
 }
 
 #[cfg(test)]
