@@ -7,8 +7,12 @@
 //!
 //! - `tool`, `message`, `model`, `event`, `command`, `task`, `ids`: the words everybody speaks
 //! - `permission`: who may run what; the only place where an approved call can be made
+//! - `toolset`, `check`: the tools of a step, and what is believed of a call before it is judged
+//! - `text`: cutting text without breaking characters
 //! - `port`: the traits by which tools, models and journals plug in
 
+mod arg_table;
+pub mod check;
 pub mod command;
 pub mod event;
 pub mod ids;
@@ -17,4 +21,6 @@ pub mod model;
 pub mod permission;
 pub mod port;
 pub mod task;
+pub mod text;
 pub mod tool;
+pub mod toolset;

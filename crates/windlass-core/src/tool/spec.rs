@@ -354,15 +354,40 @@ pub enum ArgType {
 }
 
 impl ArgType {
-    /// Reads the type of a property schema.
+    /// Reads the type of a property schema. A type "or null" is still that type.
     pub fn of(schema: &Value) -> Self {
-        match schema.get("type").and_then(Value::as_str) {
-            Some("string") => ArgType::String,
-            Some("integer") => ArgType::Int,
-            Some("number") => ArgType::Float,
-            Some("boolean") => ArgType::Bool,
-            Some("object") => ArgType::Object,
-            Some("array") => ArgType::Array,
+        match schema.get("type") {
+            Some(Value::String(word)) => Self::of_word(word),
+            Some(Value::Array(words)) => {
+                let mut words = words.iter().filter_map(Value::as_str).filter(|word| *word != "null");
+                match (words.next(), words.next()) {
+                    (Some(word), None) => Self::of_word(word),
+                    _ => ArgType::Any,
+                }
+            }
+            _ => Self::of_branches(schema),
+        }
+    }
+
+    fn of_word(word: &str) -> Self {
+        match word {
+            "string" => ArgType::String,
+            "integer" => ArgType::Int,
+            "number" => ArgType::Float,
+            "boolean" => ArgType::Bool,
+            "object" => ArgType::Object,
+            "array" => ArgType::Array,
+            _ => ArgType::Any,
+        }
+    }
+
+    /// `anyOf: [X, null]`, as generators write an optional X.
+    fn of_branches(schema: &Value) -> Self {
+        let branches = schema.get("anyOf").or_else(|| schema.get("oneOf")).and_then(Value::as_array);
+        let is_null = |branch: &&Value| branch.get("type").and_then(Value::as_str) == Some("null");
+        let mut branches = branches.into_iter().flatten().filter(|branch| !is_null(branch));
+        match (branches.next(), branches.next()) {
+            (Some(branch), None) => Self::of(branch),
             _ => ArgType::Any,
         }
     }
