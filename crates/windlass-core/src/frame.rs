@@ -1,0 +1,92 @@
+//! SSE v1.1: how events look on the wire (S-4…S-13, requirements §6.7).
+//!
+//! One payload an event, each with `type` and `ts`; `windlass run --json` prints the same payloads, one a
+//! line. Clients ignore fields and types they do not know (S-13).
+
+use serde_json::{Map, Value, json};
+
+use crate::event::{Event, Record};
+use crate::tool::ToolOutcome;
+
+/// The version of the contract.
+pub const VERSION: &str = "1.1";
+
+/// The payload of an event; `None` for events that have no frame of their own.
+pub fn payload(record: &Record) -> Option<Value> {
+    let (kind, fields) = match &record.event {
+        Event::RunStarted { model, profile, .. } => ("run_started", json!({
+            "run_id": record.run_id, "v": VERSION, "session_id": record.session_id,
+            "parent_id": record.parent_id, "model": model, "profile": profile,
+        })),
+        Event::ReasoningDelta { phase, text } => ("reasoning", json!({"content": text, "phase": phase})),
+        Event::TextDelta { text } => ("content", json!({"content": text})),
+        Event::CallDelta { index, name, chars } => {
+            ("tool_call_delta", json!({"index": index, "name": name, "chars": chars}))
+        }
+        Event::CallRequested { call, .. } => ("tool_calls", json!({
+            "calls": [{"id": call.id, "name": call.name, "arguments": call.arguments}],
+        })),
+        Event::PermissionRequested { question } => ("permission_request", json!({
+            "id": question.call_id, "name": question.tool, "arguments": question.arguments,
+            "risk": question.risk, "preview": question.preview, "targets": question.targets,
+            "rule": question.rule, "confirm_word": question.confirm_word,
+        })),
+        Event::PermissionDecided { call_id, decision, by, rule } => {
+            ("permission_decision", json!({"id": call_id, "decision": decision, "by": by, "rule": rule}))
+        }
+        Event::CallStarted { call_id, name, category, visibility } => {
+            ("tool_executing", json!({"id": call_id, "name": name, "category": category, "visibility": visibility}))
+        }
+        Event::CallProgressed { call_id, line } => ("tool_progress", json!({"id": call_id, "line": line})),
+        Event::CallEnded { call_id, name, outcome, category, visibility, .. } => ("tool_result", json!({
+            "id": call_id, "name": name, "result": result_of(outcome),
+            "duration_ms": outcome.meta.duration_ms, "cached": outcome.meta.is_cached,
+            "category": category, "visibility": visibility,
+        })),
+        Event::WarningRaised { code, message } => ("warning", json!({"message": message, "code": code})),
+        Event::ErrorRaised { code, message } => ("error", json!({"message": message, "code": code})),
+        Event::StepEnded { step, usage: Some(usage), .. } => ("usage", json!({
+            "step": step, "input": usage.input, "output": usage.output, "total": usage.total(),
+            "cached": usage.cached, "reasoning": usage.reasoning, "cost_usd": usage.cost_usd,
+        })),
+        Event::RunEnded { outcome, reason, .. } => {
+            ("done", json!({"done": true, "outcome": outcome, "reason": reason, "run_id": record.run_id}))
+        }
+        Event::StepStarted { .. } | Event::StepEnded { usage: None, .. } | Event::NoteAdded { .. } => return None,
+    };
+    Some(with_type(kind, record, fields))
+}
+
+/// `{success:true,result}` or `{success:false,error,…}` (S-8).
+fn result_of(outcome: &ToolOutcome) -> Value {
+    match &outcome.body {
+        Ok(output) => {
+            let mut result = json!({"success": true, "result": output.json});
+            if let (Value::Object(fields), false) = (&mut result, output.links.is_empty()) {
+                fields.insert("links".into(), json!(output.links));
+            }
+            result
+        }
+        Err(failure) => {
+            json!({"success": false, "error": failure.message, "error_type": failure.kind.word(), "hint": failure.hint})
+        }
+    }
+}
+
+/// `type` first, then the fields that have a value, then `ts`.
+fn with_type(kind: &str, record: &Record, fields: Value) -> Value {
+    let mut payload = Map::new();
+    payload.insert("type".into(), kind.into());
+    if let Value::Object(fields) = fields {
+        payload.extend(fields.into_iter().filter(|(_, value)| !value.is_null()));
+    }
+    payload.insert("ts".into(), record.ts_ms.into());
+    Value::Object(payload)
+}
+
+/// One SSE frame: an id line for durable events, then the payload (S-4, interface §3).
+pub fn sse(record: &Record) -> Option<String> {
+    let payload = payload(record)?;
+    let id = if record.event.is_durable() { format!("id: {}\n", record.seq) } else { String::new() };
+    Some(format!("{id}data: {payload}\n\n"))
+}

@@ -1,0 +1,240 @@
+//! What a screen shows of a session: a fold over its events (wall 3).
+//!
+//! Deltas make the view live; the durable event that follows replaces what they made, so a screen that
+//! missed deltas, or joined late, ends up with the same view.
+
+use std::sync::Arc;
+
+use crate::event::{Event, Record, RunOutcome, StopReason, WarningCode};
+use crate::ids::{CallId, RunId};
+use crate::message::{Message, Part};
+use crate::model::Usage;
+use crate::permission::Question;
+use crate::tool::{Category, ToolCall, ToolOutcome, Visibility};
+
+/// A session as a screen shows it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SessionView {
+    /// Its runs, oldest first.
+    pub runs: Vec<RunView>,
+    /// The last event that was folded in.
+    pub seq: u64,
+}
+
+/// A run as a screen shows it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunView {
+    /// The run.
+    pub run_id: RunId,
+    /// What the user said.
+    pub user: String,
+    /// What happened, in the order in which it happened (S-34).
+    pub entries: Vec<Entry>,
+    /// Warnings, each once (S-30).
+    pub warnings: Vec<(WarningCode, String)>,
+    /// Questions that wait for the user.
+    pub questions: Vec<Question>,
+    /// The error, if there was one.
+    pub error: Option<String>,
+    /// How it ended; `None` while it goes on.
+    pub ended: Option<(RunOutcome, StopReason)>,
+    /// The answer.
+    pub answer: String,
+    /// Token counts so far.
+    pub usage: Usage,
+    /// Where the entries of the current step begin.
+    step_start: usize,
+}
+
+/// One thing on the screen.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Entry {
+    /// A block of thinking, one a phase (S-32).
+    Reasoning {
+        /// Which phase.
+        phase: u32,
+        /// What was thought.
+        text: String,
+    },
+    /// Text.
+    Text(String),
+    /// A call.
+    Call(Box<CallView>),
+}
+
+/// A call as a screen shows it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallView {
+    /// The call.
+    pub call: ToolCall,
+    /// Where it is filed.
+    pub category: Category,
+    /// How prominently it is shown.
+    pub visibility: Visibility,
+    /// How far it is.
+    pub state: CallState,
+    /// The last line of progress.
+    pub progress: Option<String>,
+}
+
+/// How far a call is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CallState {
+    /// Asked for by the model.
+    Requested,
+    /// Waits for the user.
+    Asking,
+    /// Runs.
+    Running,
+    /// Has its outcome.
+    Ended(Arc<ToolOutcome>),
+}
+
+impl SessionView {
+    /// Folds records in order.
+    pub fn fold<'a>(records: impl IntoIterator<Item = &'a Record>) -> Self {
+        let mut view = Self::default();
+        for record in records {
+            view.apply(record);
+        }
+        view
+    }
+
+    /// Folds in one record; one that was folded in before changes nothing.
+    pub fn apply(&mut self, record: &Record) {
+        if record.seq <= self.seq {
+            return;
+        }
+        self.seq = record.seq;
+        if let Event::RunStarted { message, .. } = &record.event {
+            self.runs.push(RunView::new(record.run_id.clone(), message.text()));
+            return;
+        }
+        if let Some(run) = self.runs.iter_mut().rev().find(|run| run.run_id == record.run_id) {
+            run.apply(&record.event);
+        }
+    }
+}
+
+impl RunView {
+    fn new(run_id: RunId, user: String) -> Self {
+        Self {
+            run_id,
+            user,
+            entries: Vec::new(),
+            warnings: Vec::new(),
+            questions: Vec::new(),
+            error: None,
+            ended: None,
+            answer: String::new(),
+            usage: Usage::default(),
+            step_start: 0,
+        }
+    }
+
+    fn apply(&mut self, event: &Event) {
+        match event {
+            Event::RunStarted { .. } | Event::CallDelta { .. } | Event::NoteAdded { .. } => {}
+            Event::StepStarted { attempt, .. } => {
+                if *attempt > 1 {
+                    self.entries.truncate(self.step_start);
+                }
+                self.step_start = self.entries.len();
+            }
+            Event::ReasoningDelta { phase, text } => self.add_reasoning(*phase, text),
+            Event::TextDelta { text } => self.add_text(text),
+            Event::StepEnded { message, usage, .. } => {
+                self.replace_step(message);
+                if let Some(usage) = usage {
+                    self.usage.add(usage);
+                }
+            }
+            Event::CallRequested { call, category, visibility } => self.entries.push(Entry::Call(Box::new(CallView {
+                call: call.clone(),
+                category: *category,
+                visibility: *visibility,
+                state: CallState::Requested,
+                progress: None,
+            }))),
+            Event::PermissionRequested { question } => {
+                self.set_state(&question.call_id, CallState::Asking);
+                self.questions.push(question.clone());
+            }
+            Event::PermissionDecided { call_id, .. } => self.questions.retain(|question| question.call_id != *call_id),
+            Event::CallStarted { call_id, .. } => self.set_state(call_id, CallState::Running),
+            Event::CallProgressed { call_id, line } => {
+                if let Some(call) = self.call_mut(call_id) {
+                    call.progress = Some(line.clone());
+                }
+            }
+            Event::CallEnded { call_id, outcome, .. } => {
+                self.questions.retain(|question| question.call_id != *call_id);
+                self.set_state(call_id, CallState::Ended(Arc::clone(outcome)));
+            }
+            Event::WarningRaised { code, message } => self.warnings.push((*code, message.clone())),
+            Event::ErrorRaised { message, .. } => self.error = Some(message.clone()),
+            Event::RunEnded { outcome, reason, answer, usage } => {
+                self.ended = Some((*outcome, reason.clone()));
+                self.answer = answer.clone();
+                self.usage = *usage;
+                self.questions.clear();
+            }
+        }
+    }
+
+    fn add_reasoning(&mut self, phase: u32, piece: &str) {
+        match self.entries.last_mut() {
+            Some(Entry::Reasoning { phase: last, text }) if *last == phase => text.push_str(piece),
+            Some(Entry::Reasoning { .. } | Entry::Text(_) | Entry::Call(_)) | None => {
+                self.entries.push(Entry::Reasoning { phase, text: piece.to_owned() });
+            }
+        }
+    }
+
+    fn add_text(&mut self, piece: &str) {
+        match self.entries.last_mut() {
+            Some(Entry::Text(text)) => text.push_str(piece),
+            Some(Entry::Reasoning { .. } | Entry::Call(_)) | None => self.entries.push(Entry::Text(piece.to_owned())),
+        }
+    }
+
+    /// Puts the durable text and thinking of a step in the place of what its deltas made; calls that were
+    /// announced meanwhile stay after them.
+    fn replace_step(&mut self, message: &Message) {
+        let Message::Assistant { parts } = message else { return };
+        let phase = self.entries.iter().filter(|entry| matches!(entry, Entry::Reasoning { .. })).map(phase_of).max();
+        let made = self.entries.split_off(self.step_start.min(self.entries.len()));
+        let phase = made.iter().map(phase_of).max().or(phase).unwrap_or(0);
+        for part in parts {
+            match part {
+                Part::Text { text } if !text.is_empty() => self.entries.push(Entry::Text(text.clone())),
+                Part::Reasoning(reasoning) if !reasoning.text.is_empty() => {
+                    self.entries.push(Entry::Reasoning { phase, text: reasoning.text.clone() });
+                }
+                Part::Text { .. } | Part::Reasoning(_) | Part::Call(_) | Part::Image { .. } => {}
+            }
+        }
+        self.entries.extend(made.into_iter().filter(|entry| matches!(entry, Entry::Call(_))));
+        self.step_start = self.entries.len();
+    }
+
+    fn call_mut(&mut self, call_id: &CallId) -> Option<&mut CallView> {
+        self.entries.iter_mut().rev().find_map(|entry| match entry {
+            Entry::Call(call) if call.call.id == *call_id => Some(call.as_mut()),
+            Entry::Call(_) | Entry::Reasoning { .. } | Entry::Text(_) => None,
+        })
+    }
+
+    fn set_state(&mut self, call_id: &CallId, state: CallState) {
+        if let Some(call) = self.call_mut(call_id) {
+            call.state = state;
+        }
+    }
+}
+
+fn phase_of(entry: &Entry) -> u32 {
+    match entry {
+        Entry::Reasoning { phase, .. } => *phase,
+        Entry::Text(_) | Entry::Call(_) => 0,
+    }
+}

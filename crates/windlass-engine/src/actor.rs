@@ -1,0 +1,282 @@
+//! The actor of a session: waits for whatever comes next, feeds the machine, does what it says.
+
+use std::collections::HashMap;
+use std::future::pending;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::StreamExt;
+use futures::stream::FuturesUnordered;
+use tokio::sync::{mpsc, oneshot};
+use windlass_core::command::MessageSend;
+use windlass_core::event::{Event, Record};
+use windlass_core::ids::{CallId, MessageId, Millis, RunId};
+use windlass_core::model::{ModelDelta, ModelFailure};
+use windlass_core::permission::{GateSettings, Inspection, Permissions};
+use windlass_core::port::BoxFuture;
+use windlass_core::run::{Deadline, Finished, Input, Run, Start, World};
+use windlass_core::tool::{ToolFailure, ToolOutcome};
+
+use crate::bus::EventLog;
+use crate::cancel::CancelSignal;
+use crate::model_turn::ModelTurn;
+use crate::registry::ToolShelf;
+use crate::results::SessionResults;
+use crate::session::{Request, SendError, SessionParts};
+use crate::tasks::SessionTasks;
+
+/// Lines of progress that may wait to be shown; more are dropped.
+const PROGRESS_LINES_MAX: usize = 32;
+
+/// Something came from outside.
+enum Happening {
+    Request(Option<Request>),
+    Model(Option<Result<ModelDelta, ModelFailure>>),
+    Work(WorkDone),
+    Progress(CallId, String),
+    Timer(Deadline),
+}
+
+/// A tool is done with something.
+pub(crate) enum WorkDone {
+    Inspected { call_id: CallId, result: Result<Inspection, ToolFailure> },
+    Ended { call_id: CallId, outcome: ToolOutcome },
+}
+
+/// The actor's own state.
+pub(crate) struct Actor {
+    pub(crate) parts: SessionParts,
+    pub(crate) log: Arc<EventLog>,
+    pub(crate) results: Arc<SessionResults>,
+    pub(crate) tasks: Arc<SessionTasks>,
+    pub(crate) permissions: Permissions,
+    pub(crate) active: Option<Active>,
+    pub(crate) seq: u64,
+}
+
+/// The run that goes on.
+pub(crate) struct Active {
+    machine: Run,
+    pub(crate) run_id: RunId,
+    pub(crate) parent_id: MessageId,
+    pub(crate) shelf: Arc<ToolShelf>,
+    pub(crate) model: Option<ModelTurn>,
+    pub(crate) work: FuturesUnordered<BoxFuture<'static, WorkDone>>,
+    /// How to stop each call that runs or is inspected.
+    pub(crate) stops: HashMap<CallId, CancelSignal>,
+    /// Lines of progress: where tools put them, where the actor finds them.
+    pub(crate) progress: (mpsc::Sender<(CallId, String)>, mpsc::Receiver<(CallId, String)>),
+    pub(crate) work_at: Option<Millis>,
+    pub(crate) final_at: Option<Millis>,
+    done: Option<oneshot::Sender<Result<Finished, SendError>>>,
+}
+
+impl Actor {
+    pub(crate) fn new(
+        parts: SessionParts,
+        log: Arc<EventLog>,
+        results: Arc<SessionResults>,
+        tasks: Arc<SessionTasks>,
+    ) -> Self {
+        let permissions = Permissions::new(parts.policies.rules(), parts.approve);
+        Self { parts, log, results, tasks, permissions, active: None, seq: 0 }
+    }
+
+    /// Works until the last handle is gone and the last run has ended.
+    pub(crate) async fn work(mut self, mut inbox: mpsc::Receiver<Request>) {
+        let mut is_held = true;
+        while is_held || self.active.is_some() {
+            match self.next(&mut inbox, is_held).await {
+                Happening::Request(Some(request)) => self.take_request(request).await,
+                Happening::Request(None) => {
+                    // Nobody can answer or cancel any more; what goes on is brought to its end.
+                    is_held = false;
+                    self.feed(Input::Cancel { partial: String::new() }).await;
+                }
+                Happening::Model(delta) => self.take_delta(delta).await,
+                Happening::Work(WorkDone::Inspected { call_id, result }) => {
+                    self.feed(Input::CallInspected { call_id, result }).await;
+                }
+                Happening::Work(WorkDone::Ended { call_id, outcome }) => {
+                    self.feed(Input::CallEnded { call_id, outcome }).await;
+                }
+                Happening::Progress(call_id, line) => self.publish_delta(Event::CallProgressed { call_id, line }),
+                Happening::Timer(deadline) => self.take_timer(deadline).await,
+            }
+        }
+        self.log.close();
+    }
+
+    async fn next(&mut self, inbox: &mut mpsc::Receiver<Request>, is_held: bool) -> Happening {
+        let clock = self.parts.clock.clone();
+        let Some(active) = self.active.as_mut() else {
+            return Happening::Request(inbox.recv().await);
+        };
+        let timer = next_timer(active);
+        // Commands first: a cancel must not wait behind a chatty model.
+        tokio::select! {
+            biased;
+            request = inbox.recv(), if is_held => Happening::Request(request),
+            Some(done) = active.work.next(), if !active.work.is_empty() => Happening::Work(done),
+            Some((call_id, line)) = active.progress.1.recv() => Happening::Progress(call_id, line),
+            delta = next_delta(active.model.as_mut()) => Happening::Model(delta),
+            deadline = sleep_until(&clock, timer) => Happening::Timer(deadline),
+        }
+    }
+
+    async fn take_request(&mut self, request: Request) {
+        match request {
+            Request::Send { send, done } => self.begin(*send, done).await,
+            Request::Answer { call_id, answer } => self.feed(Input::PermissionAnswered { call_id, answer }).await,
+            Request::Cancel => {
+                let partial = self.active.as_ref().and_then(|active| active.model.as_ref()).map(ModelTurn::partial_text);
+                self.feed(Input::Cancel { partial: partial.unwrap_or_default() }).await;
+            }
+        }
+    }
+
+    async fn begin(&mut self, send: MessageSend, done: oneshot::Sender<Result<Finished, SendError>>) {
+        if let Some(active) = &self.active {
+            // The caller may have gone away meanwhile; then nobody needs the refusal.
+            let _ = done.send(Err(SendError::Busy(active.run_id.clone())));
+            return;
+        }
+        self.permissions.begin_run(GateSettings {
+            tools_allowed: send.tools_allowed,
+            allow_list: send.tools.clone(),
+            tool_choice: send.tool_choice.clone(),
+            ..GateSettings::default()
+        });
+        self.active = Some(Active {
+            machine: Run::new(Arc::clone(&self.parts.settings)),
+            run_id: send.run_id.clone(),
+            parent_id: send.message_id.clone(),
+            shelf: self.parts.registry.snapshot(),
+            model: None,
+            work: FuturesUnordered::new(),
+            stops: HashMap::new(),
+            progress: mpsc::channel(PROGRESS_LINES_MAX),
+            work_at: None,
+            final_at: None,
+            done: Some(done),
+        });
+        let start = Start {
+            send,
+            transcript: std::mem::take(&mut self.parts.transcript),
+            next_call_number: self.parts.next_call_number,
+        };
+        self.feed(Input::UserMessage(Box::new(start))).await;
+    }
+
+    /// Gives the machine an input and does what it says, until it has nothing more to say.
+    pub(crate) async fn feed(&mut self, input: Input) {
+        let mut next = Some(input);
+        while let Some(input) = next.take() {
+            let Some(active) = self.active.as_mut() else { return };
+            active.shelf = self.parts.registry.snapshot();
+            self.permissions.set_rules(self.parts.policies.rules());
+            let mut world = World { tools: &active.shelf.toolset, permissions: &mut self.permissions };
+            let effects = active.machine.handle(self.parts.clock.now_ms(), &mut world, input);
+            next = self.perform(effects).await;
+        }
+    }
+
+    async fn take_delta(&mut self, delta: Option<Result<ModelDelta, ModelFailure>>) {
+        let Some(active) = self.active.as_mut() else { return };
+        let Some(turn) = active.model.as_mut() else { return };
+        match delta {
+            Some(Ok(delta)) => {
+                let phase = active.machine.reasoning_phase();
+                let event = turn.take(delta, phase);
+                let ready = if self.parts.settings.profile.executes_while_streaming { turn.take_ready() } else { Vec::new() };
+                if let Some(event) = event {
+                    self.publish_delta(event);
+                }
+                for raw in ready {
+                    self.feed(Input::CallReady(raw)).await;
+                }
+            }
+            Some(Err(failure)) => {
+                active.model = None;
+                self.feed(Input::ModelFailed(failure)).await;
+            }
+            None => {
+                let ended = active.model.take().map(ModelTurn::finish);
+                match ended {
+                    Some(Ok(step)) => self.feed(Input::ModelEnded(step)).await,
+                    Some(Err(failure)) => self.feed(Input::ModelFailed(failure)).await,
+                    None => {}
+                }
+            }
+        }
+    }
+
+    async fn take_timer(&mut self, deadline: Deadline) {
+        if let Some(active) = self.active.as_mut() {
+            match deadline {
+                Deadline::Work => active.work_at = None,
+                Deadline::Final => active.final_at = None,
+            }
+        }
+        self.feed(Input::DeadlinePassed(deadline)).await;
+    }
+
+    /// The run is over: what it left goes back to the session, and whoever waits is told.
+    pub(crate) fn finish(&mut self, finished: Finished) {
+        self.parts.transcript = Arc::clone(&finished.transcript);
+        self.parts.next_call_number = finished.next_call_number;
+        let Some(mut active) = self.active.take() else { return };
+        for stop in active.stops.values() {
+            stop.cancel();
+        }
+        if let Some(done) = active.done.take() {
+            let _ = done.send(Ok(finished));
+        }
+    }
+
+    /// A record of something that happens now.
+    pub(crate) fn record(&mut self, event: Event) -> Option<Arc<Record>> {
+        let active = self.active.as_ref()?;
+        self.seq = self.seq.saturating_add(1);
+        Some(Arc::new(Record {
+            seq: self.seq,
+            ts_ms: self.parts.clock.now_ms(),
+            session_id: self.parts.session_id.clone(),
+            run_id: active.run_id.clone(),
+            parent_id: active.parent_id.clone(),
+            event,
+        }))
+    }
+
+    fn publish_delta(&mut self, event: Event) {
+        if let Some(record) = self.record(event) {
+            self.log.publish(record);
+        }
+    }
+}
+
+async fn next_delta(model: Option<&mut ModelTurn>) -> Option<Result<ModelDelta, ModelFailure>> {
+    match model {
+        Some(turn) => turn.next().await,
+        None => pending().await,
+    }
+}
+
+fn next_timer(active: &Active) -> Option<(Millis, Deadline)> {
+    let work = active.work_at.map(|at| (at, Deadline::Work));
+    let last = active.final_at.map(|at| (at, Deadline::Final));
+    match (work, last) {
+        (Some(work), Some(last)) => Some(if last.0 < work.0 { last } else { work }),
+        (work, last) => work.or(last),
+    }
+}
+
+async fn sleep_until(clock: &crate::clock::Clock, timer: Option<(Millis, Deadline)>) -> Deadline {
+    match timer {
+        Some((at, deadline)) => {
+            tokio::time::sleep(Duration::from_millis(at.saturating_sub(clock.now_ms()))).await;
+            deadline
+        }
+        None => pending().await,
+    }
+}

@@ -1,0 +1,198 @@
+//! The machine's effects become deeds: events are journaled, then published; models are asked; tools are
+//! inspected, run and stopped; rules are stored.
+//!
+//! Effects are done in order, and an event is durable before anything that comes after it happens: a
+//! call's intent is on record before the call starts (wall 6).
+
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+use windlass_core::event::{Event, Record};
+use windlass_core::ids::CallId;
+use windlass_core::limits::INSPECT_TIMEOUT_MS;
+use windlass_core::permission::{ApprovedCall, AuditEntry, Rule};
+use windlass_core::port::{ProgressPort, ResultsPort, TasksPort, ToolContext};
+use windlass_core::run::{Deadline, Effect, Input};
+use windlass_core::tool::{CheckedCall, ToolFailure, ToolOutcome};
+
+use crate::actor::{Active, Actor, WorkDone};
+use crate::cancel::CancelSignal;
+use crate::model_turn::ModelTurn;
+use crate::tool_run::{inspect_call, run_call};
+
+impl Actor {
+    /// Does everything the machine asked for. What comes back is news for the machine itself.
+    pub(crate) async fn perform(&mut self, effects: Vec<Effect>) -> Option<Input> {
+        let mut waiting = Vec::new();
+        for effect in effects {
+            if let Effect::Emit(event) = effect {
+                waiting.extend(self.record(event));
+                continue;
+            }
+            if let Err(input) = self.publish(&mut waiting).await {
+                return Some(input);
+            }
+            self.perform_one(effect);
+        }
+        self.publish(&mut waiting).await.err()
+    }
+
+    fn perform_one(&mut self, effect: Effect) {
+        match effect {
+            // Taken out by the caller: events go in batches.
+            Effect::Emit(_) => {}
+            Effect::CallModel { request, delay_ms } => {
+                if let Some(active) = self.active.as_mut() {
+                    active.model = Some(ModelTurn::start(self.parts.model.as_ref(), *request, delay_ms));
+                }
+            }
+            Effect::StopModel => {
+                if let Some(active) = self.active.as_mut() {
+                    active.model = None;
+                }
+            }
+            Effect::InspectCall(call) => self.inspect(*call),
+            // The question is an event; whoever shows it sends the answer as a command.
+            Effect::AskPermission(_) | Effect::WithdrawQuestion(_) => {}
+            Effect::StoreRule(rule) => self.store_rule(*rule),
+            Effect::RunTool { call, timeout_ms } => self.run_tool(*call, timeout_ms),
+            Effect::StopCall(call_id) => self.stop_call(&call_id),
+            Effect::SetTimer { deadline, at_ms } => {
+                if let Some(active) = self.active.as_mut() {
+                    match deadline {
+                        Deadline::Work => active.work_at = Some(at_ms),
+                        Deadline::Final => active.final_at = Some(at_ms),
+                    }
+                }
+            }
+            Effect::Finish(finished) => self.finish(*finished),
+        }
+    }
+
+    /// Journals what must be durable, then shows everything.
+    async fn publish(&mut self, waiting: &mut Vec<Arc<Record>>) -> Result<(), Input> {
+        if waiting.is_empty() {
+            return Ok(());
+        }
+        let durable: Vec<Arc<Record>> = waiting.iter().filter(|record| record.event.is_durable()).cloned().collect();
+        let is_end = durable.iter().any(|record| matches!(record.event, Event::RunEnded { .. }));
+        if let Err(failure) = self.parts.journal.append(&durable).await {
+            tracing::error!(session = %self.parts.session_id, "{failure}");
+            // The end is told even if it cannot be written down: nobody may wait for ever.
+            if !is_end {
+                waiting.clear();
+                return Err(Input::JournalFailed { message: failure.to_string() });
+            }
+        }
+        for record in waiting.drain(..) {
+            self.keep(&record);
+            self.log.publish(record);
+        }
+        Ok(())
+    }
+
+    /// Outcomes stay readable by their handles; refusals go into the audit log.
+    fn keep(&self, record: &Record) {
+        if let Event::CallEnded { call_id, outcome, name, message, .. } = &record.event {
+            let provider_id = match message {
+                windlass_core::message::Message::Tool(tool) => tool.provider_id.as_deref(),
+                _ => None,
+            };
+            self.results.insert(call_id, provider_id, Arc::clone(outcome));
+            if let Some(entry) = AuditEntry::of_outcome(record.ts_ms, name, outcome) {
+                self.write_audit(&entry);
+            }
+        }
+    }
+
+    fn write_audit(&self, entry: &AuditEntry) {
+        if let Some(audit) = &self.parts.audit
+            && let Err(error) = audit.append(&entry.to_string())
+        {
+            tracing::warn!(session = %self.parts.session_id, "the audit log cannot be written: {error}");
+        }
+    }
+
+    fn store_rule(&mut self, rule: Rule) {
+        if let Err(error) = self.parts.policies.add(rule) {
+            tracing::warn!(session = %self.parts.session_id, "the rule could not be stored: {error}");
+        }
+    }
+
+    fn inspect(&mut self, call: CheckedCall) {
+        let Some(active) = self.active.as_ref() else { return };
+        let context = self.tool_context(active, &call.call.id, INSPECT_TIMEOUT_MS);
+        let Some(active) = self.active.as_mut() else { return };
+        let stop = CancelSignal::new();
+        active.stops.insert(call.call.id.clone(), stop.clone());
+        let port = active.shelf.port(&call.spec.name);
+        active.work.push(Box::pin(async move {
+            let call_id = call.call.id.clone();
+            let result = match port {
+                Some(port) => inspect_call(port, call, context, stop).await,
+                None => Err(removed(&call.spec.name)),
+            };
+            WorkDone::Inspected { call_id, result }
+        }));
+    }
+
+    fn run_tool(&mut self, call: ApprovedCall, timeout_ms: u64) {
+        let now = self.parts.clock.now_ms();
+        self.write_audit(&AuditEntry::of_approval(now, &call));
+        let call_id = call.call().id.clone();
+        let Some(active) = self.active.as_ref() else { return };
+        tracing::info!(
+            request_id = %active.run_id, parent_id = %active.parent_id,
+            call_id = %call_id, tool = %call.spec().name, "call started"
+        );
+        let context = self.tool_context(active, &call_id, timeout_ms);
+        let clock = self.parts.clock.clone();
+        let Some(active) = self.active.as_mut() else { return };
+        let stop = CancelSignal::new();
+        active.stops.insert(call_id.clone(), stop.clone());
+        let port = active.shelf.port(&call.spec().name);
+        active.work.push(Box::pin(async move {
+            let outcome = match port {
+                Some(port) => run_call(port, call, context, timeout_ms, stop, clock).await,
+                None => ToolOutcome::failed(removed(&call.spec().name)),
+            };
+            WorkDone::Ended { call_id, outcome }
+        }));
+    }
+
+    fn stop_call(&mut self, call_id: &CallId) {
+        if let Some(stop) = self.active.as_mut().and_then(|active| active.stops.remove(call_id)) {
+            stop.cancel();
+        }
+    }
+
+    fn tool_context(&self, active: &Active, call_id: &CallId, timeout_ms: u64) -> ToolContext {
+        ToolContext {
+            call_id: call_id.clone(),
+            run_id: active.run_id.clone(),
+            session_id: self.parts.session_id.clone(),
+            root: self.parts.root.clone(),
+            deadline_ms: self.parts.clock.now_ms().saturating_add(timeout_ms),
+            output_bytes_max: self.parts.settings.profile.limits.output_bytes_max,
+            cancel: windlass_core::port::CancelFlag::default(),
+            progress: Arc::new(Progress(active.progress.0.clone())),
+            results: Arc::clone(&self.results) as Arc<dyn ResultsPort>,
+            tasks: Arc::clone(&self.tasks) as Arc<dyn TasksPort>,
+        }
+    }
+}
+
+fn removed(name: &str) -> ToolFailure {
+    ToolFailure::unavailable(format!("Tool '{name}' was removed while the run went on"))
+        .hint("use another tool, or answer")
+}
+
+/// Progress of tools goes to the actor, which is the only writer of events; a flood is thinned out.
+struct Progress(mpsc::Sender<(CallId, String)>);
+
+impl ProgressPort for Progress {
+    fn report(&self, call_id: &CallId, line: &str) {
+        // A full channel drops the line: progress is for the eye, and the next line says more.
+        let _ = self.0.try_send((call_id.clone(), line.to_owned()));
+    }
+}

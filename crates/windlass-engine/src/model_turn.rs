@@ -1,0 +1,58 @@
+//! One model step being heard: the stream and what was assembled of it.
+
+use std::time::Duration;
+
+use futures::StreamExt;
+use windlass_core::assemble::{Assembled, Assembler};
+use windlass_core::event::Event;
+use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest, ModelStep};
+use windlass_core::port::{BoxStream, ModelPort};
+use windlass_core::tool::RawCall;
+
+/// A stream and its assembler. Dropping it stops the model.
+pub(crate) struct ModelTurn {
+    stream: BoxStream<'static, Result<ModelDelta, ModelFailure>>,
+    assembler: Assembler,
+    /// The wait before a new try.
+    delay_ms: u64,
+}
+
+impl ModelTurn {
+    pub(crate) fn start(model: &dyn ModelPort, request: ModelRequest, delay_ms: u64) -> Self {
+        let assembler = Assembler::new(model.name());
+        Self { stream: model.stream(request), assembler, delay_ms }
+    }
+
+    pub(crate) async fn next(&mut self) -> Option<Result<ModelDelta, ModelFailure>> {
+        if self.delay_ms > 0 {
+            tokio::time::sleep(Duration::from_millis(self.delay_ms)).await;
+            self.delay_ms = 0;
+        }
+        self.stream.next().await
+    }
+
+    /// Takes in a delta; gives the event that shows it.
+    pub(crate) fn take(&mut self, delta: ModelDelta, phase: u32) -> Option<Event> {
+        self.assembler.push(delta).map(|assembled| match assembled {
+            Assembled::Text(text) => Event::TextDelta { text },
+            Assembled::Reasoning(text) => Event::ReasoningDelta { phase, text },
+            Assembled::CallGrew { index, name, chars } => Event::CallDelta { index, name, chars },
+        })
+    }
+
+    pub(crate) fn take_ready(&mut self) -> Vec<RawCall> {
+        self.assembler.take_ready()
+    }
+
+    pub(crate) fn partial_text(&self) -> String {
+        self.assembler.partial_text()
+    }
+
+    /// The stream is at its end. Without a finish it was cut: no call of it may run.
+    pub(crate) fn finish(self) -> Result<ModelStep, ModelFailure> {
+        if self.assembler.is_finished() {
+            return Ok(self.assembler.finish());
+        }
+        Err(ModelFailure::passing("cut", "the connection to the model was lost in the middle of its answer"))
+    }
+}

@@ -1,0 +1,168 @@
+//! A session: one actor that owns the conversation, runs its runs one after another, and is the only
+//! writer of its events.
+//!
+//! Front ends hold a `Session` handle: they send commands and read events. The actor turns commands into
+//! inputs of the run machine and the machine's effects into deeds (`effects`). It decides nothing itself.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tokio::sync::{mpsc, oneshot};
+use windlass_core::command::{Command, MessageSend};
+use windlass_core::event::Record;
+use windlass_core::ids::{CallId, RunId, SessionId};
+use windlass_core::message::Transcript;
+use windlass_core::permission::{ApproveMode, PermissionAnswer};
+use windlass_core::port::{JournalPort, ModelPort, ResultsPort, TasksPort};
+use windlass_core::run::{Finished, RunSettings};
+
+use crate::actor::Actor;
+use crate::audit_file::AuditFile;
+use crate::bus::{EventLog, Subscription};
+use crate::clock::Clock;
+use crate::policy_store::PolicyStore;
+use crate::registry::Registry;
+use crate::results::SessionResults;
+use crate::tasks::SessionTasks;
+
+/// Commands that may wait for the actor; a front end that sends more has to wait itself.
+const COMMANDS_WAITING_MAX: usize = 16;
+
+/// What a session is made of. Cheap to clone; the shared parts are shared.
+#[derive(Clone)]
+pub struct SessionParts {
+    /// Its name.
+    pub session_id: SessionId,
+    /// Limits, manners, system text.
+    pub settings: Arc<RunSettings>,
+    /// The model.
+    pub model: Arc<dyn ModelPort>,
+    /// The tools.
+    pub registry: Registry,
+    /// The project root.
+    pub root: PathBuf,
+    /// Stored rules.
+    pub policies: PolicyStore,
+    /// What happens to calls that would need asking.
+    pub approve: ApproveMode,
+    /// Where durable events go.
+    pub journal: Arc<dyn JournalPort>,
+    /// Where decisions are written down, if anywhere.
+    pub audit: Option<Arc<AuditFile>>,
+    /// The time.
+    pub clock: Clock,
+    /// The history to go on from.
+    pub transcript: Transcript,
+    /// The number of the session's next call.
+    pub next_call_number: u64,
+}
+
+/// A handle to a session. The actor stops when the last handle is gone and no run goes on.
+#[derive(Clone)]
+pub struct Session {
+    session_id: SessionId,
+    commands: mpsc::Sender<Request>,
+    log: Arc<EventLog>,
+    results: Arc<SessionResults>,
+    tasks: Arc<SessionTasks>,
+}
+
+/// A command, and where its answer goes.
+pub(crate) enum Request {
+    Send { send: Box<MessageSend>, done: oneshot::Sender<Result<Finished, SendError>> },
+    Answer { call_id: CallId, answer: PermissionAnswer },
+    Cancel,
+}
+
+/// Why a message was not taken.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SendError {
+    /// One run at a time.
+    #[error("run {0} is still going on in this session; wait for it or cancel it")]
+    Busy(RunId),
+    /// The actor is gone.
+    #[error("the session is closed")]
+    Closed,
+}
+
+/// A run that was started: its end can be awaited.
+#[derive(Debug)]
+pub struct RunHandle {
+    done: oneshot::Receiver<Result<Finished, SendError>>,
+}
+
+impl RunHandle {
+    /// Waits for the end of the run.
+    pub async fn finished(self) -> Result<Finished, SendError> {
+        self.done.await.unwrap_or(Err(SendError::Closed))
+    }
+}
+
+impl Session {
+    /// Starts the actor of a session. Needs a tokio runtime.
+    pub fn start(parts: SessionParts) -> Self {
+        let (commands, inbox) = mpsc::channel(COMMANDS_WAITING_MAX);
+        let log = Arc::new(EventLog::new(parts.session_id.clone(), Arc::clone(&parts.journal)));
+        let results = Arc::new(SessionResults::new());
+        let tasks = Arc::new(SessionTasks::new());
+        let session = Self {
+            session_id: parts.session_id.clone(),
+            commands,
+            log: Arc::clone(&log),
+            results: Arc::clone(&results),
+            tasks: Arc::clone(&tasks),
+        };
+        tokio::spawn(Actor::new(parts, log, results, tasks).work(inbox));
+        session
+    }
+
+    /// The session's name.
+    pub fn id(&self) -> &SessionId {
+        &self.session_id
+    }
+
+    /// Follows the session's events from now on. Subscribe before sending, and nothing is missed.
+    pub fn subscribe(&self) -> Subscription {
+        self.log.subscribe()
+    }
+
+    /// Starts a run.
+    pub async fn send(&self, send: MessageSend) -> Result<RunHandle, SendError> {
+        let (done, receiver) = oneshot::channel();
+        let request = Request::Send { send: Box::new(send), done };
+        self.commands.send(request).await.map_err(|_| SendError::Closed)?;
+        Ok(RunHandle { done: receiver })
+    }
+
+    /// Answers a question; an answer that nobody waits for changes nothing.
+    pub async fn answer(&self, call_id: CallId, answer: PermissionAnswer) -> Result<(), SendError> {
+        self.commands.send(Request::Answer { call_id, answer }).await.map_err(|_| SendError::Closed)
+    }
+
+    /// Stops the run that goes on.
+    pub async fn cancel(&self) -> Result<(), SendError> {
+        self.commands.send(Request::Cancel).await.map_err(|_| SendError::Closed)
+    }
+
+    /// Takes any command; what a remote front end sends.
+    pub async fn command(&self, command: Command) -> Result<Option<RunHandle>, SendError> {
+        match command {
+            Command::MessageSend(send) => self.send(*send).await.map(Some),
+            Command::PermissionAnswer { call_id, answer } => self.answer(call_id, answer).await.map(|()| None),
+            Command::RunCancel => self.cancel().await.map(|()| None),
+        }
+    }
+
+    /// Whole outcomes of the session's calls.
+    pub fn results(&self) -> Arc<dyn ResultsPort> {
+        Arc::clone(&self.results) as Arc<dyn ResultsPort>
+    }
+
+    /// The session's task list.
+    pub fn tasks(&self) -> Arc<dyn TasksPort> {
+        Arc::clone(&self.tasks) as Arc<dyn TasksPort>
+    }
+}
+
+/// An event as subscribers get it.
+pub type SharedRecord = Arc<Record>;
