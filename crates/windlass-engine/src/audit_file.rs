@@ -1,0 +1,98 @@
+//! The audit file: one line of JSON for each decision about a call, only ever appended to.
+//!
+//! Knows no decision: whoever calls gives the line. Bounded: a full file is kept once as `NAME.1`.
+//! Writing blocks and belongs on a blocking thread.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::limits::AUDIT_BYTES_MAX;
+use crate::policy_file::private;
+
+/// An audit file; may be shared by sessions and by processes.
+#[derive(Debug, Clone)]
+pub struct AuditFile {
+    path: PathBuf,
+    bytes_max: u64,
+}
+
+/// A line could not be written.
+#[derive(Debug, thiserror::Error)]
+#[error("the audit file {path} could not be written: {error}")]
+pub struct AuditError {
+    /// The file.
+    pub path: PathBuf,
+    /// What the system said.
+    pub error: io::Error,
+}
+
+impl AuditFile {
+    /// A file at `path`, whether it exists or not.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self::with_bytes_max(path, AUDIT_BYTES_MAX)
+    }
+
+    /// A file with a bound of one's own.
+    pub fn with_bytes_max(path: impl Into<PathBuf>, bytes_max: u64) -> Self {
+        Self { path: path.into(), bytes_max }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Appends one line.
+    pub fn append(&self, line: &impl Serialize) -> Result<(), AuditError> {
+        self.try_append(line).map_err(|error| AuditError { path: self.path.clone(), error })
+    }
+
+    fn try_append(&self, line: &impl Serialize) -> io::Result<()> {
+        // JSON text has no line break of its own, whatever the arguments of a call contain.
+        let mut text = serde_json::to_vec(line)?;
+        text.push(b'\n');
+        if let Some(folder) = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            fs::create_dir_all(folder)?;
+        }
+        self.rotate_for(text.len() as u64)?;
+        // Opened for each line: another process may have rotated it. One write is one line, also when
+        // two processes append at once.
+        let mut file = private().append(true).create(true).open(&self.path)?;
+        file.write_all(&text)?;
+        file.sync_data()
+    }
+
+    fn rotate_for(&self, more_bytes: u64) -> io::Result<()> {
+        if !self.is_full(more_bytes)? {
+            return Ok(());
+        }
+        let lock = private().create(true).truncate(false).open(self.beside(".lock"))?;
+        // Who does not get the lock need not rotate: somebody does. The lock ends with the file.
+        if lock.try_lock().is_ok() && self.is_full(more_bytes)? {
+            fs::rename(&self.path, self.beside(".1"))?;
+        }
+        Ok(())
+    }
+
+    fn is_full(&self, more_bytes: u64) -> io::Result<bool> {
+        match fs::metadata(&self.path) {
+            Ok(facts) => Ok(facts.len() > 0 && facts.len().saturating_add(more_bytes) > self.bytes_max),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn beside(&self, ending: &str) -> PathBuf {
+        let mut name = OsString::from(&self.path);
+        name.push(ending);
+        name.into()
+    }
+}
+
+#[cfg(test)]
+#[path = "audit_file_tests.rs"]
+mod tests;

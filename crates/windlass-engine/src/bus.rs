@@ -1,0 +1,351 @@
+//! The events of one session on their way to everybody who listens.
+//!
+//! Publishing pushes one record to a bounded ring and wakes who waits; it never waits for a
+//! subscriber. A subscriber is a cursor into the ring. One that fell behind gets what it missed from
+//! the journal, as one snapshot of the durable records: it loses deltas, never a completion.
+//! Whoever publishes has journaled the record before (wall 6) and numbered it.
+
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use futures::Stream;
+use windlass_core::event::{Event, Record};
+use windlass_core::ids::SessionId;
+use windlass_core::port::{BoxFuture, JournalFailure, JournalPort};
+
+use crate::limits::{DELIVERY_BATCH, RING_RECORDS_MAX};
+
+/// How large a bus may grow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BusConfig {
+    /// Records kept for subscribers.
+    pub ring_records_max: usize,
+}
+
+impl Default for BusConfig {
+    fn default() -> Self {
+        Self { ring_records_max: RING_RECORDS_MAX }
+    }
+}
+
+/// What a subscriber gets.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Delivery {
+    /// The next record.
+    Record(Arc<Record>),
+    /// The subscriber fell behind: all durable records from its last one up to `upto_seq`, in order.
+    Snapshot {
+        /// What it missed.
+        records: Vec<Arc<Record>>,
+        /// The sequence number after which records go on.
+        upto_seq: u64,
+    },
+    /// The subscriber fell behind and the journal could not say what it missed: it must start anew.
+    Gap {
+        /// The last sequence number before the gap.
+        after_seq: u64,
+        /// The sequence number after which records go on.
+        upto_seq: u64,
+        /// Why.
+        failure: JournalFailure,
+    },
+    /// The session is over; nothing comes after this.
+    Closed,
+}
+
+/// The bus of one session; clones are the same bus.
+#[derive(Clone)]
+pub struct Bus {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    session_id: SessionId,
+    journal: Arc<dyn JournalPort>,
+    ring_records_max: usize,
+    state: Mutex<State>,
+}
+
+struct State {
+    /// The newest records. Empty and without memory while nothing happens.
+    ring: VecDeque<Arc<Record>>,
+    /// Number of the newest record published.
+    last_seq: u64,
+    /// Number of the newest record that is not in the ring any more.
+    gone_seq: u64,
+    /// Whether the last run has ended: the ring can go as soon as everybody has read it.
+    is_resting: bool,
+    is_closed: bool,
+    /// One place for each subscriber; freed places are used again.
+    seats: Vec<Option<Seat>>,
+}
+
+struct Seat {
+    /// Number of the newest record that the subscriber took.
+    cursor: u64,
+    waker: Option<Waker>,
+}
+
+impl Bus {
+    /// The bus of a session whose newest durable record is `last_seq` (0 for a new session).
+    pub fn new(
+        session_id: SessionId,
+        journal: Arc<dyn JournalPort>,
+        last_seq: u64,
+        config: BusConfig,
+    ) -> Self {
+        let state = State {
+            ring: VecDeque::new(),
+            last_seq,
+            gone_seq: last_seq,
+            is_resting: true,
+            is_closed: false,
+            seats: Vec::new(),
+        };
+        let ring_records_max = config.ring_records_max.max(1);
+        let shared = Shared { session_id, journal, ring_records_max, state: Mutex::new(state) };
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// Shows a record to everybody. Its number must be larger than all before it.
+    pub fn publish(&self, record: Arc<Record>) {
+        let mut state = self.shared.lock();
+        if state.is_closed || record.seq <= state.last_seq {
+            let (seq, last_seq) = (record.seq, state.last_seq);
+            drop(state);
+            // A cursor cannot pass the same number twice: the session numbers its records upwards.
+            tracing::error!(seq, last_seq, session = %self.shared.session_id, "record out of order or after the end");
+            return;
+        }
+        if state.ring.len() >= self.shared.ring_records_max
+            && let Some(oldest) = state.ring.pop_front()
+        {
+            state.gone_seq = oldest.seq;
+        }
+        state.last_seq = record.seq;
+        state.is_resting = matches!(record.event, Event::RunEnded { .. });
+        state.ring.push_back(record);
+        state.rest();
+        let wakers = state.take_wakers();
+        drop(state);
+        wakers.into_iter().for_each(Waker::wake);
+    }
+
+    /// Listens to everything from now on.
+    pub fn subscribe(&self) -> Subscription {
+        self.sit_down(None)
+    }
+
+    /// Listens to everything after a number: what was missed comes first.
+    pub fn subscribe_after(&self, seq: u64) -> Subscription {
+        self.sit_down(Some(seq))
+    }
+
+    fn sit_down(&self, after: Option<u64>) -> Subscription {
+        let mut state = self.shared.lock();
+        let cursor = after.unwrap_or(state.last_seq).min(state.last_seq);
+        let seat = Some(Seat { cursor, waker: None });
+        let free = state.seats.iter().position(Option::is_none);
+        let seat_at = match free.and_then(|at| state.seats.get_mut(at).map(|place| (at, place))) {
+            Some((at, place)) => {
+                *place = seat;
+                at
+            }
+            None => {
+                state.seats.push(seat);
+                state.seats.len() - 1
+            }
+        };
+        drop(state);
+        Subscription {
+            shared: Arc::clone(&self.shared),
+            seat_at,
+            cursor,
+            batch: VecDeque::new(),
+            loading: None,
+            is_over: false,
+        }
+    }
+
+    /// Ends the bus: subscribers read what is left and then `Closed`.
+    pub fn close(&self) {
+        let mut state = self.shared.lock();
+        state.is_closed = true;
+        let wakers = state.take_wakers();
+        drop(state);
+        wakers.into_iter().for_each(Waker::wake);
+    }
+
+    /// The number of the newest record published.
+    pub fn last_seq(&self) -> u64 {
+        self.shared.lock().last_seq
+    }
+
+    /// How many listen.
+    pub fn subscribers(&self) -> usize {
+        self.shared.lock().seats.iter().flatten().count()
+    }
+}
+
+impl std::fmt::Debug for Bus {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Bus({} at {})", self.shared.session_id, self.last_seq())
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn take_wakers(&mut self) -> Vec<Waker> {
+        self.seats.iter_mut().flatten().filter_map(|seat| seat.waker.take()).collect()
+    }
+
+    /// Gives the ring's memory back when no run goes on and nobody has anything left to read.
+    fn rest(&mut self) {
+        let last_seq = self.last_seq;
+        if self.is_resting && self.seats.iter().flatten().all(|seat| seat.cursor >= last_seq) {
+            self.ring = VecDeque::new();
+            self.gone_seq = last_seq;
+        }
+    }
+}
+
+/// One listener: a cursor with its own speed. Also a stream, which ends after `Closed`.
+pub struct Subscription {
+    shared: Arc<Shared>,
+    seat_at: usize,
+    cursor: u64,
+    batch: VecDeque<Arc<Record>>,
+    loading: Option<Loading>,
+    is_over: bool,
+}
+
+struct Loading {
+    upto_seq: u64,
+    records: BoxFuture<'static, Result<Vec<Arc<Record>>, JournalFailure>>,
+}
+
+/// What the ring has for a cursor.
+enum Refill {
+    Some,
+    Behind { upto_seq: u64 },
+    Closed,
+    Nothing,
+}
+
+impl Subscription {
+    /// The next delivery; `Closed` again and again after the end.
+    pub async fn next(&mut self) -> Delivery {
+        let next = std::future::poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await;
+        next.unwrap_or(Delivery::Closed)
+    }
+
+    fn refill(&mut self, waker: &Waker) -> Refill {
+        let mut state = self.shared.lock();
+        if self.cursor < state.gone_seq {
+            return Refill::Behind { upto_seq: state.gone_seq };
+        }
+        let start = state.ring.partition_point(|record| record.seq <= self.cursor);
+        self.batch.extend(state.ring.iter().skip(start).take(DELIVERY_BATCH).cloned());
+        if let Some(newest) = self.batch.back() {
+            self.cursor = newest.seq;
+            if let Some(Some(seat)) = state.seats.get_mut(self.seat_at) {
+                seat.cursor = self.cursor;
+            }
+            state.rest();
+            return Refill::Some;
+        }
+        if state.is_closed {
+            return Refill::Closed;
+        }
+        if let Some(Some(seat)) = state.seats.get_mut(self.seat_at) {
+            seat.waker = Some(waker.clone());
+        }
+        // An idle subscriber keeps no memory for a batch that may never come.
+        drop(state);
+        self.batch = VecDeque::new();
+        Refill::Nothing
+    }
+
+    fn load(&self, upto_seq: u64) -> Loading {
+        let (shared, after) = (Arc::clone(&self.shared), self.cursor);
+        let records = Box::pin(async move { shared.journal.load(&shared.session_id, after).await });
+        Loading { upto_seq, records }
+    }
+
+    /// What the journal gave instead of the records that left the ring.
+    fn caught_up(&mut self, upto_seq: u64, loaded: Result<Vec<Arc<Record>>, JournalFailure>) -> Delivery {
+        let after_seq = std::mem::replace(&mut self.cursor, upto_seq);
+        let mut state = self.shared.lock();
+        if let Some(Some(seat)) = state.seats.get_mut(self.seat_at) {
+            seat.cursor = upto_seq;
+        }
+        drop(state);
+        match loaded {
+            Ok(mut records) => {
+                records.retain(|record| record.seq <= upto_seq);
+                Delivery::Snapshot { records, upto_seq }
+            }
+            Err(failure) => Delivery::Gap { after_seq, upto_seq, failure },
+        }
+    }
+}
+
+impl Stream for Subscription {
+    type Item = Delivery;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Delivery>> {
+        let this = &mut *self;
+        loop {
+            if this.is_over {
+                return Poll::Ready(None);
+            }
+            if let Some(record) = this.batch.pop_front() {
+                return Poll::Ready(Some(Delivery::Record(record)));
+            }
+            if let Some(loading) = &mut this.loading {
+                let Poll::Ready(loaded) = loading.records.as_mut().poll(context) else {
+                    return Poll::Pending;
+                };
+                let upto_seq = loading.upto_seq;
+                this.loading = None;
+                return Poll::Ready(Some(this.caught_up(upto_seq, loaded)));
+            }
+            match this.refill(context.waker()) {
+                Refill::Some => {}
+                Refill::Behind { upto_seq } => this.loading = Some(this.load(upto_seq)),
+                Refill::Closed => {
+                    this.is_over = true;
+                    return Poll::Ready(Some(Delivery::Closed));
+                }
+                Refill::Nothing => return Poll::Pending,
+            }
+        }
+    }
+}
+
+impl Drop for Subscription {
+    fn drop(&mut self) {
+        let mut state = self.shared.lock();
+        if let Some(place) = state.seats.get_mut(self.seat_at) {
+            *place = None;
+        }
+        while matches!(state.seats.last(), Some(None)) {
+            state.seats.pop();
+        }
+        if state.seats.is_empty() {
+            state.seats = Vec::new();
+        }
+        state.rest();
+    }
+}
+
+#[cfg(test)]
+#[path = "bus_tests.rs"]
+mod tests;

@@ -1,0 +1,83 @@
+//! A journal in memory: for sessions that need not outlive the process.
+//!
+//! It is as durable as the process is. Holds a bounded number of records a session and then refuses
+//! more, so that a run ends with an error instead of with a hole in its history.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use windlass_core::event::Record;
+use windlass_core::ids::SessionId;
+use windlass_core::port::{BoxFuture, JournalFailure, JournalPort};
+
+use crate::limits::MEMORY_JOURNAL_RECORDS_MAX;
+
+/// The durable records of many sessions, in memory.
+#[derive(Debug)]
+pub struct MemoryJournal {
+    records_max: usize,
+    sessions: Mutex<HashMap<SessionId, Vec<Arc<Record>>>>,
+}
+
+impl MemoryJournal {
+    /// An empty journal with the usual bound.
+    pub fn new() -> Self {
+        Self::with_records_max(MEMORY_JOURNAL_RECORDS_MAX)
+    }
+
+    /// An empty journal with a bound of one's own, for each session.
+    pub fn with_records_max(records_max: usize) -> Self {
+        Self { records_max, sessions: Mutex::default() }
+    }
+
+    /// Forgets a session.
+    pub fn forget(&self, session_id: &SessionId) {
+        self.lock().remove(session_id);
+    }
+
+    fn append_now(&self, records: &[Arc<Record>]) -> Result<(), JournalFailure> {
+        let Some(first) = records.first() else { return Ok(()) };
+        let mut sessions = self.lock();
+        let kept = sessions.entry(first.session_id.clone()).or_default();
+        if kept.len() + records.len() > self.records_max {
+            let message = format!(
+                "session {} has its {} records in memory; configure a store for longer sessions",
+                first.session_id, self.records_max
+            );
+            return Err(JournalFailure { message });
+        }
+        kept.extend(records.iter().cloned());
+        Ok(())
+    }
+
+    fn load_now(&self, session_id: &SessionId, after: u64) -> Vec<Arc<Record>> {
+        let sessions = self.lock();
+        let kept = sessions.get(session_id).map_or(&[][..], Vec::as_slice);
+        let start = kept.partition_point(|record| record.seq <= after);
+        kept.iter().skip(start).cloned().collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Vec<Arc<Record>>>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Default for MemoryJournal {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl JournalPort for MemoryJournal {
+    fn append<'a>(&'a self, records: &'a [Arc<Record>]) -> BoxFuture<'a, Result<(), JournalFailure>> {
+        Box::pin(async move { self.append_now(records) })
+    }
+
+    fn load<'a>(
+        &'a self,
+        session_id: &'a SessionId,
+        after: u64,
+    ) -> BoxFuture<'a, Result<Vec<Arc<Record>>, JournalFailure>> {
+        Box::pin(async move { Ok(self.load_now(session_id, after)) })
+    }
+}

@@ -1,0 +1,27 @@
+//! Runs the decisions of the core: the registry of tools, validation, calls, journal and bus.
+//!
+//! Keeps in: the runtime and the schema library. Knows no HTTP, no SQL and no terminal.
+//!
+//! # Layout
+//!
+//! - `registry`, `validate`: which tools there are, and whether arguments fit them
+//! - `tool_run`, `cancel`: one call, from its start to its outcome
+//! - `bus`, `journal`: events on their way to front ends, and the copy that stays
+//! - `results`, `tasks`: what a session keeps for its tools
+//! - `policy_file`, `audit_file`: remembered rules and the trail of decisions on disk
+//! - `clock`, `ids`: the only sources of time and of new names
+
+pub mod audit_file;
+pub mod bus;
+pub mod cancel;
+pub mod clock;
+pub mod ids;
+pub mod journal;
+pub mod limits;
+mod output;
+pub mod policy_file;
+pub mod registry;
+pub mod results;
+pub mod tasks;
+pub mod tool_run;
+pub mod validate;

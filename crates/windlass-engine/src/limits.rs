@@ -1,0 +1,61 @@
+//! The limits of the engine's own parts, with their reasons. Those of a run are in the core.
+
+/// Bytes of an argument schema. The largest honest ones, generated from whole APIs, are a third of it.
+pub const SCHEMA_BYTES_MAX: usize = 256 * 1024;
+
+/// Nesting of an argument schema: compiling and checking descend once a level.
+pub const SCHEMA_DEPTH_MAX: usize = 64;
+
+/// Steps back that a pattern may take on one text: an evil pattern fails instead of hanging.
+pub const PATTERN_STEPS_BACK_MAX: usize = 100_000;
+
+/// Bytes of one compiled pattern.
+pub const PATTERN_BYTES_MAX: usize = 1 << 20;
+
+/// Violations reported for one call; a model corrects a few at a time.
+pub const VIOLATIONS_MAX: usize = 16;
+
+/// Characters of a violation's texts.
+pub const VIOLATION_CHARS_MAX: usize = 300;
+
+/// Tools in a registry: above it, no model can choose among them and every change copies them all.
+pub const TOOLS_MAX: usize = 10_000;
+
+/// Records that a bus keeps for its subscribers; who falls further behind reads the journal.
+pub const RING_RECORDS_MAX: usize = 1_024;
+
+/// Records that a subscriber takes at once, so that it does not lock the bus for each.
+pub const DELIVERY_BATCH: usize = 32;
+
+/// Records that the memory journal holds of one session: some thousand runs.
+pub const MEMORY_JOURNAL_RECORDS_MAX: usize = 100_000;
+
+/// Bytes of outcomes that a session keeps for `$ref` and handles.
+pub const RESULTS_BYTES_MAX: usize = 64 << 20;
+
+/// Tasks of one session.
+pub const TASKS_MAX: usize = 1_000;
+
+/// Characters of one task.
+pub const TASK_CHARS_MAX: usize = 4_000;
+
+/// How long a tool may take to say what a call would touch: somebody waits for the question.
+pub const INSPECT_TIMEOUT_MS: u64 = 5_000;
+
+/// How long a stopped tool is waited for before its call ends without it.
+pub const STOP_GRACE_MS: u64 = 1_000;
+
+/// Sources that one output may name.
+pub const LINKS_MAX: usize = 256;
+
+/// Characters of a failure's message, hint and detail: they go to the model whole.
+pub const FAILURE_CHARS_MAX: usize = 8_000;
+
+/// Bytes of a policy file that is still read.
+pub const POLICY_BYTES_MAX: u64 = 4 << 20;
+
+/// Broken policy files that are kept before a store is refused: somebody should look at them.
+pub const POLICY_CORRUPT_MAX: u32 = 100;
+
+/// Bytes of an audit file before it is rotated; one older file is kept.
+pub const AUDIT_BYTES_MAX: u64 = 8 << 20;

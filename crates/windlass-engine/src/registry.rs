@@ -1,0 +1,197 @@
+//! The tools that sessions share: registered, replaced and removed while runs go on.
+//!
+//! Readers take a [`ToolShelf`], an immutable set that one step works with from beginning to end;
+//! writers put a new shelf in its place. The lock is held only to swap a pointer, never while a tool
+//! runs, so a tool may register a tool.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+use windlass_core::port::ToolPort;
+use windlass_core::tool::SpecError;
+use windlass_core::toolset::{NameClash, ToolEntry, Toolset};
+
+use crate::limits::TOOLS_MAX;
+use crate::validate::{SchemaError, compile};
+
+/// The tools of one moment: what the core needs to check calls, and what the engine needs to run them.
+pub struct ToolShelf {
+    /// Specs and validators, sorted by name.
+    pub toolset: Arc<Toolset>,
+    ports: BTreeMap<String, Arc<dyn ToolPort>>,
+}
+
+impl ToolShelf {
+    fn empty() -> Self {
+        Self { toolset: Arc::new(Toolset::empty()), ports: BTreeMap::new() }
+    }
+
+    /// The tool of that name or alias.
+    pub fn port(&self, name: &str) -> Option<Arc<dyn ToolPort>> {
+        let entry = self.toolset.find(name)?;
+        self.ports.get(&entry.spec.name).cloned()
+    }
+}
+
+impl std::fmt::Debug for ToolShelf {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.toolset.fmt(f)
+    }
+}
+
+/// Whether a registration took the place of another tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Replaced {
+    /// A tool of that name was there before; steps that began with it end with it.
+    Yes,
+    /// The name is new.
+    No,
+}
+
+/// Why a tool cannot be registered.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RegisterError {
+    /// The spec breaks a rule.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// The schema cannot be compiled.
+    #[error("tool '{tool}': {error}")]
+    Schema {
+        /// The tool.
+        tool: String,
+        /// What is wrong with it.
+        error: SchemaError,
+    },
+    /// A default is not of its argument's type, so every call that relies on it would be refused.
+    #[error("tool '{tool}': the default of argument '{arg}' is not of the argument's type")]
+    Default {
+        /// The tool.
+        tool: String,
+        /// The argument.
+        arg: String,
+    },
+    /// Another tool has one of the names.
+    #[error(transparent)]
+    Clash(#[from] NameClash),
+    /// There are too many tools.
+    #[error("there are already {TOOLS_MAX} tools; remove some first")]
+    Full,
+}
+
+/// The tools that sessions share; clones are the same registry.
+#[derive(Clone, Default)]
+pub struct Registry {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    shelf: RwLock<Arc<ToolShelf>>,
+    /// Taken by writers for the whole change, so that two changes do not lose each other.
+    change: Mutex<()>,
+}
+
+impl Default for Inner {
+    fn default() -> Self {
+        Self { shelf: RwLock::new(Arc::new(ToolShelf::empty())), change: Mutex::new(()) }
+    }
+}
+
+impl Registry {
+    /// A registry without tools.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Puts in a tool; one of the same name is replaced (D-7).
+    pub fn register(&self, tool: Arc<dyn ToolPort>) -> Result<Replaced, RegisterError> {
+        let name = tool.spec().name.clone();
+        let had_it = self.register_all([tool])?;
+        Ok(if had_it.contains(&name) { Replaced::Yes } else { Replaced::No })
+    }
+
+    /// Puts in many tools at once, all or none; gives the names of those that were replaced.
+    pub fn register_all(
+        &self,
+        tools: impl IntoIterator<Item = Arc<dyn ToolPort>>,
+    ) -> Result<Vec<String>, RegisterError> {
+        // Compiling is slow and needs no lock.
+        let mut prepared = Vec::new();
+        for tool in tools {
+            prepared.push((prepare(&*tool)?, tool));
+        }
+        let _change = self.begin_change();
+        let now = self.snapshot();
+        let mut entries: BTreeMap<&str, &ToolEntry> =
+            now.toolset.entries().iter().map(|entry| (entry.spec.name.as_str(), entry)).collect();
+        let mut ports = now.ports.clone();
+        let mut replaced = Vec::new();
+        for (entry, port) in &prepared {
+            let name = &entry.spec.name;
+            if entries.insert(name, entry).is_some() {
+                replaced.push(name.clone());
+            }
+            ports.insert(name.clone(), Arc::clone(port));
+        }
+        if entries.len() > TOOLS_MAX {
+            return Err(RegisterError::Full);
+        }
+        let toolset = Toolset::new(entries.into_values().cloned().collect())?;
+        self.put(ToolShelf { toolset: Arc::new(toolset), ports });
+        Ok(replaced)
+    }
+
+    /// Takes out a tool by its canonical name; whether it was there.
+    pub fn remove(&self, name: &str) -> bool {
+        let _change = self.begin_change();
+        let now = self.snapshot();
+        if !now.ports.contains_key(name) {
+            return false;
+        }
+        let mut ports = now.ports.clone();
+        ports.remove(name);
+        let toolset = now.toolset.filter(|spec| spec.name != name);
+        self.put(ToolShelf { toolset: Arc::new(toolset), ports });
+        true
+    }
+
+    /// The tool of that name or alias (D-8).
+    pub fn get(&self, name: &str) -> Option<Arc<dyn ToolPort>> {
+        self.snapshot().port(name)
+    }
+
+    /// The tools of this moment; later changes do not touch it.
+    pub fn snapshot(&self) -> Arc<ToolShelf> {
+        Arc::clone(&self.inner.shelf.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn begin_change(&self) -> MutexGuard<'_, ()> {
+        self.inner.change.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn put(&self, shelf: ToolShelf) {
+        let mut place = self.inner.shelf.write().unwrap_or_else(PoisonError::into_inner);
+        let before = std::mem::replace(&mut *place, Arc::new(shelf));
+        drop(place);
+        // The last reference to a tool may run its destructor: not under the lock.
+        drop(before);
+    }
+}
+
+impl std::fmt::Debug for Registry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.snapshot().fmt(f)
+    }
+}
+
+/// Checks a tool's declaration and compiles its schema.
+fn prepare(tool: &dyn ToolPort) -> Result<ToolEntry, RegisterError> {
+    let spec = tool.spec();
+    spec.check()?;
+    let validator =
+        compile(&spec.schema).map_err(|error| RegisterError::Schema { tool: spec.name.clone(), error })?;
+    let entry = ToolEntry::new(Arc::new(spec.clone()), Arc::new(validator));
+    match entry.wrong_default() {
+        Some(arg) => Err(RegisterError::Default { tool: spec.name.clone(), arg: arg.to_owned() }),
+        None => Ok(entry),
+    }
+}

@@ -1,0 +1,223 @@
+//! Running one call: in a task of its own, with a time limit, a way to stop it and a bound on what it
+//! gives back. Whatever happens to the tool, the call gets exactly one outcome.
+//!
+//! Knows nothing of permission: whoever calls has an approved call in hand.
+
+use std::any::Any;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use tokio::task::{JoinError, JoinHandle};
+use windlass_core::ids::Millis;
+use windlass_core::permission::Inspection;
+use windlass_core::port::{CancelFlag, ToolContext, ToolPort};
+use windlass_core::text::cut_chars;
+use windlass_core::tool::{ErrorKind, ToolFailure, ToolOutcome, ToolSpec, Trust};
+
+use crate::cancel::CancelSignal;
+use crate::clock::Clock;
+use crate::limits::{FAILURE_CHARS_MAX, INSPECT_TIMEOUT_MS, STOP_GRACE_MS};
+use crate::output::cap_output;
+
+/// A call that may run.
+#[derive(Debug, Clone)]
+pub struct CallOrder {
+    /// The tool's declaration at the time of approval.
+    pub spec: Arc<ToolSpec>,
+    /// Checked arguments.
+    pub args: Map<String, Value>,
+    /// Names of dropped arguments (E-16).
+    pub dropped_args: Vec<String>,
+    /// Who allowed it.
+    pub decision: Option<String>,
+}
+
+/// What one call may use up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CallLimits {
+    /// How long it may take.
+    pub timeout_ms: u64,
+    /// How many bytes of output are kept.
+    pub output_bytes_max: usize,
+}
+
+/// Runs a call and says what it gave. Dropping the future stops the tool.
+///
+/// `context.cancel`, `deadline_ms` and `output_bytes_max` are set here, for this call alone.
+pub async fn run_call(
+    port: Arc<dyn ToolPort>,
+    order: CallOrder,
+    mut context: ToolContext,
+    limits: CallLimits,
+    cancel: &CancelSignal,
+    clock: &Clock,
+) -> ToolOutcome {
+    let started_ms = clock.now_ms();
+    let CallOrder { spec, args, dropped_args, decision } = order;
+    let call_id = context.call_id.clone();
+    let flag = prepare(&mut context, started_ms, limits);
+    let work = async move { port.run(&args, &context).await };
+    let body = match supervise(work, flag, limits.timeout_ms, cancel).await {
+        Ending::Done(body) => body,
+        ending => Err(failure_of(&spec.name, ending, limits.timeout_ms)),
+    };
+    let mut outcome = match body {
+        Ok(output) => ToolOutcome::ok(cap_output(output, limits.output_bytes_max)),
+        Err(failure) => ToolOutcome::failed(bounded(failure)),
+    }
+    .timed(started_ms, clock.now_ms());
+    outcome.meta.dropped_args = dropped_args;
+    outcome.meta.decision = decision;
+    outcome.meta.trust = if spec.untrusted_output { Trust::Untrusted } else { Trust::Own };
+    log(&spec.name, call_id.as_str(), &outcome);
+    outcome
+}
+
+/// Asks a tool what a call would touch, within 5 seconds. A failure refuses the call.
+pub async fn inspect_call(
+    port: Arc<dyn ToolPort>,
+    args: Map<String, Value>,
+    mut context: ToolContext,
+    cancel: &CancelSignal,
+    clock: &Clock,
+) -> Result<Inspection, Box<ToolFailure>> {
+    if !port.spec().inspected {
+        return Ok(Inspection::default());
+    }
+    let name = port.spec().name.clone();
+    let output_bytes_max = context.output_bytes_max;
+    let limits = CallLimits { timeout_ms: INSPECT_TIMEOUT_MS, output_bytes_max };
+    let flag = prepare(&mut context, clock.now_ms(), limits);
+    let work = async move { port.inspect(&args, &context).await };
+    match supervise(work, flag, INSPECT_TIMEOUT_MS, cancel).await {
+        Ending::Done(said) => said.map_err(|failure| Box::new(bounded(failure))),
+        ending => Err(Box::new(failure_of(&name, ending, INSPECT_TIMEOUT_MS))),
+    }
+}
+
+/// Gives the call its own flag and bounds.
+fn prepare(context: &mut ToolContext, started_ms: Millis, limits: CallLimits) -> CancelFlag {
+    context.cancel = CancelFlag::default();
+    context.deadline_ms = started_ms.saturating_add(limits.timeout_ms);
+    context.output_bytes_max = limits.output_bytes_max;
+    context.cancel.clone()
+}
+
+/// How the work of a tool ended.
+enum Ending<T> {
+    Done(T),
+    Panicked(String),
+    TimedOut,
+    Cancelled,
+    /// The runtime itself is going down.
+    Interrupted,
+}
+
+/// The task of a tool; it does not outlive the wish for it.
+struct Leash<T> {
+    task: JoinHandle<T>,
+    flag: CancelFlag,
+}
+
+impl<T> Leash<T> {
+    fn pull(&self) {
+        self.flag.cancel();
+        self.task.abort();
+    }
+}
+
+impl<T> Drop for Leash<T> {
+    fn drop(&mut self) {
+        self.pull();
+    }
+}
+
+async fn supervise<T: Send + 'static>(
+    work: impl Future<Output = T> + Send + 'static,
+    flag: CancelFlag,
+    timeout_ms: u64,
+    cancel: &CancelSignal,
+) -> Ending<T> {
+    if cancel.is_cancelled() {
+        return Ending::Cancelled;
+    }
+    let mut leash = Leash { task: tokio::spawn(work), flag };
+    let ending = tokio::select! {
+        // What is done is done, also when the time ran out in the same moment.
+        biased;
+        joined = &mut leash.task => return joined.map_or_else(ending_of, Ending::Done),
+        () = cancel.cancelled() => Ending::Cancelled,
+        () = tokio::time::sleep(Duration::from_millis(timeout_ms)) => Ending::TimedOut,
+    };
+    leash.pull();
+    let grace = Duration::from_millis(STOP_GRACE_MS);
+    if tokio::time::timeout(grace, &mut leash.task).await.is_err() {
+        tracing::warn!("a tool blocks its thread and did not stop within {STOP_GRACE_MS} ms");
+    }
+    ending
+}
+
+fn ending_of<T>(error: JoinError) -> Ending<T> {
+    match error.try_into_panic() {
+        Ok(payload) => Ending::Panicked(panic_text(&*payload)),
+        Err(_) => Ending::Interrupted,
+    }
+}
+
+fn panic_text(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("the tool broke without a word").to_owned()
+}
+
+fn failure_of<T>(name: &str, ending: Ending<T>, timeout_ms: u64) -> ToolFailure {
+    let failure = match ending {
+        Ending::TimedOut => {
+            let message = format!("Tool '{name}' timed out after {} seconds", seconds(timeout_ms));
+            ToolFailure::new(ErrorKind::Timeout, message)
+                .hint("Ask for less at once, or do without this call.")
+        }
+        Ending::Cancelled => ToolFailure::new(ErrorKind::Cancelled, "The call was cancelled"),
+        Ending::Panicked(text) => ToolFailure::internal(format!("Runtime error: {text}"))
+            .hint("The fault is in the tool, not in the call; do not send it again."),
+        Ending::Interrupted | Ending::Done(_) => {
+            ToolFailure::new(ErrorKind::Interrupted, "The program went down while the call ran")
+        }
+    };
+    bounded(failure)
+}
+
+/// `12`, `7.5`: seconds as people write them.
+fn seconds(ms: u64) -> String {
+    let text = format!("{}.{:03}", ms / 1_000, ms % 1_000);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// Cuts the texts of a failure: a tool may have put a whole page into one.
+fn bounded(mut failure: ToolFailure) -> ToolFailure {
+    let cut = |text: &mut String| {
+        let end = cut_chars(text, FAILURE_CHARS_MAX).len();
+        text.truncate(end);
+    };
+    cut(&mut failure.message);
+    let ToolFailure { field, expected, received, hint, detail, .. } = &mut failure;
+    [field, expected, received, hint, detail].into_iter().flatten().for_each(cut);
+    failure
+}
+
+fn log(tool: &str, call_id: &str, outcome: &ToolOutcome) {
+    let duration_ms = outcome.meta.duration_ms;
+    match outcome.failure() {
+        None => tracing::debug!(tool, call_id, duration_ms, "call ended"),
+        Some(failure) => {
+            let (kind, detail) = (failure.kind.word(), failure.detail.as_deref());
+            tracing::info!(tool, call_id, duration_ms, kind, detail, "call failed: {failure}");
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "tool_run_tests.rs"]
+mod tests;
