@@ -55,7 +55,10 @@ impl OpenCall {
     fn is_whole(&self) -> bool {
         match &self.value {
             Some(value) => value.is_object(),
-            None => self.text.trim_end().ends_with('}') && parse_value(&self.text).is_ok_and(|value| value.is_object()),
+            None => {
+                self.text.trim_end().ends_with('}')
+                    && parse_value(&self.text).is_ok_and(|value| value.is_object())
+            }
         }
     }
 

@@ -40,7 +40,9 @@ fn cut(text: &str) -> String {
 /// One line of an outcome, for progress lines and lists.
 pub fn outcome_line(outcome: &ToolOutcome) -> String {
     let text = match &outcome.body {
-        Ok(output) => output.readable().lines().find(|line| !line.trim().is_empty()).unwrap_or("(nothing)").to_owned(),
+        Ok(output) => {
+            output.readable().lines().find(|line| !line.trim().is_empty()).unwrap_or("(nothing)").to_owned()
+        }
         Err(failure) => failure.message.clone(),
     };
     clip_chars(text.trim(), SNIPPET_CHARS_MAX).into_owned()

@@ -81,12 +81,16 @@ fn wrap(profile: &Profile, tool: &str, outcome: &ToolOutcome, cut: Option<&Cut>)
     match (profile.envelope, &outcome.body) {
         (Envelope::Windlass, Ok(output)) => windlass_ok(output, outcome, cut),
         (Envelope::Windlass, Err(failure)) => windlass_failed(failure),
-        (Envelope::Edison, Ok(output)) => json!({"ok": true, "error": null, "data": value(output)}).to_string(),
+        (Envelope::Edison, Ok(output)) => {
+            json!({"ok": true, "error": null, "data": value(output)}).to_string()
+        }
         (Envelope::Edison, Err(failure)) => {
             json!({"ok": false, "error": phrase_failure(profile, tool, failure), "data": null}).to_string()
         }
         (Envelope::Value, Ok(output)) => value(output).to_string(),
-        (Envelope::Value, Err(failure)) => json!({"error": phrase_failure(profile, tool, failure)}).to_string(),
+        (Envelope::Value, Err(failure)) => {
+            json!({"error": phrase_failure(profile, tool, failure)}).to_string()
+        }
         (Envelope::Studio, Ok(output)) => json!({"success": true, "result": value(output)}).to_string(),
         (Envelope::Studio, Err(failure)) => {
             json!({"success": false, "error": phrase_failure(profile, tool, failure)}).to_string()

@@ -14,45 +14,63 @@ pub const VERSION: &str = "1.1";
 /// The payload of an event; `None` for events that have no frame of their own.
 pub fn payload(record: &Record) -> Option<Value> {
     let (kind, fields) = match &record.event {
-        Event::RunStarted { model, profile, .. } => ("run_started", json!({
-            "run_id": record.run_id, "v": VERSION, "session_id": record.session_id,
-            "parent_id": record.parent_id, "model": model, "profile": profile,
-        })),
+        Event::RunStarted { model, profile, .. } => (
+            "run_started",
+            json!({
+                "run_id": record.run_id, "v": VERSION, "session_id": record.session_id,
+                "parent_id": record.parent_id, "model": model, "profile": profile,
+            }),
+        ),
         Event::ReasoningDelta { phase, text } => ("reasoning", json!({"content": text, "phase": phase})),
         Event::TextDelta { text } => ("content", json!({"content": text})),
         Event::CallDelta { index, name, chars } => {
             ("tool_call_delta", json!({"index": index, "name": name, "chars": chars}))
         }
-        Event::CallRequested { call, .. } => ("tool_calls", json!({
-            "calls": [{"id": call.id, "name": call.name, "arguments": call.arguments}],
-        })),
-        Event::PermissionRequested { question } => ("permission_request", json!({
-            "id": question.call_id, "name": question.tool, "arguments": question.arguments,
-            "risk": question.risk, "preview": question.preview, "targets": question.targets,
-            "rule": question.rule, "confirm_word": question.confirm_word,
-        })),
+        Event::CallRequested { call, .. } => (
+            "tool_calls",
+            json!({
+                "calls": [{"id": call.id, "name": call.name, "arguments": call.arguments}],
+            }),
+        ),
+        Event::PermissionRequested { question } => (
+            "permission_request",
+            json!({
+                "id": question.call_id, "name": question.tool, "arguments": question.arguments,
+                "risk": question.risk, "preview": question.preview, "targets": question.targets,
+                "rule": question.rule, "confirm_word": question.confirm_word,
+            }),
+        ),
         Event::PermissionDecided { call_id, decision, by, rule } => {
             ("permission_decision", json!({"id": call_id, "decision": decision, "by": by, "rule": rule}))
         }
-        Event::CallStarted { call_id, name, category, visibility } => {
-            ("tool_executing", json!({"id": call_id, "name": name, "category": category, "visibility": visibility}))
-        }
+        Event::CallStarted { call_id, name, category, visibility } => (
+            "tool_executing",
+            json!({"id": call_id, "name": name, "category": category, "visibility": visibility}),
+        ),
         Event::CallProgressed { call_id, line } => ("tool_progress", json!({"id": call_id, "line": line})),
-        Event::CallEnded { call_id, name, outcome, category, visibility, .. } => ("tool_result", json!({
-            "id": call_id, "name": name, "result": result_of(outcome),
-            "duration_ms": outcome.meta.duration_ms, "cached": outcome.meta.is_cached,
-            "category": category, "visibility": visibility,
-        })),
+        Event::CallEnded { call_id, name, outcome, category, visibility, .. } => (
+            "tool_result",
+            json!({
+                "id": call_id, "name": name, "result": result_of(outcome),
+                "duration_ms": outcome.meta.duration_ms, "cached": outcome.meta.is_cached,
+                "category": category, "visibility": visibility,
+            }),
+        ),
         Event::WarningRaised { code, message } => ("warning", json!({"message": message, "code": code})),
         Event::ErrorRaised { code, message } => ("error", json!({"message": message, "code": code})),
-        Event::StepEnded { step, usage: Some(usage), .. } => ("usage", json!({
-            "step": step, "input": usage.input, "output": usage.output, "total": usage.total(),
-            "cached": usage.cached, "reasoning": usage.reasoning, "cost_usd": usage.cost_usd,
-        })),
+        Event::StepEnded { step, usage: Some(usage), .. } => (
+            "usage",
+            json!({
+                "step": step, "input": usage.input, "output": usage.output, "total": usage.total(),
+                "cached": usage.cached, "reasoning": usage.reasoning, "cost_usd": usage.cost_usd,
+            }),
+        ),
         Event::RunEnded { outcome, reason, .. } => {
             ("done", json!({"done": true, "outcome": outcome, "reason": reason, "run_id": record.run_id}))
         }
-        Event::StepStarted { .. } | Event::StepEnded { usage: None, .. } | Event::NoteAdded { .. } => return None,
+        Event::StepStarted { .. } | Event::StepEnded { usage: None, .. } | Event::NoteAdded { .. } => {
+            return None;
+        }
     };
     Some(with_type(kind, record, fields))
 }

@@ -12,15 +12,29 @@
 //! - `port`: the traits by which tools, models and journals plug in
 
 mod arg_table;
+pub mod args;
+pub mod assemble;
+pub mod chain;
 pub mod check;
 pub mod command;
+pub mod dialect;
+pub mod display;
+pub mod envelope;
 pub mod event;
+pub mod frame;
 pub mod ids;
+pub mod json;
+pub mod limits;
 pub mod message;
 pub mod model;
 pub mod permission;
+pub mod phrase;
 pub mod port;
+pub mod profile;
+pub mod run;
 pub mod task;
 pub mod text;
 pub mod tool;
 pub mod toolset;
+pub mod trace;
+pub mod view;

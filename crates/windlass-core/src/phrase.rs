@@ -59,7 +59,8 @@ fn zodo(tool: &str, failure: &ToolFailure) -> String {
     match failure.kind {
         ErrorKind::UnknownTool => format!("Unknown tool: {tool}"),
         ErrorKind::ParseError => "Invalid JSON arguments".to_owned(),
-        ErrorKind::InvalidArgs => match (&failure.field, failure.message.starts_with("Missing required arg")) {
+        ErrorKind::InvalidArgs => match (&failure.field, failure.message.starts_with("Missing required arg"))
+        {
             (Some(field), true) => format!("{tool} requires a '{field}' argument"),
             (Some(_) | None, _) => failure.message.clone(),
         },
@@ -96,7 +97,9 @@ pub fn phrase_steps_max(profile: &Profile) -> String {
 /// What a call beyond the limit of one step is told.
 pub fn phrase_calls_max(profile: &Profile) -> String {
     match profile.name {
-        ProfileName::Zodo => "Error: Maximum tool call depth reached. Stopping to prevent infinite loop.".to_owned(),
+        ProfileName::Zodo => {
+            "Error: Maximum tool call depth reached. Stopping to prevent infinite loop.".to_owned()
+        }
         ProfileName::Default
         | ProfileName::Edison
         | ProfileName::Dspy

@@ -251,9 +251,10 @@ fn end_tool(tool: &mut ToolTrace, outcome: &crate::tool::ToolOutcome, ts_ms: Mil
     tool.decision = outcome.meta.decision.clone();
     tool.status = match outcome.status() {
         OutcomeStatus::Ok => ToolStatus::Completed,
-        OutcomeStatus::Failed | OutcomeStatus::Denied | OutcomeStatus::Cancelled | OutcomeStatus::Interrupted => {
-            ToolStatus::Failed
-        }
+        OutcomeStatus::Failed
+        | OutcomeStatus::Denied
+        | OutcomeStatus::Cancelled
+        | OutcomeStatus::Interrupted => ToolStatus::Failed,
     };
     match &outcome.body {
         Ok(output) => {

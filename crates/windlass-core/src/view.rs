@@ -149,18 +149,22 @@ impl RunView {
                     self.usage.add(usage);
                 }
             }
-            Event::CallRequested { call, category, visibility } => self.entries.push(Entry::Call(Box::new(CallView {
-                call: call.clone(),
-                category: *category,
-                visibility: *visibility,
-                state: CallState::Requested,
-                progress: None,
-            }))),
+            Event::CallRequested { call, category, visibility } => {
+                self.entries.push(Entry::Call(Box::new(CallView {
+                    call: call.clone(),
+                    category: *category,
+                    visibility: *visibility,
+                    state: CallState::Requested,
+                    progress: None,
+                })))
+            }
             Event::PermissionRequested { question } => {
                 self.set_state(&question.call_id, CallState::Asking);
                 self.questions.push(question.clone());
             }
-            Event::PermissionDecided { call_id, .. } => self.questions.retain(|question| question.call_id != *call_id),
+            Event::PermissionDecided { call_id, .. } => {
+                self.questions.retain(|question| question.call_id != *call_id)
+            }
             Event::CallStarted { call_id, .. } => self.set_state(call_id, CallState::Running),
             Event::CallProgressed { call_id, line } => {
                 if let Some(call) = self.call_mut(call_id) {
@@ -194,7 +198,9 @@ impl RunView {
     fn add_text(&mut self, piece: &str) {
         match self.entries.last_mut() {
             Some(Entry::Text(text)) => text.push_str(piece),
-            Some(Entry::Reasoning { .. } | Entry::Call(_)) | None => self.entries.push(Entry::Text(piece.to_owned())),
+            Some(Entry::Reasoning { .. } | Entry::Call(_)) | None => {
+                self.entries.push(Entry::Text(piece.to_owned()))
+            }
         }
     }
 
@@ -202,7 +208,8 @@ impl RunView {
     /// announced meanwhile stay after them.
     fn replace_step(&mut self, message: &Message) {
         let Message::Assistant { parts } = message else { return };
-        let phase = self.entries.iter().filter(|entry| matches!(entry, Entry::Reasoning { .. })).map(phase_of).max();
+        let phase =
+            self.entries.iter().filter(|entry| matches!(entry, Entry::Reasoning { .. })).map(phase_of).max();
         let made = self.entries.split_off(self.step_start.min(self.entries.len()));
         let phase = made.iter().map(phase_of).max().or(phase).unwrap_or(0);
         for part in parts {

@@ -75,11 +75,8 @@ fn read_object(call: &Map<String, Value>) -> FieldReading {
 }
 
 fn bad(raw: &str, reason: &str) -> ReadCall {
-    let failure = ToolFailure::new(ErrorKind::ParseError, format!("tool_call could not be read: {reason}")).at(
-        CALL_FIELD,
-        "null, or an object with name and args",
-        clip_chars(raw, SNIPPET_CHARS_MAX),
-    );
+    let failure = ToolFailure::new(ErrorKind::ParseError, format!("tool_call could not be read: {reason}"))
+        .at(CALL_FIELD, "null, or an object with name and args", clip_chars(raw, SNIPPET_CHARS_MAX));
     ReadCall::Bad { name: String::new(), raw: raw.to_owned(), failure }
 }
 

@@ -30,7 +30,9 @@ pub fn read(output: &str) -> TextReading {
         return read_broken(trimmed);
     };
     match parse_value(object) {
-        Ok(Value::Object(payload)) if means_a_call(&payload) => TextReading::Call(read_payload(object, payload)),
+        Ok(Value::Object(payload)) if means_a_call(&payload) => {
+            TextReading::Call(read_payload(object, payload))
+        }
         Ok(_) => TextReading::Answer,
         Err(_) => read_broken(trimmed),
     }
@@ -44,13 +46,19 @@ fn means_a_call(payload: &Map<String, Value>) -> bool {
 fn read_payload(raw: &str, payload: Map<String, Value>) -> ReadCall {
     match check_payload(Value::Object(payload)) {
         Ok((name, args)) => anonymous(&name, Value::Object(args)),
-        Err(bad) => ReadCall::Bad { name: bad.tool.unwrap_or_default(), raw: raw.to_owned(), failure: bad.failure },
+        Err(bad) => {
+            ReadCall::Bad { name: bad.tool.unwrap_or_default(), raw: raw.to_owned(), failure: bad.failure }
+        }
     }
 }
 
 /// Text that begins like a call but is not JSON.
 fn read_broken(trimmed: &str) -> TextReading {
-    let body = trimmed.strip_prefix("```json").or_else(|| trimmed.strip_prefix("```")).unwrap_or(trimmed).trim_start();
+    let body = trimmed
+        .strip_prefix("```json")
+        .or_else(|| trimmed.strip_prefix("```"))
+        .unwrap_or(trimmed)
+        .trim_start();
     if !body.starts_with('{') || !body.contains("\"tool\"") {
         return TextReading::Answer;
     }
@@ -58,8 +66,11 @@ fn read_broken(trimmed: &str) -> TextReading {
         Err(failure) => failure.message,
         Ok(_) => "text around the JSON object".to_owned(),
     };
-    let failure = ToolFailure::new(ErrorKind::ParseError, format!("Invalid JSON: {reason}"))
-        .at("payload", "one JSON object with keys tool and args", clip_chars(body, SNIPPET_CHARS_MAX));
+    let failure = ToolFailure::new(ErrorKind::ParseError, format!("Invalid JSON: {reason}")).at(
+        "payload",
+        "one JSON object with keys tool and args",
+        clip_chars(body, SNIPPET_CHARS_MAX),
+    );
     TextReading::Call(ReadCall::Bad { name: String::new(), raw: trimmed.to_owned(), failure })
 }
 

@@ -38,7 +38,7 @@ impl Run {
             ReadCall::Bad { name, raw, failure } => (name, None, raw, Err(failure)),
         };
         let provider_id = provider_id.filter(|id| !id.is_empty() && self.provider_ids.insert(id.clone()));
-        let name = turn.world.tools.find(&name).map_or(name, |entry| entry.spec().name.clone());
+        let name = turn.world.tools.find(&name).map_or(name, |entry| entry.spec.name.clone());
         let number = self.counters.next_call_number;
         self.counters.next_call_number = number.saturating_add(1);
         let call = ToolCall {
@@ -53,9 +53,14 @@ impl Run {
     }
 
     /// Announces a call and puts it into the batch.
-    pub(super) fn admit_identified(&mut self, turn: &mut Turn<'_, '_>, batch: &mut Batch, identified: Identified) {
+    pub(super) fn admit_identified(
+        &mut self,
+        turn: &mut Turn<'_, '_>,
+        batch: &mut Batch,
+        identified: Identified,
+    ) {
         let Identified { call, args } = identified;
-        let spec = turn.world.tools.find(&call.name).map(|entry| Arc::clone(entry.spec()));
+        let spec = turn.world.tools.find(&call.name).map(|entry| Arc::clone(&entry.spec));
         let slot = slot_for(call, spec.as_deref());
         turn.emit(Event::CallRequested {
             call: slot.call.clone(),
@@ -80,12 +85,19 @@ impl Run {
     }
 
     /// Limits and gates 1 to 3 for the newest call of the batch.
-    fn find_obstacle(&mut self, turn: &mut Turn<'_, '_>, batch: &mut Batch, spec: Option<&ToolSpec>) -> Option<ToolFailure> {
+    fn find_obstacle(
+        &mut self,
+        turn: &mut Turn<'_, '_>,
+        batch: &mut Batch,
+        spec: Option<&ToolSpec>,
+    ) -> Option<ToolFailure> {
         let limits = self.settings.profile.limits.clone();
         if batch.slots.len() > limits.calls_per_step_max as usize {
             let message = phrase_calls_max(&self.settings.profile);
             self.warn(turn, WarningCode::MaxCalls, message.clone());
-            return Some(ToolFailure::new(ErrorKind::LimitExceeded, message).hint("send fewer calls in one step"));
+            return Some(
+                ToolFailure::new(ErrorKind::LimitExceeded, message).hint("send fewer calls in one step"),
+            );
         }
         if self.counters.calls >= limits.calls_per_run_max {
             batch.stop = Some(StopReason::CallsMax);
@@ -93,6 +105,7 @@ impl Run {
             self.warn(turn, WarningCode::MaxCalls, message.clone());
             return Some(ToolFailure::new(ErrorKind::LimitExceeded, message).hint("answer now"));
         }
+        self.counters.calls = self.counters.calls.saturating_add(1);
         if let Err(refusal) = turn.world.permissions.admit(spec?) {
             return Some(refusal.to_failure());
         }
@@ -113,7 +126,8 @@ impl Run {
             return;
         }
         let resolved = if refs.is_empty() { Ok(args) } else { self.resolve_args(&args) };
-        let checked = resolved.and_then(|args| check_call(turn.world.tools, call, args).map_err(|(_, failure)| failure));
+        let checked = resolved
+            .and_then(|args| check_call(turn.world.tools, call, args).map_err(|(_, failure)| failure));
         match checked {
             Err(failure) => self.settle_failed(turn, batch, index, failure),
             Ok(checked) => {
@@ -162,7 +176,7 @@ impl Run {
 
     /// Refuses a call of the final step.
     pub(super) fn refuse(&mut self, turn: &mut Turn<'_, '_>, batch: &mut Batch, call: ToolCall) {
-        let spec = turn.world.tools.find(&call.name).map(|entry| Arc::clone(entry.spec()));
+        let spec = turn.world.tools.find(&call.name).map(|entry| Arc::clone(&entry.spec));
         let slot = slot_for(call, spec.as_deref());
         turn.emit(Event::CallRequested {
             call: slot.call.clone(),

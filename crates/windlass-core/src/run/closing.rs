@@ -39,7 +39,8 @@ impl Run {
             self.append(Message::Tool(settled.message.clone()));
         }
         if self.settings.profile.has_failure_notes {
-            let notes: Vec<String> = batch.outcomes().filter_map(|(slot, settled)| self.failure_note(slot, settled)).collect();
+            let notes: Vec<String> =
+                batch.outcomes().filter_map(|(slot, settled)| self.failure_note(slot, settled)).collect();
             for text in notes {
                 turn.emit(Event::NoteAdded { text: text.clone() });
                 self.append(Message::Note { text });
@@ -100,7 +101,13 @@ impl Run {
             AtCap::Finalise => self.finalise(turn, StopReason::StepsMax),
             AtCap::Fail => {
                 turn.emit(Event::ErrorRaised { code: "max_steps".to_owned(), message: message.clone() });
-                self.end(turn, RunOutcome::Failed, StopReason::StepsMax, message, Some(RunError::StepsMax(steps_max)))
+                self.end(
+                    turn,
+                    RunOutcome::Failed,
+                    StopReason::StepsMax,
+                    message,
+                    Some(RunError::StepsMax(steps_max)),
+                )
             }
         }
     }

@@ -7,7 +7,7 @@ use super::batch::{Batch, SlotState};
 use super::{Deadline, Effect, Finished, Goal, Phase, Run, RunError, Thinking, Turn};
 use crate::dialect::Reading;
 use crate::event::{Event, RunOutcome, StopReason, WarningCode};
-use crate::message::{Message, Part, text_of};
+use crate::message::{Part, text_of};
 use crate::model::{Finish, Usage};
 use crate::phrase::phrase_cancelled;
 use crate::tool::{ErrorKind, ToolFailure};
@@ -52,7 +52,8 @@ impl Run {
             let message = "The model asked for calls in its final step; none was run";
             self.warn(turn, WarningCode::FinalizeRefusedCall, message);
         }
-        let refused: Vec<_> = (0..).zip(calls).map(|(index, read)| self.identify(turn, index, read)).collect();
+        let refused: Vec<_> =
+            (0..).zip(calls).map(|(index, read)| self.identify(turn, index, read)).collect();
         parts.extend(refused.iter().map(|identified| Part::Call(identified.call.clone())));
         self.end_step(turn, parts, finish, usage);
         let mut batch = Batch::default();
@@ -90,7 +91,12 @@ impl Run {
         answer: String,
         error: Option<RunError>,
     ) -> Phase {
-        turn.emit(Event::RunEnded { outcome, reason: reason.clone(), answer: answer.clone(), usage: self.usage });
+        turn.emit(Event::RunEnded {
+            outcome,
+            reason: reason.clone(),
+            answer: answer.clone(),
+            usage: self.usage,
+        });
         turn.push(Effect::Finish(Box::new(Finished {
             outcome,
             reason,
@@ -103,7 +109,12 @@ impl Run {
         Phase::Ended
     }
 
-    pub(super) fn deadline_while_thinking(&mut self, turn: &mut Turn<'_, '_>, thinking: Thinking, deadline: Deadline) -> Phase {
+    pub(super) fn deadline_while_thinking(
+        &mut self,
+        turn: &mut Turn<'_, '_>,
+        thinking: Thinking,
+        deadline: Deadline,
+    ) -> Phase {
         match (deadline, &thinking.goal) {
             (Deadline::Work, Goal::Work | Goal::Correction(_) | Goal::Continuation) => {
                 if self.wait_longer(turn) {
@@ -119,18 +130,26 @@ impl Run {
                 self.end_without_words(turn, reason)
             }
             (Deadline::Work, Goal::Finalise(_))
-            | (Deadline::Final, Goal::Work | Goal::Correction(_) | Goal::Continuation) => Phase::Thinking(thinking),
+            | (Deadline::Final, Goal::Work | Goal::Correction(_) | Goal::Continuation) => {
+                Phase::Thinking(thinking)
+            }
         }
     }
 
-    pub(super) fn deadline_while_settling(&mut self, turn: &mut Turn<'_, '_>, mut batch: Batch, deadline: Deadline) -> Phase {
+    pub(super) fn deadline_while_settling(
+        &mut self,
+        turn: &mut Turn<'_, '_>,
+        mut batch: Batch,
+        deadline: Deadline,
+    ) -> Phase {
         match deadline {
             Deadline::Work => {
                 if self.wait_longer(turn) {
                     return Phase::Settling(batch);
                 }
-                let failure = ToolFailure::new(ErrorKind::Timeout, "The run is out of time; the call was stopped")
-                    .hint("answer from what you have");
+                let failure =
+                    ToolFailure::new(ErrorKind::Timeout, "The run is out of time; the call was stopped")
+                        .hint("answer from what you have");
                 self.stop_calls(turn, &mut batch, &failure);
                 self.take_in(turn, &batch);
                 self.finalise(turn, StopReason::Deadline)
@@ -143,16 +162,29 @@ impl Run {
     fn wait_longer(&mut self, turn: &mut Turn<'_, '_>) -> bool {
         let waited_ms = self.patience.take(turn.now);
         if waited_ms > 0 {
-            turn.push(Effect::SetTimer { deadline: Deadline::Work, at_ms: turn.now.saturating_add(waited_ms) });
+            turn.push(Effect::SetTimer {
+                deadline: Deadline::Work,
+                at_ms: turn.now.saturating_add(waited_ms),
+            });
         }
         waited_ms > 0
     }
 
-    pub(super) fn cancel_while_thinking(&mut self, turn: &mut Turn<'_, '_>, thinking: Thinking, partial: String) -> Phase {
+    pub(super) fn cancel_while_thinking(
+        &mut self,
+        turn: &mut Turn<'_, '_>,
+        thinking: Thinking,
+        partial: String,
+    ) -> Phase {
         turn.push(Effect::StopModel);
         self.discard_early(turn, thinking.early);
         if !partial.trim().is_empty() {
-            self.end_step(turn, vec![Part::text(partial.clone())], Finish::Other("cancelled".to_owned()), None);
+            self.end_step(
+                turn,
+                vec![Part::text(partial.clone())],
+                Finish::Other("cancelled".to_owned()),
+                None,
+            );
             self.answer_begun.push_str(&partial);
         }
         self.end_cancelled(turn)
@@ -174,9 +206,30 @@ impl Run {
     }
 
     /// The journal is gone: nothing more may start, because it could not be remembered.
-    pub(super) fn journal_failed(&mut self, turn: &mut Turn<'_, '_>, mut batch: Batch, message: String) -> Phase {
+    pub(super) fn journal_failed_while_thinking(
+        &mut self,
+        turn: &mut Turn<'_, '_>,
+        thinking: Thinking,
+        message: String,
+    ) -> Phase {
+        turn.push(Effect::StopModel);
+        self.discard_early(turn, thinking.early);
+        self.end_unwritten(turn, message)
+    }
+
+    pub(super) fn journal_failed_while_settling(
+        &mut self,
+        turn: &mut Turn<'_, '_>,
+        mut batch: Batch,
+        message: String,
+    ) -> Phase {
         let failure = ToolFailure::new(ErrorKind::Cancelled, "The journal failed; the call was stopped");
         self.stop_calls(turn, &mut batch, &failure);
+        self.take_in(turn, &batch);
+        self.end_unwritten(turn, message)
+    }
+
+    fn end_unwritten(&mut self, turn: &mut Turn<'_, '_>, message: String) -> Phase {
         turn.emit(Event::ErrorRaised { code: "journal".to_owned(), message: message.clone() });
         let error = RunError::Journal(message.clone());
         self.end(turn, RunOutcome::Failed, StopReason::JournalFailed, message, Some(error))
@@ -185,7 +238,8 @@ impl Run {
     /// Stops calls that were started while the model spoke and whose step came to nothing: they get their
     /// outcomes, but never enter the transcript.
     pub(super) fn discard_early(&mut self, turn: &mut Turn<'_, '_>, mut early: Batch) {
-        let failure = ToolFailure::new(ErrorKind::Cancelled, "The model's step came to nothing; the call was stopped");
+        let failure =
+            ToolFailure::new(ErrorKind::Cancelled, "The model's step came to nothing; the call was stopped");
         self.stop_calls(turn, &mut early, &failure);
     }
 
@@ -198,7 +252,8 @@ impl Run {
                 SlotState::Settled(_) => continue,
                 SlotState::Running | SlotState::Inspecting(_) => turn.push(Effect::StopCall(call_id)),
                 SlotState::Asking(_) => turn.push(Effect::WithdrawQuestion(call_id)),
-                SlotState::Unresolved(_) | SlotState::Queued(_) | SlotState::Ready(_) | SlotState::Moving => {}
+                SlotState::Unresolved(_) | SlotState::Queued(_) | SlotState::Ready(_) | SlotState::Moving => {
+                }
             }
             self.settle_failed(turn, batch, index, failure.clone());
         }

@@ -58,7 +58,12 @@ pub(super) struct Guard {
 
 impl Guard {
     /// What to do with a call that is about to run.
-    pub(super) fn judge(&mut self, call: &CheckedCall, repeats_max: u32, searches_max: Option<u32>) -> Verdict {
+    pub(super) fn judge(
+        &mut self,
+        call: &CheckedCall,
+        repeats_max: u32,
+        searches_max: Option<u32>,
+    ) -> Verdict {
         let key = key_of(call);
         if !call.spec.repeatable && !call.is_fresh {
             if self.in_flight.contains(&key) {

@@ -153,7 +153,7 @@ struct Counters {
     steps: u32,
     /// Those that count towards the limit.
     work_steps: u32,
-    /// Calls that ran or were answered from the run itself.
+    /// Calls that were taken in, whatever became of them.
     calls: u32,
     /// Finished batches: the phase of reasoning (S-32).
     batches: u32,
@@ -216,7 +216,11 @@ impl Run {
         Self {
             settings,
             phase: Phase::Ready,
-            wishes: Wishes { run_id: RunId::from(""), tool_choice: ToolChoice::Auto, sampling: Sampling::default() },
+            wishes: Wishes {
+                run_id: RunId::from(""),
+                tool_choice: ToolChoice::Auto,
+                sampling: Sampling::default(),
+            },
             transcript: Transcript::default(),
             window: Window::default(),
             counters: Counters::default(),
@@ -244,7 +248,9 @@ impl Run {
             (Phase::Ready, Input::UserMessage(start)) => self.begin(turn, *start),
             (Phase::Thinking(thinking), Input::CallReady(raw)) => self.call_ready(turn, thinking, raw),
             (Phase::Thinking(thinking), Input::ModelEnded(step)) => self.model_ended(turn, thinking, step),
-            (Phase::Thinking(thinking), Input::ModelFailed(failure)) => self.model_failed(turn, thinking, failure),
+            (Phase::Thinking(thinking), Input::ModelFailed(failure)) => {
+                self.model_failed(turn, thinking, failure)
+            }
             (Phase::Thinking(mut thinking), Input::CallInspected { call_id, result }) => {
                 self.call_inspected(turn, &mut thinking.early, &call_id, result);
                 Phase::Thinking(thinking)
@@ -280,14 +286,18 @@ impl Run {
             }
             (Phase::Settling(batch), Input::Cancel { .. }) => self.cancel_while_settling(turn, batch),
             (Phase::Thinking(thinking), Input::JournalFailed { message }) => {
-                turn.push(Effect::StopModel);
-                self.journal_failed(turn, thinking.early, message)
+                self.journal_failed_while_thinking(turn, thinking, message)
             }
-            (Phase::Settling(batch), Input::JournalFailed { message }) => self.journal_failed(turn, batch, message),
+            (Phase::Settling(batch), Input::JournalFailed { message }) => {
+                self.journal_failed_while_settling(turn, batch, message)
+            }
             // Nobody waits for these: a second user message, a step or a call of a run that does not
             // think, answers before anything was asked, anything after the end.
             (phase @ (Phase::Thinking(_) | Phase::Settling(_)), Input::UserMessage(_))
-            | (phase @ Phase::Settling(_), Input::CallReady(_) | Input::ModelEnded(_) | Input::ModelFailed(_)) => phase,
+            | (
+                phase @ Phase::Settling(_),
+                Input::CallReady(_) | Input::ModelEnded(_) | Input::ModelFailed(_),
+            ) => phase,
             (
                 phase @ (Phase::Ready | Phase::Ended),
                 Input::CallReady(_)

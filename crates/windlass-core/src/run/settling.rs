@@ -28,7 +28,14 @@ impl Run {
         self.patience.note(turn.now, batch.is_asking());
     }
 
-    fn move_slot(&mut self, turn: &mut Turn<'_, '_>, batch: &mut Batch, index: usize, ahead: Ahead, running: &mut usize) {
+    fn move_slot(
+        &mut self,
+        turn: &mut Turn<'_, '_>,
+        batch: &mut Batch,
+        index: usize,
+        ahead: Ahead,
+        running: &mut usize,
+    ) {
         let is_open = batch.is_open;
         let Some(slot) = batch.slots.get_mut(index) else { return };
         if matches!(slot.state, SlotState::Unresolved(_)) {
@@ -74,7 +81,8 @@ impl Run {
                 batch.stop = Some(StopReason::RepeatedCall);
                 let message = "The same call gave the same outcome before; it was not run again";
                 self.warn(turn, WarningCode::RepeatCall, message);
-                let failure = ToolFailure::new(ErrorKind::LimitExceeded, message).hint("answer from what you have");
+                let failure =
+                    ToolFailure::new(ErrorKind::LimitExceeded, message).hint("answer from what you have");
                 self.settle_failed(turn, batch, index, failure);
             }
             Verdict::OverQuota(quota) => {
@@ -104,7 +112,14 @@ impl Run {
     }
 
     /// The last gates, with what the call would touch.
-    fn judge(&mut self, turn: &mut Turn<'_, '_>, batch: &mut Batch, index: usize, call: CheckedCall, inspection: Inspection) {
+    fn judge(
+        &mut self,
+        turn: &mut Turn<'_, '_>,
+        batch: &mut Batch,
+        index: usize,
+        call: CheckedCall,
+        inspection: Inspection,
+    ) {
         match turn.world.permissions.judge(call, inspection) {
             Judgement::Approved(approved) => self.approve(batch, index, approved),
             Judgement::Ask(pending) => {
@@ -137,7 +152,6 @@ impl Run {
             visibility: slot.visibility,
         });
         let timeout_ms = approved.spec().timeout_ms.unwrap_or(self.settings.profile.limits.call_timeout_ms);
-        self.counters.calls = self.counters.calls.saturating_add(1);
         if !self.tools_used.contains(&slot.call.name) {
             self.tools_used.push(slot.call.name.clone());
         }
@@ -201,7 +215,13 @@ impl Run {
         }
     }
 
-    pub(super) fn call_ended(&mut self, turn: &mut Turn<'_, '_>, batch: &mut Batch, call_id: &CallId, outcome: ToolOutcome) {
+    pub(super) fn call_ended(
+        &mut self,
+        turn: &mut Turn<'_, '_>,
+        batch: &mut Batch,
+        call_id: &CallId,
+        outcome: ToolOutcome,
+    ) {
         let Some(index) = batch.find(call_id) else { return };
         if batch.slots.get(index).is_some_and(|slot| matches!(slot.state, SlotState::Running)) {
             self.settle(turn, batch, index, outcome);
@@ -210,7 +230,13 @@ impl Run {
     }
 
     /// Settles a call that did not run.
-    pub(super) fn settle_failed(&mut self, turn: &mut Turn<'_, '_>, batch: &mut Batch, index: usize, failure: ToolFailure) {
+    pub(super) fn settle_failed(
+        &mut self,
+        turn: &mut Turn<'_, '_>,
+        batch: &mut Batch,
+        index: usize,
+        failure: ToolFailure,
+    ) {
         if failure.kind.is_correctable() && batch.bad_call.is_none() {
             batch.bad_call = Some(failure.message.clone());
         }
@@ -218,13 +244,20 @@ impl Run {
     }
 
     /// Gives a call its one outcome.
-    pub(super) fn settle(&mut self, turn: &mut Turn<'_, '_>, batch: &mut Batch, index: usize, mut outcome: ToolOutcome) {
+    pub(super) fn settle(
+        &mut self,
+        turn: &mut Turn<'_, '_>,
+        batch: &mut Batch,
+        index: usize,
+        mut outcome: ToolOutcome,
+    ) {
         let Some(slot) = batch.slots.get_mut(index) else { return };
         let was_running = matches!(slot.state, SlotState::Running);
         let chars_max = slot.result_chars_max.unwrap_or(self.settings.profile.limits.result_chars_max);
         outcome.meta.dropped_args = std::mem::take(&mut slot.dropped_args);
         outcome.meta.decision = slot.decision.take();
-        let rendered = render_for_model(&self.settings.profile, &slot.call.id, &slot.call.name, &outcome, chars_max);
+        let rendered =
+            render_for_model(&self.settings.profile, &slot.call.id, &slot.call.name, &outcome, chars_max);
         if rendered.is_truncated {
             outcome.meta.is_truncated = true;
             outcome.meta.result_ref = Some(slot.call.id.as_str().to_owned());
@@ -256,7 +289,11 @@ impl Run {
             batch.stop = Some(StopReason::BytesMax);
         }
         if rendered.is_truncated {
-            self.warn(turn, WarningCode::Truncated, "A big outcome was cut for the model; read_result reads the rest");
+            self.warn(
+                turn,
+                WarningCode::Truncated,
+                "A big outcome was cut for the model; read_result reads the rest",
+            );
         }
     }
 }

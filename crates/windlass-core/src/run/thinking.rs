@@ -21,8 +21,11 @@ impl Run {
         let Start { send, transcript, next_call_number } = start;
         self.counters = Counters { next_call_number, ..Counters::default() };
         self.window.measure(&transcript);
-        self.provider_ids =
-            transcript.iter().flat_map(|message| message.calls()).filter_map(|call| call.provider_id.clone()).collect();
+        self.provider_ids = transcript
+            .iter()
+            .flat_map(|message| message.calls())
+            .filter_map(|call| call.provider_id.clone())
+            .collect();
         self.transcript = transcript;
         self.wishes = Wishes { run_id: send.run_id, tool_choice: send.tool_choice, sampling: send.sampling };
         turn.emit(Event::RunStarted {
@@ -32,7 +35,8 @@ impl Run {
         });
         self.append(send.message);
         if let Some(context) = send.context {
-            let text = format!("Context: {}", clip_chars(&context, self.settings.profile.limits.context_chars_max));
+            let text =
+                format!("Context: {}", clip_chars(&context, self.settings.profile.limits.context_chars_max));
             turn.emit(Event::NoteAdded { text: text.clone() });
             self.append(Message::Note { text });
         }
@@ -43,7 +47,13 @@ impl Run {
     }
 
     /// Asks the model for a step.
-    pub(super) fn ask_model(&mut self, turn: &mut Turn<'_, '_>, goal: Goal, attempt: u32, delay_ms: u64) -> Phase {
+    pub(super) fn ask_model(
+        &mut self,
+        turn: &mut Turn<'_, '_>,
+        goal: Goal,
+        attempt: u32,
+        delay_ms: u64,
+    ) -> Phase {
         if attempt == 1 {
             self.counters.steps = self.counters.steps.saturating_add(1);
             if goal == Goal::Work {
@@ -56,7 +66,12 @@ impl Run {
         Phase::Thinking(Thinking { goal, attempt, early: Batch::open() })
     }
 
-    pub(super) fn call_ready(&mut self, turn: &mut Turn<'_, '_>, mut thinking: Thinking, raw: RawCall) -> Phase {
+    pub(super) fn call_ready(
+        &mut self,
+        turn: &mut Turn<'_, '_>,
+        mut thinking: Thinking,
+        raw: RawCall,
+    ) -> Phase {
         let is_final = matches!(thinking.goal, Goal::Finalise(_));
         if self.settings.profile.executes_while_streaming && !is_final {
             self.admit(turn, &mut thinking.early, ReadCall::Raw(raw));
@@ -65,7 +80,12 @@ impl Run {
         Phase::Thinking(thinking)
     }
 
-    pub(super) fn model_ended(&mut self, turn: &mut Turn<'_, '_>, thinking: Thinking, step: ModelStep) -> Phase {
+    pub(super) fn model_ended(
+        &mut self,
+        turn: &mut Turn<'_, '_>,
+        thinking: Thinking,
+        step: ModelStep,
+    ) -> Phase {
         if let Some(usage) = &step.usage {
             self.usage.add(usage);
         }
@@ -78,7 +98,8 @@ impl Run {
         let unread = reading.calls.len().saturating_sub(STEP_CALLS_READ_MAX);
         reading.calls.truncate(STEP_CALLS_READ_MAX);
         if unread > 0 {
-            let message = format!("The model asked for {unread} calls too many in one step; they were left out");
+            let message =
+                format!("The model asked for {unread} calls too many in one step; they were left out");
             self.warn(turn, WarningCode::MaxCalls, message);
         }
         if reading.calls.is_empty() {
@@ -97,7 +118,10 @@ impl Run {
     ) -> Phase {
         let Reading { mut parts, calls } = reading;
         let known = batch.slots.len();
-        let fresh: Vec<_> = (known..).zip(calls.into_iter().skip(known)).map(|(index, read)| self.identify(turn, index, read)).collect();
+        let fresh: Vec<_> = (known..)
+            .zip(calls.into_iter().skip(known))
+            .map(|(index, read)| self.identify(turn, index, read))
+            .collect();
         parts.extend(batch.slots.iter().map(|slot| Part::Call(slot.call.clone())));
         parts.extend(fresh.iter().map(|identified| Part::Call(identified.call.clone())));
         let message = Message::Assistant { parts };
@@ -116,7 +140,9 @@ impl Run {
 
     fn is_over_tokens(&self) -> bool {
         let limits = &self.settings.profile.limits;
-        limits.tokens_max.is_some_and(|max| self.usage.total().saturating_add(limits.final_reserve_tokens) > max)
+        limits
+            .tokens_max
+            .is_some_and(|max| self.usage.total().saturating_add(limits.final_reserve_tokens) > max)
     }
 
     /// A step without calls: the answer, or a part of it.
@@ -150,17 +176,29 @@ impl Run {
     }
 
     /// Puts a step without calls into the transcript.
-    pub(super) fn end_step(&mut self, turn: &mut Turn<'_, '_>, parts: Vec<Part>, finish: Finish, usage: Option<Usage>) {
+    pub(super) fn end_step(
+        &mut self,
+        turn: &mut Turn<'_, '_>,
+        parts: Vec<Part>,
+        finish: Finish,
+        usage: Option<Usage>,
+    ) {
         let message = Message::Assistant { parts };
         self.append(message.clone());
         turn.emit(Event::StepEnded { step: self.counters.steps, message, finish, usage });
     }
 
-    pub(super) fn model_failed(&mut self, turn: &mut Turn<'_, '_>, thinking: Thinking, failure: ModelFailure) -> Phase {
+    pub(super) fn model_failed(
+        &mut self,
+        turn: &mut Turn<'_, '_>,
+        thinking: Thinking,
+        failure: ModelFailure,
+    ) -> Phase {
         self.discard_early(turn, thinking.early);
         let limits = &self.settings.profile.limits;
         if failure.is_retryable && thinking.attempt <= limits.model_retries_max {
-            let doubled = limits.model_retry_delay_ms.saturating_mul(1 << thinking.attempt.saturating_sub(1).min(16));
+            let doubled =
+                limits.model_retry_delay_ms.saturating_mul(1 << thinking.attempt.saturating_sub(1).min(16));
             let delay_ms = failure.retry_after_ms.unwrap_or(doubled).min(RETRY_DELAY_MS_MAX);
             return self.ask_model(turn, thinking.goal, thinking.attempt.saturating_add(1), delay_ms);
         }
