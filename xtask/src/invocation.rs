@@ -14,6 +14,7 @@ use anyhow::{Context as _, Result};
 /// turns, so children do not see them.
 const LEAKED_PREFIXES: [&str; 4] = ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_", "CARGO_CRATE_"];
 
+const CARGO: &str = "cargo";
 /// How often a child with a time limit is looked at.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
@@ -39,7 +40,7 @@ impl Invocation {
 
     /// `cargo ARGS`, with the very cargo that runs us.
     pub(crate) fn cargo(folder: &Path, args: &[&str]) -> Self {
-        Self::new(folder, "cargo", args)
+        Self::new(folder, CARGO, args)
     }
 
     /// Adds one argument.
@@ -96,12 +97,16 @@ impl Invocation {
                 command.env_remove(name);
             }
         }
+        // Cargo's own plug-ins take a set CARGO for "called as `cargo NAME`" and would swallow their first argument.
+        if self.program != CARGO {
+            command.env_remove("CARGO");
+        }
         command.envs(self.env.iter().map(|(name, value)| (name, value)));
         command
     }
 
     fn resolved_program(&self) -> OsString {
-        let ours = if self.program == "cargo" { std::env::var_os("CARGO") } else { None };
+        let ours = if self.program == CARGO { std::env::var_os("CARGO") } else { None };
         ours.unwrap_or_else(|| OsString::from(&self.program))
     }
 

@@ -23,6 +23,7 @@ fn children_do_not_see_the_package_variables_cargo_run_sets() {
     assert!(std::env::var_os("CARGO_PKG_NAME").is_some());
     let seen = Invocation::new(Path::new("."), "sh", &["-c", "env"]).output().unwrap();
     assert!(!seen.contains("CARGO_PKG_NAME="), "{seen}");
+    assert!(!seen.lines().any(|line| line.starts_with("CARGO=")), "{seen}");
 }
 
 #[test]

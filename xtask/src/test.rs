@@ -95,14 +95,10 @@ fn check_dependencies(site: &Site) -> Result<()> {
     site.must(&Invocation::new(
         &site.root,
         &deny,
-        &["--log-level", "error", "check", "bans", "licenses", "sources"],
+        &["check", "--hide-inclusion-graph", "bans", "licenses", "sources"],
     ))?;
     if Invocation::new(&site.root, &deny, &["fetch", "db"]).succeeds_within(FETCH_LIMIT)? {
-        return site.must(&Invocation::new(
-            &site.root,
-            &deny,
-            &["--log-level", "error", "check", "--disable-fetch", "advisories"],
-        ));
+        return site.must(&Invocation::new(&site.root, &deny, &["--offline", "check", "advisories"]));
     }
     println!("      advisories NOT checked: the advisory database cannot be fetched from here");
     Ok(())

@@ -60,6 +60,7 @@ impl Tool {
             &[
                 "install",
                 "--quiet",
+                "--force",
                 "--locked",
                 "--debug",
                 "--root",

@@ -1,7 +1,7 @@
 //! `cargo xtask requirements`: which statements of `docs/requirements.md` a named test proves.
 //!
 //! Owns the command and its report. [`catalogue`] knows the document, [`proofs`] knows how a test names a statement,
-//! [`column`] keeps the document's last column true. None of them judges whether a test proves well.
+//! [`mod@column`] keeps the document's last column true. None of them judges whether a test proves well.
 
 mod catalogue;
 mod column;

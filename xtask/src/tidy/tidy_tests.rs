@@ -194,6 +194,10 @@ fn files_and_functions_have_a_length() {
 fn every_module_opens_with_a_header() {
     let fixture = house().with("crates/windlass-core/src/lib.rs", "// Core.\nfn f() {}\n");
     bites(&fixture, &["module-header crates/windlass-core/src/lib.rs:1"]);
+    let tests_beside = house()
+        .with("crates/windlass-core/src/lib.rs", "//! Core.\n#[cfg(test)]\nmod lib_tests;\n")
+        .with("crates/windlass-core/src/lib_tests.rs", "fn t() {}\n");
+    bites(&tests_beside, &[]);
 }
 
 #[test]
