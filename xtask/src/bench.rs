@@ -1,0 +1,125 @@
+//! `cargo xtask bench`: runs the benchmarks and keeps the figures they print.
+//!
+//! A benchmark prints `figure: NAME VALUE UNIT (target …)`; `--write` puts those lines into the table of
+//! `docs/performance.md`. What is measured, and how, is the benchmarks' business.
+
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::Stdio;
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::invocation::Invocation;
+
+const DOCUMENT: &str = "docs/performance.md";
+const BEGIN: &str = "<!-- figures: begin (written by `cargo xtask bench --write`) -->";
+const END: &str = "<!-- figures: end -->";
+const HEAD: &str = "| figure | measured | target |\n|---|---|---|\n";
+
+/// What `bench` may be asked for.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Run only benchmarks whose name contains this
+    filter: Option<String>,
+    /// Put the figures into docs/performance.md
+    #[arg(long)]
+    write: bool,
+}
+
+/// One measured figure.
+#[derive(Debug, PartialEq, Eq, Clone)]
+struct Figure {
+    name: String,
+    measured: String,
+    target: String,
+}
+
+/// Runs, shows and perhaps writes.
+pub(crate) fn run(root: &Path, options: &Options) -> Result<()> {
+    let mut bench = Invocation::cargo(root, &["bench", "--package", "windlass-benches"]);
+    if let Some(filter) = &options.filter {
+        bench = bench.arg("--").arg(filter);
+    }
+    let figures = measure(&bench)?;
+    if !options.write {
+        return Ok(());
+    }
+    if figures.is_empty() {
+        bail!("the benchmarks printed no `figure:` line: {DOCUMENT} is left as it is");
+    }
+    let path = root.join(DOCUMENT);
+    let text =
+        std::fs::read_to_string(&path).unwrap_or_else(|_| format!("# Performance\n\n{BEGIN}\n{END}\n"));
+    std::fs::write(&path, update(&text, figures)?).with_context(|| format!("cannot write {DOCUMENT}"))?;
+    println!("{DOCUMENT} written");
+    Ok(())
+}
+
+fn measure(bench: &Invocation) -> Result<Vec<Figure>> {
+    let mut child =
+        bench.command().stdout(Stdio::piped()).spawn().with_context(|| format!("cannot start `{bench}`"))?;
+    let mut figures = Vec::new();
+    if let Some(stdout) = child.stdout.take() {
+        for line in BufReader::new(stdout).lines() {
+            let line = line?;
+            println!("{line}");
+            figures.extend(Figure::parse(&line));
+        }
+    }
+    if !child.wait()?.success() {
+        bail!("`{bench}` failed");
+    }
+    Ok(figures)
+}
+
+impl Figure {
+    /// Reads `figure: NAME VALUE UNIT (target …)`; the target may be missing.
+    fn parse(line: &str) -> Option<Self> {
+        let rest = line.trim().strip_prefix("figure:")?;
+        let (rest, target) = match rest.split_once("(target") {
+            Some((rest, target)) => (rest, target.trim().strip_suffix(')')?),
+            None => (rest, "–"),
+        };
+        let words: Vec<_> = rest.split_whitespace().collect();
+        let [name @ .., value, unit] = words.as_slice() else { return None };
+        let is_figure = !name.is_empty() && value.starts_with(|c: char| c.is_ascii_digit());
+        is_figure.then(|| Self {
+            name: name.join(" "),
+            measured: format!("{value} {unit}"),
+            target: target.to_owned(),
+        })
+    }
+
+    fn parse_row(row: &str) -> Option<Self> {
+        let cells: Vec<_> = row.strip_prefix('|')?.strip_suffix('|')?.split('|').map(str::trim).collect();
+        let [name, measured, target] = cells.as_slice() else { return None };
+        let is_row = *name != "figure" && !name.starts_with("---");
+        is_row.then(|| Self {
+            name: (*name).to_owned(),
+            measured: (*measured).to_owned(),
+            target: (*target).to_owned(),
+        })
+    }
+}
+
+/// The document with these figures in its table; figures that were not measured this time stay.
+fn update(text: &str, figures: Vec<Figure>) -> Result<String> {
+    let missing =
+        || format!("{DOCUMENT} lacks the lines `{BEGIN}` and `{END}`: add them where the table belongs");
+    let (before, rest) = text.split_once(BEGIN).with_context(missing)?;
+    let (table, after) = rest.split_once(END).with_context(missing)?;
+    let mut rows: Vec<_> = table.lines().filter_map(Figure::parse_row).collect();
+    for figure in figures {
+        match rows.iter_mut().find(|row| row.name == figure.name) {
+            Some(row) => *row = figure,
+            None => rows.push(figure),
+        }
+    }
+    let rows: String =
+        rows.iter().map(|row| format!("| {} | {} | {} |\n", row.name, row.measured, row.target)).collect();
+    Ok(format!("{before}{BEGIN}\n{HEAD}{rows}{END}{after}"))
+}
+
+#[cfg(test)]
+#[path = "bench_tests.rs"]
+mod tests;

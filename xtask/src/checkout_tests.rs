@@ -1,0 +1,89 @@
+//! Fixture checkouts for every task's tests, and the tests of reading them.
+
+use std::path::Path;
+
+use super::*;
+
+/// A throw-away checkout in a temporary folder.
+pub(crate) struct Fixture {
+    folder: tempfile::TempDir,
+}
+
+impl Fixture {
+    /// An empty workspace.
+    pub(crate) fn new() -> Self {
+        let fixture = Self { folder: tempfile::tempdir().unwrap() };
+        fixture.with("Cargo.toml", "[workspace]\nresolver = \"3\"\nmembers = [\"crates/*\"]\n")
+    }
+
+    /// Writes one file, folders included.
+    pub(crate) fn with(self, path: &str, text: &str) -> Self {
+        let file = self.root().join(path);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, text).unwrap();
+        self
+    }
+
+    /// Writes a package with these lines under its `[package]` table and an empty library.
+    pub(crate) fn with_package(self, name: &str, rest: &str) -> Self {
+        let manifest =
+            format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n{rest}\n");
+        self.with(&format!("crates/{name}/Cargo.toml"), &manifest)
+            .with(&format!("crates/{name}/src/lib.rs"), "//! A room.\n")
+    }
+
+    /// Where it is.
+    pub(crate) fn root(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Its files.
+    pub(crate) fn files(&self) -> Vec<TextFile> {
+        read_files(self.root()).unwrap()
+    }
+}
+
+#[test]
+fn the_root_is_found_from_any_folder_below_it() {
+    let fixture = Fixture::new().with("crates/a/src/lib.rs", "").with("crates/a/Cargo.toml", "[package]\n");
+    assert_eq!(find_root(&fixture.root().join("crates/a/src")).unwrap(), fixture.root());
+    assert!(find_root(Path::new("/")).is_err());
+}
+
+#[test]
+fn files_are_those_git_would_track() {
+    let fixture = Fixture::new()
+        .with(".gitignore", "/target\n")
+        .with("target/debug/x.rs", "ignored")
+        .with(".git/HEAD", "never")
+        .with(".ci/run", "hidden, yet tracked");
+    let paths: Vec<_> = fixture.files().into_iter().map(|file| file.path).collect();
+    assert_eq!(paths, [".ci/run", ".gitignore", "Cargo.toml"]);
+}
+
+#[test]
+fn rooms_tests_and_shipped_code_are_told_by_their_place() {
+    let file = |path: &str| TextFile { path: path.to_owned(), text: String::new() };
+    assert_eq!(file("crates/a/src/lib.rs").room(), Some("a"));
+    assert_eq!(file("xtask/src/main.rs").room(), Some("xtask"));
+    assert_eq!(file("docs/glossary.md").room(), None);
+    assert!(file("crates/a/src/lib.rs").is_shipped_rust());
+    assert!(file("crates/a/src/run_tests.rs").is_test());
+    assert!(file("crates/a/tests/all/main.rs").is_test());
+    assert!(!file("crates/a/src/tests_of_time.rs").is_test());
+    assert!(!file("crates/a/examples/embed.rs").is_shipped_rust());
+}
+
+#[test]
+fn packages_carry_their_shipped_and_their_dev_dependencies_apart() {
+    let fixture = Fixture::new()
+        .with_package("a", "[dependencies]\nb = { path = \"../b\" }\n[dev-dependencies]\nserde = \"1\"")
+        .with_package("b", "[build-dependencies]\nserde = \"1\"");
+    let workspace = read_workspace(fixture.root()).unwrap();
+    let [a, b] = workspace.packages.as_slice() else { panic!("two packages") };
+    assert_eq!((a.name.as_str(), a.manifest.as_str()), ("a", "crates/a/Cargo.toml"));
+    assert_eq!(a.dependencies, ["b"]);
+    assert_eq!(a.dev_dependencies, ["serde"]);
+    assert_eq!(b.dependencies, ["serde"]);
+    assert!(workspace.target_folder.ends_with("target") || workspace.target_folder.is_absolute());
+}

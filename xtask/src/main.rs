@@ -1,0 +1,51 @@
+//! `cargo xtask`: the commands the house keeps itself in order with.
+//!
+//! Owns the command line and nothing else; each task has a file of its own. No task knows a windlass crate: they read
+//! the checkout as text, so they work while the code does not compile.
+
+mod bench;
+mod checkout;
+mod invocation;
+mod requirements;
+mod rust_source;
+mod test;
+mod tidy;
+mod toolbox;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// The house's own commands.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", disable_help_subcommand = true)]
+enum Task {
+    /// Run every check, in order, and stop at the first that fails
+    Test(test::Options),
+    /// Enforce the walls and budgets of the house
+    Tidy(tidy::Options),
+    /// Count the requirements that a named test proves
+    Requirements(requirements::Options),
+    /// Run the benchmarks and collect their figures
+    Bench(bench::Options),
+}
+
+fn main() -> ExitCode {
+    match run(Task::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(task: Task) -> anyhow::Result<()> {
+    let root = checkout::find_root(&std::env::current_dir()?)?;
+    match task {
+        Task::Test(options) => test::run(&root, &options),
+        Task::Tidy(options) => tidy::run(&root, &options),
+        Task::Requirements(options) => requirements::run(&root, &options),
+        Task::Bench(options) => bench::run(&root, &options),
+    }
+}

@@ -1,0 +1,100 @@
+//! The document's statements: rows `| E-17 | statement | proven by |` of its tables.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use anyhow::{Result, bail};
+
+/// The systems, in the order of the document: prefix and name.
+pub(super) const SYSTEMS: [(char, &str); 6] = [
+    ('E', "EDISON"),
+    ('D', "DSPy engine"),
+    ('S', "Prompt Studio"),
+    ('P', "ploke"),
+    ('Z', "ZodoLlama"),
+    ('R', "regressions"),
+];
+
+/// The number of a statement, such as E-17.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Id {
+    pub(super) system: char,
+    pub(super) number: u32,
+}
+
+impl Id {
+    /// An id of a known system, from its letter in either case.
+    pub(super) fn new(letter: char, digits: &str) -> Option<Self> {
+        let system = letter.to_ascii_uppercase();
+        let known = SYSTEMS.iter().any(|(prefix, _)| *prefix == system);
+        let number = if digits.starts_with('0') { None } else { digits.parse().ok() };
+        number.filter(|_| known).map(|number| Self { system, number })
+    }
+}
+
+impl fmt::Display for Id {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}-{}", self.system, self.number)
+    }
+}
+
+/// One statement.
+pub(super) struct Statement {
+    pub(super) id: Id,
+    pub(super) text: String,
+}
+
+/// All statements, in document order.
+pub(super) struct Catalogue {
+    pub(super) statements: Vec<Statement>,
+    known: BTreeSet<Id>,
+}
+
+impl Catalogue {
+    /// Reads the rows; numbers must run from 1 without a gap or a repeat.
+    pub(super) fn parse(text: &str) -> Result<Self> {
+        let statements: Vec<_> = text
+            .lines()
+            .filter_map(Row::parse)
+            .map(|row| Statement { id: row.id, text: row.statement.to_owned() })
+            .collect();
+        for (prefix, name) in SYSTEMS {
+            let own = statements.iter().filter(|statement| statement.id.system == prefix);
+            for (expected, statement) in (1..).zip(own) {
+                if statement.id.number != expected {
+                    bail!(
+                        "{name}: expected {prefix}-{expected}, found {}: numbers run without gaps or repeats",
+                        statement.id
+                    );
+                }
+            }
+        }
+        let known = statements.iter().map(|statement| statement.id).collect();
+        Ok(Self { statements, known })
+    }
+
+    /// Whether the document has the statement.
+    pub(super) fn contains(&self, id: Id) -> bool {
+        self.known.contains(&id)
+    }
+}
+
+/// A row of a table in the document.
+pub(super) struct Row<'a> {
+    pub(super) id: Id,
+    pub(super) statement: &'a str,
+    pub(super) proven_by: &'a str,
+}
+
+impl<'a> Row<'a> {
+    /// Reads `| E-17 | statement | proven by |`; any other line is `None`.
+    pub(super) fn parse(line: &'a str) -> Option<Self> {
+        let cells: Vec<_> =
+            line.trim().strip_prefix('|')?.strip_suffix('|')?.split('|').map(str::trim).collect();
+        let [id, statement, proven_by] = cells.as_slice() else { return None };
+        let (letter, digits) = id.split_once('-')?;
+        let mut letters = letter.chars();
+        let (letter, None) = (letters.next()?, letters.next()) else { return None };
+        Some(Self { id: Id::new(letter, digits)?, statement, proven_by })
+    }
+}

@@ -1,0 +1,177 @@
+//! `cargo xtask test`: every check of the house, in order, until one fails.
+//!
+//! Owns the list of steps and how they are told. What a step checks is cargo's, a pinned tool's or another task's
+//! business. A new check (the web app, say) is one row in [`STEPS`].
+
+use std::fmt::Write as _;
+use std::io::IsTerminal as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+
+use crate::invocation::Invocation;
+use crate::toolbox::{self, Tool};
+use crate::{checkout, requirements, tidy};
+
+/// Fetching the advisory database may hang on a network that swallows packets.
+const FETCH_LIMIT: Duration = Duration::from_secs(60);
+
+/// What `test` may be asked for.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Run this step and no other; may be given several times
+    #[arg(long, value_name = "STEP", value_parser = step_names())]
+    only: Vec<String>,
+    /// Leave this step out; may be given several times
+    #[arg(long, value_name = "STEP", value_parser = step_names())]
+    skip: Vec<String>,
+}
+
+struct Step {
+    name: &'static str,
+    run: fn(&Site) -> Result<()>,
+}
+
+/// The steps: cheap ones first, so that a slip is told within seconds.
+const STEPS: &[Step] = &[
+    Step { name: "fmt", run: |site| site.cargo(&["fmt", "--all", "--check"]) },
+    Step { name: "tidy", run: |site| tidy::run(&site.root, &tidy::Options::default()) },
+    Step { name: "requirements", run: check_requirements },
+    Step {
+        name: "clippy",
+        run: |site| site.cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
+    },
+    Step { name: "test", run: |site| site.cargo(&["test", "--workspace"]) },
+    Step { name: "doc", run: check_docs },
+    Step { name: "deny", run: check_dependencies },
+    Step { name: "machete", run: find_unused_dependencies },
+];
+
+fn step_names() -> Vec<&'static str> {
+    STEPS.iter().map(|step| step.name).collect()
+}
+
+/// Where the steps run.
+struct Site {
+    root: PathBuf,
+}
+
+impl Site {
+    fn cargo(&self, args: &[&str]) -> Result<()> {
+        self.must(&Invocation::cargo(&self.root, args))
+    }
+
+    fn must(&self, invocation: &Invocation) -> Result<()> {
+        println!("      {invocation}");
+        if !invocation.succeeds()? {
+            bail!("`{invocation}` failed");
+        }
+        Ok(())
+    }
+
+    fn tool(&self, tool: &Tool) -> Result<String> {
+        let workspace = checkout::read_workspace(&self.root)?;
+        Ok(tool.find_or_install(&self.root, &workspace.target_folder)?.to_string_lossy().into_owned())
+    }
+}
+
+fn check_requirements(site: &Site) -> Result<()> {
+    requirements::run(
+        &site.root,
+        &requirements::Options { check_docs: true, brief: true, ..Default::default() },
+    )
+}
+
+fn check_docs(site: &Site) -> Result<()> {
+    site.must(
+        &Invocation::cargo(&site.root, &["doc", "--no-deps", "--workspace"])
+            .env("RUSTDOCFLAGS", "-D warnings"),
+    )
+}
+
+fn check_dependencies(site: &Site) -> Result<()> {
+    let deny = site.tool(&toolbox::DENY)?;
+    site.must(&Invocation::new(
+        &site.root,
+        &deny,
+        &["check", "--hide-inclusion-graph", "bans", "licenses", "sources"],
+    ))?;
+    if Invocation::new(&site.root, &deny, &["fetch", "db"]).succeeds_within(FETCH_LIMIT)? {
+        return site.must(&Invocation::new(&site.root, &deny, &["--offline", "check", "advisories"]));
+    }
+    println!("      advisories NOT checked: the advisory database cannot be fetched from here");
+    Ok(())
+}
+
+fn find_unused_dependencies(site: &Site) -> Result<()> {
+    let machete = site.tool(&toolbox::MACHETE)?;
+    site.must(&Invocation::new(&site.root, &machete, &[]))
+}
+
+/// Runs the chosen steps and tells how long each took.
+pub(crate) fn run(root: &Path, options: &Options) -> Result<()> {
+    let site = Site { root: root.to_owned() };
+    let chosen: Vec<_> = STEPS.iter().filter(|step| is_chosen(step.name, options)).collect();
+    if chosen.is_empty() {
+        bail!("no step is left to run; the steps are {}", step_names().join(", "));
+    }
+    run_steps(&site, &chosen, Style::of_stdout())
+}
+
+fn is_chosen(name: &str, options: &Options) -> bool {
+    let named = |list: &[String]| list.iter().any(|entry| entry == name);
+    (options.only.is_empty() || named(&options.only)) && !named(&options.skip)
+}
+
+fn run_steps(site: &Site, steps: &[&Step], style: Style) -> Result<()> {
+    let started = Instant::now();
+    let mut summary = String::new();
+    for (number, step) in (1..).zip(steps) {
+        println!("{}", style.bold(&format!("[{number}/{}] {}", steps.len(), step.name)));
+        let step_started = Instant::now();
+        let verdict = (step.run)(site);
+        let took = seconds(step_started.elapsed());
+        if let Err(error) = verdict {
+            println!("{}", style.bold(&format!("      failed after {took}")));
+            bail!(
+                "step {}: {error:#}\nrepeat it alone with: cargo xtask test --only {}",
+                step.name,
+                step.name
+            );
+        }
+        println!("      ok, {took}");
+        let _ = writeln!(summary, "  {:<13} {took:>9}", step.name);
+    }
+    println!(
+        "{}\n{summary}  {:<13} {:>9}",
+        style.bold("all steps passed"),
+        "together",
+        seconds(started.elapsed())
+    );
+    Ok(())
+}
+
+fn seconds(duration: Duration) -> String {
+    format!("{:.1} s", duration.as_secs_f64())
+}
+
+/// How headings are told: bold on a terminal, plain in a log.
+#[derive(Clone, Copy)]
+struct Style {
+    decorated: bool,
+}
+
+impl Style {
+    fn of_stdout() -> Self {
+        Self { decorated: std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none() }
+    }
+
+    fn bold(self, text: &str) -> String {
+        if self.decorated { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+}
+
+#[cfg(test)]
+#[path = "test_tests.rs"]
+mod tests;

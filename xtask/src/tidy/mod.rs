@@ -1,0 +1,134 @@
+//! `cargo xtask tidy`: the walls and budgets of the house, as checks.
+//!
+//! Owns the list of rules and the report. Each rule is a function from the [`House`] to findings in a file of its own;
+//! what may live where is a table in [`rooms`]. Knows nothing of compiling: rules read text, syntax and manifests.
+
+mod approved_call;
+mod budgets;
+mod dependencies;
+mod exceptions;
+mod leftovers;
+mod machine_traces;
+mod names;
+mod rooms;
+mod stats;
+mod test_layout;
+mod walls;
+
+use std::path::Path;
+
+use anyhow::{Result, bail};
+
+use crate::checkout::{self, TextFile, Workspace};
+use crate::rust_source::{self, RustSource};
+
+/// What `tidy` may be asked for.
+#[derive(clap::Args, Default)]
+pub(crate) struct Options {
+    /// Also print the largest file, the longest function, core's dependencies and the size of every crate
+    #[arg(long)]
+    stats: bool,
+}
+
+/// Something that breaks a rule.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Finding {
+    path: String,
+    line: usize,
+    rule: &'static str,
+    text: String,
+}
+
+impl Finding {
+    fn new(rule: &'static str, path: &str, line: usize, text: impl Into<String>) -> Self {
+        Self { path: path.to_owned(), line, rule, text: text.into() }
+    }
+}
+
+/// A Rust file with its parse.
+pub(crate) struct ParsedFile {
+    pub(crate) file: TextFile,
+    pub(crate) source: RustSource,
+}
+
+/// The checkout as the rules see it.
+pub(crate) struct House {
+    root: std::path::PathBuf,
+    /// Every file that is not parsed Rust.
+    texts: Vec<TextFile>,
+    rust: Vec<ParsedFile>,
+    workspace: Workspace,
+}
+
+impl House {
+    fn read(root: &Path) -> Result<Self> {
+        let (rust, texts): (Vec<_>, Vec<_>) =
+            checkout::read_files(root)?.into_iter().partition(TextFile::is_rust);
+        let parsed = rust.into_iter().map(|file| {
+            let source = rust_source::parse_file(&file)?;
+            Ok(ParsedFile { file, source })
+        });
+        let rust = parsed.collect::<Result<Vec<_>>>()?;
+        Ok(Self { root: root.to_owned(), texts, rust, workspace: checkout::read_workspace(root)? })
+    }
+
+    fn shipped(&self) -> impl Iterator<Item = &ParsedFile> {
+        self.rust.iter().filter(|parsed| parsed.file.is_shipped_rust())
+    }
+
+    fn files(&self) -> impl Iterator<Item = &TextFile> {
+        self.texts.iter().chain(self.rust.iter().map(|parsed| &parsed.file))
+    }
+}
+
+/// Every rule. A new one is one line here, one function, and a test that sees it bite.
+const RULES: &[fn(&House) -> Vec<Finding>] = &[
+    dependencies::core_has_its_four,
+    dependencies::crates_form_a_star,
+    dependencies::heavy_crates_stay_in_their_rooms,
+    dependencies::shared_versions_are_used,
+    walls::core_is_pure,
+    walls::outside_things_stay_in_their_rooms,
+    walls::one_file_names_the_http_client,
+    walls::only_front_ends_print,
+    approved_call::only_the_permission_module_approves,
+    budgets::files_are_short,
+    budgets::functions_are_short,
+    budgets::modules_have_headers,
+    names::no_empty_words,
+    leftovers::nothing_is_unfinished,
+    leftovers::no_code_is_commented_out,
+    machine_traces::no_machine_is_named,
+    machine_traces::only_public_registries,
+    test_layout::one_integration_binary_per_crate,
+    test_layout::no_file_is_forgotten,
+];
+
+/// Checks the house; prints what is wrong, or one line.
+pub(crate) fn run(root: &Path, options: &Options) -> Result<()> {
+    let house = House::read(root)?;
+    let exceptions = exceptions::Exceptions::read(root)?;
+    let findings = exceptions.apply(check(&house));
+    if options.stats {
+        print!("{}", stats::describe(&house));
+    }
+    for finding in &findings {
+        println!("{}:{}: {} [{}]", finding.path, finding.line, finding.text, finding.rule);
+    }
+    if !findings.is_empty() {
+        bail!("{} untidy; the reasons behind the rules are in STYLE.md and ARCHITECTURE.md", findings.len());
+    }
+    println!("tidy: {} rules hold over {} files", RULES.len(), house.files().count());
+    Ok(())
+}
+
+fn check(house: &House) -> Vec<Finding> {
+    let mut findings: Vec<_> = RULES.iter().flat_map(|rule| rule(house)).collect();
+    findings.sort();
+    findings.dedup();
+    findings
+}
+
+#[cfg(test)]
+#[path = "tidy_tests.rs"]
+mod tests;

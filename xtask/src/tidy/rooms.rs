@@ -1,0 +1,117 @@
+//! What may live where: the one table behind the wall rules.
+//!
+//! Owns names of crates and paths, each with its reason. Contains no check; a new room or a new heavy dependency is a
+//! line here.
+
+/// The whole dependency list of `windlass-core`.
+pub(super) const CORE_DEPENDENCIES: [&str; 4] = ["futures-core", "serde", "serde_json", "thiserror"];
+
+/// The crate the others hang on.
+pub(super) const CORE: &str = "windlass-core";
+
+/// Packages that may know every windlass crate.
+pub(super) const KNOW_ALL: [&str; 4] = ["windlass", "windlass-cli", "windlass-benches", "xtask"];
+
+/// Packages that may know no windlass crate at all, with the reason.
+pub(super) const KNOW_NONE: [(&str, &str); 1] =
+    [("windlass-macros", "what a macro writes is compiled in the crate that uses it")];
+
+/// Crates that only tests and benchmarks may depend on.
+pub(super) const DEV_ONLY: [&str; 5] = ["windlass-testkit", "tempfile", "insta", "proptest", "divan"];
+
+/// Packages that are tests and benchmarks throughout.
+pub(super) const DEV_ROOMS: [&str; 2] = ["windlass-testkit", "windlass-benches"];
+
+/// Something heavy and the only rooms that may have it.
+pub(super) struct Kept {
+    pub(super) what: &'static [&'static str],
+    pub(super) rooms: &'static [&'static str],
+    pub(super) why: &'static str,
+}
+
+/// Dependencies that a crate exists to keep out of the others.
+pub(super) const DEPENDENCIES_KEPT: &[Kept] = &[
+    Kept { what: &["jsonschema"], rooms: &["windlass-engine"], why: "validation happens in one place" },
+    Kept {
+        what: &["clap", "anyhow"],
+        rooms: &["windlass-cli", "xtask"],
+        why: "libraries have typed errors and no command line",
+    },
+    Kept {
+        what: &["clap_complete", "indicatif", "console", "etcetera", "toml"],
+        rooms: &["windlass-cli"],
+        why: "only the binary knows the terminal, the home directory and configuration files",
+    },
+    Kept {
+        what: &["tracing-subscriber"],
+        rooms: &["windlass-cli", "windlass-benches"],
+        why: "a library says what happened; who listens is the program's choice",
+    },
+    Kept {
+        what: &["reqwest", "rustls"],
+        rooms: &["windlass-tools"],
+        why: "only tools that fetch speak HTTP",
+    },
+    Kept {
+        what: &["grep-searcher", "grep-regex", "grep-matcher", "cap-std", "rustix", "sysinfo", "encoding_rs"],
+        rooms: &["windlass-tools"],
+        why: "files and processes belong to the tools",
+    },
+    Kept { what: &["ignore"], rooms: &["windlass-tools", "xtask"], why: "files belong to the tools" },
+    Kept {
+        what: &["num-bigint", "num-rational", "num-traits", "similar", "scraper"],
+        rooms: &["windlass-tools"],
+        why: "one tool's trade",
+    },
+    Kept {
+        what: &["syn", "proc-macro2"],
+        rooms: &["windlass-macros", "xtask"],
+        why: "parsing Rust is for build time",
+    },
+    Kept { what: &["quote"], rooms: &["windlass-macros"], why: "writing Rust is for build time" },
+    Kept { what: &["mimalloc"], rooms: &["windlass-benches"], why: "a program picks its allocator" },
+];
+
+/// Paths of the standard library and the runtime that a room exists to keep out of the others.
+pub(super) const PATHS_KEPT: &[Kept] = &[
+    Kept {
+        what: &["std::env"],
+        rooms: &["windlass-cli", "windlass-testkit", "xtask"],
+        why: "only the binary reads configuration; pass the value in",
+    },
+    Kept {
+        what: &["std::process::Command", "tokio::process"],
+        rooms: &["windlass-tools", "windlass-testkit", "xtask"],
+        why: "processes belong to the tools",
+    },
+];
+
+/// Paths that would let the world into core.
+pub(super) const IMPURE_PATHS: &[&str] = &[
+    "std::fs",
+    "std::net",
+    "std::env",
+    "std::process",
+    "std::thread",
+    "std::os",
+    "std::io::stdin",
+    "std::io::stdout",
+    "std::io::stderr",
+    "std::time::Instant",
+    "std::time::SystemTime",
+    "rand",
+];
+
+/// Imports of a whole module that would hide such a path behind a shorter one.
+pub(super) const IMPURE_IMPORTS: &[&str] =
+    &["std", "std::*", "std::time", "std::time::*", "std::io", "std::io::*"];
+
+/// The HTTP client: named in one file of a crate, so that it can be exchanged.
+pub(super) const HTTP_CLIENT: &str = "reqwest";
+
+/// Rooms that talk to a person.
+pub(super) const FRONT_ENDS: [&str; 2] = ["windlass-cli", "xtask"];
+
+/// Words that name nothing.
+pub(super) const EMPTY_WORDS: [&str; 9] =
+    ["util", "helper", "common", "misc", "manager", "handler", "service", "data", "info"];
