@@ -109,6 +109,9 @@ pub enum Event {
         /// The rule that was stored with *remember*, or the grant with *session*.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rule: Option<String>,
+        /// What the user should know about the decision: a rule that could not be kept, for one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        problem: Option<String>,
     },
     /// A call is about to run: written before anything happens.
     CallStarted {

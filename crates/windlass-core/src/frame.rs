@@ -40,9 +40,10 @@ pub fn payload(record: &Record) -> Option<Value> {
                 "rule": question.rule, "confirm_word": question.confirm_word,
             }),
         ),
-        Event::PermissionDecided { call_id, decision, by, rule } => {
-            ("permission_decision", json!({"id": call_id, "decision": decision, "by": by, "rule": rule}))
-        }
+        Event::PermissionDecided { call_id, decision, by, rule, problem } => (
+            "permission_decision",
+            json!({"id": call_id, "decision": decision, "by": by, "rule": rule, "problem": problem}),
+        ),
         Event::CallStarted { call_id, name, category, visibility } => (
             "tool_executing",
             json!({"id": call_id, "name": name, "category": category, "visibility": visibility}),

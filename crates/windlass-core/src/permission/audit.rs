@@ -87,10 +87,22 @@ impl AuditEntry {
         Self { ts_ms, decision, tool: tool.to_owned(), reason: reason.into(), user: None, args }
     }
 
-    /// A call that never came to the gates; arguments that are no JSON object are not repeated.
+    /// A call that never came to the gates; arguments that are no JSON object are counted, not repeated.
     pub fn failed_validation(ts_ms: Millis, tool: &str, reason: impl Into<String>, arguments: &str) -> Self {
-        let args = serde_json::from_str(arguments).unwrap_or_default();
-        Self::new(ts_ms, AuditDecision::FailedValidation, tool, reason, &args)
+        let read = serde_json::from_str::<Map<String, Value>>(arguments);
+        let entry = Self::new(
+            ts_ms,
+            AuditDecision::FailedValidation,
+            tool,
+            reason,
+            read.as_ref().unwrap_or(&Map::new()),
+        );
+        match read {
+            Ok(_) => entry,
+            Err(_) => {
+                Self { args: format!("({} characters, no JSON object)", arguments.chars().count()), ..entry }
+            }
+        }
     }
 
     /// Names the user.

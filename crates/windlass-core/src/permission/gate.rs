@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::question::Target;
+use super::judge::Matter;
 use super::rule::{Rule, RulePattern, RuleSource};
 use crate::model::ToolChoice;
-use crate::tool::{Risk, ToolFailure, ToolSpec};
+use crate::tool::{ToolFailure, ToolSpec};
 
 /// The gates, in the order in which they are asked; then what stands behind them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -243,16 +243,27 @@ impl Refusal {
         Self { rule: Some(rule.id.clone()), ..refusal }
     }
 
-    /// The call needs asking, and the run's mode has nobody to ask.
-    pub(super) fn by_mode(mode: ApproveMode, spec: &ToolSpec, targets: &[Target], risk: Risk) -> Self {
+    /// The call needs asking, by its risk or by a rule, and the run's mode has nobody to ask.
+    pub(super) fn by_mode(mode: ApproveMode, asking: Option<&Rule>, matter: Matter<'_>) -> Self {
+        let tool = &matter.spec.name;
+        if let Some(rule) = asking {
+            return Self::new(
+                Gate::Mode,
+                format!("A rule wants {tool} asked, but nobody is asked in this run: {rule}"),
+                format!(
+                    "Do not repeat the call. The user can be asked with --approve ask, or take out rule {}.",
+                    rule.id
+                ),
+            );
+        }
         let because = match mode {
-            ApproveMode::Ask | ApproveMode::Never => "nobody can be asked in this run",
+            ApproveMode::Ask | ApproveMode::Never => "nobody is asked in this run",
             ApproveMode::Safe | ApproveMode::All => "this run approves only safe and low calls by itself",
         };
-        let rule = shell_quoted(&RulePattern::narrowest(spec, targets).to_string());
+        let rule = shell_quoted(&RulePattern::narrowest(matter.spec, matter.targets).to_string());
         Self::new(
             Gate::Mode,
-            format!("Permission is needed for {} (risk {}), but {because}", spec.name, risk.label()),
+            format!("Permission is needed for {tool} (risk {}), but {because}", matter.risk.label()),
             format!(
                 "Do not repeat the call. The user can allow it with --allow {rule}, for good with `windlass policy allow {rule}`, or be asked with --approve ask."
             ),

@@ -215,12 +215,12 @@ impl Permissions {
             Gate::Module => self.settings.refuse_module(),
             Gate::Request => self.settings.refuse_request(spec),
             Gate::DenyRule => self.rules.denying(spec, targets).map(Refusal::by_rule),
-            Gate::Grant => return allow(self.grants.covering(spec, targets)),
+            Gate::Grant => return allowed_by(self.grants.covering(spec, targets)),
             Gate::AskRule => {
                 let rule = self.rules.asking(spec, targets);
                 return rule.map_or(Opinion::Silent, |rule| Opinion::Ask(Some(rule)));
             }
-            Gate::AllowRule => return allow(self.rules.allowing(spec, targets)),
+            Gate::AllowRule => return allowed_by(self.rules.allowing(spec, targets)),
             Gate::Risk => {
                 return match risk {
                     Risk::Safe => Opinion::Allow(None),
@@ -236,11 +236,10 @@ impl Permissions {
 
     /// What becomes of a call that a gate wants asked.
     fn settle<'a>(&'a self, gate: Gate, rule: Option<&'a Rule>, matter: Matter<'_>) -> Ruling<'a> {
-        let Matter { spec, targets, risk } = matter;
         let runs = match self.mode {
             ApproveMode::Ask => return Ruling { gate, opinion: Opinion::Ask(rule) },
             ApproveMode::Never => false,
-            ApproveMode::Safe => match risk {
+            ApproveMode::Safe => match matter.risk {
                 Risk::Safe | Risk::Low => gate == Gate::Risk,
                 Risk::Medium | Risk::High | Risk::Critical => false,
             },
@@ -249,7 +248,7 @@ impl Permissions {
         let opinion = if runs {
             Opinion::Allow(None)
         } else {
-            Opinion::Deny(Refusal::by_mode(self.mode, spec, targets, risk))
+            Opinion::Deny(Refusal::by_mode(self.mode, rule, matter))
         };
         Ruling { gate: Gate::Mode, opinion }
     }
@@ -278,7 +277,7 @@ impl Permissions {
     }
 }
 
-fn allow(rule: Option<&Rule>) -> Opinion<'_> {
+fn allowed_by(rule: Option<&Rule>) -> Opinion<'_> {
     rule.map_or(Opinion::Silent, |rule| Opinion::Allow(Some(rule)))
 }
 

@@ -7,7 +7,7 @@ use crate::event::{Event, RunOutcome, StopReason};
 use crate::ids::{CallId, Millis};
 use crate::message::Transcript;
 use crate::model::{ModelFailure, ModelRequest, ModelStep, Usage};
-use crate::permission::{ApprovedCall, Inspection, PermissionAnswer, Question, Rule};
+use crate::permission::{ApprovedCall, AuditEntry, Inspection, PermissionAnswer, Question, Rule};
 use crate::tool::{CheckedCall, RawCall, ToolFailure, ToolOutcome};
 
 /// Something happened outside.
@@ -96,6 +96,8 @@ pub enum Effect {
     AskPermission(Box<Question>),
     /// The question needs no answer any more.
     WithdrawQuestion(CallId),
+    /// Write a decision down.
+    Audit(Box<AuditEntry>),
     /// Store a rule for good.
     StoreRule(Box<Rule>),
     /// Run a call.

@@ -9,7 +9,9 @@ use crate::envelope::render_for_model;
 use crate::event::{Event, StopReason, WarningCode};
 use crate::ids::CallId;
 use crate::message::{Message, ToolMessage};
-use crate::permission::{ApprovedCall, Decision, Inspection, Judgement, PendingQuestion, PermissionAnswer};
+use crate::permission::{
+    ApprovedCall, AuditEntry, Decision, Denied, Inspection, Judgement, PendingQuestion, PermissionAnswer,
+};
 use crate::phrase::phrase_clamp;
 use crate::tool::{CheckedCall, ErrorKind, ToolFailure, ToolOutcome};
 
@@ -121,7 +123,7 @@ impl Run {
         inspection: Inspection,
     ) {
         match turn.world.permissions.judge(call, inspection) {
-            Judgement::Approved(approved) => self.approve(batch, index, approved),
+            Judgement::Approved(approved) => self.approve(turn, batch, index, approved),
             Judgement::Ask(pending) => {
                 turn.emit(Event::PermissionRequested { question: pending.question().clone() });
                 turn.push(Effect::AskPermission(Box::new(pending.question().clone())));
@@ -129,11 +131,17 @@ impl Run {
                     slot.state = SlotState::Asking(Box::new(pending));
                 }
             }
-            Judgement::Denied(denied) => self.settle_failed(turn, batch, index, denied.refusal.to_failure()),
+            Judgement::Denied(denied) => self.deny(turn, batch, index, &denied),
         }
     }
 
-    fn approve(&mut self, batch: &mut Batch, index: usize, approved: ApprovedCall) {
+    fn deny(&mut self, turn: &mut Turn<'_, '_>, batch: &mut Batch, index: usize, denied: &Denied) {
+        turn.push(Effect::Audit(Box::new(denied.audit(turn.now))));
+        self.settle_failed(turn, batch, index, denied.refusal.to_failure());
+    }
+
+    fn approve(&mut self, turn: &mut Turn<'_, '_>, batch: &mut Batch, index: usize, approved: ApprovedCall) {
+        turn.push(Effect::Audit(Box::new(approved.audit(turn.now))));
         if let Some(slot) = batch.slots.get_mut(index) {
             slot.decision = Some(approved.decision_word().to_owned());
             slot.state = SlotState::Ready(Box::new(approved));
@@ -204,15 +212,58 @@ impl Run {
         let call_id = pending.question().call_id.clone();
         let answered = pending.answer(turn.world.permissions, answer);
         let decision = if answered.verdict.is_ok() { answer.decision } else { Decision::Deny };
-        let rule = answered.stored.as_ref().map(ToString::to_string);
-        turn.emit(Event::PermissionDecided { call_id, decision, by: "user".to_owned(), rule });
+        turn.emit(Event::PermissionDecided {
+            call_id,
+            decision,
+            by: "user".to_owned(),
+            rule: answered.rule,
+            problem: answered.problem,
+        });
         if let Some(rule) = answered.stored {
-            turn.push(Effect::StoreRule(Box::new(rule)));
+            turn.push(Effect::StoreRule(Box::new(rule.stamped(turn.now))));
         }
         match answered.verdict {
-            Ok(approved) => self.approve(batch, index, approved),
-            Err(denied) => self.settle_failed(turn, batch, index, denied.refusal.to_failure()),
+            Ok(approved) => self.approve(turn, batch, index, approved),
+            Err(denied) => self.deny(turn, batch, index, &denied),
         }
+        self.reconsider(turn, batch);
+    }
+
+    /// An answer may settle other questions too: nobody is asked twice for the same thing.
+    fn reconsider(&mut self, turn: &mut Turn<'_, '_>, batch: &mut Batch) {
+        for index in 0..batch.slots.len() {
+            let Some(slot) = batch.slots.get_mut(index) else { continue };
+            let pending = match slot.take() {
+                SlotState::Asking(pending) => pending,
+                other => {
+                    slot.state = other;
+                    continue;
+                }
+            };
+            let call_id = slot.call.id.clone();
+            match pending.reconsider(turn.world.permissions) {
+                Judgement::Ask(pending) => slot.state = SlotState::Asking(Box::new(pending)),
+                Judgement::Approved(approved) => {
+                    self.decide_by_rule(turn, call_id, Decision::Session, approved.decision_word());
+                    self.approve(turn, batch, index, approved);
+                }
+                Judgement::Denied(denied) => {
+                    self.decide_by_rule(turn, call_id, Decision::Deny, &denied.refusal.by());
+                    self.deny(turn, batch, index, &denied);
+                }
+            }
+        }
+    }
+
+    fn decide_by_rule(&mut self, turn: &mut Turn<'_, '_>, call_id: CallId, decision: Decision, by: &str) {
+        turn.push(Effect::WithdrawQuestion(call_id.clone()));
+        turn.emit(Event::PermissionDecided {
+            call_id,
+            decision,
+            by: by.to_owned(),
+            rule: None,
+            problem: None,
+        });
     }
 
     pub(super) fn call_ended(
@@ -237,8 +288,14 @@ impl Run {
         index: usize,
         failure: ToolFailure,
     ) {
-        if failure.kind.is_correctable() && batch.bad_call.is_none() {
-            batch.bad_call = Some(failure.message.clone());
+        if failure.kind.is_correctable() {
+            if let Some(slot) = batch.slots.get(index) {
+                let call = &slot.call;
+                let entry =
+                    AuditEntry::failed_validation(turn.now, &call.name, &failure.message, &call.arguments);
+                turn.push(Effect::Audit(Box::new(entry)));
+            }
+            batch.bad_call.get_or_insert_with(|| failure.message.clone());
         }
         self.settle(turn, batch, index, ToolOutcome::failed(failure).timed(turn.now, turn.now));
     }

@@ -71,6 +71,7 @@ pub(crate) struct Sim {
     pub(crate) asking: BTreeSet<CallId>,
     pub(crate) running: BTreeMap<CallId, Effects>,
     pub(crate) stored_rules: Vec<String>,
+    pub(crate) audit: Vec<String>,
     pub(crate) timers: Vec<(windlass_core::run::Deadline, u64)>,
     pub(crate) finished: Option<Finished>,
     requested: BTreeSet<CallId>,
@@ -105,6 +106,7 @@ impl Sim {
             asking: BTreeSet::new(),
             running: BTreeMap::new(),
             stored_rules: Vec::new(),
+            audit: Vec::new(),
             timers: Vec::new(),
             finished: None,
             requested: BTreeSet::new(),
@@ -172,6 +174,7 @@ impl Sim {
             Effect::InspectCall(call) => assert!(self.inspecting.insert(call.call.id.clone())),
             Effect::AskPermission(question) => assert!(self.asking.insert(question.call_id.clone())),
             Effect::WithdrawQuestion(call_id) => assert!(self.asking.remove(&call_id)),
+            Effect::Audit(entry) => self.audit.push(entry.to_string()),
             Effect::StoreRule(rule) => self.stored_rules.push(rule.to_string()),
             Effect::RunTool { call, timeout_ms } => {
                 let id = call.call().id.clone();
