@@ -86,9 +86,6 @@ impl Default for Limits {
 /// A call of a profile without its own limit still ends some day.
 pub const CALL_TIMEOUT_CEILING_MS: u64 = 600_000;
 
-/// How long a tool may take to say what a call would touch.
-pub const INSPECT_TIMEOUT_MS: u64 = 5_000;
-
 /// Outcomes that a profile shows "in full" are still bounded: a model's whole context is not larger.
 pub const FULL_RESULT_CHARS_MAX: usize = 200_000;
 

@@ -19,7 +19,7 @@ use windlass_core::tool::{ToolFailure, ToolOutcome};
 
 use crate::bus::EventLog;
 use crate::cancel::CancelSignal;
-use crate::model_turn::ModelTurn;
+use crate::model_speech::ModelSpeech;
 use crate::registry::ToolShelf;
 use crate::results::SessionResults;
 use crate::session::{Request, SendError, SessionParts};
@@ -60,7 +60,7 @@ pub(crate) struct Active {
     pub(crate) run_id: RunId,
     pub(crate) parent_id: MessageId,
     pub(crate) shelf: Arc<ToolShelf>,
-    pub(crate) model: Option<ModelTurn>,
+    pub(crate) model: Option<ModelSpeech>,
     pub(crate) work: FuturesUnordered<BoxFuture<'static, WorkDone>>,
     /// How to stop each call that runs or is inspected.
     pub(crate) stops: HashMap<CallId, CancelSignal>,
@@ -100,7 +100,9 @@ impl Actor {
                 Happening::Work(WorkDone::Ended { call_id, outcome }) => {
                     self.feed(Input::CallEnded { call_id, outcome }).await;
                 }
-                Happening::Progress(call_id, line) => self.publish_delta(Event::CallProgressed { call_id, line }),
+                Happening::Progress(call_id, line) => {
+                    self.publish_delta(Event::CallProgressed { call_id, line })
+                }
                 Happening::Timer(deadline) => self.take_timer(deadline).await,
             }
         }
@@ -127,9 +129,15 @@ impl Actor {
     async fn take_request(&mut self, request: Request) {
         match request {
             Request::Send { send, done } => self.begin(*send, done).await,
-            Request::Answer { call_id, answer } => self.feed(Input::PermissionAnswered { call_id, answer }).await,
+            Request::Answer { call_id, answer } => {
+                self.feed(Input::PermissionAnswered { call_id, answer }).await
+            }
             Request::Cancel => {
-                let partial = self.active.as_ref().and_then(|active| active.model.as_ref()).map(ModelTurn::partial_text);
+                let partial = self
+                    .active
+                    .as_ref()
+                    .and_then(|active| active.model.as_ref())
+                    .map(ModelSpeech::partial_text);
                 self.feed(Input::Cancel { partial: partial.unwrap_or_default() }).await;
             }
         }
@@ -188,7 +196,11 @@ impl Actor {
             Some(Ok(delta)) => {
                 let phase = active.machine.reasoning_phase();
                 let event = turn.take(delta, phase);
-                let ready = if self.parts.settings.profile.executes_while_streaming { turn.take_ready() } else { Vec::new() };
+                let ready = if self.parts.settings.profile.executes_while_streaming {
+                    turn.take_ready()
+                } else {
+                    Vec::new()
+                };
                 if let Some(event) = event {
                     self.publish_delta(event);
                 }
@@ -201,7 +213,7 @@ impl Actor {
                 self.feed(Input::ModelFailed(failure)).await;
             }
             None => {
-                let ended = active.model.take().map(ModelTurn::finish);
+                let ended = active.model.take().map(ModelSpeech::finish);
                 match ended {
                     Some(Ok(step)) => self.feed(Input::ModelEnded(step)).await,
                     Some(Err(failure)) => self.feed(Input::ModelFailed(failure)).await,
@@ -255,7 +267,7 @@ impl Actor {
     }
 }
 
-async fn next_delta(model: Option<&mut ModelTurn>) -> Option<Result<ModelDelta, ModelFailure>> {
+async fn next_delta(model: Option<&mut ModelSpeech>) -> Option<Result<ModelDelta, ModelFailure>> {
     match model {
         Some(turn) => turn.next().await,
         None => pending().await,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 use windlass_core::event::{Event, Record};
 use windlass_core::ids::CallId;
-use windlass_core::limits::INSPECT_TIMEOUT_MS;
+use windlass_core::message::Message;
 use windlass_core::permission::{ApprovedCall, AuditEntry, Rule};
 use windlass_core::port::{ProgressPort, ResultsPort, TasksPort, ToolContext};
 use windlass_core::run::{Deadline, Effect, Input};
@@ -17,8 +17,9 @@ use windlass_core::tool::{CheckedCall, ToolFailure, ToolOutcome};
 
 use crate::actor::{Active, Actor, WorkDone};
 use crate::cancel::CancelSignal;
-use crate::model_turn::ModelTurn;
-use crate::tool_run::{inspect_call, run_call};
+use crate::limits::INSPECT_TIMEOUT_MS;
+use crate::model_speech::ModelSpeech;
+use crate::tool_run::{CallOrder, inspect_call, run_call};
 
 impl Actor {
     /// Does everything the machine asked for. What comes back is news for the machine itself.
@@ -43,7 +44,7 @@ impl Actor {
             Effect::Emit(_) => {}
             Effect::CallModel { request, delay_ms } => {
                 if let Some(active) = self.active.as_mut() {
-                    active.model = Some(ModelTurn::start(self.parts.model.as_ref(), *request, delay_ms));
+                    active.model = Some(ModelSpeech::start(self.parts.model.as_ref(), *request, delay_ms));
                 }
             }
             Effect::StopModel => {
@@ -54,6 +55,7 @@ impl Actor {
             Effect::InspectCall(call) => self.inspect(*call),
             // The question is an event; whoever shows it sends the answer as a command.
             Effect::AskPermission(_) | Effect::WithdrawQuestion(_) => {}
+            Effect::Audit(entry) => self.write_audit(&entry),
             Effect::StoreRule(rule) => self.store_rule(*rule),
             Effect::RunTool { call, timeout_ms } => self.run_tool(*call, timeout_ms),
             Effect::StopCall(call_id) => self.stop_call(&call_id),
@@ -74,7 +76,8 @@ impl Actor {
         if waiting.is_empty() {
             return Ok(());
         }
-        let durable: Vec<Arc<Record>> = waiting.iter().filter(|record| record.event.is_durable()).cloned().collect();
+        let durable: Vec<Arc<Record>> =
+            waiting.iter().filter(|record| record.event.is_durable()).cloned().collect();
         let is_end = durable.iter().any(|record| matches!(record.event, Event::RunEnded { .. }));
         if let Err(failure) = self.parts.journal.append(&durable).await {
             tracing::error!(session = %self.parts.session_id, "{failure}");
@@ -91,17 +94,10 @@ impl Actor {
         Ok(())
     }
 
-    /// Outcomes stay readable by their handles; refusals go into the audit log.
+    /// Outcomes stay readable by their handles.
     fn keep(&self, record: &Record) {
-        if let Event::CallEnded { call_id, outcome, name, message, .. } = &record.event {
-            let provider_id = match message {
-                windlass_core::message::Message::Tool(tool) => tool.provider_id.as_deref(),
-                _ => None,
-            };
-            self.results.insert(call_id, provider_id, Arc::clone(outcome));
-            if let Some(entry) = AuditEntry::of_outcome(record.ts_ms, name, outcome) {
-                self.write_audit(&entry);
-            }
+        if let Event::CallEnded { call_id, outcome, message: Message::Tool(tool), .. } = &record.event {
+            self.results.insert(call_id, tool.provider_id.as_deref(), Arc::clone(outcome));
         }
     }
 
@@ -137,8 +133,6 @@ impl Actor {
     }
 
     fn run_tool(&mut self, call: ApprovedCall, timeout_ms: u64) {
-        let now = self.parts.clock.now_ms();
-        self.write_audit(&AuditEntry::of_approval(now, &call));
         let call_id = call.call().id.clone();
         let Some(active) = self.active.as_ref() else { return };
         tracing::info!(
@@ -152,9 +146,12 @@ impl Actor {
         active.stops.insert(call_id.clone(), stop.clone());
         let port = active.shelf.port(&call.spec().name);
         active.work.push(Box::pin(async move {
+            let (call, decision) = call.into_parts();
             let outcome = match port {
-                Some(port) => run_call(port, call, context, timeout_ms, stop, clock).await,
-                None => ToolOutcome::failed(removed(&call.spec().name)),
+                Some(port) => {
+                    run_call(port, CallOrder { call, decision }, context, timeout_ms, stop, clock).await
+                }
+                None => ToolOutcome::failed(removed(&call.spec.name)),
             };
             WorkDone::Ended { call_id, outcome }
         }));

@@ -4,24 +4,30 @@
 //!
 //! # Layout
 //!
+//! - `session`: the handle front ends hold; behind it one actor a session (`actor`, `effects`, `model_speech`)
 //! - `registry`, `validate`: which tools there are, and whether arguments fit them
 //! - `tool_run`, `cancel`: one call, from its start to its outcome
 //! - `bus`, `journal`: events on their way to front ends, and the copy that stays
 //! - `results`, `tasks`: what a session keeps for its tools
-//! - `policy_file`, `audit_file`: remembered rules and the trail of decisions on disk
+//! - `policy_store`, `policy_file`, `audit_file`: remembered rules and the trail of decisions on disk
 //! - `clock`, `ids`: the only sources of time and of new names
 
+mod actor;
 pub mod audit_file;
 pub mod bus;
 pub mod cancel;
 pub mod clock;
+mod effects;
 pub mod ids;
 pub mod journal;
 pub mod limits;
+mod model_speech;
 mod output;
 pub mod policy_file;
+pub mod policy_store;
 pub mod registry;
 pub mod results;
+pub mod session;
 pub mod tasks;
 pub mod tool_run;
 pub mod validate;

@@ -52,6 +52,9 @@ pub enum PolicyFileError {
         /// The file.
         path: PathBuf,
     },
+    /// The change was never made.
+    #[error("the rules were not changed")]
+    Unchanged,
     /// There are too many broken copies.
     #[error("beside {path} lie {POLICY_CORRUPT_MAX} broken copies; repair or remove them")]
     TooManyCorrupt {

@@ -148,7 +148,9 @@ impl Session {
     pub async fn command(&self, command: Command) -> Result<Option<RunHandle>, SendError> {
         match command {
             Command::MessageSend(send) => self.send(*send).await.map(Some),
-            Command::PermissionAnswer { call_id, answer } => self.answer(call_id, answer).await.map(|()| None),
+            Command::PermissionAnswer { call_id, answer } => {
+                self.answer(call_id, answer).await.map(|()| None)
+            }
             Command::RunCancel => self.cancel().await.map(|()| None),
         }
     }

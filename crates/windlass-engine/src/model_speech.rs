@@ -10,14 +10,14 @@ use windlass_core::port::{BoxStream, ModelPort};
 use windlass_core::tool::RawCall;
 
 /// A stream and its assembler. Dropping it stops the model.
-pub(crate) struct ModelTurn {
+pub(crate) struct ModelSpeech {
     stream: BoxStream<'static, Result<ModelDelta, ModelFailure>>,
     assembler: Assembler,
     /// The wait before a new try.
     delay_ms: u64,
 }
 
-impl ModelTurn {
+impl ModelSpeech {
     pub(crate) fn start(model: &dyn ModelPort, request: ModelRequest, delay_ms: u64) -> Self {
         let assembler = Assembler::new(model.name());
         Self { stream: model.stream(request), assembler, delay_ms }

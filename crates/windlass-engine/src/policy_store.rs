@@ -1,0 +1,100 @@
+//! The rules of all sessions: what is stored in the policy file, and what holds for this process alone.
+//!
+//! Reading is a cheap clone of a shared set; storing goes to disk first and takes effect everywhere at once.
+
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use windlass_core::permission::{PolicySet, Rule};
+
+use crate::policy_file::{PolicyFile, PolicyFileError};
+
+/// Rules, shared by all sessions of a process.
+#[derive(Clone)]
+pub struct PolicyStore(Arc<Shared>);
+
+struct Shared {
+    file: Option<PolicyFile<PolicySet>>,
+    rules: RwLock<Rules>,
+}
+
+struct Rules {
+    /// What the file says.
+    stored: PolicySet,
+    /// Rules of flags and of the project: never stored.
+    extra: Vec<Rule>,
+    /// Both together, as sessions see them.
+    all: Arc<PolicySet>,
+}
+
+impl Rules {
+    fn new(stored: PolicySet, extra: Vec<Rule>) -> Self {
+        let mut all = stored.clone();
+        for rule in &extra {
+            all.add(rule.clone());
+        }
+        Self { stored, extra, all: Arc::new(all) }
+    }
+}
+
+impl PolicyStore {
+    /// Rules that live and die with the process.
+    pub fn in_memory(rules: PolicySet) -> Self {
+        Self(Arc::new(Shared { file: None, rules: RwLock::new(Rules::new(rules, Vec::new())) }))
+    }
+
+    /// Rules of a file. A file that cannot be understood is kept, nothing of it holds, every call is asked
+    /// about, and the warning says so.
+    pub fn open(path: impl Into<PathBuf>, extra: Vec<Rule>) -> (Self, Option<String>) {
+        let file = PolicyFile::new(
+            path,
+            |text| PolicySet::from_json(text).map_err(|error| error.to_string()),
+            PolicySet::to_json,
+        );
+        let loaded = file.load();
+        let stored = match &loaded.warning {
+            Some(_) => PolicySet::ask_always(),
+            None => loaded.rules,
+        };
+        let store =
+            Self(Arc::new(Shared { file: Some(file), rules: RwLock::new(Rules::new(stored, extra)) }));
+        (store, loaded.warning)
+    }
+
+    /// All rules that hold now.
+    pub fn rules(&self) -> Arc<PolicySet> {
+        Arc::clone(&self.0.rules.read().unwrap_or_else(PoisonError::into_inner).all)
+    }
+
+    /// The rules that are stored.
+    pub fn stored(&self) -> PolicySet {
+        self.0.rules.read().unwrap_or_else(PoisonError::into_inner).stored.clone()
+    }
+
+    /// Stores a rule; gives its id.
+    pub fn add(&self, rule: Rule) -> Result<String, PolicyFileError> {
+        self.change(|rules| rules.add(rule))
+    }
+
+    /// Removes a stored rule, if there is one of that id.
+    pub fn remove(&self, id: &str) -> Result<Option<Rule>, PolicyFileError> {
+        self.change(|rules| rules.remove(id))
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut PolicySet) -> T) -> Result<T, PolicyFileError> {
+        let mut rules = self.0.rules.write().unwrap_or_else(PoisonError::into_inner);
+        let mut changed = None;
+        let stored = match &self.0.file {
+            Some(file) => file.update(|stored| changed = Some(change(stored)))?,
+            None => {
+                let mut stored = rules.stored.clone();
+                changed = Some(change(&mut stored));
+                stored
+            }
+        };
+        let extra = std::mem::take(&mut rules.extra);
+        *rules = Rules::new(stored, extra);
+        // `update` runs its closure exactly once before it returns without an error.
+        changed.ok_or(PolicyFileError::Unchanged)
+    }
+}
