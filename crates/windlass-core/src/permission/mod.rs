@@ -3,7 +3,39 @@
 //! Owns the gates and their order (requirements §6.5), rules, grants, questions and the audit line.
 //! Knows no file, no terminal and no clock. `ApprovedCall` can only be made here: what cannot be
 //! constructed cannot be run (wall 4).
+//!
+//! - `pattern`, `rule`: what one rule means, and its text
+//! - `policy`, `legacy`: stored rules, and the text of `policies.json`
+//! - `grant`: what lasts for a session
+//! - `gate`, `judge`, `explain`: the gates, the judgement, the reasons
+//! - `question`, `approved`: what is asked, and what an answer leads to
+//! - `audit`: the log line
 
+mod approved;
+mod audit;
+mod explain;
+mod gate;
+mod grant;
+mod judge;
+mod legacy;
+mod limits;
+mod pattern;
+mod policy;
 mod question;
+mod rule;
 
+#[cfg(test)]
+#[path = "case_tests.rs"]
+mod case;
+
+pub use approved::{Answered, ApprovedCall, Denied, PendingQuestion};
+pub use audit::{AuditDecision, AuditEntry, AuditLog};
+pub use explain::{Explanation, GateFinding, Stance};
+pub use gate::{ApproveMode, Gate, GateSettings, Refusal};
+pub use grant::Grants;
+pub use judge::{Judgement, Permissions};
+pub use limits::{AUDIT_ARGS_CHARS_MAX, AUDIT_ENTRIES_MAX, AUDIT_VALUE_CHARS_MAX, RULES_MAX};
+pub use pattern::TargetPattern;
+pub use policy::{PolicyError, PolicySet};
 pub use question::{Decision, Inspection, PermissionAnswer, Preview, Question, Target};
+pub use rule::{Rule, RuleEffect, RuleError, RulePattern, RuleSource, ToolPattern};

@@ -1,0 +1,268 @@
+//! Approval as a value: an approved call can only be made in this module, and a question is
+//! answered by consuming it (wall 4). What cannot be constructed cannot be run.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::audit::{AuditDecision, AuditEntry};
+use super::gate::{Gate, Refusal};
+use super::judge::{Judgement, Permissions};
+use super::question::{Decision, Inspection, PermissionAnswer, Preview, Question};
+use super::rule::{Rule, RuleEffect, RulePattern, RuleSource};
+use crate::ids::Millis;
+use crate::tool::{CheckedCall, Risk, ToolCall, ToolSpec};
+
+/// What a denied call tells the model (Appendix A.5).
+const USER_DENIED: &str = "User denied permission for this operation";
+
+/// A call that may run, once: it cannot be cloned.
+///
+/// Nobody else can make one:
+///
+/// ```compile_fail
+/// use windlass_core::permission::ApprovedCall;
+/// let forged = ApprovedCall { call: todo!(), by: "me".into(), decision: todo!() };
+/// ```
+#[derive(Debug, PartialEq)]
+pub struct ApprovedCall {
+    call: CheckedCall,
+    by: Cow<'static, str>,
+    decision: Decision,
+}
+
+impl ApprovedCall {
+    /// A gate let the call run.
+    pub(super) fn by_gate(call: CheckedCall, by: Cow<'static, str>) -> Self {
+        Self { call, by, decision: Decision::Once }
+    }
+
+    fn by_user(call: CheckedCall, decision: Decision) -> Self {
+        Self { call, by: Cow::Borrowed(Gate::User.word()), decision }
+    }
+
+    /// The call, as the transcript knows it.
+    pub fn call(&self) -> &ToolCall {
+        &self.call.call
+    }
+
+    /// The call, as it was checked.
+    pub fn checked(&self) -> &CheckedCall {
+        &self.call
+    }
+
+    /// The tool.
+    pub fn spec(&self) -> &Arc<ToolSpec> {
+        &self.call.spec
+    }
+
+    /// The arguments to run it with.
+    pub fn args(&self) -> &Map<String, Value> {
+        &self.call.args
+    }
+
+    /// Who let it run: `user`, `rule:ID`, `grant`, `risk` or `mode`.
+    pub fn decision_word(&self) -> &str {
+        &self.by
+    }
+
+    /// How far the permission reaches; `Once` when nobody was asked.
+    pub fn decision(&self) -> Decision {
+        self.decision
+    }
+
+    /// Whether the user was asked.
+    pub fn is_by_user(&self) -> bool {
+        self.by == Gate::User.word()
+    }
+
+    /// The line for the audit log.
+    pub fn audit(&self, ts_ms: Millis) -> AuditEntry {
+        let (decision, reason) = if self.is_by_user() {
+            (AuditDecision::UserApproved, format!("user: {}", self.decision.word()))
+        } else {
+            (AuditDecision::AutoApproved, self.by.to_string())
+        };
+        AuditEntry::new(ts_ms, decision, &self.call.spec.name, reason, &self.call.args)
+    }
+
+    /// Takes it apart: the call, and who let it run.
+    pub fn into_parts(self) -> (CheckedCall, String) {
+        (self.call, self.by.into_owned())
+    }
+}
+
+/// A call that was refused.
+#[derive(Debug, PartialEq)]
+pub struct Denied {
+    /// The call.
+    pub call: CheckedCall,
+    /// Why.
+    pub refusal: Refusal,
+}
+
+impl Denied {
+    /// The line for the audit log.
+    pub fn audit(&self, ts_ms: Millis) -> AuditEntry {
+        let decision = if self.refusal.gate == Gate::User {
+            AuditDecision::DeniedByUser
+        } else {
+            AuditDecision::DeniedByPolicy
+        };
+        let reason = format!("{}: {}", self.refusal.by(), self.refusal.message);
+        AuditEntry::new(ts_ms, decision, &self.call.spec.name, reason, &self.call.args)
+    }
+}
+
+/// A call that waits for the user's answer.
+#[derive(Debug, PartialEq)]
+pub struct PendingQuestion {
+    call: CheckedCall,
+    inspection: Inspection,
+    question: Box<Question>,
+}
+
+impl PendingQuestion {
+    /// Asks about a call: complete arguments, true risk, nothing cut (R-51).
+    pub(super) fn new(call: CheckedCall, inspection: Inspection, risk: Risk) -> Self {
+        let arguments = Value::Object(call.args.clone());
+        let (needs_preview, needs_word) = match risk {
+            Risk::Safe | Risk::Low | Risk::Medium => (false, false),
+            Risk::High => (true, false),
+            Risk::Critical => (true, true),
+        };
+        // A tool without a preview of its own still shows what it would do: its arguments, one a line.
+        let preview = match &inspection.preview {
+            None if needs_preview => Some(Preview::Text(format!("{arguments:#}"))),
+            preview => preview.clone(),
+        };
+        let question = Question {
+            call_id: call.call.id.clone(),
+            tool: call.spec.name.clone(),
+            arguments: arguments.to_string(),
+            risk,
+            targets: inspection.targets.clone(),
+            preview,
+            rule: RulePattern::narrowest(&call.spec, &inspection.targets).to_string(),
+            confirm_word: needs_word.then(|| call.spec.name.clone()),
+        };
+        Self { call, inspection, question: Box::new(question) }
+    }
+
+    /// What is asked.
+    pub fn question(&self) -> &Question {
+        &self.question
+    }
+
+    /// The call that waits.
+    pub fn call(&self) -> &CheckedCall {
+        &self.call
+    }
+
+    /// Takes the question back: the call is not approved and not denied (cancel).
+    pub fn withdraw(self) -> CheckedCall {
+        self.call
+    }
+
+    /// Judges the call once more: the answer to another question may have settled this one.
+    pub fn reconsider(self, permissions: &Permissions) -> Judgement {
+        permissions.judge(self.call, self.inspection)
+    }
+
+    /// Takes the user's answer. A deny rule that came up meanwhile still wins.
+    pub fn answer(self, permissions: &mut Permissions, answer: &PermissionAnswer) -> Answered {
+        match answer.decision {
+            Decision::Deny => self.deny(Refusal::new(Gate::User, USER_DENIED, "Do not repeat the call.")),
+            Decision::Once | Decision::Session | Decision::Remember => {
+                match self.objection(permissions, answer) {
+                    Some(refusal) => self.deny(refusal),
+                    None => self.approve(permissions, answer),
+                }
+            }
+        }
+    }
+
+    /// Why a call stays denied although the user wants it to run.
+    fn objection(&self, permissions: &Permissions, answer: &PermissionAnswer) -> Option<Refusal> {
+        match &self.question.confirm_word {
+            Some(word) if answer.confirmation.as_ref() != Some(word) => {
+                let message =
+                    format!("The call was not confirmed: a critical call needs '{word}' to be typed");
+                Some(Refusal::new(Gate::User, message, "Do not repeat the call."))
+            }
+            Some(_) | None => permissions.forbid(&self.call, &self.inspection.targets),
+        }
+    }
+
+    fn approve(self, permissions: &mut Permissions, answer: &PermissionAnswer) -> Answered {
+        if self.question.risk == Risk::Low {
+            permissions.note_asked(&self.call.spec.name);
+        }
+        if answer.decision == Decision::Once {
+            return self.approve_once(None);
+        }
+        let pattern = match self.wanted_pattern(answer) {
+            Ok(pattern) => pattern,
+            Err(problem) => return self.approve_once(Some(problem)),
+        };
+        permissions.grant(&pattern);
+        let rule = Some(pattern.to_string());
+        let (stored, problem) = if answer.decision == Decision::Remember {
+            let asking = permissions.rules().asking(&self.call.spec, &self.inspection.targets);
+            let problem = asking.map(|rule| {
+                format!("the rule is stored, but rule {} ({rule}) will still ask in later sessions", rule.id)
+            });
+            let id = permissions.rules().free_id();
+            (Some(Rule { id, ..Rule::new(RuleEffect::Allow, pattern, RuleSource::User) }), problem)
+        } else {
+            (None, None)
+        };
+        let verdict = Ok(ApprovedCall::by_user(self.call, answer.decision));
+        Answered { verdict, stored, rule, problem }
+    }
+
+    /// The rule the user wants: the narrowest, or one of their own that covers this call.
+    fn wanted_pattern(&self, answer: &PermissionAnswer) -> Result<RulePattern, String> {
+        let (spec, targets) = (&self.call.spec, &self.inspection.targets);
+        let Some(text) = &answer.rule else { return Ok(RulePattern::narrowest(spec, targets)) };
+        let pattern: RulePattern =
+            text.parse().map_err(|error| format!("allowed once only, no rule was kept: {error}"))?;
+        if pattern.covers(spec, targets) {
+            Ok(pattern)
+        } else {
+            Err(format!(
+                "allowed once only, no rule was kept: '{pattern}' does not cover this call; the narrowest rule that does is '{}'",
+                self.question.rule
+            ))
+        }
+    }
+
+    fn approve_once(self, problem: Option<String>) -> Answered {
+        let verdict = Ok(ApprovedCall::by_user(self.call, Decision::Once));
+        Answered { verdict, stored: None, rule: None, problem }
+    }
+
+    fn deny(self, refusal: Refusal) -> Answered {
+        let verdict = Err(Denied { call: self.call, refusal });
+        Answered { verdict, stored: None, rule: None, problem: None }
+    }
+}
+
+/// What an answer led to.
+#[derive(Debug, PartialEq)]
+pub struct Answered {
+    /// Whether the call runs.
+    pub verdict: Result<ApprovedCall, Denied>,
+    /// The rule to store, with *remember*. It holds in this session already; its time is the caller's
+    /// to stamp, and its id is free in the session's rules.
+    pub stored: Option<Rule>,
+    /// The text of the rule that was granted or stored.
+    pub rule: Option<String>,
+    /// What the user should know, when the answer could not be taken quite as it was given.
+    pub problem: Option<String>,
+}
+
+#[cfg(test)]
+#[path = "approved_tests.rs"]
+mod tests;

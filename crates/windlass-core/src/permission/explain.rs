@@ -1,0 +1,154 @@
+//! Why a call would run, wait or be refused: each gate, what it says, and which one decides.
+
+use serde::Serialize;
+
+use super::gate::Gate;
+use super::judge::{GATES_BEFORE_RISK, Matter, Opinion, Permissions, Ruling};
+use super::question::{Inspection, Target};
+use super::rule::{Rule, RulePattern};
+use crate::tool::{CheckedCall, Risk};
+
+/// What a gate says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stance {
+    /// Nothing: the next gate is asked.
+    Passes,
+    /// The call runs.
+    Allows,
+    /// The user is asked.
+    Asks,
+    /// The call is refused.
+    Denies,
+}
+
+impl Stance {
+    /// The word of tables.
+    pub fn word(self) -> &'static str {
+        match self {
+            Stance::Passes => "passes",
+            Stance::Allows => "allows",
+            Stance::Asks => "asks",
+            Stance::Denies => "denies",
+        }
+    }
+
+    fn of(opinion: &Opinion<'_>) -> Self {
+        match opinion {
+            Opinion::Silent => Stance::Passes,
+            Opinion::Allow(_) => Stance::Allows,
+            Opinion::Ask(_) => Stance::Asks,
+            Opinion::Deny(_) => Stance::Denies,
+        }
+    }
+}
+
+/// One gate of an explanation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct GateFinding {
+    /// The gate.
+    pub gate: Gate,
+    /// What it says of this call.
+    pub stance: Stance,
+    /// Why.
+    pub reason: String,
+}
+
+/// Why a call would run, wait or be refused.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Explanation {
+    /// The tool.
+    pub tool: String,
+    /// True risk of the call.
+    pub risk: Risk,
+    /// What it would touch.
+    pub targets: Vec<Target>,
+    /// Every gate in order, also those behind the one that decides.
+    pub gates: Vec<GateFinding>,
+    /// The gate that decides.
+    pub decides: Gate,
+    /// What becomes of the call.
+    pub stance: Stance,
+    /// The narrowest rule that would cover the call.
+    pub rule: String,
+}
+
+impl Permissions {
+    /// Says which gate decides a call and why; changes nothing.
+    pub fn explain(&self, call: &CheckedCall, inspection: &Inspection) -> Explanation {
+        let matter = Matter::of(call, inspection);
+        let own = self.rule_alone(matter);
+        let mut gates: Vec<GateFinding> = GATES_BEFORE_RISK
+            .into_iter()
+            .chain([Gate::Risk])
+            .map(|gate| finding(gate, &self.opinion(gate, matter), matter.risk))
+            .collect();
+        let settled = if own.gate == Gate::Mode { Stance::of(&own.opinion) } else { Stance::Passes };
+        let reason = format!("what needs asking is settled by '{}'", self.mode().word());
+        gates.push(GateFinding { gate: Gate::Mode, stance: settled, reason });
+        if let Some(caller) = self.caller() {
+            let Ruling { gate, opinion } = caller.rule_on(matter);
+            let theirs = finding(gate, &opinion, matter.risk);
+            let reason = format!("its caller's {}: {}", gate.word(), theirs.reason);
+            gates.push(GateFinding { gate: Gate::Caller, reason, ..theirs });
+        }
+        let (decides, stance) = match self.harder_caller(&own, matter) {
+            Some(theirs) => (Gate::Caller, Stance::of(&theirs.opinion)),
+            None => (own.gate, Stance::of(&own.opinion)),
+        };
+        Explanation {
+            tool: call.spec.name.clone(),
+            risk: matter.risk,
+            targets: inspection.targets.clone(),
+            gates,
+            decides,
+            stance,
+            rule: RulePattern::narrowest(&call.spec, &inspection.targets).to_string(),
+        }
+    }
+}
+
+fn finding(gate: Gate, opinion: &Opinion<'_>, risk: Risk) -> GateFinding {
+    let reason = match opinion {
+        Opinion::Deny(refusal) => refusal.message.clone(),
+        Opinion::Allow(Some(rule)) | Opinion::Ask(Some(rule)) => named(rule),
+        Opinion::Allow(None) if gate == Gate::Mode => "approved without asking".to_owned(),
+        Opinion::Allow(None) if risk == Risk::Low => "low, and asked before in this session".to_owned(),
+        Opinion::Allow(None) | Opinion::Ask(None) => risk_default(risk).to_owned(),
+        Opinion::Silent => silence(gate).to_owned(),
+    };
+    GateFinding { gate, stance: Stance::of(opinion), reason }
+}
+
+fn named(rule: &Rule) -> String {
+    format!("rule {} ({}): {rule}", rule.id, rule.source.word())
+}
+
+fn risk_default(risk: Risk) -> &'static str {
+    match risk {
+        Risk::Safe => "safe calls run",
+        Risk::Low => "low calls are asked once a session",
+        Risk::Medium => "medium calls are asked each time",
+        Risk::High => "high calls are asked each time, with a preview",
+        Risk::Critical => "critical calls need the tool's name typed",
+    }
+}
+
+fn silence(gate: Gate) -> &'static str {
+    match gate {
+        Gate::ToolsAllowed => "the run allows tools",
+        Gate::Module => "no module forbids tools",
+        Gate::Request => "the request includes the tool",
+        Gate::Schema => "the arguments fit",
+        Gate::Targets => "the tool accepts its targets",
+        Gate::DenyRule => "no rule denies it",
+        Gate::Grant => "not granted in this session",
+        Gate::AskRule => "no rule wants it asked",
+        Gate::AllowRule => "no rule allows it",
+        Gate::Risk | Gate::Mode | Gate::Caller | Gate::User => "nothing to say",
+    }
+}
+
+#[cfg(test)]
+#[path = "explain_tests.rs"]
+mod tests;

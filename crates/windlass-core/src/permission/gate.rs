@@ -1,0 +1,294 @@
+//! The gates a call passes, in their order (requirements §6.5), and what a closed one says.
+
+use serde::{Deserialize, Serialize};
+
+use super::judge::Matter;
+use super::rule::{Rule, RulePattern, RuleSource};
+use crate::model::ToolChoice;
+use crate::tool::{ToolFailure, ToolSpec};
+
+/// The gates, in the order in which they are asked; then what stands behind them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Gate {
+    /// Gate 1: the run.
+    ToolsAllowed,
+    /// Gate 2: the module.
+    Module,
+    /// Gate 3: the request's list of tools and its tool choice.
+    Request,
+    /// Gate 4: the tool's schema.
+    Schema,
+    /// Gate 5: what the tool itself says of its targets.
+    Targets,
+    /// Gate 6: rules that deny.
+    DenyRule,
+    /// Gate 7: what this session was granted.
+    Grant,
+    /// Gate 8: rules that ask.
+    AskRule,
+    /// Gate 9: rules that allow.
+    AllowRule,
+    /// Gate 10: the risk of the call.
+    Risk,
+    /// How a run is approved when a gate wants to ask.
+    Mode,
+    /// What the caller of a sub-agent may do.
+    Caller,
+    /// The user's own answer.
+    User,
+}
+
+impl Gate {
+    /// All gates, in order.
+    pub const ALL: [Gate; 13] = [
+        Gate::ToolsAllowed,
+        Gate::Module,
+        Gate::Request,
+        Gate::Schema,
+        Gate::Targets,
+        Gate::DenyRule,
+        Gate::Grant,
+        Gate::AskRule,
+        Gate::AllowRule,
+        Gate::Risk,
+        Gate::Mode,
+        Gate::Caller,
+        Gate::User,
+    ];
+
+    /// The word of events, logs and traces.
+    pub fn word(self) -> &'static str {
+        match self {
+            Gate::ToolsAllowed => "tools_allowed",
+            Gate::Module => "module",
+            Gate::Request => "request",
+            Gate::Schema => "schema",
+            Gate::Targets => "targets",
+            Gate::DenyRule => "deny_rule",
+            Gate::Grant => "grant",
+            Gate::AskRule => "ask_rule",
+            Gate::AllowRule => "allow_rule",
+            Gate::Risk => "risk",
+            Gate::Mode => "mode",
+            Gate::Caller => "caller",
+            Gate::User => "user",
+        }
+    }
+
+    /// What the gate looks at, in a sentence.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Gate::ToolsAllowed => "The run must allow tools.",
+            Gate::Module => "The module must have tools enabled.",
+            Gate::Request => "The request's list of tools and its tool choice must include the tool.",
+            Gate::Schema => "The arguments must fit the tool's schema.",
+            Gate::Targets => "The tool must accept its paths, hosts and commands.",
+            Gate::DenyRule => "No rule may deny the call.",
+            Gate::Grant => "A grant of this session lets the call run.",
+            Gate::AskRule => "A rule may want the call asked each time.",
+            Gate::AllowRule => "A rule may let the call run.",
+            Gate::Risk => {
+                "Otherwise risk decides: safe runs, low is asked once a session, medium and high each time, critical needs a typed word."
+            }
+            Gate::Mode => "What needs asking is settled by how the run is approved: ask, never, safe or all.",
+            Gate::Caller => "A sub-agent may do no more than its caller.",
+            Gate::User => "The user answers.",
+        }
+    }
+}
+
+/// What is done with a call that needs asking (`--approve`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ApproveMode {
+    /// The user is asked.
+    #[default]
+    Ask,
+    /// It is denied: nobody is there to answer.
+    Never,
+    /// Safe and low calls run; the rest is denied.
+    Safe,
+    /// Everything runs that no rule denies.
+    All,
+}
+
+impl ApproveMode {
+    /// Reads the word of the flag.
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Self::Ask, Self::Never, Self::Safe, Self::All].into_iter().find(|mode| mode.word() == word)
+    }
+
+    /// The word of the flag.
+    pub fn word(self) -> &'static str {
+        match self {
+            ApproveMode::Ask => "ask",
+            ApproveMode::Never => "never",
+            ApproveMode::Safe => "safe",
+            ApproveMode::All => "all",
+        }
+    }
+}
+
+/// What a run says of tools before any rule does: gates 1 to 3.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GateSettings {
+    /// Whether tools may be used at all.
+    pub tools_allowed: bool,
+    /// Whether the module that runs has tools enabled; `None` without a module.
+    pub module_tools_enabled: Option<bool>,
+    /// The module that runs.
+    pub module: Option<String>,
+    /// Only these tools.
+    pub allow_list: Option<Vec<String>>,
+    /// What the model may do with tools.
+    pub tool_choice: ToolChoice,
+}
+
+impl Default for GateSettings {
+    /// All tools, no module.
+    fn default() -> Self {
+        Self {
+            tools_allowed: true,
+            module_tools_enabled: None,
+            module: None,
+            allow_list: None,
+            tool_choice: ToolChoice::Auto,
+        }
+    }
+}
+
+impl GateSettings {
+    /// The first of gates 1 to 3 that is closed for a tool.
+    pub(super) fn refuse(&self, spec: &ToolSpec) -> Option<Refusal> {
+        self.refuse_run().or_else(|| self.refuse_module()).or_else(|| self.refuse_request(spec))
+    }
+
+    pub(super) fn refuse_run(&self) -> Option<Refusal> {
+        (!self.tools_allowed).then(|| {
+            Refusal::new(
+                Gate::ToolsAllowed,
+                "Tools are not allowed in this run",
+                "Answer without calling tools.",
+            )
+        })
+    }
+
+    pub(super) fn refuse_module(&self) -> Option<Refusal> {
+        (self.module_tools_enabled == Some(false)).then(|| {
+            let module = self.module.as_deref().unwrap_or("(unnamed)");
+            let message = format!("Tools not enabled for module: {module}");
+            Refusal::new(Gate::Module, message, "Answer without calling tools.")
+        })
+    }
+
+    pub(super) fn refuse_request(&self, spec: &ToolSpec) -> Option<Refusal> {
+        let is_meant = |name: &String| *name == spec.name || spec.aliases.contains(name);
+        match &self.allow_list {
+            Some(list) if !list.iter().any(is_meant) => {
+                let hint = match list.as_slice() {
+                    [] => "Answer without calling tools.".to_owned(),
+                    names => format!("Use one of: {}.", names.join(", ")),
+                };
+                let message = format!("Tool '{}' is not among the tools of this request", spec.name);
+                return Some(Refusal::new(Gate::Request, message, hint));
+            }
+            Some(_) | None => {}
+        }
+        match &self.tool_choice {
+            ToolChoice::Auto | ToolChoice::Required => None,
+            ToolChoice::Named(name) if is_meant(name) => None,
+            ToolChoice::Named(name) => {
+                let message = format!("This request only allows the tool '{name}', not '{}'", spec.name);
+                Some(Refusal::new(Gate::Request, message, format!("Call {name}.")))
+            }
+            ToolChoice::Forbidden => {
+                let message = "This request forbids tool calls";
+                Some(Refusal::new(Gate::Request, message, "Answer without calling tools."))
+            }
+        }
+    }
+}
+
+/// Why a call may not run: `message` is for model and user alike, `hint` says what to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// The gate that refused.
+    pub gate: Gate,
+    /// The rule that refused.
+    pub rule: Option<String>,
+    /// What was refused and why.
+    pub message: String,
+    /// What to do.
+    pub hint: String,
+}
+
+impl Refusal {
+    pub(super) fn new(gate: Gate, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { gate, rule: None, message: message.into(), hint: hint.into() }
+    }
+
+    /// A rule denies the call.
+    pub(super) fn by_rule(rule: &Rule) -> Self {
+        let lift = match rule.source {
+            RuleSource::User => {
+                format!("the user can take the rule out with `windlass policy remove {}`", rule.id)
+            }
+            RuleSource::Project => "the rule is in the project's own policies".to_owned(),
+            RuleSource::Flag => "the rule was given with --deny for this run".to_owned(),
+            RuleSource::Grant => "the rule lasts until the session ends".to_owned(),
+        };
+        let message = format!("A rule denies this operation: {rule}");
+        let refusal = Self::new(Gate::DenyRule, message, format!("Do not repeat the call; {lift}."));
+        Self { rule: Some(rule.id.clone()), ..refusal }
+    }
+
+    /// The call needs asking, by its risk or by a rule, and the run's mode has nobody to ask.
+    pub(super) fn by_mode(mode: ApproveMode, asking: Option<&Rule>, matter: Matter<'_>) -> Self {
+        let tool = &matter.spec.name;
+        if let Some(rule) = asking {
+            return Self::new(
+                Gate::Mode,
+                format!("A rule wants {tool} asked, but nobody is asked in this run: {rule}"),
+                format!(
+                    "Do not repeat the call. The user can be asked with --approve ask, or take out rule {}.",
+                    rule.id
+                ),
+            );
+        }
+        let because = match mode {
+            ApproveMode::Ask | ApproveMode::Never => "nobody is asked in this run",
+            ApproveMode::Safe | ApproveMode::All => "this run approves only safe and low calls by itself",
+        };
+        let rule = shell_quoted(&RulePattern::narrowest(matter.spec, matter.targets).to_string());
+        Self::new(
+            Gate::Mode,
+            format!("Permission is needed for {tool} (risk {}), but {because}", matter.risk.label()),
+            format!(
+                "Do not repeat the call. The user can allow it with --allow {rule}, for good with `windlass policy allow {rule}`, or be asked with --approve ask."
+            ),
+        )
+    }
+
+    /// Which gate decided, as events and outcomes write it: `rule:ID`, `mode`, `user`, …
+    pub fn by(&self) -> String {
+        match &self.rule {
+            Some(id) => format!("rule:{id}"),
+            None => self.gate.word().to_owned(),
+        }
+    }
+
+    /// The refusal as a call's outcome.
+    pub fn to_failure(&self) -> ToolFailure {
+        ToolFailure::denied(self.message.clone()).hint(self.hint.clone())
+    }
+}
+
+/// A word for a shell, so that the advice can be copied as it stands.
+fn shell_quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+#[path = "gate_tests.rs"]
+mod tests;

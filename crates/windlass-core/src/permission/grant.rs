@@ -1,0 +1,48 @@
+//! Session grants: what the user allowed until the session ends, and what was asked already.
+
+use std::collections::BTreeSet;
+
+use super::question::Target;
+use super::rule::{Rule, RuleEffect, RulePattern, RuleSource};
+use crate::tool::ToolSpec;
+
+/// What a session was allowed; never stored, so that it dies with the session.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Grants {
+    rules: Vec<Rule>,
+    asked: BTreeSet<String>,
+}
+
+impl Grants {
+    /// The grants, oldest first.
+    pub fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    /// Whether the user was asked about a tool of low risk and let it run: once a session is enough.
+    pub fn was_asked(&self, tool: &str) -> bool {
+        self.asked.contains(tool)
+    }
+
+    /// The first grant that covers a call.
+    pub(super) fn covering(&self, spec: &ToolSpec, targets: &[Target]) -> Option<&Rule> {
+        self.rules.iter().find(|rule| rule.pattern.covers(spec, targets))
+    }
+
+    /// Adds a grant; the same one is kept once.
+    pub(super) fn add(&mut self, pattern: RulePattern) {
+        if !self.rules.iter().any(|rule| rule.pattern == pattern) {
+            let id = format!("g{}", self.rules.len() + 1);
+            self.rules.push(Rule { id, ..Rule::new(RuleEffect::Allow, pattern, RuleSource::Grant) });
+        }
+    }
+
+    /// Notes that the user was asked about a tool and let it run.
+    pub(super) fn note_asked(&mut self, tool: &str) {
+        self.asked.insert(tool.to_owned());
+    }
+}
+
+#[cfg(test)]
+#[path = "grant_tests.rs"]
+mod tests;

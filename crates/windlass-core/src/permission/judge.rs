@@ -1,0 +1,294 @@
+//! The judge: passes a call through the gates and says whether it runs, waits or is refused.
+//!
+//! First refusal wins; deny beats ask beats allow. `judge` and `explain` put the same question to
+//! the same gates, so that what is explained is what happens. Knows no clock and no front end.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::approved::{ApprovedCall, Denied, PendingQuestion};
+use super::gate::{ApproveMode, Gate, GateSettings, Refusal};
+use super::grant::Grants;
+use super::policy::PolicySet;
+use super::question::{Inspection, Target};
+use super::rule::{Rule, RulePattern};
+use crate::tool::{CheckedCall, Risk, ToolSpec};
+
+/// The gates that may speak before risk does, in order.
+pub(super) const GATES_BEFORE_RISK: [Gate; 9] = [
+    Gate::ToolsAllowed,
+    Gate::Module,
+    Gate::Request,
+    Gate::Schema,
+    Gate::Targets,
+    Gate::DenyRule,
+    Gate::Grant,
+    Gate::AskRule,
+    Gate::AllowRule,
+];
+
+/// What is judged: the facts of a call that gates look at.
+#[derive(Clone, Copy)]
+pub(super) struct Matter<'a> {
+    pub(super) spec: &'a ToolSpec,
+    pub(super) targets: &'a [Target],
+    pub(super) risk: Risk,
+}
+
+impl<'a> Matter<'a> {
+    /// A tool can raise the risk of one call, never lower it.
+    pub(super) fn of(call: &'a CheckedCall, inspection: &'a Inspection) -> Self {
+        let risk = inspection.risk.map_or(call.spec.risk, |risk| risk.max(call.spec.risk));
+        Self { spec: &call.spec, targets: &inspection.targets, risk }
+    }
+}
+
+/// What one gate says of a call.
+#[derive(Debug, PartialEq)]
+pub(super) enum Opinion<'a> {
+    /// Nothing.
+    Silent,
+    /// It may run, perhaps by a rule.
+    Allow(Option<&'a Rule>),
+    /// The user must be asked, perhaps by a rule.
+    Ask(Option<&'a Rule>),
+    /// It may not run.
+    Deny(Refusal),
+}
+
+impl Opinion<'_> {
+    /// Deny beats ask beats allow.
+    fn severity(&self) -> u8 {
+        match self {
+            Opinion::Silent => 0,
+            Opinion::Allow(_) => 1,
+            Opinion::Ask(_) => 2,
+            Opinion::Deny(_) => 3,
+        }
+    }
+}
+
+/// The gate that decides, and what it says.
+pub(super) struct Ruling<'a> {
+    pub(super) gate: Gate,
+    pub(super) opinion: Opinion<'a>,
+}
+
+/// What becomes of a call.
+#[derive(Debug, PartialEq)]
+pub enum Judgement {
+    /// It runs.
+    Approved(ApprovedCall),
+    /// The user is asked.
+    Ask(PendingQuestion),
+    /// It is refused.
+    Denied(Denied),
+}
+
+/// What a session may do: its rules, its grants, and how the current run is approved.
+#[derive(Debug, Clone, Default)]
+pub struct Permissions {
+    rules: Arc<PolicySet>,
+    grants: Grants,
+    mode: ApproveMode,
+    settings: GateSettings,
+    caller: Option<Box<Permissions>>,
+}
+
+impl Permissions {
+    /// The permissions of a new session.
+    pub fn new(rules: Arc<PolicySet>, mode: ApproveMode) -> Self {
+        Self { rules, mode, ..Self::default() }
+    }
+
+    /// Begins a run with its own gates 1 to 3; grants stay.
+    pub fn begin_run(&mut self, settings: GateSettings) {
+        self.settings = settings;
+    }
+
+    /// Puts in other rules, for the calls from now on.
+    pub fn set_rules(&mut self, rules: Arc<PolicySet>) {
+        self.rules = rules;
+    }
+
+    /// Changes how calls are approved that need asking.
+    pub fn set_mode(&mut self, mode: ApproveMode) {
+        self.mode = mode;
+    }
+
+    /// The rules.
+    pub fn rules(&self) -> &Arc<PolicySet> {
+        &self.rules
+    }
+
+    /// What this session was granted.
+    pub fn grants(&self) -> &Grants {
+        &self.grants
+    }
+
+    /// How calls are approved that need asking.
+    pub fn mode(&self) -> ApproveMode {
+        self.mode
+    }
+
+    /// The gates of the current run.
+    pub fn settings(&self) -> &GateSettings {
+        &self.settings
+    }
+
+    /// What the caller of this sub-agent may do, if it is one.
+    pub(super) fn caller(&self) -> Option<&Permissions> {
+        self.caller.as_deref()
+    }
+
+    /// These permissions, held within another's: what either denies is denied, what either asks is
+    /// asked. The caller's are taken as they stand; both keep their own grants.
+    pub fn narrowed(&self, by: &Permissions) -> Permissions {
+        let caller = match &self.caller {
+            Some(own) => own.narrowed(by),
+            None => by.clone(),
+        };
+        Permissions { caller: Some(Box::new(caller)), ..self.clone() }
+    }
+
+    /// The permissions of a sub-agent: those of its caller, with gates of its own in front.
+    pub fn child(&self, settings: GateSettings) -> Permissions {
+        let mut child = Permissions { caller: None, ..self.clone() };
+        child.begin_run(settings);
+        child.narrowed(self)
+    }
+
+    /// Gates 1 to 3: whether a tool may be called at all. Asked before its arguments are looked at.
+    pub fn admit(&self, spec: &ToolSpec) -> Result<(), Refusal> {
+        match self.settings.refuse(spec) {
+            Some(refusal) => Err(refusal),
+            None => self.caller().map_or(Ok(()), |caller| caller.admit(spec)),
+        }
+    }
+
+    /// Passes a call through the gates.
+    pub fn judge(&self, call: CheckedCall, inspection: Inspection) -> Judgement {
+        let matter = Matter::of(&call, &inspection);
+        let risk = matter.risk;
+        let Ruling { gate, opinion } = self.rule_on(matter);
+        match opinion {
+            Opinion::Deny(refusal) => Judgement::Denied(Denied { call, refusal }),
+            Opinion::Silent | Opinion::Ask(_) => Judgement::Ask(PendingQuestion::new(call, inspection, risk)),
+            Opinion::Allow(rule) => {
+                let by = approver(gate, rule);
+                Judgement::Approved(ApprovedCall::by_gate(call, by))
+            }
+        }
+    }
+
+    /// The ruling of these permissions and, if it is harder, of the caller's.
+    pub(super) fn rule_on(&self, matter: Matter<'_>) -> Ruling<'_> {
+        let own = self.rule_alone(matter);
+        self.harder_caller(&own, matter).unwrap_or(own)
+    }
+
+    /// The caller's ruling, if it is harder than our own.
+    pub(super) fn harder_caller(&self, own: &Ruling<'_>, matter: Matter<'_>) -> Option<Ruling<'_>> {
+        let theirs = self.caller()?.rule_on(matter);
+        (theirs.opinion.severity() > own.opinion.severity()).then_some(theirs)
+    }
+
+    /// The first gate that speaks; what it wants asked, the mode may settle.
+    pub(super) fn rule_alone(&self, matter: Matter<'_>) -> Ruling<'_> {
+        let spoken = GATES_BEFORE_RISK.into_iter().find_map(|gate| match self.opinion(gate, matter) {
+            Opinion::Silent => None,
+            opinion => Some(Ruling { gate, opinion }),
+        });
+        let ruling =
+            spoken.unwrap_or_else(|| Ruling { gate: Gate::Risk, opinion: self.opinion(Gate::Risk, matter) });
+        match ruling.opinion {
+            Opinion::Ask(rule) => self.settle(ruling.gate, rule, matter),
+            Opinion::Silent | Opinion::Allow(_) | Opinion::Deny(_) => ruling,
+        }
+    }
+
+    /// What one gate says of a call, whatever the others say.
+    pub(super) fn opinion(&self, gate: Gate, matter: Matter<'_>) -> Opinion<'_> {
+        let Matter { spec, targets, risk } = matter;
+        let refusal = match gate {
+            Gate::ToolsAllowed => self.settings.refuse_run(),
+            Gate::Module => self.settings.refuse_module(),
+            Gate::Request => self.settings.refuse_request(spec),
+            Gate::DenyRule => self.rules.denying(spec, targets).map(Refusal::by_rule),
+            Gate::Grant => return allowed_by(self.grants.covering(spec, targets)),
+            Gate::AskRule => {
+                let rule = self.rules.asking(spec, targets);
+                return rule.map_or(Opinion::Silent, |rule| Opinion::Ask(Some(rule)));
+            }
+            Gate::AllowRule => return allowed_by(self.rules.allowing(spec, targets)),
+            Gate::Risk => {
+                return match risk {
+                    Risk::Safe => Opinion::Allow(None),
+                    Risk::Low if self.grants.was_asked(&spec.name) => Opinion::Allow(None),
+                    Risk::Low | Risk::Medium | Risk::High | Risk::Critical => Opinion::Ask(None),
+                };
+            }
+            // A checked and inspected call is through the first two; the others are no gates of a call.
+            Gate::Schema | Gate::Targets | Gate::Mode | Gate::Caller | Gate::User => None,
+        };
+        refusal.map_or(Opinion::Silent, Opinion::Deny)
+    }
+
+    /// What becomes of a call that a gate wants asked.
+    fn settle<'a>(&'a self, gate: Gate, rule: Option<&'a Rule>, matter: Matter<'_>) -> Ruling<'a> {
+        let runs = match self.mode {
+            ApproveMode::Ask => return Ruling { gate, opinion: Opinion::Ask(rule) },
+            ApproveMode::Never => false,
+            ApproveMode::Safe => match matter.risk {
+                Risk::Safe | Risk::Low => gate == Gate::Risk,
+                Risk::Medium | Risk::High | Risk::Critical => false,
+            },
+            ApproveMode::All => true,
+        };
+        let opinion = if runs {
+            Opinion::Allow(None)
+        } else {
+            Opinion::Deny(Refusal::by_mode(self.mode, rule, matter))
+        };
+        Ruling { gate: Gate::Mode, opinion }
+    }
+
+    /// The refusal of a rule or gate that no answer of the user can lift.
+    pub(super) fn forbid(&self, call: &CheckedCall, targets: &[Target]) -> Option<Refusal> {
+        let own = self.settings.refuse(&call.spec);
+        own.or_else(|| self.rules.denying(&call.spec, targets).map(Refusal::by_rule))
+            .or_else(|| self.caller()?.forbid(call, targets))
+    }
+
+    /// Adds a grant, here and in what the caller may do: the user gave it for this very sub-agent.
+    pub(super) fn grant(&mut self, pattern: &RulePattern) {
+        self.grants.add(pattern.clone());
+        if let Some(caller) = &mut self.caller {
+            caller.grant(pattern);
+        }
+    }
+
+    /// Notes that the user was asked about a tool of low risk and let it run.
+    pub(super) fn note_asked(&mut self, tool: &str) {
+        self.grants.note_asked(tool);
+        if let Some(caller) = &mut self.caller {
+            caller.note_asked(tool);
+        }
+    }
+}
+
+fn allowed_by(rule: Option<&Rule>) -> Opinion<'_> {
+    rule.map_or(Opinion::Silent, |rule| Opinion::Allow(Some(rule)))
+}
+
+/// Who let a call run, as events and outcomes write it.
+fn approver(gate: Gate, rule: Option<&Rule>) -> Cow<'static, str> {
+    match (gate, rule) {
+        (Gate::AllowRule, Some(rule)) => Cow::Owned(format!("rule:{}", rule.id)),
+        (gate, _) => Cow::Borrowed(gate.word()),
+    }
+}
+
+#[cfg(test)]
+#[path = "judge_tests.rs"]
+mod tests;

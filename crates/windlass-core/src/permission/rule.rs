@@ -1,0 +1,296 @@
+//! Rules: one line of policy, and its text form.
+//!
+//! | text | means |
+//! |---|---|
+//! | `read_file` | every call of the tool |
+//! | `read_file(src/main.rs)`, `read_file(src/**)` | calls that touch only that file, that folder |
+//! | `execute_command(git status *)` | command lines that begin with these words |
+//! | `fetch_url(example.com)`, `fetch_url(*.example.com)` | that host, every host below it |
+//! | `move_file(a.txt)(b.txt)` | calls that touch nothing but these |
+//! | `scope:read_files`, `scope:read_files(docs/**)` | tools that touch that part of the machine |
+//! | `*`, `*(docs/**)` | any tool |
+//!
+//! Knows tools and targets by name; what a rule leads to is `judge`'s business.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::pattern::TargetPattern;
+use super::question::Target;
+use crate::ids::Millis;
+use crate::tool::{Scope, ToolSpec};
+
+/// Why a text is no rule.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RuleError {
+    /// Nothing there.
+    #[error("the rule is empty; write a tool, such as read_file or read_file(src/**)")]
+    Empty,
+    /// Not a tool name.
+    #[error(
+        "'{0}' is no tool name: use 1 to 64 letters, digits, '_' or '-', or '*' for any tool; for example read_file(src/**)"
+    )]
+    ToolName(String),
+    /// Not a scope.
+    #[error(
+        "'{0}' is no scope: use read_files, write_files, execute_commands, network_access, system_info or task_management; for example scope:read_files(docs/**)"
+    )]
+    ScopeName(String),
+    /// The bracket is not closed at the end.
+    #[error("'{0}' has no ')' at its end; for example read_file(src/**)")]
+    OpenBracket(String),
+    /// Nothing in the brackets.
+    #[error(
+        "there is nothing in the brackets; leave them out to mean the whole tool (read_file), or name a path, host or command: read_file(src/**)"
+    )]
+    EmptyPattern,
+    /// A space at the edge, which would never match.
+    #[error(
+        "'{0}' begins or ends with a space; take it out, or write '\\ ' if it is meant: read_file(src/**)"
+    )]
+    OuterSpace(String),
+    /// A backslash with nothing after it.
+    #[error(
+        "'{0}' ends with a single '\\', which makes the next character literal; write '\\\\' for a backslash: read_file(odd\\\\name)"
+    )]
+    LoneEscape(String),
+}
+
+/// Which tools a rule means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ToolPattern {
+    /// Any tool.
+    Any,
+    /// The tool of this name.
+    Named(String),
+    /// Tools that touch this part of the machine.
+    Scope(Scope),
+}
+
+impl ToolPattern {
+    /// Reads `*`, a tool name or `scope:NAME`.
+    pub fn parse(text: &str) -> Result<Self, RuleError> {
+        let is_name_char = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        match text.strip_prefix("scope:") {
+            Some(word) => {
+                scope_of(word).map(Self::Scope).ok_or_else(|| RuleError::ScopeName(word.to_owned()))
+            }
+            None if text == "*" => Ok(Self::Any),
+            None if (1..=64).contains(&text.len()) && text.chars().all(is_name_char) => {
+                Ok(Self::Named(text.to_owned()))
+            }
+            None => Err(RuleError::ToolName(text.to_owned())),
+        }
+    }
+
+    /// Whether the pattern is enough to allow a tool: an alias is not, for any tool may claim one,
+    /// and a scope only if the tool touches nothing else.
+    fn covers(&self, spec: &ToolSpec) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Named(name) => *name == spec.name,
+            Self::Scope(scope) => !spec.scopes.is_empty() && spec.scopes.iter().all(|own| own == scope),
+        }
+    }
+
+    /// Whether the pattern, in a rule that denies or asks, means a tool.
+    fn touches(&self, spec: &ToolSpec) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Named(name) => *name == spec.name || spec.aliases.contains(name),
+            Self::Scope(scope) => spec.scopes.contains(scope),
+        }
+    }
+}
+
+impl fmt::Display for ToolPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Any => f.write_str("*"),
+            Self::Named(name) => f.write_str(name),
+            Self::Scope(scope) => write!(f, "scope:{}", scope_word(*scope)),
+        }
+    }
+}
+
+fn scope_word(scope: Scope) -> &'static str {
+    match scope {
+        Scope::ReadFiles => "read_files",
+        Scope::WriteFiles => "write_files",
+        Scope::ExecuteCommands => "execute_commands",
+        Scope::NetworkAccess => "network_access",
+        Scope::SystemInfo => "system_info",
+        Scope::TaskManagement => "task_management",
+    }
+}
+
+/// The scope of a word, as rules and policy files write it.
+pub(super) fn scope_of(word: &str) -> Option<Scope> {
+    [
+        Scope::ReadFiles,
+        Scope::WriteFiles,
+        Scope::ExecuteCommands,
+        Scope::NetworkAccess,
+        Scope::SystemInfo,
+        Scope::TaskManagement,
+    ]
+    .into_iter()
+    .find(|scope| scope_word(*scope) == word)
+}
+
+/// What a rule means: its text form is `Display` and `FromStr`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RulePattern {
+    /// Which tools.
+    pub tool: ToolPattern,
+    /// Which targets; none means whatever the call touches.
+    pub targets: Vec<TargetPattern>,
+}
+
+impl RulePattern {
+    /// The narrowest pattern that covers a call (R-48): the tool with exactly its targets. With
+    /// several targets each is named, and so are calls that touch only some of them; a tool that
+    /// touches nothing it can name has nothing narrower than its name.
+    pub fn narrowest(spec: &ToolSpec, targets: &[Target]) -> Self {
+        let tool = ToolPattern::Named(spec.name.clone());
+        let mut exact: Vec<TargetPattern> = Vec::with_capacity(targets.len());
+        for pattern in targets.iter().map(TargetPattern::exact) {
+            if !exact.contains(&pattern) {
+                exact.push(pattern);
+            }
+        }
+        Self { tool, targets: exact }
+    }
+
+    /// Whether the pattern is enough to allow a call: every target must be named.
+    pub fn covers(&self, spec: &ToolSpec, targets: &[Target]) -> bool {
+        let is_named = |target: &Target| self.targets.iter().any(|pattern| pattern.covers(target));
+        self.tool.covers(spec)
+            && (self.targets.is_empty() || (!targets.is_empty() && targets.iter().all(is_named)))
+    }
+
+    /// Whether the pattern, in a rule that denies or asks, means a call: one target is enough.
+    pub fn touches(&self, spec: &ToolSpec, targets: &[Target]) -> bool {
+        let is_named = |target: &Target| self.targets.iter().any(|pattern| pattern.touches(target));
+        self.tool.touches(spec) && (self.targets.is_empty() || targets.iter().any(is_named))
+    }
+}
+
+impl FromStr for RulePattern {
+    type Err = RuleError;
+
+    fn from_str(text: &str) -> Result<Self, RuleError> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err(RuleError::Empty);
+        }
+        let Some((tool, bracket)) = text.split_once('(') else {
+            return Ok(Self { tool: ToolPattern::parse(text)?, targets: Vec::new() });
+        };
+        let tool = ToolPattern::parse(tool)?;
+        let inner = bracket.strip_suffix(')').ok_or_else(|| RuleError::OpenBracket(text.to_owned()))?;
+        let targets = inner.split(")(").map(TargetPattern::parse).collect::<Result<_, _>>()?;
+        Ok(Self { tool, targets })
+    }
+}
+
+impl fmt::Display for RulePattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.tool)?;
+        self.targets.iter().try_for_each(|pattern| write!(f, "({pattern})"))
+    }
+}
+
+/// What a rule does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RuleEffect {
+    /// Lets a call run without asking.
+    Allow,
+    /// Asks each time, whatever allows it; only a grant of this session is stronger.
+    Ask,
+    /// Refuses a call, whatever else allows it.
+    Deny,
+}
+
+impl RuleEffect {
+    /// The word of files and lists.
+    pub fn word(self) -> &'static str {
+        match self {
+            RuleEffect::Allow => "allow",
+            RuleEffect::Ask => "ask",
+            RuleEffect::Deny => "deny",
+        }
+    }
+}
+
+/// Where a rule comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RuleSource {
+    /// The user's own file.
+    User,
+    /// The project's file: can tighten, never loosen.
+    Project,
+    /// The command line of this run.
+    Flag,
+    /// An answer given in this session; dies with it.
+    Grant,
+}
+
+impl RuleSource {
+    /// The word of lists.
+    pub fn word(self) -> &'static str {
+        match self {
+            RuleSource::User => "user",
+            RuleSource::Project => "project",
+            RuleSource::Flag => "flag",
+            RuleSource::Grant => "grant",
+        }
+    }
+}
+
+/// One line of policy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rule {
+    /// Its name in lists, unique in its set.
+    pub id: String,
+    /// What it does.
+    pub effect: RuleEffect,
+    /// What it means.
+    pub pattern: RulePattern,
+    /// When it was made; 0 when that is not known.
+    pub created_ms: Millis,
+    /// Where it comes from.
+    pub source: RuleSource,
+}
+
+impl Rule {
+    /// A rule without a name; `PolicySet::add` gives it one.
+    pub fn new(effect: RuleEffect, pattern: RulePattern, source: RuleSource) -> Self {
+        Self { id: String::new(), effect, pattern, created_ms: 0, source }
+    }
+
+    /// Reads a rule's text form.
+    pub fn parse(effect: RuleEffect, text: &str, source: RuleSource) -> Result<Self, RuleError> {
+        Ok(Self::new(effect, text.parse()?, source))
+    }
+
+    /// Puts in when it was made.
+    pub fn stamped(mut self, created_ms: Millis) -> Self {
+        self.created_ms = created_ms;
+        self
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.pattern)
+    }
+}
+
+#[cfg(test)]
+#[path = "rule_tests.rs"]
+mod tests;
