@@ -153,9 +153,7 @@ impl Permissions {
 
     /// The permissions of a sub-agent: those of its caller, with gates of its own in front.
     pub fn child(&self, settings: GateSettings) -> Permissions {
-        let mut child = Permissions { caller: None, ..self.clone() };
-        child.begin_run(settings);
-        child.narrowed(self)
+        Permissions { settings, caller: Some(Box::new(self.clone())), ..self.clone() }
     }
 
     /// Gates 1 to 3: whether a tool may be called at all. Asked before its arguments are looked at.

@@ -120,3 +120,7 @@ impl PermissionAnswer {
         Self { decision, rule: None, confirmation: None }
     }
 }
+
+#[cfg(test)]
+#[path = "question_tests.rs"]
+mod tests;
