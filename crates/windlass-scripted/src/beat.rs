@@ -61,13 +61,15 @@ impl Script {
         for line in &self.lines {
             let is_checked = |step: &ScriptedStep| step.lines.is_empty();
             let belongs = matches!(line.happening, Happening::Model(_))
-                || matches!(line.happening, Happening::ExpectRequest(_)) && open.as_ref().is_some_and(is_checked);
+                || matches!(line.happening, Happening::ExpectRequest(_))
+                    && open.as_ref().is_some_and(is_checked);
             if !belongs {
                 beats.extend(open.take().map(Beat::of_step));
             }
             let kind = match &line.happening {
                 Happening::Model(said) => {
-                    let mut step = open.take().unwrap_or_else(|| ScriptedStep::new(line.number, &self.header));
+                    let mut step =
+                        open.take().unwrap_or_else(|| ScriptedStep::new(line.number, &self.header));
                     let is_over = said.is_ending();
                     step.take(said);
                     match is_over {
@@ -82,7 +84,9 @@ impl Script {
                     continue;
                 }
                 Happening::User(text) => BeatKind::User(text.clone()),
-                Happening::Answer { call, answer } => BeatKind::Answer { call: *call, answer: answer.clone() },
+                Happening::Answer { call, answer } => {
+                    BeatKind::Answer { call: *call, answer: answer.clone() }
+                }
                 Happening::Tool { call, ending } => BeatKind::Tool { call: *call, ending: ending.clone() },
                 Happening::Cancel => BeatKind::Cancel,
                 Happening::Deadline => BeatKind::Deadline,

@@ -56,7 +56,8 @@ fn check_events(patterns: &[EventPattern], since: &[&Event]) -> Result<(), Strin
         match pattern {
             EventPattern::Any => wanted.push(None),
             EventPattern::Named { name, times } => {
-                wanted.extend(std::iter::repeat_n(Some(*name), usize::try_from(*times).unwrap_or(usize::MAX)));
+                wanted
+                    .extend(std::iter::repeat_n(Some(*name), usize::try_from(*times).unwrap_or(usize::MAX)));
             }
         }
     }
@@ -200,8 +201,12 @@ impl CallExpectation {
         }
         let kind = outcome.failure().map(|failure| failure.kind);
         if self.kind.is_some() && self.kind != kind {
-            let (wanted, came) = (self.kind.map_or("", |kind| kind.word()), kind.map_or("ok", |kind| kind.word()));
-            return Err(format!("expected call {number} to give {wanted}; it gave {came}: {}", says(message)));
+            let (wanted, came) =
+                (self.kind.map_or("", |kind| kind.word()), kind.map_or("ok", |kind| kind.word()));
+            return Err(format!(
+                "expected call {number} to give {wanted}; it gave {came}: {}",
+                says(message)
+            ));
         }
         if self.is_cached && !outcome.meta.is_cached {
             return Err(format!("expected call {number} to be cached; it is not"));
@@ -241,9 +246,8 @@ impl Script {
             }
         }
         let beats = self.beats();
-        let sections: Vec<&[Beat]> = beats
-            .chunk_by(|_, next| !matches!(next.kind, BeatKind::User(_)))
-            .collect();
+        let sections: Vec<&[Beat]> =
+            beats.chunk_by(|_, next| !matches!(next.kind, BeatKind::User(_))).collect();
         let mut mismatches = Vec::new();
         for (place, section) in sections.iter().enumerate() {
             let run = runs.get(place).map(Vec::as_slice).unwrap_or_default();

@@ -4,6 +4,8 @@
 //! Knows the order of happenings and checks expectations on the way. Does not know the machine: a
 //! [`Stage`] is a few lines around it.
 
+use std::sync::Arc;
+
 use windlass_core::event::Event;
 use windlass_core::ids::CallId;
 use windlass_core::model::ModelRequest;
@@ -34,8 +36,9 @@ impl Pending {
 
     fn describe(&self, calls: &CallBook) -> String {
         let listed = |ids: &[CallId]| {
-            let numbers =
-                ids.iter().map(|id| calls.number(id).map_or_else(|| id.to_string(), |number| number.to_string()));
+            let numbers = ids
+                .iter()
+                .map(|id| calls.number(id).map_or_else(|| id.to_string(), |number| number.to_string()));
             numbers.collect::<Vec<_>>().join(", ")
         };
         let mut waits = Vec::new();
@@ -72,7 +75,7 @@ pub enum Move<'a> {
         /// The call.
         call_id: CallId,
         /// What it gave.
-        outcome: ToolOutcome,
+        outcome: Arc<ToolOutcome>,
     },
     /// The user stops the run.
     Cancel,
@@ -160,7 +163,7 @@ impl Director {
                 let call_id = self.call_id(*call, pending)?;
                 let is_running = pending.running.contains(&call_id);
                 self.need(is_running, &format!("call {call} does not run"), pending)?;
-                Ok(ending.outcome().map(|outcome| Move::CallEnded { call_id, outcome }))
+                Ok(ending.outcome().map(|outcome| Move::CallEnded { call_id, outcome: Arc::new(outcome) }))
             }
             BeatKind::Cancel => {
                 self.need(!pending.is_empty(), "there is nothing to cancel", pending)?;

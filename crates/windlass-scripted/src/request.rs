@@ -43,9 +43,11 @@ impl RequestExpectation {
                 let names: Vec<&str> = request.tools.iter().map(|tool| tool.name.as_str()).collect();
                 match names == *expected {
                     true => Ok(()),
-                    false => {
-                        Err(format!("the request has the tools [{}], expected [{}]", names.join(","), expected.join(",")))
-                    }
+                    false => Err(format!(
+                        "the request has the tools [{}], expected [{}]",
+                        names.join(","),
+                        expected.join(",")
+                    )),
                 }
             }
             RequestExpectation::ToolChoice(expected) => match request.tool_choice == *expected {
@@ -96,7 +98,9 @@ pub fn request_text(request: &ModelRequest) -> String {
             Message::Assistant { parts } => {
                 lines.extend(parts.iter().map(|part| part_line("assistant", part)));
             }
-            Message::Tool(tool) => lines.push(format!("tool {} {}: {}", tool.call_id, tool.name, tool.content)),
+            Message::Tool(tool) => {
+                lines.push(format!("tool {} {}: {}", tool.call_id, tool.name, tool.content))
+            }
             Message::Note { text } => lines.push(format!("note: {text}")),
         }
     }

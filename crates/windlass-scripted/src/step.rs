@@ -139,10 +139,9 @@ impl ScriptedStep {
                 Piece::Delta(ModelDelta::Reasoning(text)) => add_reasoning(&mut step.parts, &text),
                 Piece::Delta(ModelDelta::ReasoningState(state)) => match step.parts.last_mut() {
                     Some(Part::Reasoning(block)) if block.opaque.is_none() => block.opaque = Some(state),
-                    Some(_) | None => step.parts.push(Part::Reasoning(Reasoning {
-                        opaque: Some(state),
-                        ..Reasoning::default()
-                    })),
+                    Some(_) | None => step
+                        .parts
+                        .push(Part::Reasoning(Reasoning { opaque: Some(state), ..Reasoning::default() })),
                 },
                 Piece::Delta(ModelDelta::Usage(usage)) => step.usage = Some(usage),
                 Piece::Delta(ModelDelta::Call(_) | ModelDelta::Finish(_)) | Piece::Delay { .. } => {}

@@ -57,8 +57,7 @@ pub(crate) const MODEL: [&str; 13] = [
 pub(crate) const TOOL: [&str; 6] = ["ok", "text", "fill", "fail", "timeout", "hang"];
 
 /// Words that may follow `expect-request`.
-pub(crate) const REQUEST: [&str; 6] =
-    ["contains", "lacks", "tools", "tool-choice", "purpose", "same-prefix"];
+pub(crate) const REQUEST: [&str; 6] = ["contains", "lacks", "tools", "tool-choice", "purpose", "same-prefix"];
 
 /// Names of the durable events, as `Event::name` gives them.
 pub(crate) const EVENTS: [&str; 12] = [

@@ -16,10 +16,9 @@ impl Parser<'_> {
             "user" => Happening::User(self.reader.text("what the user says")?),
             "model" => Happening::Model(self.read_model()?),
             "approve" => self.read_approval()?,
-            "deny" => Happening::Answer {
-                call: self.known_call()?,
-                answer: PermissionAnswer::new(Decision::Deny),
-            },
+            "deny" => {
+                Happening::Answer { call: self.known_call()?, answer: PermissionAnswer::new(Decision::Deny) }
+            }
             "tool" => Happening::Tool { call: self.known_call()?, ending: self.read_ending()? },
             "cancel" => Happening::Cancel,
             "deadline" => Happening::Deadline,

@@ -1,7 +1,7 @@
 //! Header lines.
 
-use super::reader::{ScriptError, listed};
 use super::Parser;
+use super::reader::{ScriptError, listed};
 use crate::limits::CHUNK_CHARS_MAX;
 use crate::script::{ApproveMode, Chunk};
 

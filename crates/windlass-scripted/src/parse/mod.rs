@@ -131,5 +131,5 @@ impl<'a> Parser<'a> {
 const BEFORE_MODEL: &str = "the 'model' lines that it checks directly after it";
 
 #[cfg(test)]
-#[path = "../parse_tests.rs"]
+#[path = "mod_tests.rs"]
 mod tests;

@@ -55,7 +55,9 @@ impl Parser<'_> {
         };
         if must_parse && let Err(error) = JsonText::parse(&args) {
             let message = format!("the arguments are not JSON: {error}");
-            return Err(self.reader.fault(message, "JSON, or 'raw-call' for arguments that are broken on purpose"));
+            return Err(self
+                .reader
+                .fault(message, "JSON, or 'raw-call' for arguments that are broken on purpose"));
         }
         Ok(ModelLine::Call(CallLine { number, id, name, form, args }))
     }

@@ -112,7 +112,10 @@ fn every_form_of_call_is_read() {
     let given = ProviderId::Given("x".into());
     assert_eq!(model("call 3 id=x read_file {}"), call(given, ArgsForm::Text, "{}"));
     assert_eq!(model("call 3 id=- read_file {}"), call(ProviderId::Absent, ArgsForm::Text, "{}"));
-    assert_eq!(model("raw-call 3 read_file {\"a\": bro"), call(numbered.clone(), ArgsForm::Raw, "{\"a\": bro"));
+    assert_eq!(
+        model("raw-call 3 read_file {\"a\": bro"),
+        call(numbered.clone(), ArgsForm::Raw, "{\"a\": bro")
+    );
     assert_eq!(model("raw-call 3 read_file"), call(numbered.clone(), ArgsForm::Raw, ""));
     assert_eq!(model("value-call 3 read_file {}"), call(numbered, ArgsForm::Value, "{}"));
 }
@@ -175,11 +178,8 @@ fn every_expectation_is_read() {
     assert_eq!(one("expect-call 2 failed parse_error says not JSON"), expect(Expectation::Call(failed)));
     let cached = CallExpectation { is_cached: true, is_truncated: true, ..call.clone() };
     assert_eq!(one("expect-call 2 cached truncated"), expect(Expectation::Call(cached)));
-    let cancelled = CallExpectation {
-        status: Some(OutcomeStatus::Cancelled),
-        kind: Some(ErrorKind::Cancelled),
-        ..call
-    };
+    let cancelled =
+        CallExpectation { status: Some(OutcomeStatus::Cancelled), kind: Some(ErrorKind::Cancelled), ..call };
     assert_eq!(one("expect-call 2 cancelled cancelled"), expect(Expectation::Call(cancelled)));
 }
 
@@ -384,7 +384,13 @@ fn wrong_answers_and_tool_lines_are_refused() {
     assert_body_error("tool 1 ok", 10, "the line ends here", "as JSON", None);
     assert_body_error("tool 1 ok {", 11, "not JSON", "'text' instead of 'ok'", None);
     assert_body_error("tool 1 fill x", 13, "'x' is not a whole number", "characters", None);
-    assert_body_error("tool 1 fail notfound x", 13, "unknown word 'notfound'", "not_found", Some("not_found"));
+    assert_body_error(
+        "tool 1 fail notfound x",
+        13,
+        "unknown word 'notfound'",
+        "not_found",
+        Some("not_found"),
+    );
     assert_body_error("tool 1 fail not_found", 22, "the line ends here", "what was wrong", None);
     assert_body_error("tool 1 hang on", 13, "'on' is too much", "end of the line", None);
     assert_body_error("cancel it", 8, "'it' is too much", "end of the line", None);
