@@ -16,7 +16,7 @@ fn expectation(line: &str) -> Expectation {
 fn check(line: &str, events: &[Event]) -> Result<(), String> {
     let script = Script::parse("t", "user Hi\nmodel call 1 a").unwrap();
     let mut calls = CallBook::new(&script);
-    events.iter().for_each(|event| calls.see(event));
+    [run_started(), step_started(1)].iter().chain(events).for_each(|event| calls.see(event));
     let events: Vec<&Event> = events.iter().collect();
     expectation(line).check(Seen { since: &events, run: &events, calls: &calls })
 }
@@ -106,7 +106,7 @@ fn warnings_are_looked_for() {
 #[test]
 fn the_outcome_of_a_call_is_compared() {
     let failed = ToolOutcome::failed(ToolFailure::not_found("File not found: x"));
-    let events = [call_requested(1, Some("script_1")), call_ended(1, failed, "File not found: x")];
+    let events = [call_requested(1, 0), call_ended(1, failed, "File not found: x")];
     check("expect-call 1 failed", &events).unwrap();
     check("expect-call 1 failed not_found says not found", &events).unwrap();
     assert_eq!(
@@ -127,7 +127,7 @@ fn the_outcome_of_a_call_is_compared() {
     let mut outcome = ToolOutcome::ok(ToolOutput::text("x"));
     outcome.meta.is_cached = true;
     outcome.meta.is_truncated = true;
-    let events = [call_requested(1, Some("script_1")), call_ended(1, outcome, "x")];
+    let events = [call_requested(1, 0), call_ended(1, outcome, "x")];
     check("expect-call 1 ok cached truncated says x", &events).unwrap();
     check(&format!("expect-call 1 {}", ErrorKind::NotFound.word()), &events).unwrap_err();
 }
@@ -136,7 +136,7 @@ fn the_outcome_of_a_call_is_compared() {
 fn a_call_without_outcome_is_a_mismatch() {
     let never = check("expect-call 1 ok", &[]).unwrap_err();
     assert_eq!(never, "expected an outcome of call 1; it was never requested");
-    let open = check("expect-call 1 ok", &[call_requested(1, Some("script_1"))]).unwrap_err();
+    let open = check("expect-call 1 ok", &[call_requested(1, 0)]).unwrap_err();
     assert_eq!(open, "expected an outcome of call 1; it has none in this run");
 }
 
@@ -172,7 +172,7 @@ fn every_mismatch_of_a_session_is_told() {
 #[test]
 fn all_durable_events_can_be_expected_and_no_others() {
     let events =
-        [run_started(), step_started(1), step_ended(1), call_requested(1, None), permission_requested(1)];
+        [run_started(), step_started(1), step_ended(1), call_requested(1, 0), permission_requested(1)];
     let more = [call_started(1), call_ended(1, ToolOutcome::ok(ToolOutput::text("")), ""), run_ended("")];
     for event in events.iter().chain(&more) {
         assert!(event.is_durable() && crate::words::EVENTS.contains(&event.name()));

@@ -109,8 +109,8 @@ pub use parse::ScriptError;
 pub use play::{Director, Move, Pending, Stage, play};
 pub use request::request_text;
 pub use script::{
-    ApproveMode, ArgsForm, CallEnding, CallExpectation, CallLine, Chunk, EventPattern, Expectation,
-    Happening, Header, JsonText, Line, ModelLine, ProviderId, RequestExpectation, Script,
+    ArgsForm, CallEnding, CallExpectation, CallLine, Chunk, EventPattern, Expectation, Happening, Header,
+    JsonText, Line, ModelLine, ProviderId, RequestExpectation, Script,
 };
 pub use step::{Piece, ScriptedStep, StepEnding};
 pub use user::ScriptedUser;

@@ -36,7 +36,7 @@ impl Stage for OneCall {
                     Some(whole) if whole.calls.is_empty() => vec![step_ended(self.steps), run_ended("done")],
                     Some(_) => {
                         self.pending.questions = vec![CallId::numbered(1)];
-                        vec![step_ended(1), call_requested(1, Some("script_1")), permission_requested(1)]
+                        vec![step_ended(1), call_requested(1, 0), permission_requested(1)]
                     }
                 }
             }

@@ -23,7 +23,7 @@ fn request() -> ModelRequest {
         name: "read_file".into(),
         content: "{\"ok\":true}".into(),
         is_ok: true,
-        has_run: true,
+        is_valid_call: true,
     };
     let said = Message::Assistant { parts: vec![Part::text("Let me look."), Part::Call(call)] };
     ModelRequest {

@@ -35,12 +35,12 @@ pub(crate) fn step_ended(step: u32) -> Event {
     Event::StepEnded { step, message: Message::assistant("a"), finish: Finish::Stop, usage: None }
 }
 
-pub(crate) fn call_requested(id: u64, provider_id: Option<&str>) -> Event {
+pub(crate) fn call_requested(id: u64, index: u32) -> Event {
     let call = ToolCall {
         id: CallId::numbered(id),
-        provider_id: provider_id.map(str::to_owned),
+        provider_id: None,
         step: 1,
-        index: 0,
+        index,
         name: "a".into(),
         arguments: "{}".into(),
     };
@@ -77,7 +77,7 @@ pub(crate) fn call_ended(id: u64, outcome: ToolOutcome, content: &str) -> Event 
         name: "a".into(),
         content: content.into(),
         is_ok: outcome.is_ok(),
-        has_run: true,
+        is_valid_call: true,
     };
     Event::CallEnded {
         call_id: CallId::numbered(id),

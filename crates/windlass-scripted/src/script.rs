@@ -6,7 +6,7 @@
 use serde_json::Value;
 use windlass_core::event::{RunOutcome, StopReason, WarningCode};
 use windlass_core::model::{Finish, ModelFailure, StepPurpose, ToolChoice, Usage};
-use windlass_core::permission::PermissionAnswer;
+use windlass_core::permission::{ApproveMode, PermissionAnswer};
 use windlass_core::tool::{ErrorKind, OutcomeStatus, ToolFailure, ToolOutcome, ToolOutput};
 
 /// A conversation script.
@@ -54,35 +54,6 @@ pub struct Header {
     pub chunk: Chunk,
     /// `interleave`: whether the calls of a step arrive in turns, piece by piece.
     pub interleave: bool,
-}
-
-/// What happens to calls that need asking: the words of `windlass run --approve`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ApproveMode {
-    /// The user is asked; in a script, its `approve` and `deny` lines answer.
-    Ask,
-    /// They are denied.
-    Never,
-    /// Only safe calls run.
-    Safe,
-    /// They run.
-    All,
-}
-
-impl ApproveMode {
-    /// All of them.
-    pub const ALL: [ApproveMode; 4] =
-        [ApproveMode::Ask, ApproveMode::Never, ApproveMode::Safe, ApproveMode::All];
-
-    /// The word of flags and headers.
-    pub fn word(self) -> &'static str {
-        match self {
-            ApproveMode::Ask => "ask",
-            ApproveMode::Never => "never",
-            ApproveMode::Safe => "safe",
-            ApproveMode::All => "all",
-        }
-    }
 }
 
 /// How text is cut into deltas.

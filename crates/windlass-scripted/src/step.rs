@@ -4,9 +4,8 @@
 
 use std::collections::VecDeque;
 
-use windlass_core::message::{Part, Reasoning};
+use windlass_core::assemble::Assembler;
 use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, ModelStep};
-use windlass_core::tool::{RawArgs, RawCall};
 
 use crate::script::{ArgsForm, CallLine, Chunk, Header, ModelLine, RequestExpectation};
 
@@ -128,27 +127,26 @@ impl ScriptedStep {
         }
     }
 
-    /// The step as a whole, for those who do not stream. Failing and hanging steps have none.
+    /// The step as a whole, as the core puts it together of its pieces. Failing and hanging steps have
+    /// none.
     pub fn complete(&self) -> Option<ModelStep> {
-        let StepEnding::Finish(finish) = &self.ending else { return None };
-        let mut step =
-            ModelStep { parts: Vec::new(), calls: Vec::new(), usage: None, finish: finish.clone() };
+        matches!(self.ending, StepEnding::Finish(_)).then(|| self.assemble().finish())
+    }
+
+    /// The text that was said before the step ended or hung.
+    pub fn partial_text(&self) -> String {
+        self.assemble().partial_text()
+    }
+
+    fn assemble(&self) -> Assembler {
+        let mut assembler = Assembler::default();
         for piece in self.pieces() {
             match piece {
-                Piece::Delta(ModelDelta::Text(text)) => add_text(&mut step.parts, &text),
-                Piece::Delta(ModelDelta::Reasoning(text)) => add_reasoning(&mut step.parts, &text),
-                Piece::Delta(ModelDelta::ReasoningState(state)) => match step.parts.last_mut() {
-                    Some(Part::Reasoning(block)) if block.opaque.is_none() => block.opaque = Some(state),
-                    Some(_) | None => step
-                        .parts
-                        .push(Part::Reasoning(Reasoning { opaque: Some(state), ..Reasoning::default() })),
-                },
-                Piece::Delta(ModelDelta::Usage(usage)) => step.usage = Some(usage),
-                Piece::Delta(ModelDelta::Call(_) | ModelDelta::Finish(_)) | Piece::Delay { .. } => {}
+                Piece::Delta(delta) => drop(assembler.push(delta)),
+                Piece::Delay { .. } => {}
             }
         }
-        step.calls = self.calls().map(raw_call).collect();
-        Some(step)
+        assembler
     }
 
     /// The step as a provider would stream it. A finishing step ends with its finish; the others just end.
@@ -278,30 +276,6 @@ fn cut(text: &str, chunk: Chunk) -> impl Iterator<Item = String> {
         pieces.push(piece);
     }
     pieces.into_iter()
-}
-
-fn add_text(parts: &mut Vec<Part>, more: &str) {
-    match parts.last_mut() {
-        Some(Part::Text { text }) => text.push_str(more),
-        Some(Part::Reasoning(_) | Part::Call(_) | Part::Image { .. }) | None => parts.push(Part::text(more)),
-    }
-}
-
-fn add_reasoning(parts: &mut Vec<Part>, more: &str) {
-    match parts.last_mut() {
-        Some(Part::Reasoning(block)) if block.opaque.is_none() => block.text.push_str(more),
-        Some(_) | None => {
-            parts.push(Part::Reasoning(Reasoning { text: more.to_owned(), ..Reasoning::default() }));
-        }
-    }
-}
-
-fn raw_call(call: &CallLine) -> RawCall {
-    let args = match call.form {
-        ArgsForm::Text | ArgsForm::Raw => RawArgs::Text(call.args.clone()),
-        ArgsForm::Value => RawArgs::Value(call.args_value()),
-    };
-    RawCall { provider_id: call.provider_id(), name: call.name.clone(), args }
 }
 
 #[cfg(test)]

@@ -32,8 +32,9 @@ fn questions_are_answered_by_the_number_of_their_call() {
     let mut user = user("user a\nmodel call 1 a\nmodel call 2 a\ndeny 2\napprove 1 session");
     let events = [
         run_started(),
-        call_requested(1, Some("script_1")),
-        call_requested(2, Some("script_2")),
+        step_started(1),
+        call_requested(1, 0),
+        call_requested(2, 1),
         permission_requested(1),
         permission_requested(2),
         permission_requested(2),
@@ -44,14 +45,14 @@ fn questions_are_answered_by_the_number_of_their_call() {
     };
     assert_eq!(
         reactions(&mut user, &events),
-        [(3, answer(1, Decision::Session)), (4, answer(2, Decision::Deny))]
+        [(4, answer(1, Decision::Session)), (5, answer(2, Decision::Deny))]
     );
 }
 
 #[test]
 fn a_question_without_an_answer_is_left_open() {
     let mut user = user("user a\nmodel call 1 a");
-    let events = [run_started(), call_requested(1, Some("script_1")), permission_requested(1)];
+    let events = [run_started(), step_started(1), call_requested(1, 0), permission_requested(1)];
     assert_eq!(reactions(&mut user, &events), []);
 }
 
@@ -81,10 +82,10 @@ fn a_cancel_after_an_open_step_comes_when_all_of_it_was_said() {
 fn a_cancel_after_a_call_comes_when_it_is_asked_about_or_started() {
     let script = "user a\nmodel call 1 a\nexpect ...\ncancel";
     let asked =
-        [run_started(), call_requested(1, Some("script_1")), permission_requested(1), call_started(1)];
-    assert_eq!(reactions(&mut user(script), &asked), [(2, Command::RunCancel)]);
-    let started = [run_started(), call_requested(1, Some("script_1")), call_started(1)];
-    assert_eq!(reactions(&mut user(script), &started), [(2, Command::RunCancel)]);
+        [run_started(), step_started(1), call_requested(1, 0), permission_requested(1), call_started(1)];
+    assert_eq!(reactions(&mut user(script), &asked), [(3, Command::RunCancel)]);
+    let started = [run_started(), step_started(1), call_requested(1, 0), call_started(1)];
+    assert_eq!(reactions(&mut user(script), &started), [(3, Command::RunCancel)]);
 }
 
 #[test]
@@ -94,24 +95,18 @@ fn a_cancel_after_an_answer_comes_when_the_call_is_started() {
         "user a\nmodel call 1 a\napprove 1\ntool 1 hang\ncancel",
     ] {
         let events =
-            [run_started(), call_requested(1, Some("script_1")), permission_requested(1), call_started(1)];
+            [run_started(), step_started(1), call_requested(1, 0), permission_requested(1), call_started(1)];
         let places: Vec<usize> =
             reactions(&mut user(script), &events).into_iter().map(|(place, _)| place).collect();
-        assert_eq!(places, [2, 3]);
+        assert_eq!(places, [3, 4]);
     }
 }
 
 #[test]
 fn a_cancel_after_an_outcome_or_a_lost_step_comes_with_the_next_step() {
     let ended = call_ended(1, ToolOutcome::ok(ToolOutput::text("")), "");
-    let events = [
-        run_started(),
-        step_started(1),
-        call_requested(1, Some("script_1")),
-        call_started(1),
-        ended,
-        step_started(2),
-    ];
+    let events =
+        [run_started(), step_started(1), call_requested(1, 0), call_started(1), ended, step_started(2)];
     let mut after_outcome = user("user a\nmodel call 1 a\ntool 1 ok 1\ncancel");
     assert_eq!(reactions(&mut after_outcome, &events), [(5, Command::RunCancel)]);
     let mut after_cut = user("user a\nmodel cut\ncancel");

@@ -1,12 +1,11 @@
 use windlass_core::event::{RunOutcome, StopReason, WarningCode};
 use windlass_core::model::{Finish, ModelFailure, StepPurpose, ToolChoice, Usage};
-use windlass_core::permission::{Decision, PermissionAnswer};
+use windlass_core::permission::{ApproveMode, Decision, PermissionAnswer};
 use windlass_core::tool::{ErrorKind, OutcomeStatus};
 
 use super::*;
 use crate::script::{
-    ApproveMode, ArgsForm, CallEnding, CallExpectation, CallLine, Chunk, JsonText, ProviderId,
-    RequestExpectation,
+    ArgsForm, CallEnding, CallExpectation, CallLine, Chunk, JsonText, ProviderId, RequestExpectation,
 };
 
 fn parse(text: &str) -> Script {
