@@ -1,0 +1,172 @@
+//! The scripted model: plays the model lines of a script, one step a request.
+//!
+//! Knows no tools and no session. One model serves one session: it remembers how far it is.
+
+use std::collections::VecDeque;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use futures_core::Stream;
+use tokio::time::{Sleep, sleep};
+use windlass_core::ids::RunId;
+use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
+use windlass_core::port::{BoxStream, ModelPort};
+
+use crate::request::request_text;
+use crate::script::Script;
+use crate::step::{Piece, ScriptedStep, StepEnding};
+
+/// A model that plays a script.
+///
+/// Each run is served from its own `user` section: a run that was cancelled early leaves its other
+/// steps unplayed, and the next run begins at the next `user` line.
+pub struct ScriptedModel {
+    name: String,
+    script: String,
+    runs: Vec<Vec<Arc<ScriptedStep>>>,
+    place: Mutex<Place>,
+}
+
+/// How far a script was played.
+#[derive(Default)]
+struct Place {
+    /// The run being served, and its number from 0.
+    run: Option<(RunId, usize)>,
+    /// Steps of that run served so far.
+    steps: usize,
+    last: Option<ModelRequest>,
+}
+
+impl ScriptedModel {
+    /// A model that plays this script from its beginning.
+    pub fn new(script: &Script) -> Self {
+        Self {
+            name: format!("scripted/{}", script.name),
+            script: script.name.clone(),
+            runs: script.runs(),
+            place: Mutex::new(Place::default()),
+        }
+    }
+
+    /// The step that answers a request.
+    fn serve(&self, request: ModelRequest) -> Result<Arc<ScriptedStep>, ModelFailure> {
+        let mut place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
+        let run = match &place.run {
+            Some((id, number)) if *id == request.run_id => *number,
+            Some((_, number)) => number.saturating_add(1),
+            None => 0,
+        };
+        if place.run.as_ref().is_none_or(|(id, _)| *id != request.run_id) {
+            place.run = Some((request.run_id.clone(), run));
+            place.steps = 0;
+        }
+        let Some(steps) = self.runs.get(run) else { return Err(self.no_run(run)) };
+        let Some(step) = steps.get(place.steps) else { return Err(self.no_step(run, place.steps)) };
+        place.steps = place.steps.saturating_add(1);
+        let checked = step.check_request(&self.script, &request, place.last.as_ref());
+        let checked = checked.map_err(|mismatch| {
+            let mut failure = ModelFailure::fatal("script", mismatch.to_string());
+            failure.detail = Some(request_text(&request));
+            failure
+        });
+        place.last = Some(request);
+        checked.map(|()| Arc::clone(step))
+    }
+
+    fn no_run(&self, run: usize) -> ModelFailure {
+        let (asked, known) = (run.saturating_add(1), self.runs.len());
+        let message = format!(
+            "script ended: the script {} has {known} 'user' lines and this is run {asked}; add a 'user' line and \
+             'model …' lines",
+            self.script
+        );
+        ModelFailure::fatal("script", message)
+    }
+
+    fn no_step(&self, run: usize, step: usize) -> ModelFailure {
+        let (run, step) = (run.saturating_add(1), step.saturating_add(1));
+        let message = format!(
+            "script ended: the script {} has no step {step} in run {run}; add 'model …' lines",
+            self.script
+        );
+        ModelFailure::fatal("script", message)
+    }
+}
+
+impl ModelPort for ScriptedModel {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelDelta, ModelFailure>> {
+        let playback = match self.serve(request) {
+            Ok(step) => Playback::new(&step),
+            Err(failure) => Playback { pieces: VecDeque::new(), sleep: None, ending: Ending::Fail(failure) },
+        };
+        Box::pin(playback)
+    }
+}
+
+/// One step being played.
+struct Playback {
+    pieces: VecDeque<Piece>,
+    sleep: Option<Pin<Box<Sleep>>>,
+    ending: Ending,
+}
+
+/// What comes after the last piece.
+enum Ending {
+    Fail(ModelFailure),
+    Hang,
+    Close,
+}
+
+impl Playback {
+    fn new(step: &ScriptedStep) -> Self {
+        let ending = match &step.ending {
+            // A cut is a stream that just ends: whoever reads it must notice.
+            StepEnding::Finish(_) | StepEnding::Cut => Ending::Close,
+            StepEnding::Hang => Ending::Hang,
+            StepEnding::Fail(failure) => Ending::Fail(failure.clone()),
+        };
+        Self { pieces: step.pieces().into(), sleep: None, ending }
+    }
+}
+
+impl Stream for Playback {
+    type Item = Result<ModelDelta, ModelFailure>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        loop {
+            if let Some(sleep) = &mut self.sleep {
+                match sleep.as_mut().poll(context) {
+                    Poll::Pending => return Poll::Pending,
+                    Poll::Ready(()) => self.sleep = None,
+                }
+            }
+            match self.pieces.pop_front() {
+                Some(Piece::Delta(delta)) => return Poll::Ready(Some(Ok(delta))),
+                Some(Piece::Delay { delay_ms }) => {
+                    self.sleep = Some(Box::pin(sleep(Duration::from_millis(delay_ms))));
+                }
+                None => break,
+            }
+        }
+        match std::mem::replace(&mut self.ending, Ending::Close) {
+            Ending::Close => Poll::Ready(None),
+            Ending::Fail(failure) => Poll::Ready(Some(Err(failure))),
+            Ending::Hang => {
+                // Nobody will wake this stream: it ends by being dropped.
+                self.ending = Ending::Hang;
+                Poll::Pending
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "model_tests.rs"]
+mod tests;

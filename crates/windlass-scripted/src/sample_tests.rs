@@ -1,0 +1,99 @@
+//! Events and requests for the tests of this crate.
+
+use std::sync::Arc;
+
+use windlass_core::event::{Event, RunOutcome, StopReason};
+use windlass_core::ids::{CallId, RunId};
+use windlass_core::message::{Message, ToolMessage};
+use windlass_core::model::{Finish, ModelRequest, Sampling, StepPurpose, ToolChoice, Usage};
+use windlass_core::permission::Question;
+use windlass_core::tool::{Category, Risk, ToolCall, ToolOutcome, Visibility};
+
+pub(crate) fn request(run_id: &str) -> ModelRequest {
+    ModelRequest {
+        run_id: RunId::new(run_id),
+        step: 1,
+        purpose: StepPurpose::Work,
+        system: "".into(),
+        messages: Arc::new(Vec::new()),
+        trailer: Vec::new(),
+        tools: Arc::new([]),
+        tool_choice: ToolChoice::Auto,
+        sampling: Sampling::default(),
+    }
+}
+
+pub(crate) fn run_started() -> Event {
+    Event::RunStarted { model: "m".into(), profile: "default".into(), message: Message::user("Hi") }
+}
+
+pub(crate) fn step_started(step: u32) -> Event {
+    Event::StepStarted { step, purpose: StepPurpose::Work, attempt: 1 }
+}
+
+pub(crate) fn step_ended(step: u32) -> Event {
+    Event::StepEnded { step, message: Message::assistant("a"), finish: Finish::Stop, usage: None }
+}
+
+pub(crate) fn call_requested(id: u64, index: u32) -> Event {
+    let call = ToolCall {
+        id: CallId::numbered(id),
+        provider_id: None,
+        step: 1,
+        index,
+        name: "a".into(),
+        arguments: "{}".into(),
+    };
+    Event::CallRequested { call, category: Category::Other, visibility: Visibility::Secondary }
+}
+
+pub(crate) fn permission_requested(id: u64) -> Event {
+    let question = Question {
+        call_id: CallId::numbered(id),
+        tool: "a".into(),
+        arguments: "{}".into(),
+        risk: Risk::Medium,
+        targets: Vec::new(),
+        preview: None,
+        rule: "a".into(),
+        confirm_word: None,
+    };
+    Event::PermissionRequested { question }
+}
+
+pub(crate) fn call_started(id: u64) -> Event {
+    Event::CallStarted {
+        call_id: CallId::numbered(id),
+        name: "a".into(),
+        category: Category::Other,
+        visibility: Visibility::Secondary,
+    }
+}
+
+pub(crate) fn call_ended(id: u64, outcome: ToolOutcome, content: &str) -> Event {
+    let message = ToolMessage {
+        call_id: CallId::numbered(id),
+        provider_id: None,
+        name: "a".into(),
+        content: content.into(),
+        is_ok: outcome.is_ok(),
+        is_valid_call: true,
+    };
+    Event::CallEnded {
+        call_id: CallId::numbered(id),
+        name: "a".into(),
+        outcome: Arc::new(outcome),
+        message: Message::Tool(message),
+        category: Category::Other,
+        visibility: Visibility::Secondary,
+    }
+}
+
+pub(crate) fn run_ended(answer: &str) -> Event {
+    Event::RunEnded {
+        outcome: RunOutcome::Completed,
+        reason: StopReason::Answered,
+        answer: answer.into(),
+        usage: Usage::default(),
+    }
+}

@@ -1,0 +1,233 @@
+//! The words of scripts and what they mean, and the nearest word to a wrong one.
+
+use windlass_core::event::{RunOutcome, StopReason, WarningCode};
+use windlass_core::model::{Finish, StepPurpose, ToolChoice};
+use windlass_core::tool::OutcomeStatus;
+
+/// Words that may begin a header line.
+pub(crate) const HEADER: [&str; 11] = [
+    "title",
+    "profile",
+    "root",
+    "approve",
+    "max-steps",
+    "limit",
+    "allow",
+    "deny",
+    "tools-allowed",
+    "chunk",
+    "interleave",
+];
+
+/// Words that may begin a happening.
+pub(crate) const BODY: [&str; 13] = [
+    "user",
+    "model",
+    "approve",
+    "deny",
+    "tool",
+    "cancel",
+    "deadline",
+    "expect",
+    "expect-request",
+    "expect-outcome",
+    "expect-answer",
+    "expect-warning",
+    "expect-call",
+];
+
+/// Words that may follow `model`.
+pub(crate) const MODEL: [&str; 13] = [
+    "text",
+    "reasoning",
+    "reasoning-state",
+    "call",
+    "raw-call",
+    "value-call",
+    "delay",
+    "usage",
+    "end",
+    "cut",
+    "hang",
+    "fail",
+    "fail!",
+];
+
+/// Words that may follow `tool N`.
+pub(crate) const TOOL: [&str; 6] = ["ok", "text", "fill", "fail", "timeout", "hang"];
+
+/// Words that may follow `expect-request`.
+pub(crate) const REQUEST: [&str; 6] = ["contains", "lacks", "tools", "tool-choice", "purpose", "same-prefix"];
+
+/// Names of the durable events, as `Event::name` gives them.
+pub(crate) const EVENTS: [&str; 12] = [
+    "run-started",
+    "step-started",
+    "step-ended",
+    "call-requested",
+    "permission-requested",
+    "permission-decided",
+    "call-started",
+    "call-ended",
+    "note-added",
+    "warning-raised",
+    "error-raised",
+    "run-ended",
+];
+
+/// Names of the events that are not durable: known, to say why they cannot be expected.
+pub(crate) const DELTAS: [&str; 4] = ["reasoning-delta", "text-delta", "call-delta", "call-progressed"];
+
+/// How runs end.
+pub(crate) const OUTCOMES: [RunOutcome; 4] =
+    [RunOutcome::Completed, RunOutcome::LimitReached, RunOutcome::Cancelled, RunOutcome::Failed];
+
+/// Why runs stop.
+pub(crate) const REASONS: [StopReason; 13] = [
+    StopReason::Answered,
+    StopReason::StepsMax,
+    StopReason::CallsMax,
+    StopReason::TokensMax,
+    StopReason::BytesMax,
+    StopReason::Deadline,
+    StopReason::RepeatedCall,
+    StopReason::CorrectionFailed,
+    StopReason::AnswerCut,
+    StopReason::Cancelled,
+    StopReason::ModelFailed,
+    StopReason::ToolFailed,
+    StopReason::JournalFailed,
+];
+
+/// What runs warn of.
+pub(crate) const WARNINGS: [WarningCode; 8] = [
+    WarningCode::ToolClamp,
+    WarningCode::MaxSteps,
+    WarningCode::MaxCalls,
+    WarningCode::RepeatCall,
+    WarningCode::Truncated,
+    WarningCode::DroppedArgs,
+    WarningCode::NoToolSupport,
+    WarningCode::FinalizeRefusedCall,
+];
+
+/// Why steps are asked for.
+pub(crate) const PURPOSES: [StepPurpose; 4] =
+    [StepPurpose::Work, StepPurpose::Correction, StepPurpose::Continuation, StepPurpose::Finalise];
+
+/// How calls end.
+pub(crate) const STATUSES: [OutcomeStatus; 5] = [
+    OutcomeStatus::Ok,
+    OutcomeStatus::Failed,
+    OutcomeStatus::Denied,
+    OutcomeStatus::Cancelled,
+    OutcomeStatus::Interrupted,
+];
+
+/// The word of a stop reason.
+pub(crate) fn reason_word(reason: &StopReason) -> &'static str {
+    match reason {
+        StopReason::Answered => "answered",
+        StopReason::StepsMax => "steps_max",
+        StopReason::CallsMax => "calls_max",
+        StopReason::TokensMax => "tokens_max",
+        StopReason::BytesMax => "bytes_max",
+        StopReason::Deadline => "deadline",
+        StopReason::RepeatedCall => "repeated_call",
+        StopReason::CorrectionFailed => "correction_failed",
+        StopReason::AnswerCut => "answer_cut",
+        StopReason::Cancelled => "cancelled",
+        StopReason::ModelFailed => "model_failed",
+        StopReason::ToolFailed => "tool_failed",
+        StopReason::JournalFailed => "journal_failed",
+    }
+}
+
+/// The word of a purpose.
+pub(crate) fn purpose_word(purpose: StepPurpose) -> &'static str {
+    match purpose {
+        StepPurpose::Work => "work",
+        StepPurpose::Correction => "correction",
+        StepPurpose::Continuation => "continuation",
+        StepPurpose::Finalise => "finalise",
+    }
+}
+
+/// The word of an outcome's status.
+pub(crate) fn status_word(status: OutcomeStatus) -> &'static str {
+    match status {
+        OutcomeStatus::Ok => "ok",
+        OutcomeStatus::Failed => "failed",
+        OutcomeStatus::Denied => "denied",
+        OutcomeStatus::Cancelled => "cancelled",
+        OutcomeStatus::Interrupted => "interrupted",
+    }
+}
+
+/// The word of a finish; `other:` carries the provider's own.
+pub(crate) fn finish_word(finish: &Finish) -> String {
+    match finish {
+        Finish::Stop => "stop".to_owned(),
+        Finish::Calls => "calls".to_owned(),
+        Finish::Length => "length".to_owned(),
+        Finish::Filtered => "filtered".to_owned(),
+        Finish::Other(word) => format!("other:{word}"),
+    }
+}
+
+/// The word of a tool choice; `named:` carries the tool's name.
+pub(crate) fn choice_word(choice: &ToolChoice) -> String {
+    match choice {
+        ToolChoice::Auto => "auto".to_owned(),
+        ToolChoice::Required => "required".to_owned(),
+        ToolChoice::Forbidden => "forbidden".to_owned(),
+        ToolChoice::Named(name) => format!("named:{name}"),
+    }
+}
+
+/// The word most like a wrong one, if any is near enough to have been meant.
+pub(crate) fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let wrong = wrong.to_lowercase();
+    // A wrong word of any length is compared in bounded time: nothing that long is near a known one.
+    let length = wrong.chars().count();
+    if length > 40 {
+        return None;
+    }
+    let allowed = (length / 3).max(1);
+    known
+        .into_iter()
+        .map(|word| (distance(&wrong, &word.to_lowercase()), word))
+        .filter(|(far, _)| *far <= allowed)
+        .min_by_key(|(far, _)| *far)
+        .map(|(_, word)| word)
+}
+
+/// How many characters must be put in, left out, changed or swapped with their neighbour.
+fn distance(from: &str, to: &str) -> usize {
+    let to: Vec<char> = to.chars().collect();
+    let mut before: Vec<usize> = Vec::new();
+    let mut above: Vec<usize> = (0..=to.len()).collect();
+    let mut last = None;
+    for (row, a) in from.chars().enumerate() {
+        let mut current = vec![row.saturating_add(1)];
+        for (column, b) in to.iter().enumerate() {
+            let at = |cells: &[usize], place: usize| cells.get(place).copied().unwrap_or(usize::MAX / 2);
+            let next = column.saturating_add(1);
+            let mut cost = (at(&above, column) + usize::from(a != *b))
+                .min(at(&above, next) + 1)
+                .min(at(&current, column) + 1);
+            let swapped = column.checked_sub(1).filter(|left| to.get(*left) == Some(&a) && last == Some(*b));
+            if let Some(left) = swapped {
+                cost = cost.min(at(&before, left) + 1);
+            }
+            current.push(cost);
+        }
+        before = std::mem::replace(&mut above, current);
+        last = Some(a);
+    }
+    above.last().copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+#[path = "words_tests.rs"]
+mod tests;
