@@ -4,15 +4,73 @@
 //!
 //! A new tool is one file and one line in [`builtin`].
 
+// A failure is read by three readers and is rare: boxing it would burden every tool for nothing.
+#![allow(clippy::result_large_err)]
+
+mod add_task;
+mod address;
+mod argument;
+mod calculate;
+mod expression;
+mod fetch_url;
+mod generate_image;
+mod get_current_time;
+mod html_text;
+mod http;
+mod list_tasks;
+mod net_guard;
+mod number;
+mod page_text;
+mod rag_search;
+mod read_result;
+mod search_backend;
+mod secret;
+mod summary;
+mod system_stats;
+mod time_constraint;
+mod update_task;
+mod web_search;
+
 use std::sync::Arc;
 
 use windlass_core::port::ToolPort;
 
+pub use fetch_url::FetchConfig;
+pub use generate_image::ImageConfig;
+pub use net_guard::{AllowedHost, AllowedHostError, Lookup, SystemLookup};
+pub use rag_search::Passages;
+pub use search_backend::{SearchBackend, SearchBackendKind};
+pub use secret::Secret;
+pub use summary::{ITEM_CHARS_MAX, ITEMS_MAX, SUMMARY_CHARS_MAX, summarize};
+pub use time_constraint::{TIME_WORDS, TimeConstraint};
+pub use web_search::{WebSearchConfig, search_key};
+
 /// What the built-in tools need to know about their surroundings.
 #[derive(Debug, Clone, Default)]
-pub struct ToolsConfig {}
+pub struct ToolsConfig {
+    /// Where the web is searched.
+    pub web_search: WebSearchConfig,
+    /// What may be fetched besides the public web.
+    pub fetch: FetchConfig,
+    /// Who renders images; a front end otherwise.
+    pub image: Option<ImageConfig>,
+    /// The index behind `rag_search`.
+    pub passages: Option<Arc<dyn Passages>>,
+}
 
 /// All built-in tools.
-pub fn builtin(_config: &ToolsConfig) -> Vec<Arc<dyn ToolPort>> {
-    Vec::new()
+pub fn builtin(config: &ToolsConfig) -> Vec<Arc<dyn ToolPort>> {
+    vec![
+        Arc::new(get_current_time::GetCurrentTime::new()),
+        Arc::new(calculate::Calculate::new()),
+        Arc::new(add_task::AddTask::new()),
+        Arc::new(list_tasks::ListTasks::new()),
+        Arc::new(update_task::UpdateTask::new()),
+        Arc::new(system_stats::SystemStats::new()),
+        Arc::new(web_search::WebSearch::new(config.web_search.clone())),
+        Arc::new(fetch_url::FetchUrl::new(config.fetch.clone())),
+        Arc::new(generate_image::GenerateImage::new(config.image.clone())),
+        Arc::new(rag_search::RagSearch::new(config.passages.clone())),
+        Arc::new(read_result::ReadResult::new()),
+    ]
 }
