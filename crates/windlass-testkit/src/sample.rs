@@ -102,6 +102,7 @@ fn call_events(call: &ToolCall) -> Vec<Event> {
             decision: Decision::Remember,
             by: "user".into(),
             rule: Some("read_file(src/**)".into()),
+            problem: None,
         },
         Event::CallStarted { call_id: call.id.clone(), name: call.name.clone(), category, visibility },
         ended(ToolOutcome::ok(ToolOutput::json(json!({"a": [1, 2.5, "\u{0}", null]}))), "whole"),

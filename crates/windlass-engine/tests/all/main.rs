@@ -6,5 +6,6 @@
 mod bus;
 mod journal;
 mod registry;
+mod session;
 mod tool_run;
 mod tools;
