@@ -1,0 +1,33 @@
+//! What the benchmarks share: CPU time, samples of calls, a model and a tool that cost nothing.
+//!
+//! Everything is measured in CPU time of this process: wall time on a shared machine says little.
+
+pub mod idle;
+pub mod loads;
+pub mod sample;
+
+use std::time::Duration;
+
+/// CPU time of this process so far.
+pub fn cpu_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
+}
+
+/// The best of several rounds: noise only ever adds.
+pub fn best_of(rounds: u32, mut round: impl FnMut() -> Duration) -> Duration {
+    (0..rounds).map(|_| round()).min().unwrap_or_default()
+}
+
+/// Resident memory of this process, in bytes.
+pub fn resident_bytes() -> u64 {
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages: u64 = statm.split_whitespace().nth(1).and_then(|pages| pages.parse().ok()).unwrap_or(0);
+    pages.saturating_mul(4096)
+}
+
+/// One line that `cargo xtask bench` reads.
+pub fn figure(name: &str, value: f64, unit: &str, target: &str) {
+    let target = if target.is_empty() { String::new() } else { format!(" (target {target})") };
+    println!("figure: {name} {value:.2} {unit}{target}");
+}
