@@ -205,24 +205,29 @@ impl Assembler {
         }
     }
 
-    /// A whole call followed by a name and more arguments is the next call at a reused number.
+    /// Another name, or a whole call followed by more, is the next call at a reused number.
     fn starts_anew(&self, call: &OpenCall, delta: &CallDelta) -> bool {
         let has_more = delta.args_text.as_deref().is_some_and(|text| !text.trim().is_empty());
         let has_name = delta.name.as_deref().is_some_and(|name| !name.is_empty());
+        if has_name && !call.name.is_empty() && delta.name.as_deref() != Some(call.name.as_str()) {
+            return true;
+        }
         match (&call.value, &delta.args_value) {
-            (Some(_), Some(_)) => has_name && delta.name.as_deref() != Some(call.name.as_str()),
+            // Without a number every named object is a call of its own: some providers never stream
+            // pieces, and may send the same tool twice.
+            (Some(_), Some(_)) => has_name && delta.index.is_none(),
             (None, _) => (has_more || has_name) && !call.text.trim().is_empty() && call.is_whole(),
             (Some(_), None) => has_more,
         }
     }
 
-    /// Calls that are complete for certain although the model still speaks: all but the last, and the
-    /// last when its arguments are a whole object. Each is given once.
+    /// Calls that are complete for certain although the model still speaks: named, with a whole object
+    /// as arguments, and nothing open before them. Fragments may be interleaved, so a later call
+    /// says nothing about an earlier one. Each is given once.
     pub fn take_ready(&mut self) -> Vec<RawCall> {
         let mut ready = Vec::new();
         while let Some(call) = self.calls.get(self.ready) {
-            let is_last = self.ready.saturating_add(1) == self.calls.len();
-            if call.name.is_empty() || (is_last && !call.is_whole()) {
+            if call.name.is_empty() || !call.is_whole() {
                 break;
             }
             ready.push(call.to_raw());

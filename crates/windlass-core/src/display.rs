@@ -6,16 +6,13 @@ use crate::phrase::phrase_failure;
 use crate::profile::Profile;
 use crate::tool::{ToolCall, ToolOutcome};
 
-/// Bytes of an outcome in the block (Appendix A.5).
-const RESULT_BYTES_MAX: usize = 500;
-
 /// The block of one call (Appendix A.5).
 pub fn call_block(profile: &Profile, call: &ToolCall, outcome: &ToolOutcome) -> String {
     let mut lines = vec![format!("[Tool: {}]", call.name)];
     match &outcome.body {
         Ok(output) => {
             lines.push("Status: ✅ SUCCESS".to_owned());
-            lines.push(format!("Result: {}", cut(&output.readable())));
+            lines.push(format!("Result: {}", cut(&output.readable(), profile.limits.display_bytes_max)));
         }
         Err(failure) => {
             lines.push("Status: ❌ FAILED".to_owned());
@@ -29,8 +26,8 @@ pub fn call_block(profile: &Profile, call: &ToolCall, outcome: &ToolOutcome) -> 
     lines.join("\n")
 }
 
-fn cut(text: &str) -> String {
-    let head = clip_bytes_floor(text, RESULT_BYTES_MAX);
+fn cut(text: &str, bytes_max: usize) -> String {
+    let head = clip_bytes_floor(text, bytes_max);
     match text.len().saturating_sub(head.len()) {
         0 => text.to_owned(),
         more => format!("{head}... ({more} more bytes)"),

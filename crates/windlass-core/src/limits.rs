@@ -49,8 +49,8 @@ pub struct Limits {
     pub history_tokens_max: u64,
     /// Bytes of one call's arguments.
     pub args_bytes_max: usize,
-    /// Characters of an outcome on a screen (Z-17).
-    pub display_chars_max: usize,
+    /// Bytes of an outcome on a screen (Z-17).
+    pub display_bytes_max: usize,
 }
 
 impl Default for Limits {
@@ -78,7 +78,7 @@ impl Default for Limits {
             context_chars_max: 16_000,
             history_tokens_max: 100_000,
             args_bytes_max: 1 << 20,
-            display_chars_max: 500,
+            display_bytes_max: 500,
         }
     }
 }

@@ -42,7 +42,7 @@ pub struct ToolMessage {
     /// The provider's id of that call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider_id: Option<String>,
-    /// The tool's name as the model wrote it.
+    /// The tool's name: canonical if it could be resolved, else as the model wrote it.
     pub name: String,
     /// The envelope of the profile, cut to its budget.
     pub content: String,

@@ -8,14 +8,33 @@ use crate::tool::{ErrorKind, ToolFailure};
 /// A failure in the profile's words.
 pub fn phrase_failure(profile: &Profile, tool: &str, failure: &ToolFailure) -> String {
     match profile.name {
-        ProfileName::Default | ProfileName::Edison | ProfileName::Dspy => failure.message.clone(),
-        ProfileName::Studio => studio(profile, tool, failure),
+        ProfileName::Default | ProfileName::Edison => failure.message.clone(),
+        ProfileName::Dspy => dspy(tool, failure),
+        ProfileName::Studio => studio(tool, failure),
         ProfileName::Ploke => ploke(failure),
         ProfileName::Zodo => zodo(tool, failure),
     }
 }
 
-fn studio(profile: &Profile, tool: &str, failure: &ToolFailure) -> String {
+/// The four sentences of D-2.
+fn dspy(tool: &str, failure: &ToolFailure) -> String {
+    match failure.kind {
+        ErrorKind::UnknownTool => format!("Tool not found: {tool}"),
+        ErrorKind::InvalidArgs => format!("Invalid arguments: {}", failure.message),
+        ErrorKind::ParseError => format!("Serialization error: {}", failure.message),
+        ErrorKind::NotFound
+        | ErrorKind::IoError
+        | ErrorKind::PermissionDenied
+        | ErrorKind::Timeout
+        | ErrorKind::Cancelled
+        | ErrorKind::LimitExceeded
+        | ErrorKind::Unavailable
+        | ErrorKind::Interrupted
+        | ErrorKind::Internal => format!("Execution failed: {}", failure.message),
+    }
+}
+
+fn studio(tool: &str, failure: &ToolFailure) -> String {
     match failure.kind {
         ErrorKind::UnknownTool => match &failure.expected {
             Some(names) => format!("Unknown tool: {tool}. Available tools: {names}"),
@@ -24,12 +43,10 @@ fn studio(profile: &Profile, tool: &str, failure: &ToolFailure) -> String {
         ErrorKind::InvalidArgs | ErrorKind::ParseError => {
             format!("Invalid arguments for '{tool}': {}", failure.message)
         }
-        ErrorKind::Timeout => {
-            format!("Tool '{tool}' timed out after {} seconds", seconds(profile.limits.call_timeout_ms))
-        }
         ErrorKind::NotFound
         | ErrorKind::IoError
         | ErrorKind::PermissionDenied
+        | ErrorKind::Timeout
         | ErrorKind::Cancelled
         | ErrorKind::LimitExceeded
         | ErrorKind::Unavailable

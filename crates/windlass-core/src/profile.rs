@@ -206,7 +206,7 @@ impl Profile {
                 call_timeout_ms: 12_000,
                 context_chars_max: 2_000,
                 corrections_per_run_max: 5,
-                display_chars_max: 200,
+                display_bytes_max: 200,
                 ..Limits::default()
             },
             ..Self::default()

@@ -44,6 +44,8 @@ pub struct RunView {
     pub usage: Usage,
     /// Where the entries of the current step begin.
     step_start: usize,
+    /// The phase of reasoning of the current step: how many steps before it had calls (S-32).
+    phase: u32,
 }
 
 /// One thing on the screen.
@@ -129,6 +131,7 @@ impl RunView {
             answer: String::new(),
             usage: Usage::default(),
             step_start: 0,
+            phase: 0,
         }
     }
 
@@ -139,6 +142,7 @@ impl RunView {
                 if *attempt > 1 {
                     self.entries.truncate(self.step_start);
                 }
+                self.drop_unkept();
                 self.step_start = self.entries.len();
             }
             Event::ReasoningDelta { phase, text } => self.add_reasoning(*phase, text),
@@ -178,6 +182,7 @@ impl RunView {
             Event::WarningRaised { code, message } => self.warnings.push((*code, message.clone())),
             Event::ErrorRaised { message, .. } => self.error = Some(message.clone()),
             Event::RunEnded { outcome, reason, answer, usage } => {
+                self.drop_unkept();
                 self.ended = Some((*outcome, reason.clone()));
                 self.answer = answer.clone();
                 self.usage = *usage;
@@ -208,21 +213,27 @@ impl RunView {
     /// announced meanwhile stay after them.
     fn replace_step(&mut self, message: &Message) {
         let Message::Assistant { parts } = message else { return };
-        let phase =
-            self.entries.iter().filter(|entry| matches!(entry, Entry::Reasoning { .. })).map(phase_of).max();
         let made = self.entries.split_off(self.step_start.min(self.entries.len()));
-        let phase = made.iter().map(phase_of).max().or(phase).unwrap_or(0);
         for part in parts {
             match part {
                 Part::Text { text } if !text.is_empty() => self.entries.push(Entry::Text(text.clone())),
                 Part::Reasoning(reasoning) if !reasoning.text.is_empty() => {
-                    self.entries.push(Entry::Reasoning { phase, text: reasoning.text.clone() });
+                    self.entries.push(Entry::Reasoning { phase: self.phase, text: reasoning.text.clone() });
                 }
                 Part::Text { .. } | Part::Reasoning(_) | Part::Call(_) | Part::Image { .. } => {}
             }
         }
         self.entries.extend(made.into_iter().filter(|entry| matches!(entry, Entry::Call(_))));
         self.step_start = self.entries.len();
+        if message.calls().next().is_some() {
+            self.phase = self.phase.saturating_add(1);
+        }
+    }
+
+    /// Takes out what deltas made and no durable event kept: a screen that joined late has not got it.
+    fn drop_unkept(&mut self) {
+        let made = self.entries.split_off(self.step_start.min(self.entries.len()));
+        self.entries.extend(made.into_iter().filter(|entry| matches!(entry, Entry::Call(_))));
     }
 
     fn call_mut(&mut self, call_id: &CallId) -> Option<&mut CallView> {
@@ -236,12 +247,5 @@ impl RunView {
         if let Some(call) = self.call_mut(call_id) {
             call.state = state;
         }
-    }
-}
-
-fn phase_of(entry: &Entry) -> u32 {
-    match entry {
-        Entry::Reasoning { phase, .. } => *phase,
-        Entry::Text(_) | Entry::Call(_) => 0,
     }
 }

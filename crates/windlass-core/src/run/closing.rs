@@ -16,7 +16,6 @@ impl Run {
             return Phase::Settling(batch);
         }
         self.take_in(turn, &batch);
-        self.counters.batches = self.counters.batches.saturating_add(1);
         if let Some(phase) = self.abort_on_failure(turn, &batch) {
             return phase;
         }
@@ -38,6 +37,7 @@ impl Run {
         for (_, settled) in batch.outcomes() {
             self.append(Message::Tool(settled.message.clone()));
         }
+        self.counters.batches = self.counters.batches.saturating_add(1);
         if self.settings.profile.has_failure_notes {
             let notes: Vec<String> =
                 batch.outcomes().filter_map(|(slot, settled)| self.failure_note(slot, settled)).collect();
@@ -62,10 +62,13 @@ impl Run {
         }
         let (slot, settled) = batch.outcomes().find(|(_, settled)| !settled.outcome.is_ok())?;
         let failure = settled.outcome.failure()?;
-        let message = phrase_failure(&self.settings.profile, &slot.call.name, failure);
-        turn.emit(Event::ErrorRaised { code: failure.kind.word().to_owned(), message: message.clone() });
-        let error = RunError::Tool { message: message.clone(), failure: Arc::clone(&settled.outcome) };
-        Some(self.end(turn, RunOutcome::Failed, StopReason::ToolFailed, message, Some(error)))
+        let error = RunError::Tool {
+            message: phrase_failure(&self.settings.profile, &slot.call.name, failure),
+            failure: Arc::clone(&settled.outcome),
+        };
+        let answer = error.to_string();
+        turn.emit(Event::ErrorRaised { code: failure.kind.word().to_owned(), message: answer.clone() });
+        Some(self.end(turn, RunOutcome::Failed, StopReason::ToolFailed, answer, Some(error)))
     }
 
     /// One more chance for a bad call: one a call, a few a run (requirements §6.1 row 13).

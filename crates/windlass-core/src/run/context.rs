@@ -1,8 +1,8 @@
 //! The model request: a prefix that stays byte-identical, a window over the history, a trailer.
 //!
 //! The window only moves when the budget is exceeded, and then far, so that providers' prompt caches
-//! keep working. It begins at a group: a user message, or an assistant message with all its
-//! outcomes and notes; a call is never separated from its outcome.
+//! keep working. It begins at a user message, so a call is never separated from its outcome, and
+//! never leaves out anything of the run that asks.
 
 use std::sync::Arc;
 

@@ -13,21 +13,18 @@ use crate::phrase::phrase_cancelled;
 use crate::tool::{ErrorKind, ToolFailure};
 
 impl Run {
-    /// The model answered.
-    pub(super) fn end_answered(&mut self, turn: &mut Turn<'_, '_>) -> Phase {
-        let answer = self.finished_answer(turn);
-        self.end(turn, RunOutcome::Completed, StopReason::Answered, answer, None)
-    }
-
-    /// The answer so far, with the sources where the profile wants them (E-35).
-    fn finished_answer(&mut self, turn: &mut Turn<'_, '_>) -> String {
-        let mut answer = std::mem::take(&mut self.answer_begun);
-        if self.settings.profile.has_sources_suffix && !self.tools_used.is_empty() {
-            let suffix = format!("\n\nSources: {}", self.tools_used.join(", "));
-            turn.emit(Event::TextDelta { text: suffix.clone() });
-            answer.push_str(&suffix);
+    /// Adds the sources where the profile wants them (E-35). They are a part of the answer like any
+    /// other, so that transcript, journal and screen all have them; a model that saw them in the
+    /// transcript and wrote them itself is not repeated.
+    pub(super) fn add_sources(&mut self, turn: &mut Turn<'_, '_>, parts: &mut Vec<Part>) {
+        if !self.settings.profile.has_sources_suffix || self.tools_used.is_empty() {
+            return;
         }
-        answer
+        let suffix = format!("\n\nSources: {}", self.tools_used.join(", "));
+        if !text_of(parts).ends_with(&suffix) {
+            turn.emit(Event::TextDelta { text: suffix.clone() });
+            parts.push(Part::text(suffix));
+        }
     }
 
     /// One last step without tools.
@@ -47,6 +44,10 @@ impl Run {
         usage: Option<Usage>,
     ) -> Phase {
         let Reading { mut parts, calls } = reading;
+        let is_silent = text_of(&parts).trim().is_empty();
+        if !is_silent {
+            self.add_sources(turn, &mut parts);
+        }
         let text = text_of(&parts);
         if !calls.is_empty() {
             let message = "The model asked for calls in its final step; none was run";
@@ -61,11 +62,11 @@ impl Run {
             self.refuse(turn, &mut batch, identified.call);
         }
         self.take_in(turn, &batch);
-        if text.trim().is_empty() {
+        if is_silent {
             return self.end_without_words(turn, reason);
         }
         self.answer_begun.push_str(&text);
-        let answer = self.finished_answer(turn);
+        let answer = std::mem::take(&mut self.answer_begun);
         self.end(turn, RunOutcome::LimitReached, reason, answer, None)
     }
 

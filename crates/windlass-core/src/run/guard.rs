@@ -57,15 +57,15 @@ pub(super) struct Guard {
 }
 
 impl Guard {
-    /// What to do with a call that is about to run.
+    /// What to do with a call that is about to run. Without `repeats_max`, repeats are left alone.
     pub(super) fn judge(
         &mut self,
         call: &CheckedCall,
-        repeats_max: u32,
+        repeats_max: Option<u32>,
         searches_max: Option<u32>,
     ) -> Verdict {
         let key = key_of(call);
-        if !call.spec.repeatable && !call.is_fresh {
+        if let Some(repeats_max) = repeats_max.filter(|_| !call.spec.repeatable && !call.is_fresh) {
             if self.in_flight.contains(&key) {
                 return Verdict::Wait;
             }

@@ -146,7 +146,7 @@ pub enum RunError {
     #[error("Maximum iterations ({0}) reached during tool execution")]
     StepsMax(u32),
     /// A call failed in a profile that does not go on (D-25).
-    #[error("{message}")]
+    #[error("Tool error: {message}")]
     Tool {
         /// What happened, in the profile's words.
         message: String,

@@ -66,7 +66,7 @@ impl Run {
             }
         };
         let limits = &self.settings.profile.limits;
-        let repeats_max = if self.settings.profile.caches_repeats { limits.repeats_max } else { u32::MAX };
+        let repeats_max = self.settings.profile.caches_repeats.then_some(limits.repeats_max);
         match self.guard.judge(&checked, repeats_max, limits.search_calls_max) {
             Verdict::Wait => slot.state = SlotState::Queued(checked),
             Verdict::Run(ticket) => {
@@ -211,7 +211,7 @@ impl Run {
     ) {
         let call_id = pending.question().call_id.clone();
         let answered = pending.answer(turn.world.permissions, answer);
-        let decision = if answered.verdict.is_ok() { answer.decision } else { Decision::Deny };
+        let decision = answered.verdict.as_ref().map_or(Decision::Deny, ApprovedCall::decision);
         turn.emit(Event::PermissionDecided {
             call_id,
             decision,
@@ -325,7 +325,9 @@ impl Run {
             name: slot.call.name.clone(),
             content: rendered.content,
             is_ok: outcome.is_ok(),
-            is_valid_call: !outcome.failure().is_some_and(|failure| failure.kind.is_correctable()),
+            // What a running tool says of its arguments is an outcome like any other: no correction is asked.
+            is_valid_call: was_running
+                || !outcome.failure().is_some_and(|failure| failure.kind.is_correctable()),
         };
         let outcome = Arc::new(outcome);
         if let Some(ticket) = slot.ticket.take() {

@@ -161,18 +161,23 @@ impl Run {
         }
         self.discard_early(turn, thinking.early);
         let is_cut = finish == Finish::Length;
-        self.end_step(turn, reading.parts, finish, usage);
-        self.answer_begun.push_str(&text);
-        if !is_cut {
-            return self.end_answered(turn);
+        let goes_on = is_cut && self.counters.continuations < self.settings.profile.limits.continuations_max;
+        let mut parts = reading.parts;
+        if !goes_on {
+            self.add_sources(turn, &mut parts);
         }
-        if self.counters.continuations < self.settings.profile.limits.continuations_max {
+        self.answer_begun.push_str(&text_of(&parts));
+        self.end_step(turn, parts, finish, usage);
+        if goes_on {
             self.counters.continuations = self.counters.continuations.saturating_add(1);
             return self.ask_model(turn, Goal::Continuation, 1, 0);
         }
-        self.warn(turn, WarningCode::Truncated, "The answer was cut by the model's length limit");
         let answer = std::mem::take(&mut self.answer_begun);
-        self.end(turn, RunOutcome::LimitReached, StopReason::AnswerCut, answer, None)
+        if is_cut {
+            self.warn(turn, WarningCode::Truncated, "The answer was cut by the model's length limit");
+            return self.end(turn, RunOutcome::LimitReached, StopReason::AnswerCut, answer, None);
+        }
+        self.end(turn, RunOutcome::Completed, StopReason::Answered, answer, None)
     }
 
     /// Puts a step without calls into the transcript.
