@@ -1,0 +1,240 @@
+//! The run machine as a stage for scripts: tools by name and effect, no time, no runtime.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use windlass_core::command::MessageSend;
+use windlass_core::event::Event;
+use windlass_core::message::Transcript;
+use windlass_core::model::StepPurpose;
+use windlass_core::permission::{
+    GateSettings, Inspection, Permissions, PolicySet, Rule, RuleEffect, RuleSource, Target,
+};
+use windlass_core::port::{ArgsValidator, Violation};
+use windlass_core::profile::Profile;
+use windlass_core::run::{Deadline, Effect, Input, Run, RunSettings, Start, World};
+use windlass_core::tool::{Category, CheckedCall, Effects, Risk, ToolFailure, ToolSpec, Visibility};
+use windlass_core::toolset::{ToolEntry, Toolset};
+use windlass_scripted::{Header, Move, Pending, Script, Stage};
+
+/// The schemas here are of types alone, which the core checks itself.
+struct TypesOnly;
+
+impl ArgsValidator for TypesOnly {
+    fn check(&self, _args: &Value) -> Vec<Violation> {
+        Vec::new()
+    }
+}
+
+fn tool(name: &str, effects: Effects, risk: Risk, args: &[(&str, &str)]) -> ToolSpec {
+    let properties: serde_json::Map<String, Value> =
+        args.iter().map(|(name, kind)| ((*name).to_owned(), json!({"type": kind}))).collect();
+    let required: Vec<&str> = args.iter().map(|(name, _)| *name).collect();
+    let schema = json!({"type": "object", "properties": properties, "required": required});
+    let mut spec = ToolSpec::new(name, format!("{name} as scripts know it"))
+        .with_schema(schema)
+        .with_effects(effects, risk);
+    spec.inspected = args.iter().any(|(name, _)| ["path", "command"].contains(name));
+    spec
+}
+
+/// The built-in tools that scripts use, with their effects and risks.
+fn toolset() -> Toolset {
+    let search = tool("web_search", Effects::Read, Risk::Low, &[("query", "string")])
+        .with_place(Category::Search, Visibility::Primary)
+        .with_alias("search_web");
+    let specs = [
+        tool("get_file_tree", Effects::Read, Risk::Safe, &[]),
+        tool("list_tasks", Effects::Read, Risk::Safe, &[]),
+        tool("get_current_time", Effects::Read, Risk::Safe, &[]),
+        tool("calculate", Effects::Pure, Risk::Safe, &[("expression", "string")]),
+        tool("add_task", Effects::Write, Risk::Safe, &[("content", "string")]),
+        tool("read_result", Effects::Read, Risk::Safe, &[("ref", "string")]),
+        tool("read_file", Effects::Read, Risk::Medium, &[("path", "string")]),
+        tool("write_file", Effects::Write, Risk::High, &[("path", "string"), ("content", "string")]),
+        tool("execute_command", Effects::External, Risk::High, &[("command", "string")]),
+        search,
+    ];
+    let entries = specs.map(|spec| ToolEntry::new(Arc::new(spec), Arc::new(TypesOnly)));
+    Toolset::new(entries.into()).unwrap()
+}
+
+/// A session of the run machine.
+pub(crate) struct Machine {
+    settings: Arc<RunSettings>,
+    tools: Toolset,
+    permissions: Permissions,
+    rules: PolicySet,
+    gates: GateSettings,
+    run: Run,
+    runs: u32,
+    transcript: Transcript,
+    next_call_number: u64,
+    pending: Pending,
+    /// What the model has said of a step that hangs.
+    partial: String,
+}
+
+impl Machine {
+    pub(crate) fn new(script: &Script) -> Self {
+        let header = &script.header;
+        let settings = Arc::new(RunSettings {
+            profile: profile(header),
+            model: format!("scripted/{}", script.name),
+            system: "Be brief.".into(),
+        });
+        let rules = rules(header);
+        let mode = header.approve.unwrap_or_default();
+        Self {
+            run: Run::new(Arc::clone(&settings)),
+            settings,
+            tools: toolset(),
+            permissions: Permissions::new(Arc::new(rules.clone()), mode),
+            rules,
+            gates: GateSettings {
+                tools_allowed: header.tools_allowed.unwrap_or(true),
+                ..GateSettings::default()
+            },
+            runs: 0,
+            transcript: Transcript::default(),
+            next_call_number: 1,
+            pending: Pending::default(),
+            partial: String::new(),
+        }
+    }
+
+    fn start(&mut self, text: &str) -> Input {
+        self.runs += 1;
+        self.run = Run::new(Arc::clone(&self.settings));
+        self.permissions.begin_run(self.gates.clone());
+        let mut send = MessageSend::text(format!("run_{}", self.runs).into(), "message".into(), text);
+        send.tools_allowed = self.gates.tools_allowed;
+        let transcript = Arc::clone(&self.transcript);
+        Input::UserMessage(Box::new(Start { send, transcript, next_call_number: self.next_call_number }))
+    }
+
+    /// Gives the machine an input, and everything that comes of it by itself.
+    fn input(&mut self, input: Input) -> Vec<Event> {
+        let mut events = Vec::new();
+        let mut inputs = VecDeque::from([input]);
+        while let Some(input) = inputs.pop_front() {
+            let mut world = World { tools: &self.tools, permissions: &mut self.permissions };
+            for effect in self.run.handle(1_000, &mut world, input) {
+                match effect {
+                    Effect::Emit(event) => events.push(event),
+                    Effect::InspectCall(call) => inputs.push_back(Input::CallInspected {
+                        call_id: call.call.id.clone(),
+                        result: inspect(&call),
+                    }),
+                    other => self.take_note(other),
+                }
+            }
+        }
+        events
+    }
+
+    fn take_note(&mut self, effect: Effect) {
+        match effect {
+            Effect::Emit(_) | Effect::InspectCall(_) | Effect::SetTimer { .. } => {}
+            Effect::CallModel { request, .. } => self.pending.request = Some(*request),
+            Effect::StopModel => self.pending.request = None,
+            Effect::AskPermission(question) => self.pending.questions.push(question.call_id),
+            Effect::WithdrawQuestion(call_id) => self.pending.questions.retain(|id| *id != call_id),
+            Effect::RunTool { call, .. } => self.pending.running.push(call.call().id.clone()),
+            Effect::StopCall(call_id) => self.pending.running.retain(|id| *id != call_id),
+            Effect::StoreRule(rule) => {
+                self.rules.add(*rule);
+                self.permissions.set_rules(Arc::new(self.rules.clone()));
+            }
+            Effect::Finish(finished) => {
+                self.transcript = finished.transcript;
+                self.next_call_number = finished.next_call_number;
+            }
+        }
+    }
+}
+
+impl Stage for Machine {
+    fn pending(&self) -> Pending {
+        self.pending.clone()
+    }
+
+    fn perform(&mut self, happening: Move<'_>) -> Vec<Event> {
+        match happening {
+            Move::User(text) => {
+                let input = self.start(text);
+                self.input(input)
+            }
+            Move::Step(step) => match (step.complete(), step.failure()) {
+                (Some(whole), _) => {
+                    self.pending.request = None;
+                    self.input(Input::ModelEnded(whole))
+                }
+                (None, Some(failure)) => {
+                    self.pending.request = None;
+                    self.input(Input::ModelFailed(failure))
+                }
+                (None, None) => {
+                    self.partial = step.partial_text();
+                    Vec::new()
+                }
+            },
+            Move::Answer { call_id, answer } => {
+                self.pending.questions.retain(|id| *id != call_id);
+                self.input(Input::PermissionAnswered { call_id, answer })
+            }
+            Move::CallEnded { call_id, outcome } => {
+                self.pending.running.retain(|id| *id != call_id);
+                self.input(Input::CallEnded { call_id, outcome: outcome.as_ref().clone() })
+            }
+            Move::Cancel => {
+                let partial = std::mem::take(&mut self.partial);
+                self.input(Input::Cancel { partial })
+            }
+            Move::Deadline => {
+                let is_final = |purpose| purpose == StepPurpose::Finalise;
+                let deadline = match self.pending.request.as_ref().map(|request| request.purpose) {
+                    Some(purpose) if is_final(purpose) => Deadline::Final,
+                    Some(_) | None => Deadline::Work,
+                };
+                self.input(Input::DeadlinePassed(deadline))
+            }
+        }
+    }
+}
+
+/// The profile of a header, with its limits.
+fn profile(header: &Header) -> Profile {
+    let name = header.profile.as_deref().unwrap_or("default").parse().unwrap();
+    let mut profile = Profile::named(name);
+    let mut limits = serde_json::to_value(&profile.limits).unwrap();
+    for (name, number) in &header.limits {
+        assert!(limits.get(name).is_some(), "there is no limit '{name}'");
+        limits[name] = json!(number);
+    }
+    profile.limits = serde_json::from_value(limits).unwrap();
+    profile.limits.steps_max = header.steps_max.unwrap_or(profile.limits.steps_max);
+    profile
+}
+
+/// The rules of a header.
+fn rules(header: &Header) -> PolicySet {
+    let mut rules = PolicySet::new();
+    for (effect, texts) in [(RuleEffect::Allow, &header.allow), (RuleEffect::Deny, &header.deny)] {
+        for text in texts {
+            rules.add(Rule::parse(effect, text, RuleSource::Flag).unwrap());
+        }
+    }
+    rules
+}
+
+/// What a call would touch, and a refusal of what lies outside.
+fn inspect(call: &CheckedCall) -> Result<Inspection, ToolFailure> {
+    let text = |name: &str| call.args.get(name).and_then(Value::as_str).map(str::to_owned);
+    if text("path").is_some_and(|path| path.split('/').any(|name| name == "..")) {
+        return Err(ToolFailure::denied("The path leads out of the project root"));
+    }
+    let targets = text("path").map(Target::Path).into_iter().chain(text("command").map(Target::Command));
+    Ok(Inspection { targets: targets.collect(), ..Inspection::default() })
+}
