@@ -1,4 +1,4 @@
-//! The audit file: one line of JSON for each decision about a call, only ever appended to.
+//! The audit file: one line for each decision about a call, only ever appended to.
 //!
 //! Knows no decision: whoever calls gives the line. Bounded: a full file is kept once as `NAME.1`.
 //! Writing blocks and belongs on a blocking thread.
@@ -7,8 +7,6 @@ use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-
-use serde::Serialize;
 
 use crate::limits::AUDIT_BYTES_MAX;
 use crate::policy_file::private;
@@ -46,15 +44,15 @@ impl AuditFile {
         &self.path
     }
 
-    /// Appends one line.
-    pub fn append(&self, line: &impl Serialize) -> Result<(), AuditError> {
+    /// Appends one line. Line breaks in it become spaces: one decision stays one line, whatever the
+    /// arguments of the call contain.
+    pub fn append(&self, line: &str) -> Result<(), AuditError> {
         self.try_append(line).map_err(|error| AuditError { path: self.path.clone(), error })
     }
 
-    fn try_append(&self, line: &impl Serialize) -> io::Result<()> {
-        // JSON text has no line break of its own, whatever the arguments of a call contain.
-        let mut text = serde_json::to_vec(line)?;
-        text.push(b'\n');
+    fn try_append(&self, line: &str) -> io::Result<()> {
+        let mut text = line.replace(['\n', '\r'], " ");
+        text.push('\n');
         if let Some(folder) = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             fs::create_dir_all(folder)?;
         }
@@ -62,7 +60,7 @@ impl AuditFile {
         // Opened for each line: another process may have rotated it. One write is one line, also when
         // two processes append at once.
         let mut file = private().append(true).create(true).open(&self.path)?;
-        file.write_all(&text)?;
+        file.write_all(text.as_bytes())?;
         file.sync_data()
     }
 

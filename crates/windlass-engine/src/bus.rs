@@ -55,9 +55,9 @@ pub enum Delivery {
     Closed,
 }
 
-/// The bus of one session; clones are the same bus.
+/// The events of one session; clones are the same log.
 #[derive(Clone)]
-pub struct Bus {
+pub struct EventLog {
     shared: Arc<Shared>,
 }
 
@@ -88,9 +88,14 @@ struct Seat {
     waker: Option<Waker>,
 }
 
-impl Bus {
-    /// The bus of a session whose newest durable record is `last_seq` (0 for a new session).
-    pub fn new(
+impl EventLog {
+    /// The log of a new session.
+    pub fn new(session_id: SessionId, journal: Arc<dyn JournalPort>) -> Self {
+        Self::resume(session_id, journal, 0, BusConfig::default())
+    }
+
+    /// The log of a session whose newest record so far is `last_seq`.
+    pub fn resume(
         session_id: SessionId,
         journal: Arc<dyn JournalPort>,
         last_seq: u64,
@@ -169,7 +174,7 @@ impl Bus {
         }
     }
 
-    /// Ends the bus: subscribers read what is left and then `Closed`.
+    /// Ends the log: subscribers read what is left and then `Closed`.
     pub fn close(&self) {
         let mut state = self.shared.lock();
         state.is_closed = true;
@@ -189,9 +194,9 @@ impl Bus {
     }
 }
 
-impl std::fmt::Debug for Bus {
+impl std::fmt::Debug for EventLog {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Bus({} at {})", self.shared.session_id, self.last_seq())
+        write!(f, "EventLog({} at {})", self.shared.session_id, self.last_seq())
     }
 }
 

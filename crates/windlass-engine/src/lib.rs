@@ -22,6 +22,7 @@ mod output;
 pub mod policy_file;
 pub mod registry;
 pub mod results;
+mod schema_weight;
 pub mod tasks;
 pub mod tool_run;
 pub mod validate;

@@ -8,100 +8,81 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::{Map, Value};
 use tokio::task::{JoinError, JoinHandle};
-use windlass_core::ids::Millis;
 use windlass_core::permission::Inspection;
 use windlass_core::port::{CancelFlag, ToolContext, ToolPort};
 use windlass_core::text::cut_chars;
-use windlass_core::tool::{ErrorKind, ToolFailure, ToolOutcome, ToolSpec, Trust};
+use windlass_core::tool::{CheckedCall, ErrorKind, ToolFailure, ToolOutcome, Trust};
 
 use crate::cancel::CancelSignal;
 use crate::clock::Clock;
 use crate::limits::{FAILURE_CHARS_MAX, INSPECT_TIMEOUT_MS, STOP_GRACE_MS};
 use crate::output::cap_output;
 
-/// A call that may run.
-#[derive(Debug, Clone)]
+/// A call that may run, and who allowed it.
+#[derive(Debug, Clone, PartialEq)]
 pub struct CallOrder {
-    /// The tool's declaration at the time of approval.
-    pub spec: Arc<ToolSpec>,
-    /// Checked arguments.
-    pub args: Map<String, Value>,
-    /// Names of dropped arguments (E-16).
-    pub dropped_args: Vec<String>,
-    /// Who allowed it.
-    pub decision: Option<String>,
-}
-
-/// What one call may use up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CallLimits {
-    /// How long it may take.
-    pub timeout_ms: u64,
-    /// How many bytes of output are kept.
-    pub output_bytes_max: usize,
+    /// The call, with its checked arguments.
+    pub call: CheckedCall,
+    /// The gate's word.
+    pub decision: String,
 }
 
 /// Runs a call and says what it gave. Dropping the future stops the tool.
 ///
-/// `context.cancel`, `deadline_ms` and `output_bytes_max` are set here, for this call alone.
+/// At most `context.output_bytes_max` bytes of its output are kept. `context.cancel` is made anew for
+/// this call, so that stopping it stops no other.
 pub async fn run_call(
     port: Arc<dyn ToolPort>,
     order: CallOrder,
     mut context: ToolContext,
-    limits: CallLimits,
-    cancel: &CancelSignal,
-    clock: &Clock,
+    timeout_ms: u64,
+    stop: CancelSignal,
+    clock: Clock,
 ) -> ToolOutcome {
     let started_ms = clock.now_ms();
-    let CallOrder { spec, args, dropped_args, decision } = order;
-    let call_id = context.call_id.clone();
-    let flag = prepare(&mut context, started_ms, limits);
+    let CallOrder { call: CheckedCall { call, spec, args, dropped_args, .. }, decision } = order;
+    let output_bytes_max = context.output_bytes_max;
+    let flag = own_flag(&mut context);
+    context.deadline_ms = started_ms.saturating_add(timeout_ms);
     let work = async move { port.run(&args, &context).await };
-    let body = match supervise(work, flag, limits.timeout_ms, cancel).await {
+    let body = match supervise(work, flag, timeout_ms, &stop).await {
         Ending::Done(body) => body,
-        ending => Err(failure_of(&spec.name, ending, limits.timeout_ms)),
+        ending => Err(failure_of(&spec.name, ending, timeout_ms)),
     };
-    let mut outcome = match body {
-        Ok(output) => ToolOutcome::ok(cap_output(output, limits.output_bytes_max)),
+    let outcome = match body {
+        Ok(output) => ToolOutcome::ok(cap_output(output, output_bytes_max)),
         Err(failure) => ToolOutcome::failed(bounded(failure)),
-    }
-    .timed(started_ms, clock.now_ms());
+    };
+    let mut outcome = outcome.timed(started_ms, clock.now_ms());
     outcome.meta.dropped_args = dropped_args;
-    outcome.meta.decision = decision;
+    outcome.meta.decision = Some(decision);
     outcome.meta.trust = if spec.untrusted_output { Trust::Untrusted } else { Trust::Own };
-    log(&spec.name, call_id.as_str(), &outcome);
+    log(&spec.name, call.id.as_str(), &outcome);
     outcome
 }
 
 /// Asks a tool what a call would touch, within 5 seconds. A failure refuses the call.
 pub async fn inspect_call(
     port: Arc<dyn ToolPort>,
-    args: Map<String, Value>,
+    call: CheckedCall,
     mut context: ToolContext,
-    cancel: &CancelSignal,
-    clock: &Clock,
-) -> Result<Inspection, Box<ToolFailure>> {
-    if !port.spec().inspected {
+    stop: CancelSignal,
+) -> Result<Inspection, ToolFailure> {
+    let CheckedCall { spec, args, .. } = call;
+    if !spec.inspected {
         return Ok(Inspection::default());
     }
-    let name = port.spec().name.clone();
-    let output_bytes_max = context.output_bytes_max;
-    let limits = CallLimits { timeout_ms: INSPECT_TIMEOUT_MS, output_bytes_max };
-    let flag = prepare(&mut context, clock.now_ms(), limits);
+    let flag = own_flag(&mut context);
     let work = async move { port.inspect(&args, &context).await };
-    match supervise(work, flag, INSPECT_TIMEOUT_MS, cancel).await {
-        Ending::Done(said) => said.map_err(|failure| Box::new(bounded(failure))),
-        ending => Err(Box::new(failure_of(&name, ending, INSPECT_TIMEOUT_MS))),
+    match supervise(work, flag, INSPECT_TIMEOUT_MS, &stop).await {
+        Ending::Done(said) => said.map_err(bounded),
+        ending => Err(failure_of(&spec.name, ending, INSPECT_TIMEOUT_MS)),
     }
 }
 
-/// Gives the call its own flag and bounds.
-fn prepare(context: &mut ToolContext, started_ms: Millis, limits: CallLimits) -> CancelFlag {
+fn own_flag(context: &mut ToolContext) -> CancelFlag {
     context.cancel = CancelFlag::default();
-    context.deadline_ms = started_ms.saturating_add(limits.timeout_ms);
-    context.output_bytes_max = limits.output_bytes_max;
     context.cancel.clone()
 }
 
@@ -138,9 +119,9 @@ async fn supervise<T: Send + 'static>(
     work: impl Future<Output = T> + Send + 'static,
     flag: CancelFlag,
     timeout_ms: u64,
-    cancel: &CancelSignal,
+    stop: &CancelSignal,
 ) -> Ending<T> {
-    if cancel.is_cancelled() {
+    if stop.is_cancelled() {
         return Ending::Cancelled;
     }
     let mut leash = Leash { task: tokio::spawn(work), flag };
@@ -148,7 +129,7 @@ async fn supervise<T: Send + 'static>(
         // What is done is done, also when the time ran out in the same moment.
         biased;
         joined = &mut leash.task => return joined.map_or_else(ending_of, Ending::Done),
-        () = cancel.cancelled() => Ending::Cancelled,
+        () = stop.cancelled() => Ending::Cancelled,
         () = tokio::time::sleep(Duration::from_millis(timeout_ms)) => Ending::TimedOut,
     };
     leash.pull();

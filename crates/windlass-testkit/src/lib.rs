@@ -1,1 +1,16 @@
-//! x
+//! Conformance suites for the ports of Windlass, and what a test needs to run a tool.
+//!
+//! For tests only. Every journal and every tool passes its suite with one line in its own tests; a
+//! suite returns the first breach of the contract instead of panicking, so `.unwrap()` shows it.
+
+mod breach;
+mod context;
+mod journal;
+mod sample;
+mod tool;
+
+pub use breach::Breach;
+pub use context::NullContext;
+pub use journal::journal_conformance;
+pub use sample::{record, sample_events};
+pub use tool::tool_conformance;

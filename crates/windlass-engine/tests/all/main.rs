@@ -1,1 +1,10 @@
-//! x
+//! The integration tests of the engine: its parts through their public faces, with a real runtime.
+
+// A test that cannot go on should say so loudly; the allowance for tests does not reach their fixtures.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
+mod bus;
+mod journal;
+mod registry;
+mod tool_run;
+mod tools;

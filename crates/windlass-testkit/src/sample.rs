@@ -1,0 +1,124 @@
+//! Records to fill a journal or a bus with: one of every durable kind, with awkward content.
+
+use std::sync::Arc;
+
+use serde_json::json;
+use windlass_core::event::{Event, Record, RunOutcome, StopReason, WarningCode};
+use windlass_core::ids::{CallId, SessionId};
+use windlass_core::message::{Message, Part, Reasoning, ToolMessage};
+use windlass_core::model::{Finish, StepPurpose, Usage};
+use windlass_core::permission::{Decision, Preview, Question, Target};
+use windlass_core::tool::{
+    Category, ErrorKind, Risk, ToolCall, ToolFailure, ToolOutcome, ToolOutput, Visibility,
+};
+
+/// A record of a session at a place.
+pub fn record(session_id: &SessionId, seq: u64, event: Event) -> Arc<Record> {
+    Arc::new(Record {
+        seq,
+        ts_ms: 1_700_000_000_000 + seq,
+        session_id: session_id.clone(),
+        run_id: "run_1".into(),
+        parent_id: "message_1".into(),
+        event,
+    })
+}
+
+/// One event of every durable kind.
+pub fn sample_events() -> Vec<Event> {
+    let mut events = opening_events();
+    events.extend(call_events(&call()));
+    events.extend(closing_events());
+    events
+}
+
+fn call() -> ToolCall {
+    ToolCall {
+        id: CallId::numbered(1),
+        provider_id: Some("toolu_\u{1F980}".into()),
+        step: 1,
+        index: 0,
+        name: "read_file".into(),
+        arguments: r#"{"path":"a b\\c\"d\u0000","n":18446744073709551615,"x":0.1}"#.into(),
+    }
+}
+
+fn opening_events() -> Vec<Event> {
+    let call = call();
+    let parts = vec![
+        Part::Reasoning(Reasoning {
+            text: "hm".into(),
+            opaque: Some(json!({"signature": "c2ln", "deep": [[[1.5, null]]]})),
+            model: Some("m".into()),
+        }),
+        Part::text("Zeile 1\nline 2\t\u{0}\u{7f} 漢字"),
+        Part::Call(call),
+    ];
+    vec![
+        Event::RunStarted { model: "m/1".into(), profile: "default".into(), message: Message::user("hi") },
+        Event::StepStarted { step: 1, purpose: StepPurpose::Work, attempt: 1 },
+        Event::StepEnded {
+            step: 1,
+            message: Message::Assistant { parts },
+            finish: Finish::Calls,
+            usage: Some(Usage::default()),
+        },
+    ]
+}
+
+fn call_events(call: &ToolCall) -> Vec<Event> {
+    let (category, visibility) = (Category::Other, Visibility::Primary);
+    let question = Question {
+        call_id: call.id.clone(),
+        tool: call.name.clone(),
+        arguments: call.arguments.clone(),
+        risk: Risk::High,
+        targets: vec![Target::Path("src/é.rs".into()), Target::Host("example.org".into())],
+        preview: Some(Preview::Diff("-a\n+b\n".into())),
+        rule: "read_file(src/é.rs)".into(),
+        confirm_word: None,
+    };
+    let ended = |outcome: ToolOutcome, content: &str| Event::CallEnded {
+        call_id: call.id.clone(),
+        name: call.name.clone(),
+        message: Message::Tool(ToolMessage {
+            call_id: call.id.clone(),
+            provider_id: call.provider_id.clone(),
+            name: call.name.clone(),
+            content: content.into(),
+            is_ok: outcome.is_ok(),
+            is_valid_call: true,
+        }),
+        outcome: Arc::new(outcome),
+        category,
+        visibility,
+    };
+    let failure = ToolFailure::new(ErrorKind::NotFound, "File not found: x").hint("look for it first");
+    vec![
+        Event::CallRequested { call: call.clone(), category, visibility },
+        Event::PermissionRequested { question },
+        Event::PermissionDecided {
+            call_id: call.id.clone(),
+            decision: Decision::Remember,
+            by: "user".into(),
+            rule: Some("read_file(src/**)".into()),
+        },
+        Event::CallStarted { call_id: call.id.clone(), name: call.name.clone(), category, visibility },
+        ended(ToolOutcome::ok(ToolOutput::json(json!({"a": [1, 2.5, "\u{0}", null]}))), "whole"),
+        ended(ToolOutcome::failed(failure), "not there"),
+    ]
+}
+
+fn closing_events() -> Vec<Event> {
+    vec![
+        Event::NoteAdded { text: "a note".into() },
+        Event::WarningRaised { code: WarningCode::Truncated, message: "cut".into() },
+        Event::ErrorRaised { code: "model_failed".into(), message: "no answer".into() },
+        Event::RunEnded {
+            outcome: RunOutcome::Completed,
+            reason: StopReason::Answered,
+            answer: "done".into(),
+            usage: Usage::default(),
+        },
+    ]
+}
