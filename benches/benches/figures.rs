@@ -29,7 +29,8 @@ const ROUNDS: u32 = 7;
 
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
-    let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|filter| name.contains(filter.as_str()));
+    let is_wanted =
+        |name: &str| wanted.is_empty() || wanted.iter().any(|filter| name.contains(filter.as_str()));
     let runtime = Builder::new_current_thread().enable_time().build().expect("a runtime");
     if is_wanted("step") {
         steps(&runtime);
@@ -99,7 +100,12 @@ fn checks() {
         cpu_time() - before
     });
     let rate = |time: Duration| f64::from(N) / time.as_secs_f64();
-    figure(&format!("check of a {}-byte call: parse, defaults, types, full schema", text.len()), rate(ours), "calls a CPU-second", "at least 300000");
+    figure(
+        &format!("check of a {}-byte call: parse, defaults, types, full schema", text.len()),
+        rate(ours),
+        "calls a CPU-second",
+        "at least 300000",
+    );
     figure("the same by serde_json and jsonschema alone", rate(floor), "calls a CPU-second", "");
 }
 
@@ -123,7 +129,9 @@ async fn publish(subscribers: usize, count: u64) -> Duration {
                 loop {
                     match events.next().await {
                         Delivery::Record(record) => seen = record.seq,
-                        Delivery::Snapshot { upto_seq, .. } | Delivery::Gap { upto_seq, .. } => seen = upto_seq,
+                        Delivery::Snapshot { upto_seq, .. } | Delivery::Gap { upto_seq, .. } => {
+                            seen = upto_seq
+                        }
                         Delivery::Closed => return seen,
                     }
                 }

@@ -89,7 +89,8 @@ pub fn parts(steps: usize, earlier: usize) -> SessionParts {
     let mut profile = Profile::default();
     profile.limits.steps_max = 100_000;
     profile.limits.calls_per_run_max = 100_000;
-    let history: Vec<Arc<Message>> = (0..earlier).map(|n| Arc::new(Message::user(format!("message {n}")))).collect();
+    let history: Vec<Arc<Message>> =
+        (0..earlier).map(|n| Arc::new(Message::user(format!("message {n}")))).collect();
     SessionParts {
         session_id: new_session_id(),
         settings: Arc::new(RunSettings { profile, model: "bench/counting".into(), system: "".into() }),

@@ -27,6 +27,7 @@ pub mod policy_file;
 pub mod policy_store;
 pub mod registry;
 pub mod results;
+mod schema_weight;
 pub mod session;
 pub mod tasks;
 pub mod tool_run;

@@ -1,7 +1,8 @@
 //! Full JSON Schema validation of arguments: compiled once when a tool is registered.
 //!
 //! Owns the schema library: nobody else names it. Schemas are taken for hostile, since they come from
-//! modules and other servers: their size, depth and patterns are bounded, and nothing is ever fetched.
+//! modules and other servers: their size, depth, weight and patterns are bounded, and nothing is ever
+//! fetched.
 //! Draft 2020-12 unless `$schema` says otherwise.
 
 use jsonschema::error::{TypeKind, ValidationErrorKind};
@@ -14,6 +15,7 @@ use crate::limits::{
     PATTERN_BYTES_MAX, PATTERN_STEPS_BACK_MAX, SCHEMA_BYTES_MAX, SCHEMA_DEPTH_MAX, VIOLATION_CHARS_MAX,
     VIOLATIONS_MAX,
 };
+use crate::schema_weight::{TooHeavy, weigh};
 
 /// Why a schema cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -27,6 +29,9 @@ pub enum SchemaError {
     /// It is nested too deeply.
     #[error("the schema is nested more than {SCHEMA_DEPTH_MAX} levels deep")]
     TooDeep,
+    /// Its references fan out so far that a check could take for ever.
+    #[error("the references of the schema fan out too far; write fewer or simpler ones")]
+    TooHeavy,
     /// It is not a JSON Schema, or refers to something that is not there.
     #[error("the schema is not valid at '{place}': {message}")]
     Invalid {
@@ -41,6 +46,8 @@ pub enum SchemaError {
 #[derive(Debug)]
 pub struct SchemaValidator {
     validator: Validator,
+    /// Whether all violations are collected, or only the first.
+    collects_all: bool,
 }
 
 /// Compiles a schema that stands alone.
@@ -54,6 +61,7 @@ pub fn compile_among<'a>(
     documents: impl IntoIterator<Item = (&'a str, &'a Value)>,
 ) -> Result<SchemaValidator, SchemaError> {
     measure(schema)?;
+    let weight = weigh(schema).map_err(|TooHeavy| SchemaError::TooHeavy)?;
     let registry = Registry::new()
         .retriever(Nowhere)
         .extend(documents)
@@ -68,7 +76,7 @@ pub fn compile_among<'a>(
         .with_registry(&registry)
         .with_pattern_options(patterns)
         .build(schema)
-        .map(|validator| SchemaValidator { validator })
+        .map(|validator| SchemaValidator { validator, collects_all: weight.is_light() })
         .map_err(|error| SchemaError::Invalid {
             place: cut_chars(error.instance_path().as_str(), VIOLATION_CHARS_MAX).to_owned(),
             message: message_of(&error),
@@ -117,9 +125,12 @@ impl ArgsValidator for SchemaValidator {
         if self.validator.is_valid(args) {
             return Vec::new();
         }
-        let errors = self.validator.iter_errors(args).take(VIOLATIONS_MAX);
-        let mut ranked: Vec<(u8, Violation)> =
-            errors.map(|error| (rank(error.kind()), violation_of(&error))).collect();
+        let ranked_of = |error: ValidationError<'_>| (rank(error.kind()), violation_of(&error));
+        let mut ranked: Vec<(u8, Violation)> = if self.collects_all {
+            self.validator.iter_errors(args).take(VIOLATIONS_MAX).map(ranked_of).collect()
+        } else {
+            self.validator.validate(args).err().map(ranked_of).into_iter().collect()
+        };
         ranked.sort_by_key(|(rank, _)| *rank);
         if ranked.is_empty() {
             // The two paths of the library disagree: the refusal counts.

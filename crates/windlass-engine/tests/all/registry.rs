@@ -8,12 +8,12 @@ use windlass_core::tool::{ErrorKind, ToolOutput};
 use windlass_engine::registry::{RegisterError, Registry, Replaced};
 use windlass_testkit::{NullContext, tool_conformance};
 
-use crate::tools::{FnTool, call, echo, spec};
+use crate::tools::{call, echo, spec, tool};
 
 #[test]
 fn d_6_d_8_a_tool_is_found_by_its_name_or_alias() {
     let registry = Registry::new();
-    let tool = FnTool::new(spec("read_file").with_alias("cat"), |_, _| async { Ok(ToolOutput::text("x")) });
+    let tool = tool(spec("read_file").with_alias("cat"), |_, _| async { Ok(ToolOutput::text("x")) });
     assert_eq!(registry.register(tool), Ok(Replaced::No));
     assert_eq!(registry.get("cat").unwrap().spec().name, "read_file");
     assert_eq!(registry.get("read_file").unwrap().spec().name, "read_file");
@@ -24,7 +24,7 @@ fn d_6_d_8_a_tool_is_found_by_its_name_or_alias() {
 fn d_7_a_tool_of_the_same_name_takes_the_place_of_the_old_one() {
     let registry = Registry::new();
     registry.register(echo("a")).unwrap();
-    let newer = FnTool::new(spec("a").with_alias("b"), |_, _| async { Ok(ToolOutput::text("new")) });
+    let newer = tool(spec("a").with_alias("b"), |_, _| async { Ok(ToolOutput::text("new")) });
     assert_eq!(registry.register(newer), Ok(Replaced::Yes));
     assert_eq!(registry.get("b").unwrap().spec().aliases, ["b"]);
     assert_eq!(registry.snapshot().toolset.len(), 1);
@@ -43,7 +43,7 @@ fn r_13_the_list_for_the_model_does_not_depend_on_the_order_of_registration() {
 #[test]
 fn a_name_that_another_tool_has_as_alias_is_refused_and_nothing_changes() {
     let registry = Registry::new();
-    let tool = FnTool::new(spec("a").with_alias("b"), |_, _| async { Ok(ToolOutput::text("x")) });
+    let tool = tool(spec("a").with_alias("b"), |_, _| async { Ok(ToolOutput::text("x")) });
     registry.register(tool).unwrap();
     let error = registry.register(echo("b")).unwrap_err();
     assert!(matches!(error, RegisterError::Clash(_)));
@@ -59,7 +59,7 @@ fn a_name_that_another_tool_has_as_alias_is_refused_and_nothing_changes() {
 fn specs_that_cannot_work_are_refused_with_the_place_of_the_fault() {
     let registry = Registry::new();
     let with_schema =
-        |schema: Value| FnTool::new(spec("t").with_schema(schema), |_, _| async { Ok(ToolOutput::text("")) });
+        |schema: Value| tool(spec("t").with_schema(schema), |_, _| async { Ok(ToolOutput::text("")) });
     let refused = |schema: Value| registry.register(with_schema(schema)).unwrap_err().to_string();
     assert_eq!(
         refused(json!({"type": "array"})),
@@ -91,7 +91,7 @@ fn a_snapshot_is_not_touched_by_later_changes() {
 async fn r_14_a_tool_that_registers_a_tool_does_not_deadlock() {
     let registry = Registry::new();
     let inside = registry.clone();
-    let maker = FnTool::new(spec("make_tool"), move |_, _| {
+    let maker = tool(spec("make_tool"), move |_, _| {
         let registry = inside.clone();
         async move {
             registry.register(echo("made")).unwrap();
@@ -129,7 +129,7 @@ fn a_registered_tool_checks_its_calls_against_the_full_schema() {
     let schema = json!({"type": "object", "properties": {
         "size": {"type": "integer", "minimum": 1, "maximum": 10},
         "items": {"type": "array", "items": {"type": "object", "required": ["id"]}}}});
-    let tool = FnTool::new(spec("t").with_schema(schema), |_, _| async { Ok(ToolOutput::text("")) });
+    let tool = tool(spec("t").with_schema(schema), |_, _| async { Ok(ToolOutput::text("")) });
     registry.register(Arc::clone(&tool)).unwrap();
     let toolset = registry.snapshot().toolset.clone();
     let failure = |args: Value| check_call(&toolset, call(&*tool, args.clone()).call, args).unwrap_err().1;

@@ -23,11 +23,11 @@ use windlass_engine::registry::Registry;
 use windlass_engine::session::{SendError, Session, SessionParts};
 use windlass_scripted::{Script, ScriptedModel};
 
-use crate::tools::FnTool;
+use crate::tools::tool;
 
 fn adder() -> Arc<dyn ToolPort> {
     let schema = json!({"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}, "required": ["a", "b"]});
-    FnTool::new(ToolSpec::new("add", "Adds two integers").with_schema(schema), |args, _| async move {
+    tool(ToolSpec::new("add", "Adds two integers").with_schema(schema), |args, _| async move {
         Ok(ToolOutput::json(json!(args["a"].as_i64().unwrap() + args["b"].as_i64().unwrap())))
     })
 }
@@ -102,7 +102,7 @@ async fn z_13_r_60_a_question_waits_for_its_answer_and_the_run_goes_on() {
     let wrote = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&wrote);
     let spec = ToolSpec::new("write_it", "Writes").with_effects(Effects::Write, Risk::Medium);
-    let tool = FnTool::new(spec, move |_, _| {
+    let tool = tool(spec, move |_, _| {
         let count = Arc::clone(&count);
         async move {
             count.fetch_add(1, Ordering::SeqCst);
@@ -125,10 +125,9 @@ async fn z_13_r_60_a_question_waits_for_its_answer_and_the_run_goes_on() {
 
 #[tokio::test]
 async fn r_7_cancel_stops_running_calls_within_a_second_and_keeps_what_siblings_gave() {
-    let slow =
-        FnTool::new(ToolSpec::new("slow", "Hangs").with_effects(Effects::Read, Risk::Safe), |_, _| async {
-            std::future::pending().await
-        });
+    let slow = tool(ToolSpec::new("slow", "Hangs").with_effects(Effects::Read, Risk::Safe), |_, _| async {
+        std::future::pending().await
+    });
     let script = "user Go.\nmodel call 1 add {\"a\":1,\"b\":2}\nmodel call 2 slow {}\n";
     let session = Session::start(parts(script, vec![adder(), slow]));
     let mut events = session.subscribe();
@@ -154,7 +153,7 @@ async fn r_7_cancel_stops_running_calls_within_a_second_and_keeps_what_siblings_
 async fn r_1_r_34_a_call_over_its_time_fails_and_the_others_are_delivered() {
     let mut spec = ToolSpec::new("slow", "Hangs").with_effects(Effects::Read, Risk::Safe);
     spec.timeout_ms = Some(50);
-    let slow = FnTool::new(spec, |_, _| async { std::future::pending().await });
+    let slow = tool(spec, |_, _| async { std::future::pending().await });
     let script = "user Go.\nmodel call 1 add {\"a\":1,\"b\":2}\nmodel call 2 slow {}\nmodel call 3 add {\"a\":3,\"b\":2}\n\
                   expect-request contains timed out\nmodel text Two of three.\n";
     let session = Session::start(parts(script, vec![adder(), slow]));
@@ -198,7 +197,7 @@ async fn r_14_a_tool_that_registers_a_tool_does_not_deadlock_and_the_new_one_is_
     let registry = parts.registry.clone();
     let inner = registry.clone();
     registry
-        .register(FnTool::new(ToolSpec::new("grow", "Registers add"), move |_, _| {
+        .register(tool(ToolSpec::new("grow", "Registers add"), move |_, _| {
             let registry = inner.clone();
             async move {
                 registry.register(adder()).unwrap();
@@ -213,7 +212,7 @@ async fn r_14_a_tool_that_registers_a_tool_does_not_deadlock_and_the_new_one_is_
 
 #[tokio::test]
 async fn a_tool_that_panics_gives_an_internal_failure_and_the_run_goes_on() {
-    let broken = FnTool::new(ToolSpec::new("broken", "Panics"), |_, _| async { panic!("boom") });
+    let broken = tool(ToolSpec::new("broken", "Panics"), |_, _| async { panic!("boom") });
     let script = "user Go.\nmodel call 1 broken {}\nmodel end\nmodel text It broke.\n";
     let session = Session::start(parts(script, vec![broken]));
     let mut events = session.subscribe();
@@ -255,7 +254,7 @@ async fn a_journal_that_fails_stops_the_run_before_anything_unwritten_happens() 
         let ran = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&ran);
         let spec = ToolSpec::new("touch", "Touches").with_effects(Effects::Write, Risk::Safe);
-        let tool = FnTool::new(spec, move |_, _| {
+        let tool = tool(spec, move |_, _| {
             count.fetch_add(1, Ordering::SeqCst);
             async { Ok(ToolOutput::text("touched")) }
         });

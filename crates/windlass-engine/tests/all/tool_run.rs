@@ -1,8 +1,8 @@
 //! One call, whatever its tool does.
 
 use std::future::pending;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ use windlass_engine::clock::Clock;
 use windlass_engine::tool_run::{CallOrder, inspect_call, run_call};
 use windlass_testkit::NullContext;
 
-use crate::tools::{FnTool, call, echo, spec};
+use crate::tools::{call, echo, spec, tool};
 
 /// A clock that moves 5 ms with every look.
 fn stepping_clock() -> Clock {
@@ -41,20 +41,44 @@ impl Drop for Gone {
     }
 }
 
-/// A tool that never ends, and signs of its life.
-fn endless() -> (Arc<dyn ToolPort>, Arc<AtomicBool>, Arc<std::sync::Mutex<Option<CancelFlag>>>) {
-    let gone = Arc::new(AtomicBool::new(false));
-    let flag = Arc::new(std::sync::Mutex::new(None));
-    let (sign, place) = (gone.clone(), flag.clone());
-    let tool = FnTool::new(spec("wait"), move |_, context| {
-        let sign = Gone(sign.clone());
-        *place.lock().unwrap() = Some(context.cancel.clone());
-        async move {
-            let _sign = sign;
-            pending().await
+/// A tool that never ends, and the signs of its life.
+struct Endless {
+    tool: Arc<dyn ToolPort>,
+    gone: Arc<AtomicBool>,
+    flag: Arc<OnceLock<CancelFlag>>,
+}
+
+impl Endless {
+    fn new() -> Self {
+        let gone = Arc::new(AtomicBool::new(false));
+        let flag = Arc::new(OnceLock::new());
+        let (sign, place) = (gone.clone(), flag.clone());
+        let tool = tool(spec("wait"), move |_, context| {
+            let sign = Gone(sign.clone());
+            place.get_or_init(|| context.cancel.clone());
+            async move {
+                let _sign = sign;
+                pending().await
+            }
+        });
+        Self { tool, gone, flag }
+    }
+
+    async fn has_started(&self) {
+        while self.flag.get().is_none() {
+            tokio::task::yield_now().await;
         }
-    });
-    (tool, gone, flag)
+    }
+
+    async fn is_gone(&self) {
+        while !self.gone.load(Ordering::Acquire) {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    fn was_asked_to_stop(&self) -> bool {
+        self.flag.get().is_some_and(CancelFlag::is_cancelled)
+    }
 }
 
 #[tokio::test]
@@ -73,18 +97,18 @@ async fn a_call_that_works_gives_its_output_with_all_facts() {
 async fn output_from_outside_is_marked() {
     let mut spec = spec("fetch");
     spec.untrusted_output = true;
-    let outcome = run(FnTool::new(spec, |_, _| async { Ok(ToolOutput::text("page")) })).await;
+    let outcome = run(tool(spec, |_, _| async { Ok(ToolOutput::text("page")) })).await;
     assert_eq!(outcome.meta.trust, Trust::Untrusted);
 }
 
 #[tokio::test(start_paused = true)]
 async fn r_1_a_tool_that_takes_too_long_fails_and_its_task_is_gone() {
-    let (tool, gone, flag) = endless();
+    let endless = Endless::new();
     let started = tokio::time::Instant::now();
-    let outcome = run_within(tool, 7_500, CancelSignal::new()).await;
-    assert!(gone.load(Ordering::Acquire), "the task is gone when the outcome is there");
+    let outcome = run_within(endless.tool.clone(), 7_500, CancelSignal::new()).await;
+    assert!(endless.gone.load(Ordering::Acquire), "the task is gone when the outcome is there");
     assert!(started.elapsed() < Duration::from_millis(8_500), "within a second after its time");
-    assert!(flag.lock().unwrap().as_ref().unwrap().is_cancelled());
+    assert!(endless.was_asked_to_stop());
     let failure = outcome.failure().unwrap();
     assert_eq!(failure.kind, ErrorKind::Timeout);
     assert_eq!(failure.message, "Tool 'wait' timed out after 7.5 seconds");
@@ -96,7 +120,7 @@ async fn r_1_a_tool_that_takes_too_long_fails_and_its_task_is_gone() {
 async fn r_1_a_tool_that_blocks_its_thread_sees_the_flag_and_stops() {
     let stopped = Arc::new(AtomicBool::new(false));
     let sign = stopped.clone();
-    let tool = FnTool::new(spec("spin"), move |_, context| {
+    let tool = tool(spec("spin"), move |_, context| {
         let sign = sign.clone();
         async move {
             while !context.cancel.is_cancelled() {
@@ -113,56 +137,49 @@ async fn r_1_a_tool_that_blocks_its_thread_sees_the_flag_and_stops() {
 
 #[tokio::test(start_paused = true)]
 async fn r_34_one_call_that_times_out_does_not_hold_up_the_others() {
-    let (slow, _, _) = endless();
     let quick = |name: &str| run_within(echo(name), 100, CancelSignal::new());
-    let all = tokio::join!(quick("a"), run_within(slow, 100, CancelSignal::new()), quick("b"));
+    let all = tokio::join!(quick("a"), run_within(Endless::new().tool, 100, CancelSignal::new()), quick("b"));
     assert!(all.0.is_ok() && all.2.is_ok());
     assert_eq!(all.1.failure().unwrap().kind, ErrorKind::Timeout);
 }
 
 #[tokio::test]
 async fn a_cancelled_call_is_stopped_and_says_so() {
-    let (tool, gone, flag) = endless();
+    let endless = Endless::new();
     let stop = CancelSignal::new();
-    let running = tokio::spawn(run_within(tool, 60_000, stop.clone()));
-    while flag.lock().unwrap().is_none() {
-        tokio::task::yield_now().await;
-    }
+    let running = tokio::spawn(run_within(endless.tool.clone(), 60_000, stop.clone()));
+    endless.has_started().await;
     stop.cancel();
     let outcome = running.await.unwrap();
     assert_eq!(outcome.status(), OutcomeStatus::Cancelled);
     assert_eq!(outcome.failure().unwrap().kind, ErrorKind::Cancelled);
-    assert!(gone.load(Ordering::Acquire));
-    assert!(flag.lock().unwrap().as_ref().unwrap().is_cancelled());
+    assert!(endless.gone.load(Ordering::Acquire));
+    assert!(endless.was_asked_to_stop());
 }
 
 #[tokio::test]
 async fn a_call_cancelled_before_it_starts_never_runs() {
-    let (tool, _, flag) = endless();
+    let endless = Endless::new();
     let stop = CancelSignal::new();
     stop.cancel();
-    let outcome = run_within(tool, 60_000, stop).await;
+    let outcome = run_within(endless.tool.clone(), 60_000, stop).await;
     assert_eq!(outcome.status(), OutcomeStatus::Cancelled);
-    assert!(flag.lock().unwrap().is_none());
+    assert!(endless.flag.get().is_none());
 }
 
 #[tokio::test]
 async fn dropping_the_future_of_a_call_stops_its_tool() {
-    let (tool, gone, flag) = endless();
-    let running = tokio::spawn(run_within(tool, 60_000, CancelSignal::new()));
-    while flag.lock().unwrap().is_none() {
-        tokio::task::yield_now().await;
-    }
+    let endless = Endless::new();
+    let running = tokio::spawn(run_within(endless.tool.clone(), 60_000, CancelSignal::new()));
+    endless.has_started().await;
     running.abort();
-    while !gone.load(Ordering::Acquire) {
-        tokio::task::yield_now().await;
-    }
-    assert!(flag.lock().unwrap().as_ref().unwrap().is_cancelled());
+    endless.is_gone().await;
+    assert!(endless.was_asked_to_stop());
 }
 
 #[tokio::test]
 async fn a_tool_that_panics_fails_its_call_and_nothing_else() {
-    let tool = FnTool::new(spec("t"), |_, _| async { panic!("index {} out of range", 7) });
+    let tool = tool(spec("t"), |_, _| async { panic!("index {} out of range", 7) });
     let outcome = run(tool).await;
     let failure = outcome.failure().unwrap();
     assert_eq!(failure.kind, ErrorKind::Internal);
@@ -172,7 +189,7 @@ async fn a_tool_that_panics_fails_its_call_and_nothing_else() {
 
 #[tokio::test]
 async fn a_failure_keeps_its_kind_and_is_bounded() {
-    let tool = FnTool::new(spec("t"), |_, _| async {
+    let tool = tool(spec("t"), |_, _| async {
         Err(ToolFailure::not_found("é".repeat(100_000)).hint("h".repeat(100_000)))
     });
     let outcome = run(tool).await;
@@ -184,7 +201,7 @@ async fn a_failure_keeps_its_kind_and_is_bounded() {
 
 #[tokio::test]
 async fn output_above_the_bound_is_cut_and_marked() {
-    let tool = FnTool::new(spec("t"), |_, _| async { Ok(ToolOutput::text("é".repeat(10_000))) });
+    let tool = tool(spec("t"), |_, _| async { Ok(ToolOutput::text("é".repeat(10_000))) });
     let outcome = run(tool).await;
     assert!(outcome.meta.is_truncated);
     assert_eq!(outcome.meta.output_bytes, 1_000);
@@ -193,7 +210,7 @@ async fn output_above_the_bound_is_cut_and_marked() {
 async fn inspect(path: Value, is_inspected: bool) -> Result<Inspection, Box<ToolFailure>> {
     let mut spec = spec("look");
     spec.inspected = is_inspected;
-    let tool = FnTool::new(spec, |_, _| async { Ok(ToolOutput::text("")) });
+    let tool = tool(spec, |_, _| async { Ok(ToolOutput::text("")) });
     let call = call(&*tool, json!({"path": path}));
     inspect_call(tool, call, NullContext::new().build(), CancelSignal::new()).await.map_err(Box::new)
 }

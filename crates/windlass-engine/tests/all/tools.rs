@@ -13,22 +13,20 @@ type Work = dyn Fn(Map<String, Value>, ToolContext) -> BoxFuture<'static, Result
     + Send
     + Sync;
 
-/// A tool made of a spec and a closure.
-pub(crate) struct FnTool {
+struct FnTool {
     spec: ToolSpec,
     work: Box<Work>,
 }
 
-impl FnTool {
-    pub(crate) fn new<F>(
-        spec: ToolSpec,
-        work: impl Fn(Map<String, Value>, ToolContext) -> F + Send + Sync + 'static,
-    ) -> Arc<dyn ToolPort>
-    where
-        F: Future<Output = Result<ToolOutput, ToolFailure>> + Send + 'static,
-    {
-        Arc::new(Self { spec, work: Box::new(move |args, context| Box::pin(work(args, context))) })
-    }
+/// Makes a tool of a spec and a closure.
+pub(crate) fn tool<F>(
+    spec: ToolSpec,
+    work: impl Fn(Map<String, Value>, ToolContext) -> F + Send + Sync + 'static,
+) -> Arc<dyn ToolPort>
+where
+    F: Future<Output = Result<ToolOutput, ToolFailure>> + Send + 'static,
+{
+    Arc::new(FnTool { spec, work: Box::new(move |args, context| Box::pin(work(args, context))) })
 }
 
 impl ToolPort for FnTool {
@@ -66,7 +64,7 @@ impl ToolPort for FnTool {
 
 /// A tool that gives its arguments back.
 pub(crate) fn echo(name: &str) -> Arc<dyn ToolPort> {
-    FnTool::new(spec(name), |args, _| async move { Ok(ToolOutput::json(Value::Object(args))) })
+    tool(spec(name), |args, _| async move { Ok(ToolOutput::json(Value::Object(args))) })
 }
 
 pub(crate) fn spec(name: &str) -> ToolSpec {

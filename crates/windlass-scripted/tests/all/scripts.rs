@@ -73,7 +73,8 @@ fn every_script_survives_printing() {
         let script = parse(&name, &text);
         let again = parse(&name, &script.to_string());
         assert_eq!(again.header, script.header, "{name}");
-        let said = |script: &Script| -> Vec<_> { script.lines.iter().map(|line| line.happening.clone()).collect() };
+        let said =
+            |script: &Script| -> Vec<_> { script.lines.iter().map(|line| line.happening.clone()).collect() };
         assert_eq!(said(&again), said(&script), "{name}");
     }
 }
