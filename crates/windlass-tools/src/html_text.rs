@@ -1,12 +1,11 @@
 //! Readable text from an HTML page.
 //!
 //! Owns what of a page is worth reading: title, headings, paragraphs, lists, links, code and tables stay;
-//! scripts, menus, forms and everything a reader of the page would not see go. Runs no script and fetches
-//! nothing. Walks without recursion: pages can be nested as deep as they are long.
+//! scripts, menus, controls and everything a reader of the page would not see go. Runs no script, fetches
+//! nothing and builds no tree, so no page can make it slow.
 
-use scraper::node::Element;
-use scraper::{Html, Node};
-
+use crate::html_entity::decode_entities;
+use crate::html_token::{Tag, Token, Tokens};
 use crate::http::Url;
 
 /// A page as text.
@@ -18,51 +17,58 @@ pub(crate) struct PageText {
     pub(crate) is_cut: bool,
 }
 
-/// Elements that are dropped with everything inside.
-const DROPPED: [&str; 24] = [
-    "script", "style", "noscript", "template", "nav", "footer", "aside", "svg", "math", "iframe", "object",
-    "embed", "canvas", "audio", "video", "form", "button", "select", "input", "textarea", "dialog", "menu",
-    "link", "meta",
+/// Elements that are never text.
+const UNREAD: [&str; 18] = [
+    "script", "style", "noscript", "template", "svg", "math", "iframe", "object", "canvas", "audio", "video",
+    "button", "select", "textarea", "dialog", "noframes", "datalist", "map",
 ];
+/// Elements around the text, dropped unless a page has nothing else. `header` is dropped too, except
+/// inside an article, where it carries the headline.
+const AROUND: [&str; 3] = ["nav", "footer", "aside"];
+/// Elements without an end.
+const VOID: [&str; 8] = ["br", "hr", "img", "input", "link", "meta", "wbr", "source"];
+/// Elements whose next sibling ends them where their own end is left out.
+const SELF_ENDING: [&str; 9] = ["p", "li", "dt", "dd", "tr", "td", "th", "option", "tbody"];
+/// Deepest list that is told apart by its indentation.
+const LIST_DEPTH_MAX: usize = 8;
 
 /// Reads a page; `base` makes its links absolute, `bytes_max` bounds the text (a short relative link can
 /// become a long absolute one thousands of times).
 pub(crate) fn readable_text(html: &str, base: &Url, bytes_max: usize) -> PageText {
-    let document = Html::parse_document(html);
-    let mut writer = Writer { base: Some(base), bytes_max, ..Writer::default() };
-    let root = document.tree.root();
-    let mut next = Some(root);
-    while let Some(node) = next {
-        let is_entered = !writer.is_full() && writer.open(node.value());
-        if is_entered && let Some(child) = node.first_child() {
-            next = Some(child);
-            continue;
-        }
-        if is_entered {
-            writer.close(node.value());
-        }
-        // Leave every element that ends here.
-        let mut at = node;
-        next = loop {
-            if let Some(sibling) = at.next_sibling() {
-                break Some(sibling);
-            }
-            match at.parent() {
-                Some(parent) => {
-                    writer.close(parent.value());
-                    at = parent;
-                }
-                None => break None,
-            }
-        };
-    }
-    writer.finish()
+    let page = read(html, base, bytes_max, false);
+    if page.text.is_empty() { read(html, base, bytes_max, true) } else { page }
 }
 
-#[derive(Debug, Default)]
+/// The text of a piece of HTML, without any mark of its structure.
+pub(crate) fn bare_text(html: &str) -> String {
+    let texts = Tokens::new(html).filter_map(|token| match token {
+        Token::Text(text) => Some(decode_entities(text)),
+        Token::Open(_) | Token::Close(_) => None,
+    });
+    texts.collect()
+}
+
+fn read(html: &str, base: &Url, bytes_max: usize, is_around_kept: bool) -> PageText {
+    let mut writer = Writer { is_around_kept, ..Writer::new(base) };
+    for token in Tokens::new(html) {
+        if writer.text.len() >= bytes_max {
+            break;
+        }
+        match token {
+            Token::Text(text) => writer.write(text),
+            Token::Open(tag) => writer.open(&tag),
+            Token::Close(name) => writer.close(&name),
+        }
+    }
+    let is_cut = writer.text.len() >= bytes_max;
+    writer.text.truncate(writer.text.floor_char_boundary(bytes_max));
+    PageText { title: writer.title, text: writer.text.trim().to_owned(), is_cut }
+}
+
+#[derive(Debug)]
 struct Writer<'a> {
-    base: Option<&'a Url>,
-    bytes_max: usize,
+    base: &'a Url,
+    is_around_kept: bool,
     title: String,
     text: String,
     /// Newlines owed before the next word.
@@ -71,14 +77,23 @@ struct Writer<'a> {
     is_spaced: bool,
     /// What begins the next line: a bullet, a heading mark.
     prefix: String,
+    skipped: Option<Skipped>,
     is_in_title: bool,
-    preformatted: usize,
-    /// Inside `article` or `main` a `header` carries the headline; elsewhere the site's menu.
+    is_preformatted: bool,
+    is_code: bool,
     articles: usize,
     lists: Vec<List>,
-    links: Vec<Option<OpenLink>>,
-    /// Cells written so far in each open row.
-    rows: Vec<usize>,
+    link: Option<OpenLink>,
+    /// Cells written so far in the row of each open table.
+    cells: Vec<usize>,
+}
+
+/// An element that is being passed over.
+#[derive(Debug)]
+struct Skipped {
+    name: String,
+    /// How many of that name are open.
+    depth: usize,
 }
 
 #[derive(Debug)]
@@ -94,48 +109,67 @@ struct OpenLink {
     start: usize,
 }
 
-impl Writer<'_> {
-    fn is_full(&self) -> bool {
-        self.text.len() >= self.bytes_max
-    }
-
-    /// Begins a node; false when nothing of it is wanted.
-    fn open(&mut self, node: &Node) -> bool {
-        match node {
-            Node::Text(text) => {
-                self.write(text);
-                true
-            }
-            Node::Element(element) => {
-                let is_wanted = self.is_wanted(element);
-                if is_wanted {
-                    self.open_element(element);
-                }
-                is_wanted
-            }
-            Node::Document | Node::Fragment => true,
-            Node::Doctype(_) | Node::Comment(_) | Node::ProcessingInstruction(_) => false,
+impl<'a> Writer<'a> {
+    fn new(base: &'a Url) -> Self {
+        Self {
+            base,
+            is_around_kept: false,
+            title: String::new(),
+            text: String::new(),
+            breaks: 0,
+            is_spaced: false,
+            prefix: String::new(),
+            skipped: None,
+            is_in_title: false,
+            is_preformatted: false,
+            is_code: false,
+            articles: 0,
+            lists: Vec::new(),
+            link: None,
+            cells: Vec::new(),
         }
     }
 
-    fn is_wanted(&self, element: &Element) -> bool {
-        let name = element.name();
-        if DROPPED.contains(&name) || (name == "header" && self.articles == 0) {
-            return false;
+    fn open(&mut self, tag: &Tag<'_>) {
+        let name = tag.name.as_str();
+        if let Some(skipped) = &mut self.skipped {
+            let is_same = skipped.name == name;
+            if !(is_same && SELF_ENDING.contains(&name)) {
+                skipped.depth += usize::from(is_same);
+                return;
+            }
+            self.skipped = None;
+        }
+        if self.is_dropped(tag) {
+            let is_empty = VOID.contains(&name) || (tag.is_closed() && matches!(name, "svg" | "math"));
+            if !is_empty {
+                self.skipped = Some(Skipped { name: name.to_owned(), depth: 1 });
+            }
+            return;
+        }
+        self.break_lines(breaks_of(name));
+        self.begin(tag);
+    }
+
+    fn is_dropped(&self, tag: &Tag<'_>) -> bool {
+        let name = tag.name.as_str();
+        let is_around = AROUND.contains(&name) || (name == "header" && self.articles == 0);
+        if UNREAD.contains(&name) || (is_around && !self.is_around_kept) {
+            return true;
         }
         // What a reader cannot see is not for the model either: it is where instructions are hidden.
-        let style: String = element.attr("style").unwrap_or_default().to_ascii_lowercase().replace(' ', "");
-        element.attr("hidden").is_none()
-            && element.attr("aria-hidden") != Some("true")
-            && !style.contains("display:none")
-            && !style.contains("visibility:hidden")
+        let style = tag.attribute("style").unwrap_or_default().to_ascii_lowercase().replace(' ', "");
+        tag.attribute("hidden").is_some()
+            || tag.attribute("aria-hidden").as_deref() == Some("true")
+            || ["display:none", "visibility:hidden", "font-size:0", "opacity:0;"]
+                .iter()
+                .any(|way| style.contains(way))
     }
 
-    fn open_element(&mut self, element: &Element) {
-        let name = element.name();
-        self.break_lines(breaks_of(name));
+    fn begin(&mut self, tag: &Tag<'_>) {
+        let name = tag.name.as_str();
         match name {
-            "title" => self.is_in_title = self.title.is_empty(),
+            "title" => self.is_in_title = true,
             "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => {
                 let level = name.trim_start_matches('h').parse().unwrap_or(1);
                 self.prefix = format!("{} ", "#".repeat(level));
@@ -144,49 +178,51 @@ impl Writer<'_> {
             "ul" => self.lists.push(List::Bullets),
             "ol" => self.lists.push(List::Numbers(0)),
             "li" => self.prefix = self.bullet(),
-            "pre" => {
+            "pre" if !self.is_preformatted => {
                 self.mark("```\n");
-                self.preformatted += 1;
+                self.is_preformatted = true;
             }
-            "code" if self.preformatted == 0 => self.mark("`"),
-            "br" => self.break_lines(1),
+            "code" if !self.is_preformatted && !self.is_code => {
+                self.mark("`");
+                self.is_code = true;
+            }
             "hr" => self.mark("---"),
-            "a" => self.open_link(element),
+            "a" => self.open_link(tag),
             "img" => {
-                if let Some(alt) = element.attr("alt").filter(|alt| !alt.trim().is_empty()) {
-                    self.write(&format!("[image: {}]", alt.trim()));
+                let alt = tag.attribute("alt").unwrap_or_default();
+                if !alt.trim().is_empty() {
+                    self.words(&format!("[image: {}]", alt.trim()));
                 }
             }
-            "tr" => self.rows.push(0),
-            "td" | "th" => {
-                if let Some(cells) = self.rows.last_mut() {
-                    *cells += 1;
-                    if *cells > 1 {
-                        self.is_spaced = false;
-                        self.mark(" | ");
-                    }
-                }
-            }
+            "table" => self.cells.push(0),
+            "tr" => self.cells.iter_mut().last().into_iter().for_each(|cells| *cells = 0),
+            "td" | "th" => self.begin_cell(),
             _ => {}
         }
     }
 
-    /// Ends a node that was begun.
-    fn close(&mut self, node: &Node) {
-        let Node::Element(element) = node else { return };
-        let name = element.name();
+    fn close(&mut self, name: &str) {
+        if let Some(skipped) = &mut self.skipped {
+            skipped.depth -= usize::from(skipped.name == name);
+            if skipped.depth == 0 {
+                self.skipped = None;
+            }
+            return;
+        }
         match name {
             "title" => self.is_in_title = false,
             "article" | "main" => self.articles = self.articles.saturating_sub(1),
             "ul" | "ol" => drop(self.lists.pop()),
-            "pre" => {
-                self.preformatted = self.preformatted.saturating_sub(1);
-                self.breaks = 0;
+            "pre" if self.is_preformatted => {
+                self.is_preformatted = false;
                 self.text.push_str(if self.text.ends_with('\n') { "```" } else { "\n```" });
             }
-            "code" if self.preformatted == 0 => self.text.push('`'),
+            "code" if self.is_code => {
+                self.text.push('`');
+                self.is_code = false;
+            }
             "a" => self.close_link(),
-            "tr" => drop(self.rows.pop()),
+            "table" => drop(self.cells.pop()),
             _ => {}
         }
         self.break_lines(breaks_of(name));
@@ -196,7 +232,7 @@ impl Writer<'_> {
     }
 
     fn bullet(&mut self) -> String {
-        let indent = "  ".repeat(self.lists.len().saturating_sub(1).min(8));
+        let indent = "  ".repeat(self.lists.len().saturating_sub(1).min(LIST_DEPTH_MAX));
         match self.lists.last_mut() {
             Some(List::Numbers(number)) => {
                 *number += 1;
@@ -206,19 +242,28 @@ impl Writer<'_> {
         }
     }
 
-    fn open_link(&mut self, element: &Element) {
-        let joined = element.attr("href").filter(|href| !href.starts_with('#'));
-        let joined = joined.and_then(|href| self.base?.join(href).ok());
-        let address = joined.filter(|url| matches!(url.scheme(), "http" | "https"));
-        let link = address.map(|address| {
+    fn begin_cell(&mut self) {
+        let Some(cells) = self.cells.last_mut() else { return };
+        *cells += 1;
+        if *cells > 1 {
+            self.is_spaced = false;
+            self.mark(" | ");
+        }
+    }
+
+    fn open_link(&mut self, tag: &Tag<'_>) {
+        // A link inside a link ends the outer one.
+        self.close_link();
+        let href = tag.attribute("href").filter(|href| !href.starts_with('#'));
+        let address = href.and_then(|href| self.base.join(href.trim()).ok());
+        if let Some(address) = address.filter(|url| matches!(url.scheme(), "http" | "https")) {
             self.mark("[");
-            OpenLink { address: address.into(), start: self.text.len() }
-        });
-        self.links.push(link);
+            self.link = Some(OpenLink { address: address.into(), start: self.text.len() });
+        }
     }
 
     fn close_link(&mut self) {
-        let Some(Some(link)) = self.links.pop() else { return };
+        let Some(link) = self.link.take() else { return };
         if self.text.get(link.start..).is_none_or(|text| text.trim().is_empty()) {
             self.text.truncate(link.start.saturating_sub(1));
         } else {
@@ -252,41 +297,43 @@ impl Writer<'_> {
         self.text.push_str(sign);
     }
 
-    /// Writes text of the page, its white space squeezed unless it is preformatted.
+    /// Writes text of the page.
     fn write(&mut self, text: &str) {
+        if self.skipped.is_some() {
+            return;
+        }
+        let text = decode_entities(text);
         if self.is_in_title {
-            let words: Vec<&str> = text.split_whitespace().collect();
-            self.title.push_str(&words.join(" "));
-            return;
+            // A page may have several; pictures have titles too.
+            if self.title.is_empty() {
+                self.title = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            }
+        } else if self.is_preformatted {
+            self.text.push_str(&text);
+        } else {
+            self.words(&text);
         }
-        if self.preformatted > 0 {
-            self.text.push_str(text);
-            return;
-        }
-        let mut is_first = true;
-        for word in text.split_whitespace() {
-            self.is_spaced |= !is_first || text.starts_with(char::is_whitespace);
-            self.settle();
-            self.text.push_str(word);
-            is_first = false;
-        }
-        self.is_spaced |= text.ends_with(char::is_whitespace);
     }
 
-    fn finish(mut self) -> PageText {
-        let is_cut = self.is_full();
-        self.text.truncate(self.text.floor_char_boundary(self.bytes_max));
-        PageText { title: self.title, text: self.text.trim().to_owned(), is_cut }
+    /// Writes words with single spaces between them.
+    fn words(&mut self, text: &str) {
+        self.is_spaced |= text.starts_with(char::is_whitespace) && self.breaks == 0;
+        for (index, word) in text.split_whitespace().enumerate() {
+            self.is_spaced |= index > 0;
+            self.settle();
+            self.text.push_str(word);
+        }
+        self.is_spaced |= text.ends_with(char::is_whitespace) && self.breaks == 0;
     }
 }
 
-/// How far an element stands from its neighbours.
+/// How far an element stands from its neighbours, in newlines.
 fn breaks_of(name: &str) -> usize {
     match name {
         "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "p" | "pre" | "blockquote" | "table" | "article"
         | "main" | "section" | "hr" | "figure" | "header" => 2,
-        "div" | "li" | "tr" | "ul" | "ol" | "dl" | "dt" | "dd" | "body" | "caption" | "figcaption"
-        | "address" | "details" | "summary" | "fieldset" => 1,
+        "br" | "div" | "li" | "tr" | "ul" | "ol" | "dl" | "dt" | "dd" | "body" | "caption" | "figcaption"
+        | "address" | "details" | "summary" | "fieldset" | "form" | "nav" | "footer" | "aside" => 1,
         _ => 0,
     }
 }

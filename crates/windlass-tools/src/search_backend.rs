@@ -7,6 +7,7 @@ use jiff::civil::Date;
 use serde_json::{Value, json};
 use windlass_core::tool::ToolFailure;
 
+use crate::html_text::bare_text;
 use crate::http::{HttpClient, Reply, Url};
 use crate::secret::Secret;
 use crate::summary::{cut, one_line};
@@ -332,7 +333,8 @@ fn failed_engines(answer: &Value) -> Option<String> {
 fn read_hit(found: &Value, snippet: &str, is_marked_up: bool) -> Option<Hit> {
     let text = |name: &str| found.get(name).and_then(Value::as_str).unwrap_or_default();
     let plain = |name: &str, chars_max: usize| match is_marked_up {
-        true => one_line(&without_markup(text(name)), chars_max),
+        // Brave marks the words that matched and escapes the rest as HTML.
+        true => one_line(&bare_text(text(name)), chars_max),
         false => one_line(text(name), chars_max),
     };
     let url = text("url").trim();
@@ -345,14 +347,6 @@ fn read_hit(found: &Value, snippet: &str, is_marked_up: bool) -> Option<Hit> {
         url: url.to_owned(),
         snippet: plain(snippet, SNIPPET_CHARS_MAX),
     })
-}
-
-/// Brave marks the words that matched and escapes the rest as HTML.
-fn without_markup(text: &str) -> String {
-    if !text.contains(['<', '&']) {
-        return text.to_owned();
-    }
-    scraper::Html::parse_fragment(text).root_element().text().collect()
 }
 
 /// The day of a date or date-time.

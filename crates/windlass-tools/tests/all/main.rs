@@ -1,1 +1,15 @@
 //! The integration tests of the built-in tools: real files, real processes, loopback only.
+
+// A test that cannot go on should say so loudly; the allowance for tests does not reach their fixtures.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
+mod context;
+mod loopback;
+mod world_catalogue;
+mod world_fetch;
+mod world_image;
+mod world_machine;
+mod world_passages;
+mod world_results;
+mod world_search;
+mod world_tasks;
