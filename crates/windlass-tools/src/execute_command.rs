@@ -153,8 +153,7 @@ impl ToolPort for ExecuteCommand {
                 timeout: Duration::from_millis(plan.timeout_ms),
                 stream_bytes_max: STREAM_BYTES_KEPT.min(context.output_bytes_max / 2),
             };
-            let on_line =
-                |line: &str| context.progress.report(&context.call_id, &cut(line, SHOWN_CHARS_MAX));
+            let on_line = |line: &str| context.progress.report(&context.call_id, &cut(line, SHOWN_CHARS_MAX));
             let finished = execute(launch, &on_line).await.map_err(|error| not_started(&program, &error))?;
             conclude(&plan, &finished)
         })

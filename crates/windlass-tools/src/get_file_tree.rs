@@ -128,10 +128,8 @@ fn list(root: &Root, args: &Args, stop: &Stop) -> Result<ToolOutput, ToolFailure
     paths.sort();
     let summary = list_items("File tree", paths.iter().cloned(), "File tree is empty");
     let mut output = ToolOutput::json(json!(paths)).with_summary(summary);
-    if let Some(note) = note(paths.len(), left_out, &report) {
-        output.is_truncated = left_out > 0 || !report.is_complete;
-        output = output.clone().with_text(format!("{}\n{note}", output.json));
-    }
+    output.is_truncated = left_out > 0 || !report.is_complete;
+    output.text = note(paths.len(), left_out, &report).map(|note| format!("{}\n{note}", output.json));
     Ok(output)
 }
 

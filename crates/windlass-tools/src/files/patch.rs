@@ -132,7 +132,8 @@ fn line_span(
     let newline = newline_of(content);
     let mut new = fit_newlines(content, &edit.new);
     let is_unfinished = !content.is_empty() && !content.ends_with('\n');
-    if !new.is_empty() && !new.ends_with('\n') && !(is_unfinished && to == content.len()) {
+    let stays_unfinished = is_unfinished && to == content.len();
+    if !new.is_empty() && !new.ends_with('\n') && !stays_unfinished {
         new.push_str(newline);
     }
     if is_unfinished && from == content.len() && !new.is_empty() {
