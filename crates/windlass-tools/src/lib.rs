@@ -11,10 +11,15 @@ mod add_task;
 mod address;
 mod argument;
 mod calculate;
+mod command;
+mod edit_file;
+mod execute_command;
 mod expression;
 mod fetch_url;
+mod files;
 mod generate_image;
 mod get_current_time;
+mod get_file_tree;
 mod html_entity;
 mod html_text;
 mod html_token;
@@ -24,18 +29,26 @@ mod net_guard;
 mod number;
 mod page_text;
 mod rag_search;
+mod read_file;
 mod read_result;
+mod render;
 mod search_backend;
+mod search_text;
 mod secret;
 mod summary;
 mod system_stats;
 mod time_constraint;
+mod undo_edit;
 mod update_task;
 mod web_search;
+mod write_file;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use windlass_core::port::ToolPort;
+
+use crate::files::workspace::Workspace;
 
 pub use fetch_url::FetchConfig;
 pub use generate_image::ImageConfig;
@@ -58,11 +71,21 @@ pub struct ToolsConfig {
     pub image: Option<ImageConfig>,
     /// The index behind `rag_search`.
     pub passages: Option<Arc<dyn Passages>>,
+    /// Where copies of changed files are kept for `undo_edit`; in memory when `None`.
+    pub undo_dir: Option<PathBuf>,
 }
 
 /// All built-in tools.
 pub fn builtin(config: &ToolsConfig) -> Vec<Arc<dyn ToolPort>> {
+    let workspace = Arc::new(Workspace::new(config.undo_dir.clone()));
     vec![
+        Arc::new(get_file_tree::GetFileTree::new()),
+        Arc::new(read_file::ReadFile::new(Arc::clone(&workspace))),
+        Arc::new(search_text::SearchText::new()),
+        Arc::new(write_file::WriteFile::new(Arc::clone(&workspace))),
+        Arc::new(edit_file::EditFile::new(Arc::clone(&workspace))),
+        Arc::new(undo_edit::UndoEdit::new(workspace)),
+        Arc::new(execute_command::ExecuteCommand::new()),
         Arc::new(get_current_time::GetCurrentTime::new()),
         Arc::new(calculate::Calculate::new()),
         Arc::new(add_task::AddTask::new()),

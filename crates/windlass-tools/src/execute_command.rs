@@ -1,0 +1,281 @@
+//! `execute_command`: runs a program or a shell line in the project.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use windlass_core::permission::{Inspection, Preview, Target};
+use windlass_core::port::{BoxFuture, ToolContext, ToolPort};
+use windlass_core::tool::{
+    Category, Effects, ErrorKind, Risk, Scope, ToolFailure, ToolOutput, ToolSpec, Visibility,
+};
+
+use crate::command::danger::danger;
+use crate::command::line::Command;
+use crate::command::process::{End, Finished, Launch, execute};
+use crate::files::args::read_args;
+use crate::files::limits::{
+    COMMAND_BYTES_MAX, COMMAND_OUTPUT_BYTES_MAX, COMMAND_TIMEOUT_MS, COMMAND_TIMEOUT_MS_MAX, SHOWN_CHARS_MAX,
+    STREAM_BYTES_KEPT,
+};
+use crate::files::offload::offload;
+use crate::files::root::Root;
+use crate::render::list_items;
+use crate::summary::cut;
+
+const NAME: &str = "execute_command";
+
+/// Runs a command in its own process group, without input, without secrets in its environment, with
+/// limits on time and output. A command that fails is still an outcome: its exit code and output.
+pub(crate) struct ExecuteCommand {
+    spec: ToolSpec,
+}
+
+#[derive(Deserialize)]
+struct Args {
+    command: Option<String>,
+    argv: Option<Vec<String>>,
+    cwd: Option<String>,
+    timeout_ms: Option<u64>,
+    env: Option<BTreeMap<String, String>>,
+}
+
+/// A call that was understood.
+struct Plan {
+    command: Command,
+    /// Canonical path of the folder, below the root.
+    cwd: String,
+    cwd_absolute: PathBuf,
+    timeout_ms: u64,
+    env: BTreeMap<String, String>,
+}
+
+impl ExecuteCommand {
+    pub(crate) fn new() -> Self {
+        let mut spec = ToolSpec::new(
+            NAME,
+            "Run a command in the project and return its exit code and output. Give either 'argv' (program and \
+             arguments, no shell) or 'command' (a line for sh). There is no input and no terminal; background \
+             processes end with the command.",
+        )
+        .with_schema(schema())
+        .with_effects(Effects::External, Risk::High)
+        .with_scopes([Scope::ExecuteCommands])
+        .with_place(Category::Other, Visibility::Primary)
+        .with_alias("run_command")
+        .with_arg_alias("cmd", "command");
+        // The call's own limit is kept by the tool, which then still has the output so far.
+        spec.timeout_ms = Some(COMMAND_TIMEOUT_MS_MAX + 5_000);
+        spec.inspected = true;
+        spec.strict_args = true;
+        spec.untrusted_output = true;
+        spec.examples = vec![
+            json!({"argv": ["cargo", "test", "--quiet"], "timeout_ms": 300_000}),
+            json!({"command": "ls -la | head", "cwd": "src"}),
+        ];
+        Self { spec }
+    }
+}
+
+fn schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "command": {
+                "type": "string", "minLength": 1, "maxLength": COMMAND_BYTES_MAX,
+                "description": "A line for 'sh -c'. Not together with argv."
+            },
+            "argv": {
+                "type": "array", "items": {"type": "string"}, "minItems": 1,
+                "description": "Program and arguments, run without a shell. Not together with command."
+            },
+            "cwd": {
+                "type": "string", "default": ".",
+                "description": "Folder to run in, relative to the project root."
+            },
+            "timeout_ms": {
+                "type": "integer", "minimum": 1, "maximum": COMMAND_TIMEOUT_MS_MAX,
+                "default": COMMAND_TIMEOUT_MS,
+                "description": "The command is stopped after this many milliseconds."
+            },
+            "env": {
+                "type": "object", "additionalProperties": {"type": "string"},
+                "description": "Further environment variables."
+            }
+        },
+        "additionalProperties": false
+    })
+}
+
+impl ToolPort for ExecuteCommand {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn inspect<'a>(
+        &'a self,
+        args: &'a Map<String, Value>,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<Inspection, ToolFailure>> {
+        Box::pin(async move {
+            let plan = plan(args, context).await?;
+            let line = plan.command.full_line(&plan.cwd, &plan.env);
+            let danger = danger(&plan.command);
+            let mut preview = format!("{line}\nin {}", plan.cwd_absolute.display());
+            if let Some(danger) = danger {
+                preview.push_str(&format!("\nCareful: this command {danger}."));
+            }
+            Ok(Inspection {
+                targets: vec![Target::Command(line)],
+                preview: Some(Preview::Command(preview)),
+                risk: danger.map(|_| Risk::Critical),
+            })
+        })
+    }
+
+    fn run<'a>(
+        &'a self,
+        args: &'a Map<String, Value>,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+        Box::pin(async move {
+            let plan = plan(args, context).await?;
+            let words = plan.command.words();
+            let program = words.first().cloned().unwrap_or_default();
+            let launch = Launch {
+                words,
+                cwd: plan.cwd_absolute.clone(),
+                env: plan.env.clone(),
+                timeout: Duration::from_millis(plan.timeout_ms),
+                stream_bytes_max: STREAM_BYTES_KEPT.min(context.output_bytes_max / 2),
+            };
+            let on_line = |line: &str| context.progress.report(&context.call_id, &cut(line, SHOWN_CHARS_MAX));
+            let finished = execute(launch, &on_line).await.map_err(|error| not_started(&program, &error))?;
+            conclude(&plan, &finished)
+        })
+    }
+}
+
+/// Understands a call; the folder is resolved below the root.
+async fn plan(args: &Map<String, Value>, context: &ToolContext) -> Result<Plan, ToolFailure> {
+    let args: Args = read_args(NAME, &[], args)?;
+    let command = match (args.command, args.argv) {
+        (Some(line), None) => Command::Shell(line),
+        (None, Some(words)) => Command::Argv(words),
+        (None, None) => {
+            return Err(wrong("command", "execute_command requires a 'command' or an 'argv' argument"));
+        }
+        (Some(_), Some(_)) => return Err(wrong("argv", "Give either 'command' or 'argv', not both")),
+    };
+    let words = command.words();
+    let is_empty = match &command {
+        Command::Shell(line) => line.trim().is_empty(),
+        Command::Argv(words) => words.first().is_none_or(String::is_empty),
+    };
+    if is_empty {
+        return Err(wrong("command", "The command is empty"));
+    }
+    if words.iter().map(String::len).sum::<usize>() > COMMAND_BYTES_MAX {
+        return Err(wrong("command", format!("The command is longer than {COMMAND_BYTES_MAX} bytes")));
+    }
+    let env = args.env.unwrap_or_default();
+    let has_nul = words.iter().chain(env.values()).chain(env.keys()).any(|text| text.contains('\0'));
+    if has_nul {
+        return Err(wrong("command", "The command contains a NUL character"));
+    }
+    let is_name =
+        |name: &String| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if let Some(name) = env.keys().find(|name| !is_name(name)) {
+        let name = cut(name, SHOWN_CHARS_MAX);
+        return Err(wrong("env", format!("'{name}' is not a name for an environment variable")));
+    }
+    let (root, asked) = (context.root.clone(), args.cwd.unwrap_or_else(|| ".".to_owned()));
+    let (cwd, cwd_absolute) = offload(context, move |_| {
+        let root = Root::open(&root)?;
+        let cwd = root.resolve(&asked)?;
+        root.folder(&cwd).map_err(|_| wrong("cwd", format!("'{cwd}' is not a folder")))?;
+        let absolute = if cwd == "." { root.path().to_path_buf() } else { root.path().join(&cwd) };
+        Ok((cwd, absolute))
+    })
+    .await?;
+    let timeout_ms = args.timeout_ms.unwrap_or(COMMAND_TIMEOUT_MS).clamp(1, COMMAND_TIMEOUT_MS_MAX);
+    Ok(Plan { command, cwd, cwd_absolute, timeout_ms, env })
+}
+
+fn wrong(field: &str, message: impl Into<String>) -> ToolFailure {
+    ToolFailure { field: Some(field.to_owned()), ..ToolFailure::invalid_args(message) }
+}
+
+fn not_started(program: &str, error: &io::Error) -> ToolFailure {
+    let program = cut(program, SHOWN_CHARS_MAX);
+    match error.kind() {
+        io::ErrorKind::NotFound => ToolFailure::not_found(format!("Program not found: {program}"))
+            .hint("Check its name, and whether it is installed."),
+        _ => ToolFailure::io_error(format!("'{program}' could not be started: {error}")),
+    }
+}
+
+fn conclude(plan: &Plan, finished: &Finished) -> Result<ToolOutput, ToolFailure> {
+    let line = cut(&plan.command.line(), SHOWN_CHARS_MAX);
+    match &finished.end {
+        End::Exited(status) => Ok(output(plan, finished, status.code(), status.signal())),
+        End::TimedOut => Err(stopped(
+            ErrorKind::Timeout,
+            format!("The command was stopped after {} ms: {line}", plan.timeout_ms),
+            finished,
+        )
+        .hint(format!("Give it less to do, or a higher timeout_ms (at most {COMMAND_TIMEOUT_MS_MAX})."))),
+        End::PrintedTooMuch => Err(stopped(
+            ErrorKind::LimitExceeded,
+            format!("The command was stopped after printing {COMMAND_OUTPUT_BYTES_MAX} bytes: {line}"),
+            finished,
+        )
+        .hint("Let it print less: use quiet flags, 'head', 'grep', or send its output to a file.")),
+    }
+}
+
+/// The failure of a stopped command, with the last it printed.
+fn stopped(kind: ErrorKind, message: String, finished: &Finished) -> ToolFailure {
+    let last: Vec<String> = [&finished.stdout, &finished.stderr]
+        .iter()
+        .filter(|stream| stream.total() > 0)
+        .map(|stream| {
+            let text = stream.text();
+            let skip = text.chars().count().saturating_sub(SHOWN_CHARS_MAX);
+            text.chars().skip(skip).collect()
+        })
+        .collect();
+    let received = (!last.is_empty()).then(|| format!("last output: {}", last.join("\n")));
+    ToolFailure { received, ..ToolFailure::new(kind, message) }
+}
+
+fn output(plan: &Plan, finished: &Finished, code: Option<i32>, signal: Option<i32>) -> ToolOutput {
+    let (stdout, stderr) = (finished.stdout.text(), finished.stderr.text());
+    let exit = match (code, signal) {
+        (Some(code), _) => format!("exit code {code}"),
+        (None, Some(signal)) => format!("killed by signal {signal}"),
+        (None, None) => "ended".to_owned(),
+    };
+    let mut text = exit.clone();
+    for (name, stream) in [("stdout", &stdout), ("stderr", &stderr)] {
+        if !stream.is_empty() {
+            text.push_str(&format!("\n--- {name}\n{}", stream.trim_end_matches('\n')));
+        }
+    }
+    let facts = json!({
+        "command": plan.command.line(),
+        "cwd": plan.cwd,
+        "exit_code": code,
+        "signal": signal,
+        "stdout": stdout,
+        "stderr": stderr,
+    });
+    let summary = list_items("Command", [exit, stdout, stderr], "");
+    let mut output = ToolOutput::json(facts).with_text(text).with_summary(summary);
+    output.is_truncated = finished.stdout.left_out() + finished.stderr.left_out() > 0;
+    output
+}

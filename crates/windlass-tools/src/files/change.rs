@@ -1,0 +1,55 @@
+//! How a change of a file is shown: before, as a question; after, as an outcome.
+
+use serde_json::json;
+use windlass_core::permission::{Inspection, Preview, Target};
+use windlass_core::tool::{Risk, ToolOutput};
+
+use super::diff;
+use super::workspace::Change;
+use crate::render::list_items;
+
+/// Folders whose files are run or obeyed by other programs: writing there is more than writing.
+const COMMANDING_FOLDERS: [&str; 2] = [".git", ".windlass"];
+
+/// What the user is asked: the true target, the whole diff, and a higher risk where files command.
+pub(crate) fn inspection(change: &Change) -> Inspection {
+    let path = change.place.path();
+    let commands =
+        path.split('/').any(|part| COMMANDING_FOLDERS.iter().any(|name| part.eq_ignore_ascii_case(name)));
+    Inspection {
+        targets: vec![Target::Path(path.to_owned())],
+        preview: Some(Preview::Diff(diff::unified(change))),
+        risk: commands.then_some(Risk::Critical),
+    }
+}
+
+/// What was done. A hash means that bytes were written; without one nothing was.
+pub(crate) fn report(label: &str, change: &Change, hash: Option<String>) -> ToolOutput {
+    let path = change.place.path();
+    let bytes = change.after.as_ref().map_or(0, Vec::len);
+    let Some(hash) = hash else {
+        let text = format!("{path} already has this content: nothing was written.");
+        let facts = json!({"path": path, "written": false, "bytes": bytes});
+        let summary = list_items(label, [text.clone()], "");
+        return ToolOutput::json(facts).with_text(text).with_summary(summary);
+    };
+    let done = match (&change.before, &change.after) {
+        (_, None) => format!("Removed {path}."),
+        (None, Some(_)) => format!("Written: {path} (new file, {bytes} bytes)."),
+        (Some(_), Some(_)) => format!("Written: {path} ({bytes} bytes)."),
+    };
+    let whole_diff = diff::unified(change);
+    let diff = diff::shorten(&whole_diff);
+    let facts = json!({
+        "path": path,
+        "written": true,
+        "created": change.before.is_none(),
+        "removed": change.after.is_none(),
+        "bytes": bytes,
+        "sha256": change.after.is_some().then_some(hash),
+        "diff": diff,
+    });
+    let mut output = ToolOutput::json(facts).with_summary(list_items(label, [done.clone()], ""));
+    output.is_truncated = diff.len() < whole_diff.len();
+    output.with_text(format!("{done}\n{diff}"))
+}

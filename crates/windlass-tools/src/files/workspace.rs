@@ -1,0 +1,126 @@
+//! What the file tools share: the read ledger, the undo copies and the one way in which files change.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use windlass_core::ids::SessionId;
+use windlass_core::tool::ToolFailure;
+
+use super::ledger::Ledger;
+use super::offload::Stop;
+use super::place::{Place, Snapshot};
+use super::root::shown;
+use super::undo::Undo;
+use super::{sha256, write};
+
+/// Shared by all file tools.
+pub(crate) struct Workspace {
+    pub(crate) ledger: Ledger,
+    pub(crate) undo: Undo,
+    /// One change at a time, so that nothing comes between the last look at a file and its writing.
+    changing: Mutex<()>,
+}
+
+/// A change that was worked out but not made.
+pub(crate) struct Change {
+    pub(crate) place: Place,
+    /// The file as it is; `None` when it will be made.
+    pub(crate) before: Option<Snapshot>,
+    /// The bytes as they will be; `None` when it will be removed.
+    pub(crate) after: Option<Vec<u8>>,
+}
+
+impl Change {
+    /// Whether the file would be the same afterwards.
+    pub(crate) fn is_void(&self) -> bool {
+        self.before.as_ref().map(|before| &before.bytes) == self.after.as_ref()
+    }
+}
+
+/// Whether a change can be undone later.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum UndoCopy {
+    Kept,
+    /// The change is itself an undoing.
+    NotKept,
+}
+
+impl Workspace {
+    pub(crate) fn new(undo_dir: Option<PathBuf>) -> Self {
+        Self { ledger: Ledger::default(), undo: Undo::new(undo_dir), changing: Mutex::default() }
+    }
+
+    /// Refuses to change a file that the session has not seen as it is now. An expected hash speaks
+    /// for itself; without one the session must have read the file.
+    pub(crate) fn check_seen(
+        &self,
+        session: &SessionId,
+        place: &Place,
+        now: &Snapshot,
+        expected: Option<&str>,
+    ) -> Result<(), ToolFailure> {
+        let path = shown(place.path());
+        if let Some(expected) = expected {
+            if expected.eq_ignore_ascii_case(&now.sha256) {
+                return Ok(());
+            }
+            let message = format!("'{path}' is not what was expected: its SHA-256 is {}", now.sha256);
+            return Err(ToolFailure::invalid_args(message)
+                .at("expected_sha256", now.sha256.as_str(), expected)
+                .hint("Read the file again with read_file and work from what is there now."));
+        }
+        match self.ledger.last_seen(session, place.absolute()) {
+            Some(seen) if seen == now.sha256 => Ok(()),
+            Some(_) => Err(ToolFailure::invalid_args(format!("'{path}' has changed since it was read"))
+                .hint("Read it again with read_file, then send the change again.")),
+            None => {
+                Err(ToolFailure::invalid_args(format!("'{path}' exists and was not read in this session"))
+                    .hint("Read it first with read_file, then send the change again."))
+            }
+        }
+    }
+
+    /// Makes a change: only if the file is still as it was when the change was worked out. Returns the
+    /// hash of the new content.
+    pub(crate) fn apply(
+        &self,
+        session: &SessionId,
+        change: &Change,
+        undo: UndoCopy,
+        stop: &Stop,
+    ) -> Result<String, ToolFailure> {
+        let _alone = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        stop.check()?;
+        let Change { place, before, after } = change;
+        let now = place.snapshot()?.map(|now| now.sha256);
+        if now.as_deref() != before.as_ref().map(|before| before.sha256.as_str()) {
+            let message = format!("'{}' changed while the call was prepared", shown(place.path()));
+            return Err(ToolFailure::invalid_args(message).hint("Read it again, then send the change again."));
+        }
+        if before.as_ref().is_some_and(|before| before.permissions.readonly()) {
+            let message = format!("'{}' is read-only; nothing was written", shown(place.path()));
+            return Err(ToolFailure::denied(message));
+        }
+        let hash = after.as_deref().map(sha256).unwrap_or_default();
+        if undo == UndoCopy::Kept {
+            let bytes = before.as_ref().map(|before| before.bytes.as_slice());
+            self.undo.keep(place.absolute(), bytes, &hash).map_err(|error| {
+                ToolFailure::io_error("No undo copy could be kept, so nothing was written.")
+                    .detail(error.to_string())
+            })?;
+        }
+        let written = match after {
+            Some(bytes) => write::put(place, bytes, before.as_ref().map(|before| before.permissions.clone())),
+            None => write::remove(place),
+        };
+        if let Err(failure) = written {
+            // The copy of a change that did not happen would stand in the way of older ones.
+            if let (UndoCopy::Kept, Ok(Some(copy))) = (undo, self.undo.last(place.absolute())) {
+                self.undo.forget(&copy);
+            }
+            return Err(failure);
+        }
+        self.ledger.record(session, place.absolute(), &hash);
+        Ok(hash)
+    }
+}

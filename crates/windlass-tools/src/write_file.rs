@@ -1,0 +1,151 @@
+//! `write_file`: makes a file or replaces its whole content.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use windlass_core::ids::SessionId;
+use windlass_core::permission::Inspection;
+use windlass_core::port::{BoxFuture, ToolContext, ToolPort};
+use windlass_core::tool::{Category, Effects, Risk, Scope, ToolFailure, ToolOutput, ToolSpec, Visibility};
+
+use crate::files::args::read_args;
+use crate::files::change::{inspection, report};
+use crate::files::limits::FILE_BYTES_MAX;
+use crate::files::offload::offload;
+use crate::files::root::{Root, shown};
+use crate::files::workspace::{Change, UndoCopy, Workspace};
+
+const NAME: &str = "write_file";
+
+/// Writes a file, whole or not at all. A file that exists must have been read before; what it was is
+/// kept for `undo_edit`.
+pub(crate) struct WriteFile {
+    spec: ToolSpec,
+    workspace: Arc<Workspace>,
+}
+
+#[derive(Deserialize)]
+struct Args {
+    path: String,
+    content: String,
+    create_new: Option<bool>,
+    expected_sha256: Option<String>,
+    create_parents: Option<bool>,
+}
+
+impl WriteFile {
+    pub(crate) fn new(workspace: Arc<Workspace>) -> Self {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "path": {"type": "string", "description": "File to write, relative to the project root."},
+                "content": {
+                    "type": "string", "maxLength": FILE_BYTES_MAX,
+                    "description": "The whole new content."
+                },
+                "create_new": {
+                    "type": "boolean", "default": false,
+                    "description": "Refuse if the file exists."
+                },
+                "expected_sha256": {
+                    "type": "string", "pattern": "^[0-9a-fA-F]{64}$",
+                    "description": "Refuse unless the existing file has this SHA-256 (read_file gives it)."
+                },
+                "create_parents": {
+                    "type": "boolean", "default": true,
+                    "description": "Make missing folders."
+                }
+            },
+            "required": ["path", "content"],
+            "additionalProperties": false
+        });
+        let mut spec = ToolSpec::new(
+            NAME,
+            "Write a text file of the project: make it, or replace its whole content. An existing file must \
+             have been read first. To change parts of a file, use edit_file.",
+        )
+        .with_schema(schema)
+        .with_effects(Effects::Write, Risk::High)
+        .with_scopes([Scope::WriteFiles])
+        .with_place(Category::Other, Visibility::Primary)
+        .with_arg_alias("file_path", "path");
+        spec.idempotent = true;
+        spec.inspected = true;
+        spec.strict_args = true;
+        spec.examples = vec![json!({"path": "notes/todo.md", "content": "- buy rope\n"})];
+        Self { spec, workspace }
+    }
+}
+
+impl ToolPort for WriteFile {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn inspect<'a>(
+        &'a self,
+        args: &'a Map<String, Value>,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<Inspection, ToolFailure>> {
+        Box::pin(async move {
+            let args: Args = read_args(NAME, &["path", "content"], args)?;
+            let (root, session) = (context.root.clone(), context.session_id.clone());
+            let workspace = Arc::clone(&self.workspace);
+            offload(context, move |_| {
+                Ok(inspection(&plan(&workspace, &session, &Root::open(&root)?, &args)?))
+            })
+            .await
+        })
+    }
+
+    fn run<'a>(
+        &'a self,
+        args: &'a Map<String, Value>,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+        Box::pin(async move {
+            let args: Args = read_args(NAME, &["path", "content"], args)?;
+            let (root, session) = (context.root.clone(), context.session_id.clone());
+            let workspace = Arc::clone(&self.workspace);
+            offload(context, move |stop| {
+                let change = plan(&workspace, &session, &Root::open(&root)?, &args)?;
+                let hash = match change.is_void() {
+                    true => None,
+                    false => Some(workspace.apply(&session, &change, UndoCopy::Kept, stop)?),
+                };
+                Ok(report("Write file", &change, hash))
+            })
+            .await
+        })
+    }
+}
+
+/// Works out the change, or why it must not be made.
+fn plan(workspace: &Workspace, session: &SessionId, root: &Root, args: &Args) -> Result<Change, ToolFailure> {
+    if args.content.len() as u64 > FILE_BYTES_MAX {
+        let message = format!("The content has {} bytes, the limit is {FILE_BYTES_MAX}", args.content.len());
+        return Err(ToolFailure::invalid_args(message).hint("Write it in parts with edit_file."));
+    }
+    let place = root.locate_new(&args.path)?;
+    let before = place.snapshot()?;
+    if let Some(before) = &before {
+        if args.create_new == Some(true) {
+            let message = format!("'{}' exists already", shown(place.path()));
+            return Err(ToolFailure::invalid_args(message)
+                .at("create_new", "a file that does not exist", "an existing file")
+                .hint("Choose another name, or read the file and write it without create_new."));
+        }
+        let change_is_void = before.bytes == args.content.as_bytes();
+        if !change_is_void {
+            workspace.check_seen(session, &place, before, args.expected_sha256.as_deref())?;
+        }
+    } else if args.expected_sha256.is_some() {
+        return Err(ToolFailure::not_found(format!("File not found: {}", shown(&args.path)))
+            .hint("expected_sha256 speaks of an existing file; leave it out to make a new one."));
+    } else if args.create_parents == Some(false) && !place.missing_folders().is_empty() {
+        let message = format!("The folder of '{}' does not exist", shown(place.path()));
+        return Err(ToolFailure::not_found(message).hint("Set create_parents to true to make it."));
+    }
+    Ok(Change { place, before, after: Some(args.content.clone().into_bytes()) })
+}

@@ -1,0 +1,104 @@
+//! `edit_file`.
+
+use serde_json::json;
+use windlass_core::permission::{Preview, Target};
+use windlass_core::tool::{Effects, ErrorKind, Risk};
+
+use crate::project::Project;
+
+#[tokio::test]
+async fn exact_and_line_edits_are_made_together() {
+    let project = Project::with(&[("a", "one\ntwo\nthree\nfour\n")]);
+    project.read("a").await;
+    let args = json!({"path": "a", "edits": [
+        {"start_line": 4, "end_line": 4, "new": "4\n5"},
+        {"old": "one", "new": "1"},
+    ]});
+    let inspection = project.inspect("edit_file", args.clone()).await.unwrap();
+    assert_eq!(inspection.targets, [Target::Path("a".into())]);
+    assert_eq!(project.content("a"), "one\ntwo\nthree\nfour\n");
+    let output = project.ok("edit_file", args).await;
+    assert_eq!(project.content("a"), "1\ntwo\nthree\n4\n5\n");
+    assert_eq!(Some(Preview::Diff(output.json["diff"].as_str().unwrap().into())), inspection.preview);
+    assert_eq!(output.json["written"], true);
+    assert_eq!(output.summary.as_deref(), Some("Edit file results: Written: a (16 bytes)."));
+    let tool = project.tool("edit_file");
+    assert_eq!((tool.spec().effects, tool.spec().risk), (Effects::Write, Risk::High));
+}
+
+#[tokio::test]
+async fn all_edits_are_made_or_none() {
+    let project = Project::with(&[("a", "one\ntwo\n")]);
+    project.read("a").await;
+    let args = json!({"path": "a", "edits": [{"old": "one", "new": "1"}, {"old": "three", "new": "3"}]});
+    let failure = project.refused("edit_file", args.clone(), ErrorKind::InvalidArgs).await;
+    assert_eq!(failure.message, "Edit 2: 'old' was not found in 'a'");
+    assert_eq!(failure.field.as_deref(), Some("edits[1]"));
+    assert!(project.inspect("edit_file", args).await.is_err());
+    assert_eq!(project.content("a"), "one\ntwo\n");
+}
+
+#[tokio::test]
+async fn a_file_must_be_read_before_it_is_edited_and_edits_may_follow_each_other() {
+    let project = Project::with(&[("a", "1\n")]);
+    let edit = |old: &str, new: &str| json!({"path": "a", "edits": [{"old": old, "new": new}]});
+    project.refused("edit_file", edit("1", "2"), ErrorKind::InvalidArgs).await;
+    project.ok("read_file", json!({"path": "a", "start_line": 1, "end_line": 1})).await;
+    project.ok("edit_file", edit("1", "2")).await;
+    project.ok("edit_file", edit("2", "3")).await;
+    project.put("a", b"4\n");
+    let failure = project.refused("edit_file", edit("4", "5"), ErrorKind::InvalidArgs).await;
+    assert_eq!(failure.message, "'a' has changed since it was read");
+    assert_eq!(project.content("a"), "4\n");
+}
+
+#[tokio::test]
+async fn the_hash_that_read_file_gives_is_the_hash_that_edit_file_expects() {
+    let project = Project::with(&[("a", "1\n")]);
+    let hash = project.read("a").await.json["sha256"].clone();
+    let args = json!({"path": "a", "edits": [{"old": "1", "new": "2"}], "expected_sha256": hash});
+    let output = project.ok("edit_file", args.clone()).await;
+    project.refused("edit_file", args, ErrorKind::InvalidArgs).await;
+    assert_eq!(project.read("a").await.json["sha256"], output.json["sha256"]);
+}
+
+#[tokio::test]
+async fn encoding_and_line_ends_of_an_edited_file_are_kept() {
+    let project = Project::with(&[("dos", "a\r\nb\r\n")]);
+    project.put("western", b"Gr\xF6\xDFe\n");
+    let wide = |text: &str| {
+        b"\xFE\xFF".iter().copied().chain(text.encode_utf16().flat_map(u16::to_be_bytes)).collect::<Vec<u8>>()
+    };
+    project.put("wide", &wide("a\nb\n"));
+    for (path, old, new) in [("dos", "a\nb", "x\ny"), ("western", "Größe", "Maße"), ("wide", "b", "日本")]
+    {
+        project.read(path).await;
+        project.ok("edit_file", json!({"path": path, "edits": [{"old": old, "new": new}]})).await;
+    }
+    assert_eq!(project.content("dos"), "x\r\ny\r\n");
+    assert_eq!(std::fs::read(project.path("western")).unwrap(), b"Ma\xDFe\n");
+    assert_eq!(std::fs::read(project.path("wide")).unwrap(), wide("a\n日本\n"));
+    let args = json!({"path": "western", "edits": [{"old": "Maße", "new": "日本"}]});
+    let failure = project.refused("edit_file", args, ErrorKind::InvalidArgs).await;
+    assert!(failure.message.contains("windows-1252"), "{}", failure.message);
+}
+
+#[tokio::test]
+async fn what_cannot_be_edited_is_refused() {
+    let project = Project::with(&[("a", "x")]);
+    project.put("binary", b"\0\0");
+    let edits = json!([{"start_line": 1, "new": "y"}]);
+    for (path, kind) in [("none", ErrorKind::NotFound), (".", ErrorKind::InvalidArgs)] {
+        project.refused("edit_file", json!({"path": path, "edits": edits}), kind).await;
+    }
+    let hash = "96a296d224f285c67bee93c30f8a309157f0daa35dc5b87e410b78630a09cfc7";
+    let args = json!({"path": "binary", "edits": edits, "expected_sha256": hash});
+    let failure = project.refused("edit_file", args, ErrorKind::InvalidArgs).await;
+    assert!(failure.message.contains("binary"), "{}", failure.message);
+    project.read("a").await;
+    for edits in
+        [json!([]), json!([{"old": "x"}]), json!([{"old": "x", "new": "y", "bold": true}]), json!("x")]
+    {
+        project.refused("edit_file", json!({"path": "a", "edits": edits}), ErrorKind::InvalidArgs).await;
+    }
+}
