@@ -35,7 +35,8 @@ impl Passages for WordIndex {
 }
 
 fn bench() -> Bench {
-    let (own, other) = (SessionId::new("session_1"), SessionId::new("session_2"));
+    let own = Bench::default().context.session_id;
+    let other = SessionId::new("of another ship");
     let index = WordIndex(vec![
         (own.clone(), "the rope is new"),
         (own.clone(), "the anchor and the rope hold"),
