@@ -1,8 +1,8 @@
 //! What an idle session holds in memory.
 
 use windlass_core::command::MessageSend;
-use windlass_engine::ids::{new_message_id, new_run_id};
-use windlass_engine::session::Session;
+use windlass_engine::ids::{new_message_id, new_run_id, new_session_id};
+use windlass_engine::session::{Session, SessionParts};
 
 use crate::loads::parts;
 use crate::resident_bytes;
@@ -19,10 +19,12 @@ pub async fn idle_session_bytes(count: usize) -> u64 {
     each
 }
 
+/// Sessions of one process: they share model, tools, rules and journal, as they do in a server.
 async fn idle_sessions(count: usize) -> Vec<Session> {
+    let shared = parts(2, 0);
     let mut sessions = Vec::with_capacity(count);
     for _ in 0..count {
-        let session = Session::start(parts(2, 0));
+        let session = Session::start(SessionParts { session_id: new_session_id(), ..shared.clone() });
         let send = MessageSend::text(new_run_id(), new_message_id(), "Go.");
         if let Ok(handle) = session.send(send).await {
             let _ = handle.finished().await;
