@@ -9,6 +9,10 @@ use std::fmt::Write;
 use serde_json::{Map, Value};
 
 use crate::arg_table::ArgSlot;
+use crate::limits::{
+    CALL_HINT_CHARS_MAX, DROPPED_ARGS_MAX, SNIPPET_CHARS_MAX, SUGGESTIONS_MAX, TOOL_NAME_CHARS_MAX,
+    VIOLATIONS_MAX,
+};
 use crate::port::Violation;
 use crate::text::{Short, cut_chars, json_short};
 use crate::tool::{CheckedCall, ErrorKind, ToolCall, ToolFailure};
@@ -16,18 +20,6 @@ use crate::toolset::{ToolEntry, Toolset};
 
 /// The argument by which a model asks for an answer that is not a repeated one (S-22).
 const FRESH: &str = "fresh";
-/// Longest piece of a wrong value in a failure: enough to recognise it, too little to flood a prompt.
-const RECEIVED_CHARS_MAX: usize = 200;
-/// Longest schema or tool list in a hint: it is sent to the model with every wrong call.
-const HINT_CHARS_MAX: usize = 4_000;
-/// Most names of dropped arguments that are reported.
-const DROPPED_ARGS_MAX: usize = 32;
-/// Longest name that is compared or reported; no provider sends longer ones.
-const NAME_CHARS_MAX: usize = 64;
-/// Most schema violations named in one failure.
-const VIOLATIONS_MAX: usize = 5;
-/// Most tools suggested for an unknown name.
-const SUGGESTIONS_MAX: usize = 3;
 
 /// Checks one call against the tools of its step. `args` is what `call.arguments` parsed to.
 ///
@@ -68,7 +60,7 @@ fn check_args(entry: &ToolEntry, args: Value) -> Result<Arguments, Box<ToolFailu
         let failure = ToolFailure::invalid_args("'args' must be an object").at(
             "args",
             "object",
-            json_short(&args, RECEIVED_CHARS_MAX),
+            json_short(&args, SNIPPET_CHARS_MAX),
         );
         return Err(with_schema(entry, failure));
     };
@@ -126,16 +118,16 @@ fn tidy(entry: &ToolEntry, given: Map<String, Value>) -> Result<Arguments, Box<T
             }
             Place::Unknown if is_mark => {}
             Place::Unknown if table.refuses_unknown => {
-                let name = cut_chars(&name, NAME_CHARS_MAX);
+                let name = cut_chars(&name, TOOL_NAME_CHARS_MAX);
                 let failure = ToolFailure::invalid_args(format!("Unknown arg '{name}'"));
                 return Err(with_schema(
                     entry,
-                    failure.at(name, "no such argument", json_short(&value, RECEIVED_CHARS_MAX)),
+                    failure.at(name, "no such argument", json_short(&value, SNIPPET_CHARS_MAX)),
                 ));
             }
             Place::Alias(_) | Place::Unknown => {
                 if tidied.dropped_args.len() < DROPPED_ARGS_MAX {
-                    tidied.dropped_args.push(cut_chars(&name, NAME_CHARS_MAX).into());
+                    tidied.dropped_args.push(cut_chars(&name, TOOL_NAME_CHARS_MAX).into());
                 }
             }
         }
@@ -163,7 +155,7 @@ fn check_slot(
         Some(value) => {
             let expected = slot.kind.expected();
             let failure = ToolFailure::invalid_args(format!("{name} must be {expected}"));
-            Err(with_schema(entry, failure.at(name, expected, json_short(value, RECEIVED_CHARS_MAX))))
+            Err(with_schema(entry, failure.at(name, expected, json_short(value, SNIPPET_CHARS_MAX))))
         }
         None => match &slot.default {
             Some(default) => {
@@ -187,10 +179,10 @@ fn violated(violations: &[Violation]) -> ToolFailure {
             message.push_str("; ");
         }
         if let Some(place) = violation.path.strip_prefix('/') {
-            message.push_str(cut_chars(place, RECEIVED_CHARS_MAX));
+            message.push_str(cut_chars(place, SNIPPET_CHARS_MAX));
             message.push_str(": ");
         }
-        message.push_str(cut_chars(&violation.message, RECEIVED_CHARS_MAX));
+        message.push_str(cut_chars(&violation.message, SNIPPET_CHARS_MAX));
     }
     if let Some(more) = violations.len().checked_sub(VIOLATIONS_MAX).filter(|more| *more > 0) {
         // Writing to a string cannot fail.
@@ -199,32 +191,32 @@ fn violated(violations: &[Violation]) -> ToolFailure {
     let failure = ToolFailure::invalid_args(message);
     let Some(worst) = violations.first() else { return failure };
     let field = worst.path.strip_prefix('/').unwrap_or("args");
-    let received = cut_chars(&worst.received, RECEIVED_CHARS_MAX);
-    failure.at(cut_chars(field, RECEIVED_CHARS_MAX), worst.expected.as_str(), received)
+    let received = cut_chars(&worst.received, SNIPPET_CHARS_MAX);
+    failure.at(cut_chars(field, SNIPPET_CHARS_MAX), worst.expected.as_str(), received)
 }
 
 fn with_schema(entry: &ToolEntry, failure: ToolFailure) -> Box<ToolFailure> {
     let name = &entry.spec.name;
-    let mut schema = Short::new(HINT_CHARS_MAX);
+    let mut schema = Short::new(CALL_HINT_CHARS_MAX);
     let is_whole = write!(schema, "{}", entry.spec.schema).is_ok();
     let hint = if is_whole {
         format!("Send the call again with arguments that fit the schema of '{name}': {}", schema.text())
     } else {
         let signature = entry.spec.signature();
-        format!("Send the call again; the arguments are {}", cut_chars(&signature, HINT_CHARS_MAX))
+        format!("Send the call again; the arguments are {}", cut_chars(&signature, CALL_HINT_CHARS_MAX))
     };
     Box::new(failure.hint(hint))
 }
 
 fn unknown_tool(toolset: &Toolset, name: &str) -> ToolFailure {
-    let name = cut_chars(name, NAME_CHARS_MAX);
+    let name = cut_chars(name, TOOL_NAME_CHARS_MAX);
     let failure = ToolFailure::new(ErrorKind::UnknownTool, format!("Unknown tool '{name}'"));
     if toolset.is_empty() {
         return failure.hint("There are no tools; answer without them.");
     }
     let mut names = String::new();
     for tool in toolset.names() {
-        if names.len() + tool.len() > HINT_CHARS_MAX {
+        if names.len() + tool.len() > CALL_HINT_CHARS_MAX {
             names.push_str(", …");
             break;
         }

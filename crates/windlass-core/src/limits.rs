@@ -103,3 +103,14 @@ pub const SNIPPET_CHARS_MAX: usize = 200;
 pub fn top_k_for_budget(token_budget: u32) -> u32 {
     (token_budget / 200).clamp(5, 20)
 }
+
+/// Longest schema or list of tools in the hint of a failed check: it is sent with every wrong call.
+pub const CALL_HINT_CHARS_MAX: usize = 4_000;
+/// Names of dropped arguments that are reported.
+pub const DROPPED_ARGS_MAX: usize = 32;
+/// Longest name of a tool or argument that is compared or shown; no provider sends longer ones.
+pub const TOOL_NAME_CHARS_MAX: usize = 64;
+/// Schema violations named in one failure; a model corrects a few at a time.
+pub const VIOLATIONS_MAX: usize = 5;
+/// Tools suggested for an unknown name.
+pub const SUGGESTIONS_MAX: usize = 3;

@@ -19,7 +19,7 @@ use crate::actor::{Active, Actor, WorkDone};
 use crate::cancel::CancelSignal;
 use crate::limits::INSPECT_TIMEOUT_MS;
 use crate::model_speech::ModelSpeech;
-use crate::tool_run::{CallOrder, inspect_call, run_call};
+use crate::tool_run::{inspect_call, run_call};
 
 impl Actor {
     /// Does everything the machine asked for. What comes back is news for the machine itself.
@@ -146,12 +146,9 @@ impl Actor {
         active.stops.insert(call_id.clone(), stop.clone());
         let port = active.shelf.port(&call.spec().name);
         active.work.push(Box::pin(async move {
-            let (call, decision) = call.into_parts();
             let outcome = match port {
-                Some(port) => {
-                    run_call(port, CallOrder { call, decision }, context, timeout_ms, stop, clock).await
-                }
-                None => ToolOutcome::failed(removed(&call.spec.name)),
+                Some(port) => run_call(port, call, context, timeout_ms, stop, clock).await,
+                None => ToolOutcome::failed(removed(&call.spec().name)),
             };
             WorkDone::Ended { call_id, outcome }
         }));

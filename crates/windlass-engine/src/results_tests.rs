@@ -23,7 +23,7 @@ fn outcomes_are_found_by_call_id_and_by_provider_id() {
 }
 
 #[test]
-fn r_36_of_two_calls_with_one_provider_id_both_are_kept_and_the_later_is_found_by_it() {
+fn of_two_calls_with_one_provider_id_both_are_kept_and_the_later_is_found_by_it() {
     let results = SessionResults::new();
     results.insert(&CallId::numbered(1), Some("same"), outcome("one"));
     results.insert(&CallId::numbered(2), Some("same"), outcome("two"));

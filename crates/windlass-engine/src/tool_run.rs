@@ -1,7 +1,7 @@
 //! Running one call: in a task of its own, with a time limit, a way to stop it and a bound on what it
 //! gives back. Whatever happens to the tool, the call gets exactly one outcome.
 //!
-//! Knows nothing of permission: whoever calls has an approved call in hand.
+//! Decides nothing: only an approved call can be run (wall 4).
 
 use std::any::Any;
 use std::future::Future;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::task::{JoinError, JoinHandle};
-use windlass_core::permission::Inspection;
+use windlass_core::permission::{ApprovedCall, Inspection};
 use windlass_core::port::{CancelFlag, ToolContext, ToolPort};
 use windlass_core::text::cut_chars;
 use windlass_core::tool::{CheckedCall, ErrorKind, ToolFailure, ToolOutcome, Trust};
@@ -19,29 +19,20 @@ use crate::clock::Clock;
 use crate::limits::{FAILURE_CHARS_MAX, INSPECT_TIMEOUT_MS, STOP_GRACE_MS};
 use crate::output::cap_output;
 
-/// A call that may run, and who allowed it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CallOrder {
-    /// The call, with its checked arguments.
-    pub call: CheckedCall,
-    /// The gate's word.
-    pub decision: String,
-}
-
 /// Runs a call and says what it gave. Dropping the future stops the tool.
 ///
 /// At most `context.output_bytes_max` bytes of its output are kept. `context.cancel` is made anew for
 /// this call, so that stopping it stops no other.
 pub async fn run_call(
     port: Arc<dyn ToolPort>,
-    order: CallOrder,
+    call: ApprovedCall,
     mut context: ToolContext,
     timeout_ms: u64,
     stop: CancelSignal,
     clock: Clock,
 ) -> ToolOutcome {
     let started_ms = clock.now_ms();
-    let CallOrder { call: CheckedCall { call, spec, args, dropped_args, .. }, decision } = order;
+    let (CheckedCall { call, spec, args, dropped_args, .. }, decision) = call.into_parts();
     let output_bytes_max = context.output_bytes_max;
     let flag = own_flag(&mut context);
     context.deadline_ms = started_ms.saturating_add(timeout_ms);

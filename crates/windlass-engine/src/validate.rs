@@ -5,8 +5,11 @@
 //! fetched.
 //! Draft 2020-12 unless `$schema` says otherwise.
 
+use std::collections::HashMap;
+use std::error::Error;
+
 use jsonschema::error::{TypeKind, ValidationErrorKind};
-use jsonschema::{PatternOptions, Registry, ValidationError, Validator};
+use jsonschema::{PatternOptions, Retrieve, Uri, ValidationError, Validator};
 use serde_json::Value;
 use windlass_core::port::{ArgsValidator, Violation};
 use windlass_core::text::{cut_chars, json_short};
@@ -55,25 +58,21 @@ pub fn compile(schema: &Value) -> Result<SchemaValidator, SchemaError> {
     compile_among(schema, [])
 }
 
-/// Compiles a schema that may refer to the given documents by their addresses; to nothing else.
+/// Compiles a schema that may refer to the given documents by their addresses, and to nothing else.
 pub fn compile_among<'a>(
     schema: &Value,
     documents: impl IntoIterator<Item = (&'a str, &'a Value)>,
 ) -> Result<SchemaValidator, SchemaError> {
     measure(schema)?;
     let weight = weigh(schema).map_err(|TooHeavy| SchemaError::TooHeavy)?;
-    let registry = Registry::new()
-        .retriever(Nowhere)
-        .extend(documents)
-        .and_then(jsonschema::RegistryBuilder::prepare)
-        .map_err(|error| SchemaError::Invalid { place: String::new(), message: error.to_string() })?;
+    let documents =
+        documents.into_iter().map(|(address, document)| (address.to_owned(), document.clone())).collect();
     let patterns = PatternOptions::fancy_regex()
         .backtrack_limit(PATTERN_STEPS_BACK_MAX)
         .size_limit(PATTERN_BYTES_MAX)
         .dfa_size_limit(PATTERN_BYTES_MAX);
     jsonschema::options()
-        .offline()
-        .with_registry(&registry)
+        .with_retriever(Documents(documents))
         .with_pattern_options(patterns)
         .build(schema)
         .map(|validator| SchemaValidator { validator, collects_all: weight.is_light() })
@@ -83,15 +82,13 @@ pub fn compile_among<'a>(
         })
 }
 
-/// Fetches nothing.
-struct Nowhere;
+/// All that a schema may refer to outside itself: nothing is fetched.
+struct Documents(HashMap<String, Value>);
 
-impl jsonschema::Retrieve for Nowhere {
-    fn retrieve(
-        &self,
-        uri: &jsonschema::Uri<String>,
-    ) -> Result<Value, Box<dyn std::error::Error + Send + Sync>> {
-        Err(format!("{uri} is outside the schema, and nothing is fetched").into())
+impl Retrieve for Documents {
+    fn retrieve(&self, address: &Uri<String>) -> Result<Value, Box<dyn Error + Send + Sync>> {
+        let document = self.0.get(address.as_str()).cloned();
+        document.ok_or_else(|| format!("{address} is outside the schema, and nothing is fetched").into())
     }
 }
 

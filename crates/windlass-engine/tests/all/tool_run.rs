@@ -11,10 +11,10 @@ use windlass_core::port::{CancelFlag, ToolPort};
 use windlass_core::tool::{ErrorKind, OutcomeStatus, ToolFailure, ToolOutcome, ToolOutput, Trust};
 use windlass_engine::cancel::CancelSignal;
 use windlass_engine::clock::Clock;
-use windlass_engine::tool_run::{CallOrder, inspect_call, run_call};
+use windlass_engine::tool_run::{inspect_call, run_call};
 use windlass_testkit::NullContext;
 
-use crate::tools::{call, echo, spec, tool};
+use crate::tools::{approved, call, echo, spec, tool};
 
 /// A clock that moves 5 ms with every look.
 fn stepping_clock() -> Clock {
@@ -23,9 +23,9 @@ fn stepping_clock() -> Clock {
 }
 
 async fn run_within(tool: Arc<dyn ToolPort>, timeout_ms: u64, stop: CancelSignal) -> ToolOutcome {
-    let order = CallOrder { call: call(&*tool, json!({"path": "a"})), decision: "user".into() };
+    let call = approved(call(&*tool, json!({"path": "a"})));
     let context = NullContext::new().output_bytes_max(1_000).build();
-    run_call(tool, order, context, timeout_ms, stop, stepping_clock()).await
+    run_call(tool, call, context, timeout_ms, stop, stepping_clock()).await
 }
 
 async fn run(tool: Arc<dyn ToolPort>) -> ToolOutcome {
@@ -88,7 +88,7 @@ async fn a_call_that_works_gives_its_output_with_all_facts() {
     let meta = &outcome.meta;
     assert_eq!((meta.started_ms, meta.duration_ms, meta.attempt), (1_000, 5, 1));
     assert_eq!(meta.output_bytes, r#"{"path":"a"}"#.len() as u64);
-    assert_eq!(meta.decision.as_deref(), Some("user"));
+    assert_eq!(meta.decision.as_deref(), Some("risk"));
     assert_eq!(meta.dropped_args, ["extra"]);
     assert_eq!(meta.trust, Trust::Own);
 }
@@ -113,7 +113,7 @@ async fn r_1_a_tool_that_takes_too_long_fails_and_its_task_is_gone() {
     assert_eq!(failure.kind, ErrorKind::Timeout);
     assert_eq!(failure.message, "Tool 'wait' timed out after 7.5 seconds");
     assert_eq!(outcome.status(), OutcomeStatus::Failed);
-    assert_eq!(outcome.meta.decision.as_deref(), Some("user"));
+    assert_eq!(outcome.meta.decision.as_deref(), Some("risk"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -136,7 +136,7 @@ async fn r_1_a_tool_that_blocks_its_thread_sees_the_flag_and_stops() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn r_34_one_call_that_times_out_does_not_hold_up_the_others() {
+async fn one_call_that_times_out_does_not_hold_up_the_others() {
     let quick = |name: &str| run_within(echo(name), 100, CancelSignal::new());
     let all = tokio::join!(quick("a"), run_within(Endless::new().tool, 100, CancelSignal::new()), quick("b"));
     assert!(all.0.is_ok() && all.2.is_ok());
