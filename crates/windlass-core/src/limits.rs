@@ -103,3 +103,7 @@ pub const SNIPPET_CHARS_MAX: usize = 200;
 pub fn top_k_for_budget(token_budget: u32) -> u32 {
     (token_budget / 200).clamp(5, 20)
 }
+
+#[cfg(test)]
+#[path = "limits_tests.rs"]
+mod tests;
