@@ -24,7 +24,7 @@ fn text_that_was_a_call_is_taken_out_and_thinking_stays() {
     let thought = Part::Reasoning(Reasoning { text: "hm".into(), ..Reasoning::default() });
     let said = vec![thought.clone(), Part::text("{\"tool\":\"b\","), Part::text("\"args\":{}}")];
     let reading = read(Dialect::Text, step(said.clone(), Vec::new()));
-    assert_eq!(reading.parts, [thought.clone()]);
+    assert_eq!(reading.parts, vec![thought]);
     assert_eq!(reading.calls.len(), 1);
     let native = read(Dialect::Native, step(said.clone(), Vec::new()));
     assert_eq!(native, Reading { parts: said, calls: Vec::new() });
