@@ -1,6 +1,6 @@
 //! Reading a call's arguments: strictly, then through lossless noise, never by guessing.
 //!
-//! Empty arguments are `{}`; text that is not JSON becomes a failure with the place and the
+//! Empty arguments and null are `{}`; text that is not JSON becomes a failure with the place and the
 //! reason, never `{}` and never half of what was meant.
 
 use serde_json::{Map, Value};
@@ -26,6 +26,7 @@ pub fn read_args(args: &RawArgs, bytes_max: usize) -> Result<Value, ToolFailure>
         return Ok(Value::Object(Map::new()));
     }
     let strict = match parse_value(text) {
+        Ok(Value::Null) => return Ok(Value::Object(Map::new())),
         // A string that holds JSON is the same arguments, encoded twice.
         Ok(value) if !value.is_string() => return Ok(value),
         Ok(_) => None,
@@ -38,3 +39,7 @@ pub fn read_args(args: &RawArgs, bytes_max: usize) -> Result<Value, ToolFailure>
             .hint("send the whole call again as strict JSON")
     })
 }
+
+#[cfg(test)]
+#[path = "args_tests.rs"]
+mod tests;

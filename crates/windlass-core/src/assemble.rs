@@ -261,3 +261,7 @@ fn merge_value(own: &mut Option<Value>, more: Value) {
         (_, more) => *own = Some(more),
     }
 }
+
+#[cfg(test)]
+#[path = "assemble_tests.rs"]
+mod tests;

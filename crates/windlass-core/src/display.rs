@@ -44,3 +44,7 @@ pub fn outcome_line(outcome: &ToolOutcome) -> String {
     };
     clip_chars(text.trim(), SNIPPET_CHARS_MAX).into_owned()
 }
+
+#[cfg(test)]
+#[path = "display_tests.rs"]
+mod tests;

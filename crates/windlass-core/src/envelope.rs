@@ -227,3 +227,7 @@ enum Shown<'a> {
     Text(&'a str),
     Value(&'a Value),
 }
+
+#[cfg(test)]
+#[path = "envelope_tests.rs"]
+mod tests;

@@ -109,3 +109,7 @@ pub fn sse(record: &Record) -> Option<String> {
     let id = if record.event.is_durable() { format!("id: {}\n", record.seq) } else { String::new() };
     Some(format!("{id}data: {payload}\n\n"))
 }
+
+#[cfg(test)]
+#[path = "frame_tests.rs"]
+mod tests;

@@ -114,3 +114,7 @@ pub const TOOL_NAME_CHARS_MAX: usize = 64;
 pub const VIOLATIONS_MAX: usize = 5;
 /// Tools suggested for an unknown name.
 pub const SUGGESTIONS_MAX: usize = 3;
+
+#[cfg(test)]
+#[path = "limits_tests.rs"]
+mod tests;

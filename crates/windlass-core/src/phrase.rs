@@ -172,3 +172,7 @@ pub fn seconds(ms: u64) -> String {
     let text = format!("{}.{:03}", ms / 1000, ms % 1000);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
+
+#[cfg(test)]
+#[path = "phrase_tests.rs"]
+mod tests;

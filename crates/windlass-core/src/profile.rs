@@ -284,3 +284,7 @@ impl Profile {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "profile_tests.rs"]
+mod tests;

@@ -294,3 +294,7 @@ pub fn rfc3339(ms: Millis) -> String {
         (rest / 3_600_000, rest / 60_000 % 60, rest / 1_000 % 60, rest % 1_000);
     format!("{year:04}-{month:02}-{day:02}T{hours:02}:{minutes:02}:{seconds:02}.{millis:03}Z")
 }
+
+#[cfg(test)]
+#[path = "trace_tests.rs"]
+mod tests;

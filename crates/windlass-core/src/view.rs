@@ -249,3 +249,7 @@ impl RunView {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "view_tests.rs"]
+mod tests;

@@ -125,3 +125,7 @@ pub fn next_input(
     next.insert(context_field.to_owned(), Value::String(context));
     next
 }
+
+#[cfg(test)]
+#[path = "field_tests.rs"]
+mod tests;

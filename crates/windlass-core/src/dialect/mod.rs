@@ -66,3 +66,7 @@ fn without_text(parts: Vec<Part>) -> Vec<Part> {
 fn anonymous(name: &str, args: serde_json::Value) -> ReadCall {
     ReadCall::Raw(RawCall { provider_id: None, name: name.to_owned(), args: RawArgs::Value(args) })
 }
+
+#[cfg(test)]
+#[path = "mod_tests.rs"]
+mod tests;

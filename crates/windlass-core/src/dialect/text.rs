@@ -123,3 +123,7 @@ pub fn instructions<'a>(tools: impl Iterator<Item = &'a ToolSpec>) -> String {
 pub fn step_line(step: u32, steps_max: u32) -> String {
     format!("Step {step} of {steps_max}. Provide JSON to call a tool or final answer now.")
 }
+
+#[cfg(test)]
+#[path = "text_tests.rs"]
+mod tests;

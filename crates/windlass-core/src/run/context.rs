@@ -189,3 +189,7 @@ fn capitalised(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
+
+#[cfg(test)]
+#[path = "context_tests.rs"]
+mod tests;

@@ -127,3 +127,7 @@ fn folded(args: &Map<String, Value>) -> Value {
     };
     Value::Object(args.iter().map(fold).collect())
 }
+
+#[cfg(test)]
+#[path = "guard_tests.rs"]
+mod tests;

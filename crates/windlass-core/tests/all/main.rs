@@ -1,4 +1,18 @@
 //! The integration tests of the core: whole runs through the pure machine, no runtime, no IO.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+mod loop_calls;
+mod loop_correction;
+mod loop_ending;
+mod loop_flow;
+mod loop_limits;
+mod loop_model;
+mod loop_permission;
+mod loop_repeats;
+mod profile_dspy;
+mod profile_edison;
+mod profile_ploke;
+mod profile_studio;
+mod profile_zodo;
 mod sim;
 mod walks;

@@ -6,15 +6,19 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use windlass_core::command::MessageSend;
-use windlass_core::event::{Event, RunOutcome};
+use windlass_core::event::{Event, Record, RunOutcome, WarningCode};
 use windlass_core::ids::CallId;
 use windlass_core::message::{Message, Transcript};
-use windlass_core::model::{ModelRequest, StepPurpose, ToolChoice};
-use windlass_core::permission::{ApproveMode, GateSettings, Permissions, PolicySet};
+use windlass_core::model::{ModelFailure, ModelRequest, ModelStep, StepPurpose, ToolChoice};
+use windlass_core::permission::{
+    ApproveMode, Decision, GateSettings, Inspection, PermissionAnswer, Permissions, PolicySet,
+};
 use windlass_core::port::{ArgsValidator, Violation};
 use windlass_core::profile::{Dialect, Profile};
-use windlass_core::run::{Effect, Finished, Input, Run, RunSettings, Start, World};
-use windlass_core::tool::{Category, Effects, Risk, ToolSpec};
+use windlass_core::run::{Deadline, Effect, Finished, Input, Run, RunSettings, Start, World};
+use windlass_core::tool::{
+    Category, Effects, ErrorKind, RawArgs, RawCall, Risk, ToolFailure, ToolOutcome, ToolOutput, ToolSpec,
+};
 use windlass_core::toolset::{ToolEntry, Toolset};
 
 /// A schema of types alone is wholly checked by the core itself.
@@ -52,9 +56,38 @@ pub(crate) fn specs() -> Vec<ToolSpec> {
     ]
 }
 
-pub(crate) fn toolset() -> Toolset {
-    let entries = specs().into_iter().map(|spec| ToolEntry::new(Arc::new(spec), Arc::new(TypesOnly)));
+pub(crate) fn toolset(specs: Vec<ToolSpec>) -> Toolset {
+    let entries = specs.into_iter().map(|spec| ToolEntry::new(Arc::new(spec), Arc::new(TypesOnly)));
     Toolset::new(entries.collect()).unwrap()
+}
+
+/// What the machine had done, besides events.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Done {
+    CallModel { delay_ms: u64 },
+    StopModel,
+    Inspect(String),
+    Ask(String),
+    Withdraw(String),
+    Run { id: String, timeout_ms: u64 },
+    StopCall(String),
+    Timer { deadline: Deadline, at_ms: u64 },
+    Finish,
+}
+
+/// A call with an object as arguments.
+pub(crate) fn call(name: &str, args: Value) -> RawCall {
+    RawCall { provider_id: None, name: name.into(), args: RawArgs::Value(args) }
+}
+
+/// A call with text as arguments.
+pub(crate) fn text_call(name: &str, args: &str) -> RawCall {
+    RawCall { provider_id: None, name: name.into(), args: RawArgs::Text(args.into()) }
+}
+
+/// A call with the provider's own id.
+pub(crate) fn named_call(provider_id: &str, name: &str, args: Value) -> RawCall {
+    RawCall { provider_id: Some(provider_id.into()), ..call(name, args) }
 }
 
 /// The machine in its world, watched.
@@ -72,7 +105,10 @@ pub(crate) struct Sim {
     pub(crate) running: BTreeMap<CallId, Effects>,
     pub(crate) stored_rules: Vec<String>,
     pub(crate) audit: Vec<String>,
-    pub(crate) timers: Vec<(windlass_core::run::Deadline, u64)>,
+    /// Everything that was asked to be done, in order, without events and audit lines.
+    pub(crate) done: Vec<Done>,
+    /// The arguments each call ran with.
+    pub(crate) args: BTreeMap<CallId, Value>,
     pub(crate) finished: Option<Finished>,
     requested: BTreeSet<CallId>,
     started: BTreeSet<CallId>,
@@ -95,7 +131,7 @@ impl Sim {
         permissions.begin_run(GateSettings::default());
         Self {
             run: Run::new(Arc::new(settings)),
-            tools: toolset(),
+            tools: toolset(specs()),
             permissions,
             profile,
             now: 1_000,
@@ -107,7 +143,8 @@ impl Sim {
             running: BTreeMap::new(),
             stored_rules: Vec::new(),
             audit: Vec::new(),
-            timers: Vec::new(),
+            done: Vec::new(),
+            args: BTreeMap::new(),
             finished: None,
             requested: BTreeSet::new(),
             started: BTreeSet::new(),
@@ -122,6 +159,10 @@ impl Sim {
 
     pub(crate) fn start_from(&mut self, text: &str, transcript: Transcript, next_call_number: u64) {
         let send = MessageSend::text("run_1".into(), "message_1".into(), text);
+        self.send(send, transcript, next_call_number);
+    }
+
+    pub(crate) fn send(&mut self, send: MessageSend, transcript: Transcript, next_call_number: u64) {
         self.input(Input::UserMessage(Box::new(Start { send, transcript, next_call_number })));
     }
 
@@ -156,7 +197,26 @@ impl Sim {
         }
     }
 
+    fn note_done(&mut self, effect: &Effect) {
+        let id = |call_id: &CallId| call_id.as_str().to_owned();
+        self.done.push(match effect {
+            Effect::Emit(_) | Effect::Audit(_) | Effect::StoreRule(_) => return,
+            Effect::CallModel { delay_ms, .. } => Done::CallModel { delay_ms: *delay_ms },
+            Effect::StopModel => Done::StopModel,
+            Effect::InspectCall(checked) => Done::Inspect(id(&checked.call.id)),
+            Effect::AskPermission(question) => Done::Ask(id(&question.call_id)),
+            Effect::WithdrawQuestion(call_id) => Done::Withdraw(id(call_id)),
+            Effect::RunTool { call, timeout_ms } => {
+                Done::Run { id: id(&call.call().id), timeout_ms: *timeout_ms }
+            }
+            Effect::StopCall(call_id) => Done::StopCall(id(call_id)),
+            Effect::SetTimer { deadline, at_ms } => Done::Timer { deadline: *deadline, at_ms: *at_ms },
+            Effect::Finish(_) => Done::Finish,
+        });
+    }
+
     fn effect(&mut self, effect: Effect) {
+        self.note_done(&effect);
         match effect {
             Effect::Emit(event) => self.event(event),
             Effect::CallModel { request, .. } => {
@@ -197,13 +257,14 @@ impl Sim {
                     assert!(self.running.is_empty(), "an effect beside another call");
                 }
                 assert!(self.approved_by_machine.insert(id.clone()), "a call ran twice");
+                self.args.insert(id.clone(), Value::Object(call.args().clone()));
                 self.running.insert(id, effects);
             }
             Effect::StopCall(call_id) => {
                 let was_there = self.running.remove(&call_id).is_some() | self.inspecting.remove(&call_id);
                 assert!(was_there, "stopped a call that did not run");
             }
-            Effect::SetTimer { deadline, at_ms } => self.timers.push((deadline, at_ms)),
+            Effect::SetTimer { .. } => {}
             Effect::Finish(finished) => {
                 assert!(matches!(self.events.last(), Some(Event::RunEnded { .. })));
                 self.finished = Some(*finished);
@@ -282,8 +343,195 @@ impl Sim {
         }
     }
 
-    pub(crate) fn names(&self) -> Vec<&'static str> {
-        self.events.iter().map(Event::name).collect()
+    /// All event names in order, in one text.
+    pub(crate) fn story(&self) -> String {
+        self.events.iter().map(Event::name).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// Steps of a test: what the world says to the machine.
+impl Sim {
+    /// A machine of a profile in which everything is allowed.
+    pub(crate) fn of(profile: Profile) -> Self {
+        Self::new(profile, ApproveMode::All)
+    }
+
+    /// The same world with other tools.
+    pub(crate) fn with_tools(mut self, specs: Vec<ToolSpec>) -> Self {
+        self.tools = toolset(specs);
+        self
+    }
+
+    /// The model is done: text alone.
+    pub(crate) fn say(&mut self, text: &str) {
+        self.input(Input::ModelEnded(ModelStep::text(text)));
+    }
+
+    /// The model is done: calls alone.
+    pub(crate) fn want(&mut self, calls: Vec<RawCall>) {
+        self.input(Input::ModelEnded(ModelStep::calls(calls)));
+    }
+
+    /// A running call worked.
+    pub(crate) fn ended(&mut self, number: u64, json: Value) {
+        self.ended_with(number, ToolOutcome::ok(ToolOutput::json(json)));
+    }
+
+    /// A running call failed.
+    pub(crate) fn failed(&mut self, number: u64, failure: ToolFailure) {
+        self.ended_with(number, ToolOutcome::failed(failure));
+    }
+
+    pub(crate) fn ended_with(&mut self, number: u64, outcome: ToolOutcome) {
+        let call_id = CallId::numbered(number);
+        assert!(self.running.contains_key(&call_id), "{call_id} does not run");
+        self.input(Input::CallEnded { call_id, outcome });
+    }
+
+    /// The user answers.
+    pub(crate) fn decide(&mut self, number: u64, decision: Decision) {
+        let call_id = CallId::numbered(number);
+        assert!(self.asking.contains(&call_id), "{call_id} is not asked about");
+        self.input(Input::PermissionAnswered { call_id, answer: PermissionAnswer::new(decision) });
+    }
+
+    /// A tool says what its call would touch.
+    pub(crate) fn inspected(&mut self, number: u64, result: Result<Inspection, ToolFailure>) {
+        let call_id = CallId::numbered(number);
+        assert!(self.inspecting.contains(&call_id), "{call_id} is not inspected");
+        self.input(Input::CallInspected { call_id, result });
+    }
+
+    /// The model fails.
+    pub(crate) fn model_fails(&mut self, failure: ModelFailure) {
+        self.input(Input::ModelFailed(failure));
+    }
+
+    pub(crate) fn cancel(&mut self, partial: &str) {
+        self.input(Input::Cancel { partial: partial.into() });
+    }
+
+    pub(crate) fn deadline(&mut self, deadline: Deadline) {
+        self.input(Input::DeadlinePassed(deadline));
+    }
+}
+
+/// What a test looks at.
+impl Sim {
+    pub(crate) fn finished(&self) -> &Finished {
+        self.finished.as_ref().expect("the run is over")
+    }
+
+    pub(crate) fn answer(&self) -> &str {
+        &self.finished().answer
+    }
+
+    pub(crate) fn request(&self) -> &ModelRequest {
+        self.requests.last().expect("the model was asked")
+    }
+
+    /// The whole text of the last request: what a model of a text dialect reads.
+    pub(crate) fn prompt(&self) -> String {
+        self.request().messages.iter().map(|message| message.text()).collect::<Vec<_>>().join("\n")
+    }
+
+    pub(crate) fn warnings(&self) -> Vec<(WarningCode, &str)> {
+        let mut warnings = Vec::new();
+        for event in &self.events {
+            if let Event::WarningRaised { code, message } = event {
+                warnings.push((*code, message.as_str()));
+            }
+        }
+        warnings
+    }
+
+    /// The errors that were raised: code and message.
+    pub(crate) fn errors(&self) -> Vec<(&str, &str)> {
+        let mut errors = Vec::new();
+        for event in &self.events {
+            if let Event::ErrorRaised { code, message } = event {
+                errors.push((code.as_str(), message.as_str()));
+            }
+        }
+        errors
+    }
+
+    /// How a call ended: its outcome, and the message the model sees.
+    fn end_of(&self, number: u64) -> (&ToolOutcome, &Message) {
+        let id = CallId::numbered(number);
+        for event in &self.events {
+            if let Event::CallEnded { call_id, outcome, message, .. } = event
+                && *call_id == id
+            {
+                return (outcome.as_ref(), message);
+            }
+        }
+        panic!("{id} has no outcome");
+    }
+
+    /// The outcome of a call.
+    pub(crate) fn outcome(&self, number: u64) -> &ToolOutcome {
+        self.end_of(number).0
+    }
+
+    /// The failure of a call: kind and message.
+    pub(crate) fn failure(&self, number: u64) -> (ErrorKind, &str) {
+        let failure = self.outcome(number).failure().expect("the call failed");
+        (failure.kind, failure.message.as_str())
+    }
+
+    /// What the model sees of a call.
+    pub(crate) fn content(&self, number: u64) -> String {
+        self.end_of(number).1.text()
+    }
+
+    pub(crate) fn content_json(&self, number: u64) -> Value {
+        serde_json::from_str(&self.content(number)).expect("the content is JSON")
+    }
+
+    /// The numbers of the calls that run now.
+    pub(crate) fn running(&self) -> Vec<u64> {
+        let mut numbers: Vec<u64> = self.running.keys().filter_map(CallId::number).collect();
+        numbers.sort_unstable();
+        numbers
+    }
+
+    /// The calls that ran, in the order in which they started, with their time limits.
+    pub(crate) fn ran(&self) -> Vec<(&str, u64)> {
+        let mut ran = Vec::new();
+        for done in &self.done {
+            if let Done::Run { id, timeout_ms } = done {
+                ran.push((id.as_str(), *timeout_ms));
+            }
+        }
+        ran
+    }
+
+    /// A transcript in short: `user`, `assistant+2`, `tool`, `note`.
+    pub(crate) fn roles(transcript: &Transcript) -> String {
+        let role = |message: &std::sync::Arc<Message>| match message.as_ref() {
+            Message::User { .. } => "user".to_owned(),
+            Message::Assistant { .. } => match message.calls().count() {
+                0 => "assistant".to_owned(),
+                calls => format!("assistant+{calls}"),
+            },
+            Message::Tool(_) => "tool".to_owned(),
+            Message::Note { .. } => "note".to_owned(),
+        };
+        transcript.iter().map(role).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The events as a journal would number them, one second apart.
+    pub(crate) fn records(&self) -> Vec<Record> {
+        let record = |(seq, event): (u64, &Event)| Record {
+            seq,
+            ts_ms: seq * 1_000,
+            session_id: "session_1".into(),
+            run_id: "run_1".into(),
+            parent_id: "message_1".into(),
+            event: event.clone(),
+        };
+        (1..).zip(&self.events).map(record).collect()
     }
 }
 

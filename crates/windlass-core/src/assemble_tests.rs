@@ -1,0 +1,286 @@
+use serde_json::json;
+
+use super::*;
+
+fn delta() -> CallDelta {
+    CallDelta::default()
+}
+
+fn at(index: u32) -> CallDelta {
+    CallDelta { index: Some(index), ..delta() }
+}
+
+impl CallDelta {
+    fn id(self, id: &str) -> Self {
+        Self { id: Some(id.into()), ..self }
+    }
+    fn name(self, name: &str) -> Self {
+        Self { name: Some(name.into()), ..self }
+    }
+    fn text(self, text: &str) -> Self {
+        Self { args_text: Some(text.into()), ..self }
+    }
+    fn value(self, value: Value) -> Self {
+        Self { args_value: Some(value), ..self }
+    }
+}
+
+/// Calls as `id name args`.
+fn calls(deltas: impl IntoIterator<Item = CallDelta>) -> Vec<String> {
+    let mut assembler = Assembler::new("m");
+    for delta in deltas {
+        assembler.push(ModelDelta::Call(delta));
+    }
+    let step = assembler.finish();
+    let shown = |call: &RawCall| {
+        let args = match &call.args {
+            RawArgs::Text(text) => text.clone(),
+            RawArgs::Value(value) => value.to_string(),
+        };
+        format!("{} {} {args}", call.provider_id.as_deref().unwrap_or("-"), call.name)
+    };
+    step.calls.iter().map(shown).collect()
+}
+
+#[test]
+fn r_21_fragments_are_put_together_by_their_number() {
+    let made = calls([
+        at(0).id("x").name("add").text("{\"a\""),
+        at(1).id("y").name("look").text(""),
+        at(0).text(":1}"),
+        at(1).text("{}"),
+    ]);
+    assert_eq!(made, ["x add {\"a\":1}", "y look {}"]);
+}
+
+#[test]
+fn fragments_are_put_together_by_their_id_when_there_is_no_number() {
+    let made = calls([
+        delta().id("x").name("add").text("{"),
+        delta().id("y").name("add").text("{"),
+        delta().id("x").text("\"a\":1}"),
+        delta().id("y").text("\"a\":2}"),
+    ]);
+    assert_eq!(made, ["x add {\"a\":1}", "y add {\"a\":2}"]);
+}
+
+#[test]
+fn fragments_without_any_mark_belong_to_the_latest_call() {
+    let made = calls([
+        delta().name("add").text("{\"a\""),
+        delta().text(":1}"),
+        delta().name("add").text("{\"a\":2}"),
+        delta().text("  "),
+    ]);
+    assert_eq!(made, ["- add {\"a\":1}", "- add {\"a\":2}  "]);
+}
+
+#[test]
+fn names_are_repeated_and_never_put_together() {
+    let made = calls([at(0).id("x").name("add").text("{"), at(0).name("add").text("}"), at(0).name("")]);
+    assert_eq!(made, ["x add {}"]);
+}
+
+#[test]
+fn an_id_that_comes_late_belongs_to_the_open_call_of_its_number() {
+    let made = calls([at(0).name("add").text("{\"a\""), at(0).id("late").text(":1}")]);
+    assert_eq!(made, ["late add {\"a\":1}"]);
+    // An id beside a call that has another one is the next call.
+    let made =
+        calls([at(0).id("x").name("add").text("{\"a\":1}"), at(0).id("y").name("add").text("{\"a\":2}")]);
+    assert_eq!(made, ["x add {\"a\":1}", "y add {\"a\":2}"]);
+    // Beside a whole call it is the next call too.
+    let made = calls([at(0).name("add").text("{}"), at(0).id("y").name("add").text("{}")]);
+    assert_eq!(made, ["- add {}", "y add {}"]);
+}
+
+#[test]
+fn r_36_one_id_at_two_numbers_is_two_calls() {
+    let made = calls([
+        at(0).id("dup").name("add").text("{\"a\":1}"),
+        at(1).id("dup").name("add").text("{\"a\":2}"),
+        at(1).id("dup").text(" "),
+    ]);
+    assert_eq!(made, ["dup add {\"a\":1}", "dup add {\"a\":2} "]);
+}
+
+#[test]
+fn a_reused_number_begins_the_next_call_once_the_first_is_whole() {
+    let made = calls([at(0).name("add").text("{\"a\":1}"), at(0).name("add").text("{\"a\":2}")]);
+    assert_eq!(made, ["- add {\"a\":1}", "- add {\"a\":2}"]);
+    let made = calls([at(0).name("add").text("{\"a\":1}"), at(0).text("{\"a\":2}")]);
+    assert_eq!(made, ["- add {\"a\":1}", "-  {\"a\":2}"], "more after a whole object is no part of it");
+    let made = calls([at(0).name("add").text("{\"a\":1}"), at(0).name("look")]);
+    assert_eq!(made, ["- add {\"a\":1}", "- look "]);
+}
+
+#[test]
+fn another_name_is_another_call_even_when_the_first_has_no_arguments() {
+    assert_eq!(
+        calls([delta().name("look"), delta().name("add").text("{\"a\":1}")]),
+        ["- look ", "- add {\"a\":1}"]
+    );
+    assert_eq!(calls([at(0).name("look").text(""), at(0).name("add").text("{}")]), ["- look ", "- add {}"]);
+}
+
+#[test]
+fn r_22_a_call_without_arguments_is_a_call() {
+    assert_eq!(calls([at(0).id("x").name("look")]), ["x look "]);
+}
+
+#[test]
+fn a_fragment_that_never_got_a_name_is_still_a_call() {
+    assert_eq!(calls([at(0).id("x").text("{}")]), ["x  {}"]);
+    assert_eq!(calls([at(0).id("").name("look").text("{}")]), ["- look {}"], "an empty id is none");
+}
+
+#[test]
+fn s_24_whole_calls_of_a_provider_without_deltas_all_arrive() {
+    let made = calls([
+        delta().name("add").value(json!({"a": 1})),
+        delta().name("add").value(json!({"a": 2})),
+        delta().name("look").value(json!({})),
+    ]);
+    assert_eq!(made, ["- add {\"a\":1}", "- add {\"a\":2}", "- look {}"]);
+    let made = calls([at(0).name("add").value(json!({"a": 1})), at(1).name("add").value(json!({"a": 2}))]);
+    assert_eq!(made, ["- add {\"a\":1}", "- add {\"a\":2}"]);
+}
+
+#[test]
+fn objects_in_several_pieces_merge_and_other_values_replace() {
+    let made = calls([
+        at(0).name("add").value(json!({"a": 1})),
+        at(0).value(json!({"b": 2})),
+        at(0).name("add").value(json!({"c": 3})),
+    ]);
+    assert_eq!(made, ["- add {\"a\":1,\"b\":2,\"c\":3}"]);
+    assert_eq!(
+        calls([at(0).name("add").value(json!(null)), at(0).value(json!({"b": 2}))]),
+        ["- add {\"b\":2}"]
+    );
+    assert_eq!(calls([at(0).name("add").value(json!({"a": 1})), at(0).value(json!(7))]), ["- add 7"]);
+    // Text after a value belongs to the next call.
+    assert_eq!(
+        calls([at(0).name("add").value(json!({"a": 1})), at(0).text("{}")]),
+        ["- add {\"a\":1}", "-  {}"]
+    );
+}
+
+#[test]
+fn s_16_each_delta_says_what_it_meant() {
+    let mut assembler = Assembler::new("m");
+    let said = [
+        ModelDelta::Reasoning("hm".into()),
+        ModelDelta::Text("Hel".into()),
+        ModelDelta::Text(String::new()),
+        ModelDelta::Reasoning(String::new()),
+        ModelDelta::Call(at(3).text("{\"é\"")),
+        ModelDelta::Call(at(3).name("add")),
+        ModelDelta::Call(at(5).name("look").value(json!({"a": 1}))),
+        ModelDelta::Usage(Usage::default()),
+        ModelDelta::Finish(Finish::Stop),
+        ModelDelta::ReasoningState(json!("sig")),
+    ]
+    .map(|delta| assembler.push(delta));
+    let grew = |index, name: Option<&str>, chars| {
+        Some(Assembled::CallGrew { index, name: name.map(str::to_owned), chars })
+    };
+    assert_eq!(
+        said,
+        [
+            Some(Assembled::Reasoning("hm".into())),
+            Some(Assembled::Text("Hel".into())),
+            None,
+            None,
+            grew(0, None, 5),
+            grew(0, Some("add"), 5),
+            grew(1, Some("look"), 7),
+            None,
+            None,
+            None,
+        ]
+    );
+}
+
+#[test]
+fn text_and_thinking_are_joined_to_parts_in_their_order() {
+    let mut assembler = Assembler::new("m");
+    for delta in [
+        ModelDelta::Reasoning("a".into()),
+        ModelDelta::Reasoning("b".into()),
+        ModelDelta::ReasoningState(json!("sig")),
+        ModelDelta::Reasoning("c".into()),
+        ModelDelta::Text("x".into()),
+        ModelDelta::Text("y".into()),
+        ModelDelta::ReasoningState(json!("alone")),
+        ModelDelta::ReasoningState(json!("again")),
+        ModelDelta::Text("z".into()),
+    ] {
+        assembler.push(delta);
+    }
+    assert_eq!(assembler.partial_text(), "xyz");
+    let thought = |text: &str, opaque: Option<Value>| {
+        Part::Reasoning(Reasoning { text: text.into(), opaque, model: Some("m".into()) })
+    };
+    assert_eq!(
+        assembler.finish().parts,
+        [
+            thought("ab", Some(json!("sig"))),
+            thought("c", None),
+            Part::text("xy"),
+            thought("", Some(json!("alone"))),
+            thought("", Some(json!("again"))),
+            Part::text("z"),
+        ]
+    );
+}
+
+#[test]
+fn usage_and_finish_are_kept_and_a_missing_finish_is_said() {
+    let mut assembler = Assembler::new("m");
+    assert!(!assembler.is_finished());
+    assembler.push(ModelDelta::Usage(Usage { input: 1, ..Usage::default() }));
+    assembler.push(ModelDelta::Usage(Usage { input: 2, ..Usage::default() }));
+    assembler.push(ModelDelta::Finish(Finish::Length));
+    assert!(assembler.is_finished());
+    let step = assembler.finish();
+    assert_eq!((step.usage.unwrap().input, step.finish), (2, Finish::Length));
+    assert_eq!(Assembler::new("m").finish().finish, Finish::Other("none".into()));
+}
+
+fn ready(assembler: &mut Assembler, delta: CallDelta) -> Vec<String> {
+    assembler.push(ModelDelta::Call(delta));
+    assembler.take_ready().into_iter().map(|call| call.name).collect()
+}
+
+#[test]
+fn s_17_a_call_is_ready_when_its_name_and_a_whole_object_are_there_each_once() {
+    let mut assembler = Assembler::new("m");
+    assert_eq!(ready(&mut assembler, at(0).name("add").text("{\"a\":")), Vec::<String>::new());
+    assert_eq!(ready(&mut assembler, at(0).text("1}")), ["add"]);
+    assert_eq!(ready(&mut assembler, at(0).text(" ")), Vec::<String>::new(), "not twice");
+    assert_eq!(ready(&mut assembler, at(1).name("look").value(json!({}))), ["look"]);
+}
+
+#[test]
+fn r_21_a_call_is_not_taken_for_whole_because_another_one_began() {
+    let mut assembler = Assembler::new("m");
+    assert_eq!(ready(&mut assembler, at(0).name("add").text("{\"a\"")), Vec::<String>::new());
+    assert_eq!(
+        ready(&mut assembler, at(1).name("look").text("{}")),
+        Vec::<String>::new(),
+        "the first is open"
+    );
+    assert_eq!(ready(&mut assembler, at(0).text(":1}")), ["add", "look"]);
+}
+
+#[test]
+fn what_is_not_a_whole_object_is_not_ready() {
+    for text in ["", "1", "[]", "\"x\"", "{", "{}}", "{\"a\":1} x"] {
+        let mut assembler = Assembler::new("m");
+        assert_eq!(ready(&mut assembler, at(0).name("add").text(text)), Vec::<String>::new(), "{text}");
+    }
+    let mut assembler = Assembler::new("m");
+    assert_eq!(ready(&mut assembler, at(0).text("{}")), Vec::<String>::new(), "nobody knows its name yet");
+    assert_eq!(ready(&mut assembler, at(0).value(json!(7))), Vec::<String>::new());
+}

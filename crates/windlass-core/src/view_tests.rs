@@ -1,0 +1,289 @@
+use serde_json::json;
+
+use super::*;
+use crate::message::{Reasoning, ToolMessage};
+use crate::model::{Finish, StepPurpose};
+use crate::permission::Decision;
+use crate::tool::{Risk, ToolOutput};
+
+fn record(seq: u64, event: Event) -> Record {
+    Record { seq, ts_ms: seq, session_id: "s".into(), run_id: "r".into(), parent_id: "m".into(), event }
+}
+
+fn started() -> Event {
+    Event::RunStarted { model: "m".into(), profile: "default".into(), message: Message::user("Hi") }
+}
+
+fn step(step: u32, attempt: u32) -> Event {
+    Event::StepStarted { step, purpose: StepPurpose::Work, attempt }
+}
+
+fn text(text: &str) -> Event {
+    Event::TextDelta { text: text.into() }
+}
+
+fn thought(phase: u32, text: &str) -> Event {
+    Event::ReasoningDelta { phase, text: text.into() }
+}
+
+fn call(number: u64) -> ToolCall {
+    ToolCall {
+        id: CallId::numbered(number),
+        provider_id: None,
+        step: 1,
+        index: 0,
+        name: "look".into(),
+        arguments: "{}".into(),
+    }
+}
+
+fn requested(number: u64) -> Event {
+    Event::CallRequested { call: call(number), category: Category::Search, visibility: Visibility::Primary }
+}
+
+fn outcome() -> Arc<ToolOutcome> {
+    Arc::new(ToolOutcome::ok(ToolOutput::json(json!(1))))
+}
+
+fn ended(number: u64) -> Event {
+    let message = Message::Tool(ToolMessage {
+        call_id: CallId::numbered(number),
+        provider_id: None,
+        name: "look".into(),
+        content: "1".into(),
+        is_ok: true,
+        is_valid_call: true,
+    });
+    Event::CallEnded {
+        call_id: CallId::numbered(number),
+        name: "look".into(),
+        outcome: outcome(),
+        message,
+        category: Category::Search,
+        visibility: Visibility::Primary,
+    }
+}
+
+fn step_ended(parts: Vec<Part>) -> Event {
+    let usage = Some(Usage { input: 5, output: 1, ..Usage::default() });
+    Event::StepEnded { step: 1, message: Message::Assistant { parts }, finish: Finish::Stop, usage }
+}
+
+fn run_ended(answer: &str) -> Event {
+    Event::RunEnded {
+        outcome: RunOutcome::Completed,
+        reason: StopReason::Answered,
+        answer: answer.into(),
+        usage: Usage { input: 9, ..Usage::default() },
+    }
+}
+
+fn thinking(text: &str) -> Part {
+    Part::Reasoning(Reasoning { text: text.into(), ..Reasoning::default() })
+}
+
+fn fold(events: Vec<Event>) -> RunView {
+    let records: Vec<_> = (1..).zip(events).map(|(seq, event)| record(seq, event)).collect();
+    let live = SessionView::fold(&records);
+    let late = SessionView::fold(records.iter().filter(|record| record.event.is_durable()));
+    if matches!(records.last().map(|record| &record.event), Some(Event::RunEnded { .. })) {
+        assert_eq!(live.runs, late.runs, "a screen that joined late sees the same");
+    }
+    live.runs.into_iter().next().unwrap()
+}
+
+/// Entries in short.
+fn shown(run: &RunView) -> Vec<String> {
+    run.entries
+        .iter()
+        .map(|entry| match entry {
+            Entry::Reasoning { phase, text } => format!("thought {phase}: {text}"),
+            Entry::Text(text) => format!("text: {text}"),
+            Entry::Call(call) => format!("{} {}", call.call.id, state_word(&call.state)),
+        })
+        .collect()
+}
+
+fn state_word(state: &CallState) -> &'static str {
+    match state {
+        CallState::Requested => "requested",
+        CallState::Asking => "asking",
+        CallState::Running => "running",
+        CallState::Ended(_) => "ended",
+    }
+}
+
+#[test]
+fn s_32_s_34_thinking_calls_and_text_stand_in_the_order_in_which_they_happened() {
+    let run = fold(vec![
+        started(),
+        step(1, 1),
+        thought(0, "a"),
+        thought(0, "b"),
+        text("Let me "),
+        text("look."),
+        step_ended(vec![thinking("ab"), Part::text("Let me look."), Part::Call(call(1))]),
+        requested(1),
+        ended(1),
+        step(2, 1),
+        thought(1, "c"),
+        text("Done."),
+        step_ended(vec![thinking("c"), Part::text("Done.")]),
+        run_ended("Done."),
+    ]);
+    assert_eq!(
+        shown(&run),
+        ["thought 0: ab", "text: Let me look.", "call_1 ended", "thought 1: c", "text: Done."]
+    );
+    assert_eq!((run.user.as_str(), run.answer.as_str()), ("Hi", "Done."));
+    assert_eq!(run.ended, Some((RunOutcome::Completed, StopReason::Answered)));
+    assert_eq!(run.usage.input, 9, "the run's own sum replaces what was counted");
+}
+
+#[test]
+fn deltas_make_the_view_live_and_a_new_phase_begins_a_new_block() {
+    let run = fold(vec![
+        started(),
+        step(1, 1),
+        thought(0, "a"),
+        thought(0, "b"),
+        thought(1, "c"),
+        text("x"),
+        text("y"),
+        thought(1, "d"),
+    ]);
+    assert_eq!(shown(&run), ["thought 0: ab", "thought 1: c", "text: xy", "thought 1: d"]);
+    assert_eq!(run.ended, None);
+}
+
+#[test]
+fn what_a_step_says_durably_replaces_its_deltas_and_early_calls_stay_after_it() {
+    let run = fold(vec![
+        started(),
+        step(1, 1),
+        text("Hal"),
+        requested(1),
+        text("f"),
+        step_ended(vec![Part::text("Half"), Part::text(""), thinking(""), Part::Call(call(1))]),
+        ended(1),
+    ]);
+    assert_eq!(shown(&run), ["text: Half", "call_1 ended"]);
+    assert_eq!(run.usage.input, 5);
+}
+
+#[test]
+fn another_try_of_a_step_throws_the_first_away() {
+    let run = fold(vec![
+        started(),
+        step(1, 1),
+        step_ended(vec![Part::text("kept"), Part::Call(call(1))]),
+        requested(1),
+        ended(1),
+        step(2, 1),
+        text("half"),
+        requested(2),
+        ended(2),
+        step(2, 2),
+        text("again"),
+    ]);
+    assert_eq!(shown(&run), ["text: kept", "call_1 ended", "text: again"]);
+}
+
+#[test]
+fn what_no_durable_event_kept_is_gone_when_the_next_step_or_the_end_comes() {
+    let run =
+        fold(vec![started(), step(1, 1), text("half"), requested(1), ended(1), step(2, 1), text("whole")]);
+    assert_eq!(shown(&run), ["call_1 ended", "text: whole"]);
+    let run =
+        fold(vec![started(), step(1, 1), thought(0, "hm"), text("half"), run_ended("Generation cancelled")]);
+    assert_eq!(shown(&run), Vec::<String>::new());
+    assert_eq!(run.answer, "Generation cancelled");
+}
+
+fn question() -> Question {
+    Question {
+        call_id: CallId::numbered(1),
+        tool: "look".into(),
+        arguments: "{}".into(),
+        risk: Risk::Medium,
+        targets: Vec::new(),
+        preview: None,
+        rule: "look".into(),
+        confirm_word: None,
+    }
+}
+
+fn decided() -> Event {
+    Event::PermissionDecided {
+        call_id: CallId::numbered(1),
+        decision: Decision::Once,
+        by: "user".into(),
+        rule: None,
+        problem: None,
+    }
+}
+
+#[test]
+fn a_call_goes_through_its_states() {
+    let call_started = Event::CallStarted {
+        call_id: CallId::numbered(1),
+        name: "look".into(),
+        category: Category::Search,
+        visibility: Visibility::Primary,
+    };
+    let progressed = Event::CallProgressed { call_id: CallId::numbered(1), line: "half".into() };
+    let all = [
+        started(),
+        requested(1),
+        Event::PermissionRequested { question: question() },
+        decided(),
+        call_started,
+        progressed,
+        ended(1),
+    ];
+    let upto = |count: usize| fold(all[..count].to_vec());
+    assert_eq!(shown(&upto(2)), ["call_1 requested"]);
+    assert_eq!((shown(&upto(3)), upto(3).questions.len()), (vec!["call_1 asking".to_owned()], 1));
+    assert_eq!(upto(4).questions, []);
+    assert_eq!(shown(&upto(5)), ["call_1 running"]);
+    let Entry::Call(call) = &upto(6).entries[0] else { panic!("no call") };
+    assert_eq!(call.progress.as_deref(), Some("half"));
+    assert_eq!((call.category, call.visibility), (Category::Search, Visibility::Primary));
+    assert_eq!(shown(&upto(7)), ["call_1 ended"]);
+}
+
+#[test]
+fn a_question_is_gone_when_its_call_or_the_run_ends() {
+    let asked = || vec![started(), requested(1), Event::PermissionRequested { question: question() }];
+    let with = |event: Event| fold(asked().into_iter().chain([event]).collect());
+    assert_eq!(with(ended(1)).questions, []);
+    assert_eq!(with(ended(2)).questions.len(), 1, "another call");
+    assert_eq!(with(run_ended("x")).questions, []);
+}
+
+#[test]
+fn s_30_warnings_and_errors_are_kept_once_each() {
+    let warning =
+        Event::WarningRaised { code: WarningCode::ToolClamp, message: "Trimmed tool calls to 6".into() };
+    let error = Event::ErrorRaised { code: "auth".into(), message: "no key".into() };
+    let run = fold(vec![started(), warning, error]);
+    assert_eq!(run.warnings, [(WarningCode::ToolClamp, "Trimmed tool calls to 6".to_owned())]);
+    assert_eq!(run.error.as_deref(), Some("no key"));
+}
+
+#[test]
+fn a_record_is_folded_in_once_and_finds_its_own_run() {
+    let mut view = SessionView::default();
+    view.apply(&record(1, started()));
+    view.apply(&record(2, text("a")));
+    view.apply(&record(2, text("a")));
+    view.apply(&record(1, text("a")));
+    assert_eq!((shown(&view.runs[0]), view.seq), (vec!["text: a".to_owned()], 2));
+    let other = |seq, event| Record { run_id: "other".into(), ..record(seq, event) };
+    view.apply(&other(3, text("lost")));
+    view.apply(&other(4, started()));
+    view.apply(&other(5, text("b")));
+    view.apply(&record(6, text("c")));
+    assert_eq!(shown(&view.runs[0]), ["text: ac"]);
+    assert_eq!(shown(&view.runs[1]), ["text: b"]);
+}
