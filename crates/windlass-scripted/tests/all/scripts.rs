@@ -12,7 +12,7 @@ pub(crate) fn repository() -> PathBuf {
 }
 
 /// All scripts of a folder, by name.
-fn scripts_in(folder: &str) -> Vec<(String, String)> {
+pub(crate) fn scripts_in(folder: &str) -> Vec<(String, String)> {
     let entries = fs::read_dir(repository().join(folder)).unwrap().map(|entry| entry.unwrap().path());
     let mut paths: Vec<PathBuf> =
         entries.filter(|path| path.extension().is_some_and(|ending| ending == "script")).collect();
@@ -24,7 +24,7 @@ fn scripts_in(folder: &str) -> Vec<(String, String)> {
     paths.into_iter().map(read).collect()
 }
 
-fn parse(name: &str, text: &str) -> Script {
+pub(crate) fn parse(name: &str, text: &str) -> Script {
     Script::parse(name, text).unwrap_or_else(|error| panic!("{error}"))
 }
 
