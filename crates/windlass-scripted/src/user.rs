@@ -56,7 +56,7 @@ struct Progress {
 
 /// How far a call is, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Stage {
+enum Reached {
     Asked,
     Decided,
     Started,
@@ -123,14 +123,14 @@ impl ScriptedUser {
             Event::StepEnded { .. } => self.now.step_reached(true),
             Event::PermissionRequested { question } => {
                 let call_id = question.call_id.clone();
-                self.call_reached(&call_id, Stage::Asked);
+                self.call_reached(&call_id, Reached::Asked);
                 if let Some(answer) = self.answer(question) {
                     return Some(Command::PermissionAnswer { call_id, answer });
                 }
             }
-            Event::PermissionDecided { call_id, .. } => self.call_reached(call_id, Stage::Decided),
-            Event::CallStarted { call_id, .. } => self.call_reached(call_id, Stage::Started),
-            Event::CallEnded { call_id, .. } => self.call_reached(call_id, Stage::Ended),
+            Event::PermissionDecided { call_id, .. } => self.call_reached(call_id, Reached::Decided),
+            Event::CallStarted { call_id, .. } => self.call_reached(call_id, Reached::Started),
+            Event::CallEnded { call_id, .. } => self.call_reached(call_id, Reached::Ended),
             Event::CallDelta { .. }
             | Event::CallRequested { .. }
             | Event::CallProgressed { .. }
@@ -147,13 +147,13 @@ impl ScriptedUser {
     }
 
     /// A call got as far as this.
-    fn call_reached(&mut self, call_id: &CallId, stage: Stage) {
+    fn call_reached(&mut self, call_id: &CallId, reached: Reached) {
         let Some(number) = self.calls.number(call_id) else { return };
         self.now.strike(|moment| match moment {
             Moment::CallReached(numbers) => numbers.contains(&number),
-            Moment::CallDecided(wanted) => *wanted == number && stage >= Stage::Decided,
-            Moment::CallStarted(wanted) => *wanted == number && stage >= Stage::Started,
-            Moment::CallEnded(wanted) => *wanted == number && stage >= Stage::Ended,
+            Moment::CallDecided(wanted) => *wanted == number && reached >= Reached::Decided,
+            Moment::CallStarted(wanted) => *wanted == number && reached >= Reached::Started,
+            Moment::CallEnded(wanted) => *wanted == number && reached >= Reached::Ended,
             Moment::StepBegun(_) | Moment::StepSaid { .. } | Moment::StepEnded(_) => false,
         });
     }

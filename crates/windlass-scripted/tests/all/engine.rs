@@ -101,7 +101,7 @@ impl ToolPort for ScriptedTool {
         args: &'a Map<String, Value>,
         _context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Inspection, ToolFailure>> {
-        Box::pin(async move { inspect(args) })
+        Box::pin(async move { inspect(args).map_err(|failure| *failure) })
     }
 }
 

@@ -128,7 +128,7 @@ impl Machine {
                     Effect::Emit(event) => events.push(event),
                     Effect::InspectCall(call) => inputs.push_back(Input::CallInspected {
                         call_id: call.call.id.clone(),
-                        result: inspect(&call.args),
+                        result: inspect(&call.args).map_err(|failure| *failure),
                     }),
                     other => self.take_note(other),
                 }
@@ -234,10 +234,10 @@ pub(crate) fn rules(header: &Header) -> PolicySet {
 }
 
 /// What a call would touch, and a refusal of what lies outside.
-pub(crate) fn inspect(args: &Map<String, Value>) -> Result<Inspection, ToolFailure> {
+pub(crate) fn inspect(args: &Map<String, Value>) -> Result<Inspection, Box<ToolFailure>> {
     let text = |name: &str| args.get(name).and_then(Value::as_str).map(str::to_owned);
     if text("path").is_some_and(|path| path.split('/').any(|name| name == "..")) {
-        return Err(ToolFailure::denied("The path leads out of the project root"));
+        return Err(Box::new(ToolFailure::denied("The path leads out of the project root")));
     }
     let targets = text("path").map(Target::Path).into_iter().chain(text("command").map(Target::Command));
     Ok(Inspection { targets: targets.collect(), ..Inspection::default() })
