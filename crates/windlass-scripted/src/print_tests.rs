@@ -60,6 +60,7 @@ approve 1
 approve 1 confirm=w session
 approve 2 remember
 approve 2 remember a b
+approve 2 session a
 deny 1
 tool 1 ok {"a" : 1}
 tool 1 text <<OK

@@ -1,18 +1,19 @@
 //! The scripted user: sends the messages of a script and answers questions as the script says.
 //!
 //! Reads events and sends commands, as every front end does. Looks at no clock: a script's `cancel`
-//! comes when its run is as far as the script was at that line.
+//! comes when everything before it has happened.
 
 use std::collections::VecDeque;
 
 use windlass_core::command::Command;
 use windlass_core::event::Event;
+use windlass_core::ids::CallId;
 use windlass_core::permission::{PermissionAnswer, Question};
 
 use crate::beat::{Beat, BeatKind};
 use crate::calls::CallBook;
 use crate::script::{CallEnding, Script};
-use crate::step::StepEnding;
+use crate::step::{ScriptedStep, StepEnding};
 
 /// A user that does what a script says.
 #[derive(Debug, Clone)]
@@ -20,26 +21,46 @@ pub struct ScriptedUser {
     messages: VecDeque<String>,
     calls: CallBook,
     answers: Vec<(u32, PermissionAnswer)>,
-    /// For each run, when it is cancelled.
-    cancels: VecDeque<Option<Moment>>,
+    /// For each run that is cancelled, what must have happened before.
+    cancels: VecDeque<Option<Vec<Moment>>>,
     now: Progress,
 }
 
-/// A place in a run, as events show it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Something that events show.
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Moment {
-    /// So many characters of a step have come.
-    Step { number: usize, chars: usize },
-    /// A call was started, or asked about without an answer in the script.
-    Call(u32),
+    /// That step of the run was begun.
+    StepBegun(usize),
+    /// So much of that step was said.
+    StepSaid { number: usize, chars: usize },
+    /// That step is complete.
+    StepEnded(usize),
+    /// One of these calls was asked about, or got further.
+    CallReached(Vec<u32>),
+    /// The question about the call was decided, or it got further.
+    CallDecided(u32),
+    /// The call was started, or got further.
+    CallStarted(u32),
+    /// The call has its outcome.
+    CallEnded(u32),
 }
 
 /// How far the run is.
 #[derive(Debug, Clone, Default)]
 struct Progress {
-    cancel: Option<Moment>,
     steps: usize,
     chars: usize,
+    /// What must still happen before the run is cancelled.
+    before_cancel: Option<Vec<Moment>>,
+}
+
+/// How far a call is, in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Reached {
+    Asked,
+    Decided,
+    Started,
+    Ended,
 }
 
 impl ScriptedUser {
@@ -54,7 +75,7 @@ impl ScriptedUser {
             now: Progress::default(),
         };
         for section in beats.chunk_by(|_, next| !matches!(next.kind, BeatKind::User(_))) {
-            user.cancels.push_back(moment_of_cancel(section));
+            user.cancels.push_back(moments_before_cancel(section));
             for beat in section {
                 match &beat.kind {
                     BeatKind::User(text) => user.messages.push_back(text.clone()),
@@ -85,88 +106,132 @@ impl ScriptedUser {
     /// Sees an event and does what the script says at that moment. Must see every event.
     pub fn react(&mut self, event: &Event) -> Option<Command> {
         self.calls.see(event);
-        let moment = match event {
+        match event {
             Event::RunStarted { .. } => {
-                self.now = Progress { cancel: self.cancels.pop_front().flatten(), ..Progress::default() };
-                return None;
+                let before_cancel = self.cancels.pop_front().flatten();
+                self.now = Progress { before_cancel, ..Progress::default() };
             }
             Event::StepStarted { .. } => {
                 self.now.steps = self.now.steps.saturating_add(1);
                 self.now.chars = 0;
-                Moment::Step { number: self.now.steps, chars: 0 }
+                self.now.step_reached(false);
             }
             Event::TextDelta { text } | Event::ReasoningDelta { text, .. } => {
                 self.now.chars = self.now.chars.saturating_add(text.chars().count());
-                Moment::Step { number: self.now.steps, chars: self.now.chars }
+                self.now.step_reached(false);
             }
-            Event::PermissionRequested { question } => match self.answer(question) {
-                Some(answer) => {
-                    return Some(Command::PermissionAnswer { call_id: question.call_id.clone(), answer });
+            Event::StepEnded { .. } => self.now.step_reached(true),
+            Event::PermissionRequested { question } => {
+                let call_id = question.call_id.clone();
+                self.call_reached(&call_id, Reached::Asked);
+                if let Some(answer) = self.answer(question) {
+                    return Some(Command::PermissionAnswer { call_id, answer });
                 }
-                None => Moment::Call(self.calls.number(&question.call_id)?),
-            },
-            Event::CallStarted { call_id, .. } => Moment::Call(self.calls.number(call_id)?),
+            }
+            Event::PermissionDecided { call_id, .. } => self.call_reached(call_id, Reached::Decided),
+            Event::CallStarted { call_id, .. } => self.call_reached(call_id, Reached::Started),
+            Event::CallEnded { call_id, .. } => self.call_reached(call_id, Reached::Ended),
             Event::CallDelta { .. }
-            | Event::StepEnded { .. }
             | Event::CallRequested { .. }
-            | Event::PermissionDecided { .. }
             | Event::CallProgressed { .. }
-            | Event::CallEnded { .. }
             | Event::NoteAdded { .. }
             | Event::WarningRaised { .. }
             | Event::ErrorRaised { .. }
             | Event::RunEnded { .. } => return None,
-        };
-        let cancel = self.now.cancel?;
-        if moment.is_at(cancel) {
-            self.now.cancel = None;
-            return Some(Command::RunCancel);
         }
-        None
+        let is_time = self.now.before_cancel.as_ref().is_some_and(Vec::is_empty);
+        if is_time {
+            self.now.before_cancel = None;
+        }
+        is_time.then_some(Command::RunCancel)
+    }
+
+    /// A call got as far as this.
+    fn call_reached(&mut self, call_id: &CallId, reached: Reached) {
+        let Some(number) = self.calls.number(call_id) else { return };
+        self.now.strike(|moment| match moment {
+            Moment::CallReached(numbers) => numbers.contains(&number),
+            Moment::CallDecided(wanted) => *wanted == number && reached >= Reached::Decided,
+            Moment::CallStarted(wanted) => *wanted == number && reached >= Reached::Started,
+            Moment::CallEnded(wanted) => *wanted == number && reached >= Reached::Ended,
+            Moment::StepBegun(_) | Moment::StepSaid { .. } | Moment::StepEnded(_) => false,
+        });
     }
 }
 
-impl Moment {
-    /// Whether this moment is the other one, or later in the same step.
-    fn is_at(self, other: Moment) -> bool {
-        match (self, other) {
-            (Moment::Step { number, chars }, Moment::Step { number: wanted, chars: least }) => {
-                number == wanted && chars >= least
-            }
-            (Moment::Call(number), Moment::Call(wanted)) => number == wanted,
-            (Moment::Step { .. }, Moment::Call(_)) | (Moment::Call(_), Moment::Step { .. }) => false,
+impl Progress {
+    /// The current step got further.
+    fn step_reached(&mut self, is_ended: bool) {
+        let (steps, said) = (self.steps, self.chars);
+        self.strike(|moment| match moment {
+            Moment::StepBegun(number) => *number <= steps,
+            Moment::StepSaid { number, chars } => *number == steps && *chars <= said,
+            Moment::StepEnded(number) => *number == steps && is_ended,
+            Moment::CallReached(_)
+            | Moment::CallDecided(_)
+            | Moment::CallStarted(_)
+            | Moment::CallEnded(_) => false,
+        });
+    }
+
+    /// Takes out what has happened now.
+    fn strike(&mut self, has_happened: impl Fn(&Moment) -> bool) {
+        if let Some(moments) = &mut self.before_cancel {
+            moments.retain(|moment| !has_happened(moment));
         }
     }
 }
 
-/// When the run of a section is cancelled: at what stands before its `cancel` line.
-fn moment_of_cancel(section: &[Beat]) -> Option<Moment> {
+/// What must have happened before the run of a section is cancelled; `None` when it is not.
+fn moments_before_cancel(section: &[Beat]) -> Option<Vec<Moment>> {
     let mut steps = 0_usize;
-    let mut moment = Moment::Step { number: 1, chars: 0 };
+    let mut moments = vec![Moment::StepBegun(1)];
+    // Calls of the last step that no line after it speaks of.
+    let mut calls = Vec::new();
     for beat in section {
         match &beat.kind {
-            BeatKind::Cancel => return Some(moment),
+            BeatKind::Cancel => {
+                moments.extend((!calls.is_empty()).then_some(Moment::CallReached(calls)));
+                return Some(moments);
+            }
             BeatKind::Step(step) => {
                 steps = steps.saturating_add(1);
-                let last_call = step.calls().last().map(|call| Moment::Call(call.number));
-                let said = Moment::Step { number: steps, chars: step.said_chars() };
-                moment = match &step.ending {
-                    StepEnding::Finish(_) => last_call.unwrap_or(said),
-                    StepEnding::Hang => said,
-                    StepEnding::Cut | StepEnding::Fail(_) => {
-                        Moment::Step { number: steps.saturating_add(1), chars: 0 }
-                    }
+                moments.push(moment_of_step(step, steps));
+                calls = match &step.ending {
+                    StepEnding::Finish(_) => step.calls().map(|call| call.number).collect(),
+                    StepEnding::Hang | StepEnding::Cut | StepEnding::Fail(_) => Vec::new(),
                 };
             }
-            BeatKind::Answer { call, .. } | BeatKind::Tool { call, ending: CallEnding::Hang } => {
-                moment = Moment::Call(*call);
+            BeatKind::Answer { call, .. } => {
+                calls.clear();
+                moments.push(Moment::CallDecided(*call));
+                moments.push(Moment::CallStarted(*call));
             }
-            // The call is over, so the next thing that happens is another step.
-            BeatKind::Tool { .. } => moment = Moment::Step { number: steps.saturating_add(1), chars: 0 },
+            BeatKind::Tool { call, ending } => {
+                calls.clear();
+                moments.push(match ending {
+                    CallEnding::Hang => Moment::CallStarted(*call),
+                    CallEnding::Ok(_)
+                    | CallEnding::Text(_)
+                    | CallEnding::Fill { .. }
+                    | CallEnding::Fail { .. }
+                    | CallEnding::Timeout => Moment::CallEnded(*call),
+                });
+            }
             BeatKind::User(_) | BeatKind::Deadline | BeatKind::Expect(_) => {}
         }
     }
     None
+}
+
+/// What shows that a step was played.
+fn moment_of_step(step: &ScriptedStep, number: usize) -> Moment {
+    match &step.ending {
+        StepEnding::Finish(_) => Moment::StepEnded(number),
+        StepEnding::Hang => Moment::StepSaid { number, chars: step.said_chars() },
+        // The step itself leaves no trace; another try does.
+        StepEnding::Cut | StepEnding::Fail(_) => Moment::StepBegun(number.saturating_add(1)),
+    }
 }
 
 #[cfg(test)]

@@ -78,14 +78,27 @@ fn a_cancel_after_an_open_step_comes_when_all_of_it_was_said() {
     assert_eq!(reactions(&mut user, &events), [(6, Command::RunCancel)]);
 }
 
+/// A step with one call, up to where the call is announced.
+fn called() -> Vec<Event> {
+    vec![run_started(), step_started(1), step_ended(1), call_requested(1, 0)]
+}
+
+fn ended(id: u64) -> Event {
+    call_ended(id, ToolOutcome::ok(ToolOutput::text("")), "")
+}
+
+/// The places of a user's reactions after `called`.
+fn places_after(script: &str, events: Vec<Event>) -> Vec<usize> {
+    let events: Vec<Event> = called().into_iter().chain(events).collect();
+    reactions(&mut user(script), &events).into_iter().map(|(place, _)| place).collect()
+}
+
 #[test]
 fn a_cancel_after_a_call_comes_when_it_is_asked_about_or_started() {
     let script = "user a\nmodel call 1 a\nexpect ...\ncancel";
-    let asked =
-        [run_started(), step_started(1), call_requested(1, 0), permission_requested(1), call_started(1)];
-    assert_eq!(reactions(&mut user(script), &asked), [(3, Command::RunCancel)]);
-    let started = [run_started(), step_started(1), call_requested(1, 0), call_started(1)];
-    assert_eq!(reactions(&mut user(script), &started), [(3, Command::RunCancel)]);
+    assert_eq!(places_after(script, vec![permission_requested(1), call_started(1)]), [4]);
+    assert_eq!(places_after(script, vec![call_started(1)]), [4]);
+    assert_eq!(places_after(script, vec![ended(1)]), [4]);
 }
 
 #[test]
@@ -94,26 +107,33 @@ fn a_cancel_after_an_answer_comes_when_the_call_is_started() {
         "user a\nmodel call 1 a\napprove 1\ncancel",
         "user a\nmodel call 1 a\napprove 1\ntool 1 hang\ncancel",
     ] {
-        let events =
-            [run_started(), step_started(1), call_requested(1, 0), permission_requested(1), call_started(1)];
-        let places: Vec<usize> =
-            reactions(&mut user(script), &events).into_iter().map(|(place, _)| place).collect();
-        assert_eq!(places, [3, 4]);
+        assert_eq!(places_after(script, vec![permission_requested(1), call_started(1)]), [4, 5]);
     }
+    let denied = "user a\nmodel call 1 a\ndeny 1\ncancel";
+    assert_eq!(places_after(denied, vec![permission_requested(1), ended(1)]), [4, 5]);
 }
 
 #[test]
-fn a_cancel_after_an_outcome_or_a_lost_step_comes_with_the_next_step() {
-    let ended = call_ended(1, ToolOutcome::ok(ToolOutput::text("")), "");
-    let events =
-        [run_started(), step_started(1), call_requested(1, 0), call_started(1), ended, step_started(2)];
-    let mut after_outcome = user("user a\nmodel call 1 a\ntool 1 ok 1\ncancel");
-    assert_eq!(reactions(&mut after_outcome, &events), [(5, Command::RunCancel)]);
-    let mut after_cut = user("user a\nmodel cut\ncancel");
-    assert_eq!(
-        reactions(&mut after_cut, &[run_started(), step_started(1), step_started(1)]),
-        [(2, Command::RunCancel)]
-    );
+fn a_cancel_waits_for_everything_that_stands_before_it() {
+    let script = "user a\nmodel call 1 a\nmodel call 2 a\ntool 1 ok 1\ntool 2 hang\ncancel";
+    let events = vec![call_requested(2, 1), call_started(1), call_started(2), ended(1)];
+    assert_eq!(places_after(script, events), [7]);
+    let other_order = vec![call_requested(2, 1), call_started(1), ended(1), call_started(2)];
+    assert_eq!(places_after(script, other_order), [7]);
+}
+
+#[test]
+fn a_cancel_after_an_outcome_comes_with_it() {
+    let script = "user a\nmodel call 1 a\ntool 1 ok 1\ncancel";
+    assert_eq!(places_after(script, vec![call_started(1), ended(1), step_started(2)]), [5]);
+}
+
+#[test]
+fn a_cancel_after_a_lost_step_comes_with_the_next_try() {
+    let events = [run_started(), step_started(1), step_started(1)];
+    for script in ["user a\nmodel cut\ncancel", "user a\nmodel fail busy x\ncancel"] {
+        assert_eq!(reactions(&mut user(script), &events), [(2, Command::RunCancel)]);
+    }
 }
 
 #[test]

@@ -36,7 +36,7 @@ impl Parser<'_> {
         Ok(happening)
     }
 
-    /// `approve N [confirm=WORD] [once|session|remember [RULE]]`
+    /// `approve N [confirm=WORD] [once | session [RULE] | remember [RULE]]`
     fn read_approval(&mut self) -> Result<Happening, ScriptError> {
         let call = self.known_call()?;
         let confirmation = self.reader.option("confirm=").map(str::to_owned);
@@ -48,8 +48,8 @@ impl Parser<'_> {
             }
         };
         let rule = match decision {
-            Decision::Remember => self.reader.text_or_nothing()?,
-            Decision::Once | Decision::Session | Decision::Deny => None,
+            Decision::Session | Decision::Remember => self.reader.text_or_nothing()?,
+            Decision::Once | Decision::Deny => None,
         };
         Ok(Happening::Answer { call, answer: PermissionAnswer { decision, rule, confirmation } })
     }

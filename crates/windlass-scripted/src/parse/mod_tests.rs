@@ -132,6 +132,7 @@ fn every_other_happening_is_read() {
     assert_eq!(one("approve 2"), answer(Decision::Once, None, None));
     assert_eq!(one("approve 2 once"), answer(Decision::Once, None, None));
     assert_eq!(one("approve 2 session"), answer(Decision::Session, None, None));
+    assert_eq!(one("approve 2 session b"), answer(Decision::Session, Some("b"), None));
     assert_eq!(one("approve 2 remember"), answer(Decision::Remember, None, None));
     assert_eq!(one("approve 2 remember b(x y)"), answer(Decision::Remember, Some("b(x y)"), None));
     assert_eq!(one("approve 2 confirm=yes once"), answer(Decision::Once, None, Some("yes")));

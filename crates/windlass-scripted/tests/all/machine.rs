@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use windlass_core::command::MessageSend;
 use windlass_core::event::Event;
 use windlass_core::message::Transcript;
@@ -14,7 +14,7 @@ use windlass_core::permission::{
 use windlass_core::port::{ArgsValidator, Violation};
 use windlass_core::profile::Profile;
 use windlass_core::run::{Deadline, Effect, Input, Run, RunSettings, Start, World};
-use windlass_core::tool::{Category, CheckedCall, Effects, Risk, ToolFailure, ToolSpec, Visibility};
+use windlass_core::tool::{Category, Effects, Risk, ToolFailure, ToolSpec, Visibility};
 use windlass_core::toolset::{ToolEntry, Toolset};
 use windlass_scripted::{Header, Move, Pending, Script, Stage};
 
@@ -28,7 +28,7 @@ impl ArgsValidator for TypesOnly {
 }
 
 fn tool(name: &str, effects: Effects, risk: Risk, args: &[(&str, &str)]) -> ToolSpec {
-    let properties: serde_json::Map<String, Value> =
+    let properties: Map<String, Value> =
         args.iter().map(|(name, kind)| ((*name).to_owned(), json!({"type": kind}))).collect();
     let required: Vec<&str> = args.iter().map(|(name, _)| *name).collect();
     let schema = json!({"type": "object", "properties": properties, "required": required});
@@ -40,11 +40,11 @@ fn tool(name: &str, effects: Effects, risk: Risk, args: &[(&str, &str)]) -> Tool
 }
 
 /// The built-in tools that scripts use, with their effects and risks.
-fn toolset() -> Toolset {
+pub(crate) fn specs() -> Vec<ToolSpec> {
     let search = tool("web_search", Effects::Read, Risk::Low, &[("query", "string")])
         .with_place(Category::Search, Visibility::Primary)
         .with_alias("search_web");
-    let specs = [
+    vec![
         tool("get_file_tree", Effects::Read, Risk::Safe, &[]),
         tool("list_tasks", Effects::Read, Risk::Safe, &[]),
         tool("get_current_time", Effects::Read, Risk::Safe, &[]),
@@ -55,9 +55,12 @@ fn toolset() -> Toolset {
         tool("write_file", Effects::Write, Risk::High, &[("path", "string"), ("content", "string")]),
         tool("execute_command", Effects::External, Risk::High, &[("command", "string")]),
         search,
-    ];
-    let entries = specs.map(|spec| ToolEntry::new(Arc::new(spec), Arc::new(TypesOnly)));
-    Toolset::new(entries.into()).unwrap()
+    ]
+}
+
+fn toolset() -> Toolset {
+    let entries = specs().into_iter().map(|spec| ToolEntry::new(Arc::new(spec), Arc::new(TypesOnly)));
+    Toolset::new(entries.collect()).unwrap()
 }
 
 /// A session of the run machine.
@@ -125,7 +128,7 @@ impl Machine {
                     Effect::Emit(event) => events.push(event),
                     Effect::InspectCall(call) => inputs.push_back(Input::CallInspected {
                         call_id: call.call.id.clone(),
-                        result: inspect(&call),
+                        result: inspect(&call.args).map_err(|failure| *failure),
                     }),
                     other => self.take_note(other),
                 }
@@ -136,7 +139,7 @@ impl Machine {
 
     fn take_note(&mut self, effect: Effect) {
         match effect {
-            Effect::Emit(_) | Effect::InspectCall(_) | Effect::SetTimer { .. } => {}
+            Effect::Emit(_) | Effect::InspectCall(_) | Effect::SetTimer { .. } | Effect::Audit(_) => {}
             Effect::CallModel { request, .. } => self.pending.request = Some(*request),
             Effect::StopModel => self.pending.request = None,
             Effect::AskPermission(question) => self.pending.questions.push(question.call_id),
@@ -206,7 +209,7 @@ impl Stage for Machine {
 }
 
 /// The profile of a header, with its limits.
-fn profile(header: &Header) -> Profile {
+pub(crate) fn profile(header: &Header) -> Profile {
     let name = header.profile.as_deref().unwrap_or("default").parse().unwrap();
     let mut profile = Profile::named(name);
     let mut limits = serde_json::to_value(&profile.limits).unwrap();
@@ -220,7 +223,7 @@ fn profile(header: &Header) -> Profile {
 }
 
 /// The rules of a header.
-fn rules(header: &Header) -> PolicySet {
+pub(crate) fn rules(header: &Header) -> PolicySet {
     let mut rules = PolicySet::new();
     for (effect, texts) in [(RuleEffect::Allow, &header.allow), (RuleEffect::Deny, &header.deny)] {
         for text in texts {
@@ -231,10 +234,10 @@ fn rules(header: &Header) -> PolicySet {
 }
 
 /// What a call would touch, and a refusal of what lies outside.
-fn inspect(call: &CheckedCall) -> Result<Inspection, ToolFailure> {
-    let text = |name: &str| call.args.get(name).and_then(Value::as_str).map(str::to_owned);
+pub(crate) fn inspect(args: &Map<String, Value>) -> Result<Inspection, Box<ToolFailure>> {
+    let text = |name: &str| args.get(name).and_then(Value::as_str).map(str::to_owned);
     if text("path").is_some_and(|path| path.split('/').any(|name| name == "..")) {
-        return Err(ToolFailure::denied("The path leads out of the project root"));
+        return Err(Box::new(ToolFailure::denied("The path leads out of the project root")));
     }
     let targets = text("path").map(Target::Path).into_iter().chain(text("command").map(Target::Command));
     Ok(Inspection { targets: targets.collect(), ..Inspection::default() })

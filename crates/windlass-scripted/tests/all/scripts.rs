@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use windlass_core::model::Finish;
+use windlass_core::permission::{Rule, RuleEffect, RuleSource};
 use windlass_scripted::{BeatKind, Expectation, Script, play};
 
 use crate::machine::Machine;
@@ -12,7 +14,7 @@ pub(crate) fn repository() -> PathBuf {
 }
 
 /// All scripts of a folder, by name.
-fn scripts_in(folder: &str) -> Vec<(String, String)> {
+pub(crate) fn scripts_in(folder: &str) -> Vec<(String, String)> {
     let entries = fs::read_dir(repository().join(folder)).unwrap().map(|entry| entry.unwrap().path());
     let mut paths: Vec<PathBuf> =
         entries.filter(|path| path.extension().is_some_and(|ending| ending == "script")).collect();
@@ -24,7 +26,7 @@ fn scripts_in(folder: &str) -> Vec<(String, String)> {
     paths.into_iter().map(read).collect()
 }
 
-fn parse(name: &str, text: &str) -> Script {
+pub(crate) fn parse(name: &str, text: &str) -> Script {
     Script::parse(name, text).unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -77,4 +79,22 @@ fn every_script_survives_printing() {
             |script: &Script| -> Vec<_> { script.lines.iter().map(|line| line.happening.clone()).collect() };
         assert_eq!(said(&again), said(&script), "{name}");
     }
+}
+
+#[test]
+fn the_tour_begins_in_a_folder_that_is_there_and_ends_with_an_answer() {
+    let text = fs::read_to_string(repository().join("examples/tour.script")).unwrap();
+    let tour = parse("examples/tour.script", &text);
+    let root = repository().join(tour.header.root.as_ref().unwrap());
+    for rule in &tour.header.allow {
+        Rule::parse(RuleEffect::Allow, rule, RuleSource::Flag).unwrap();
+    }
+    let [steps] = tour.runs().try_into().unwrap();
+    let calls: Vec<_> = steps.iter().flat_map(|step| step.calls()).collect();
+    for call in calls.iter().filter(|call| call.name == "read_file") {
+        let path = call.args_value()["path"].as_str().unwrap().to_owned();
+        assert!(path.starts_with("..") || root.join(&path).is_file(), "{path}");
+    }
+    let last = steps.last().unwrap().complete().unwrap();
+    assert!(last.calls.is_empty() && last.finish == Finish::Stop);
 }

@@ -1,0 +1,185 @@
+//! The same scripts on the real engine: a session, the scripted model, the scripted user, and tools
+//! that end their calls as the script says, in its order. Time is paused and moves only when all wait.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use tokio::sync::Notify;
+use tokio::time::{Instant, timeout};
+use windlass_core::command::MessageSend;
+use windlass_core::event::Event;
+use windlass_core::ids::CallId;
+use windlass_core::permission::Inspection;
+use windlass_core::port::{BoxFuture, ToolContext, ToolPort};
+use windlass_core::run::RunSettings;
+use windlass_core::tool::{ToolFailure, ToolOutput, ToolSpec};
+use windlass_engine::bus::Delivery;
+use windlass_engine::clock::Clock;
+use windlass_engine::journal::MemoryJournal;
+use windlass_engine::policy_store::PolicyStore;
+use windlass_engine::registry::Registry;
+use windlass_engine::session::{Session, SessionParts};
+use windlass_scripted::{Beat, BeatKind, CallBook, CallEnding, Script, ScriptedModel, ScriptedUser};
+
+use crate::machine::{inspect, profile, rules, specs};
+use crate::scripts::{parse, scripts_in};
+
+/// Lets each call end when everything before its `tool` line has happened.
+struct Prompter {
+    beats: Vec<Beat>,
+    calls: CallBook,
+    /// How far calls are: 1 decided, 2 started, 3 ended.
+    progress: BTreeMap<u32, u8>,
+}
+
+impl Prompter {
+    fn see(&mut self, event: &Event) {
+        self.calls.see(event);
+        let (call_id, reached) = match event {
+            Event::PermissionDecided { call_id, .. } => (call_id, 1),
+            Event::CallStarted { call_id, .. } => (call_id, 2),
+            Event::CallEnded { call_id, .. } => (call_id, 3),
+            _ => return,
+        };
+        if let Some(number) = self.calls.number(call_id) {
+            self.progress.insert(number, reached);
+        }
+    }
+
+    /// How a call ends, if it may end now.
+    fn ending(&self, call_id: &CallId) -> Option<CallEnding> {
+        let number = self.calls.number(call_id)?;
+        for beat in &self.beats {
+            let has_reached = |call: &u32, least| self.progress.get(call).is_some_and(|now| *now >= least);
+            match &beat.kind {
+                BeatKind::Tool { call, ending } if *call == number => return Some(ending.clone()),
+                BeatKind::Tool { call, ending: CallEnding::Hang } if !has_reached(call, 2) => return None,
+                BeatKind::Tool { ending: CallEnding::Hang, .. } => {}
+                BeatKind::Tool { call, .. } if !has_reached(call, 3) => return None,
+                BeatKind::Answer { call, .. } if !has_reached(call, 1) => return None,
+                _ => {}
+            }
+        }
+        None
+    }
+}
+
+struct ScriptedTool {
+    spec: ToolSpec,
+    prompter: Arc<Mutex<Prompter>>,
+    progress: Arc<Notify>,
+}
+
+impl ToolPort for ScriptedTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn run<'a>(
+        &'a self,
+        _args: &'a Map<String, Value>,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+        Box::pin(async move {
+            loop {
+                let changed = self.progress.notified();
+                let ending = self.prompter.lock().unwrap().ending(&context.call_id);
+                match ending {
+                    // The engine itself must stop these.
+                    Some(CallEnding::Timeout | CallEnding::Hang) => std::future::pending::<()>().await,
+                    Some(ending) => return ending.outcome().unwrap().body,
+                    None => changed.await,
+                }
+            }
+        })
+    }
+
+    fn inspect<'a>(
+        &'a self,
+        args: &'a Map<String, Value>,
+        _context: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<Inspection, ToolFailure>> {
+        Box::pin(async move { inspect(args).map_err(|failure| *failure) })
+    }
+}
+
+fn session(script: &Script, prompter: &Arc<Mutex<Prompter>>, progress: &Arc<Notify>) -> Session {
+    let registry = Registry::new();
+    let tool = |spec| -> Arc<dyn ToolPort> {
+        Arc::new(ScriptedTool { spec, prompter: Arc::clone(prompter), progress: Arc::clone(progress) })
+    };
+    registry.register_all(specs().into_iter().map(tool)).unwrap();
+    let model = ScriptedModel::new(script);
+    let began = Instant::now();
+    Session::start(SessionParts {
+        session_id: "session".into(),
+        settings: Arc::new(RunSettings {
+            profile: profile(&script.header),
+            model: format!("scripted/{}", script.name),
+            system: "Be brief.".into(),
+        }),
+        model: Arc::new(model),
+        registry,
+        root: std::env::temp_dir(),
+        policies: PolicyStore::in_memory(rules(&script.header)),
+        approve: script.header.approve.unwrap_or_default(),
+        journal: Arc::new(MemoryJournal::new()),
+        audit: None,
+        clock: Clock::from_fn(move || u64::try_from(began.elapsed().as_millis()).unwrap()),
+        transcript: Arc::default(),
+        next_call_number: 1,
+    })
+}
+
+/// Plays a whole script on the engine; gives all events.
+async fn play(script: &Script) -> Vec<Event> {
+    let prompter = Arc::new(Mutex::new(Prompter {
+        beats: script.beats(),
+        calls: CallBook::new(script),
+        progress: BTreeMap::new(),
+    }));
+    let progress = Arc::new(Notify::new());
+    let session = session(script, &prompter, &progress);
+    let mut user = ScriptedUser::new(script);
+    let mut subscription = session.subscribe();
+    let mut events = Vec::new();
+    let mut runs = 0;
+    while let Some(message) = user.next_message() {
+        runs += 1;
+        let mut send = MessageSend::text(format!("run_{runs}").into(), "message".into(), message);
+        send.tools_allowed = script.header.tools_allowed.unwrap_or(true);
+        let run = session.send(send).await.unwrap();
+        loop {
+            let Delivery::Record(record) = subscription.next().await else { panic!("an event was lost") };
+            prompter.lock().unwrap().see(&record.event);
+            progress.notify_waiters();
+            if let Some(command) = user.react(&record.event) {
+                session.command(command).await.unwrap();
+            }
+            events.push(record.event.clone());
+            if matches!(record.event, Event::RunEnded { .. }) {
+                break;
+            }
+        }
+        run.finished().await.unwrap();
+    }
+    events
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_fixture_plays_on_the_engine_as_it_expects() {
+    let mut mismatches = Vec::new();
+    for (name, text) in scripts_in("fixtures/scripts") {
+        let script = parse(&name, &text);
+        match timeout(Duration::from_secs(7_200), play(&script)).await {
+            Err(_) => mismatches.push(format!("{name}: the run never ended")),
+            Ok(events) => {
+                let events: Vec<&Event> = events.iter().collect();
+                mismatches.extend(script.check_session(&events).iter().map(ToString::to_string));
+            }
+        }
+    }
+    assert!(mismatches.is_empty(), "\n{}\n", mismatches.join("\n"));
+}
