@@ -215,16 +215,15 @@ fn r_50_a_folder_swapped_for_a_link_while_tools_run_never_leads_out() {
 
 #[test]
 fn a_file_swapped_for_a_link_to_a_secret_while_tools_run_is_never_read() {
-    let project = Project::with(&[(".env", "SECRET"), ("plain", "plain")]);
+    let project = Project::with(&[(".env", "SECRET")]);
     let (note, aside) = (project.path("note"), project.path("aside"));
     let put = |turn: usize| {
-        let _ = fs::remove_file(&aside);
-        symlink(if turn.is_multiple_of(2) { ".env" } else { "plain" }, &aside).unwrap();
-        fs::rename(&aside, &note).unwrap();
-        if turn % 4 == 1 {
+        if turn.is_multiple_of(2) {
+            symlink(".env", &aside).unwrap();
+        } else {
             fs::write(&aside, "plain").unwrap();
-            fs::rename(&aside, &note).unwrap();
         }
+        fs::rename(&aside, &note).unwrap();
     };
     put(1);
     swapping(put, || {
