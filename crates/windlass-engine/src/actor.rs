@@ -54,6 +54,9 @@ pub(crate) struct Actor {
     pub(crate) seq: u64,
 }
 
+/// A channel of progress lines, both ends.
+pub(crate) type Lines = (mpsc::Sender<(CallId, String)>, mpsc::Receiver<(CallId, String)>);
+
 /// The run that goes on.
 pub(crate) struct Active {
     machine: Run,
@@ -65,7 +68,7 @@ pub(crate) struct Active {
     /// How to stop each call that runs or is inspected.
     pub(crate) stops: HashMap<CallId, CancelSignal>,
     /// Lines of progress: where tools put them, where the actor finds them.
-    pub(crate) progress: (mpsc::Sender<(CallId, String)>, mpsc::Receiver<(CallId, String)>),
+    pub(crate) progress: Lines,
     pub(crate) work_at: Option<Millis>,
     pub(crate) final_at: Option<Millis>,
     done: Option<oneshot::Sender<Result<Finished, SendError>>>,

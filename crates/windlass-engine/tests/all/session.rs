@@ -174,8 +174,7 @@ async fn r_24_text_arrives_before_the_model_has_finished() {
 #[tokio::test]
 async fn s_2_s_17_with_the_flag_a_read_starts_while_the_model_still_speaks() {
     let mut parts = parts("user Go.\nmodel call 1 add {\"a\":1,\"b\":2}\nmodel hang\n", vec![adder()]);
-    let mut profile = Profile::default();
-    profile.executes_while_streaming = true;
+    let profile = Profile { executes_while_streaming: true, ..Profile::default() };
     parts.settings = Arc::new(RunSettings { profile, model: "scripted/test".into(), system: "".into() });
     let session = Session::start(parts);
     let mut events = session.subscribe();

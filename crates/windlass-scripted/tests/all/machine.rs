@@ -146,7 +146,6 @@ impl Machine {
             Effect::WithdrawQuestion(call_id) => self.pending.questions.retain(|id| *id != call_id),
             Effect::RunTool { call, .. } => self.pending.running.push(call.call().id.clone()),
             Effect::StopCall(call_id) => self.pending.running.retain(|id| *id != call_id),
-            Effect::Audit(_) => {}
             Effect::StoreRule(rule) => {
                 self.rules.add(*rule);
                 self.permissions.set_rules(Arc::new(self.rules.clone()));
