@@ -6,7 +6,6 @@
 use serde_json::{Map, Value};
 
 use crate::json::clip::clip_chars;
-use crate::json::parse::parse_value;
 use crate::json::repair::{RepairMode, repair};
 use crate::limits::SNIPPET_CHARS_MAX;
 use crate::tool::{ErrorKind, RawArgs, ToolFailure};
@@ -25,15 +24,11 @@ pub fn read_args(args: &RawArgs, bytes_max: usize) -> Result<Value, ToolFailure>
     if text.trim().is_empty() {
         return Ok(Value::Object(Map::new()));
     }
-    let strict = match parse_value(text) {
-        Ok(Value::Null) => return Ok(Value::Object(Map::new())),
-        // A string that holds JSON is the same arguments, encoded twice.
-        Ok(value) if !value.is_string() => return Ok(value),
-        Ok(_) => None,
-        Err(failure) => Some(failure),
-    };
-    repair(text, RepairMode::Lossless).map(|repaired| repaired.value).map_err(|unrepaired| {
-        let reason = strict.unwrap_or(unrepaired);
+    // The word null means "nothing", and nothing is no arguments.
+    if text.trim() == "null" {
+        return Ok(Value::Object(Map::new()));
+    }
+    repair(text, RepairMode::Lossless).map(|repaired| repaired.value).map_err(|reason| {
         ToolFailure::new(ErrorKind::ParseError, format!("Invalid JSON arguments: {reason}"))
             .at("arguments", "one JSON object", clip_chars(text, SNIPPET_CHARS_MAX))
             .hint("send the whole call again as strict JSON")

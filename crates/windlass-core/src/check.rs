@@ -13,6 +13,7 @@ use crate::limits::{
     CALL_HINT_CHARS_MAX, DROPPED_ARGS_MAX, SNIPPET_CHARS_MAX, SUGGESTIONS_MAX, TOOL_NAME_CHARS_MAX,
     VIOLATIONS_MAX,
 };
+use crate::nearest::nearest_names;
 use crate::port::Violation;
 use crate::text::{Short, cut_chars, json_short};
 use crate::tool::{CheckedCall, ErrorKind, ToolCall, ToolFailure};
@@ -223,53 +224,12 @@ fn unknown_tool(toolset: &Toolset, name: &str) -> ToolFailure {
         names.push_str(if names.is_empty() { "" } else { ", " });
         names.push_str(tool);
     }
-    let nearest = nearest(toolset, name).join("' or '");
+    let nearest = nearest_names(name, toolset.names(), SUGGESTIONS_MAX).join("' or '");
     let meant = if nearest.is_empty() { nearest } else { format!("Did you mean '{nearest}'? ") };
     let hint = format!("{meant}Available tools: {names}");
     let mut failure = failure.hint(hint);
     failure.expected = Some(names);
     failure
-}
-
-/// The tools whose names are most like a wrong one, nearest first.
-fn nearest<'a>(toolset: &'a Toolset, name: &str) -> Vec<&'a str> {
-    let plain = |name: &str| -> Vec<char> {
-        name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
-    };
-    let wanted = plain(name);
-    let mut ranked: Vec<(usize, &str)> = toolset
-        .names()
-        .filter_map(|name| {
-            let candidate = plain(name);
-            let longer = wanted.len().max(candidate.len());
-            let distance = distance(&wanted, &candidate);
-            let holds = |a: &[char], b: &[char]| a.len() >= 3 && b.windows(a.len()).any(|part| part == a);
-            let is_near = distance <= (longer / 3).max(1);
-            let is_part = holds(&wanted, &candidate) || holds(&candidate, &wanted);
-            (is_near || is_part).then_some((distance, name))
-        })
-        .collect();
-    ranked.sort_unstable();
-    ranked.into_iter().take(SUGGESTIONS_MAX).map(|(_, name)| name).collect()
-}
-
-/// How many characters must be put in, taken out or changed to make one name of the other.
-fn distance(a: &[char], b: &[char]) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, left) in a.iter().enumerate() {
-        let mut diagonal = i;
-        let mut before = i + 1;
-        for (cell, right) in row.iter_mut().skip(1).zip(b) {
-            let changed = diagonal + usize::from(left != right);
-            diagonal = *cell;
-            before = changed.min(diagonal + 1).min(before + 1);
-            *cell = before;
-        }
-        if let Some(first) = row.first_mut() {
-            *first = i + 1;
-        }
-    }
-    row.last().copied().unwrap_or(a.len())
 }
 
 #[cfg(test)]

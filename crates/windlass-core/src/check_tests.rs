@@ -339,12 +339,3 @@ fn a_thousand_unknown_arguments_are_dropped_and_a_bounded_part_is_listed() {
     assert_eq!(checked.args.len(), 2);
     assert_eq!(checked.dropped_args.len(), DROPPED_ARGS_MAX);
 }
-
-#[test]
-fn distances_count_the_changes_between_two_names() {
-    let chars = |text: &str| text.chars().collect::<Vec<_>>();
-    for (a, b, expected) in [("", "", 0), ("abc", "", 3), ("kitten", "sitting", 3), ("flaw", "lawn", 2)] {
-        assert_eq!(distance(&chars(a), &chars(b)), expected, "{a} {b}");
-        assert_eq!(distance(&chars(b), &chars(a)), expected, "{b} {a}");
-    }
-}

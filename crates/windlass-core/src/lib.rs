@@ -8,6 +8,7 @@
 //! - `tool`, `message`, `model`, `event`, `command`, `task`, `ids`: the words everybody speaks
 //! - `permission`: who may run what; the only place where an approved call can be made
 //! - `toolset`, `check`: the tools of a step, and what is believed of a call before it is judged
+//! - `json`, `args`, `chain`, `nearest`: reading what models write, and what they may have meant
 //! - `text`: cutting text without breaking characters
 //! - `port`: the traits by which tools, models and journals plug in
 
@@ -27,6 +28,7 @@ pub mod json;
 pub mod limits;
 pub mod message;
 pub mod model;
+pub mod nearest;
 pub mod permission;
 pub mod phrase;
 pub mod port;

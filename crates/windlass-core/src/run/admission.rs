@@ -168,7 +168,7 @@ impl Run {
                 },
             }
         };
-        resolve_refs(args, lookup).map_err(|failure| {
+        resolve_refs(args, self.settings.profile.limits.args_bytes_max, lookup).map_err(|failure| {
             ToolFailure::invalid_args(failure.to_string())
                 .hint("a reference is {\"$ref\":\"call_N\",\"path\":\"/json/pointer\"} to an earlier call that worked")
         })
