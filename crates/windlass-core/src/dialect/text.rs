@@ -26,7 +26,7 @@ pub enum TextReading {
 /// Reads a text output.
 pub fn read(output: &str) -> TextReading {
     let trimmed = output.trim();
-    let Some(object) = whole_object(trimmed).or_else(|| fenced_object(trimmed)) else {
+    let Some(object) = whole_object(trimmed).or_else(|| whole_fence(trimmed)) else {
         return read_broken(trimmed);
     };
     match parse_value(object) {
@@ -36,6 +36,12 @@ pub fn read(output: &str) -> TextReading {
         Ok(_) => TextReading::Answer,
         Err(_) => read_broken(trimmed),
     }
+}
+
+/// The object of a fenced block that is the whole output: prose around a block makes it an example.
+fn whole_fence(trimmed: &str) -> Option<&str> {
+    let is_whole = trimmed.starts_with("```") && trimmed.ends_with("```");
+    is_whole.then(|| fenced_object(trimmed)).flatten()
 }
 
 /// Whether an object means to be a call: it has at least one of the two keys.
