@@ -139,7 +139,7 @@ impl Machine {
 
     fn take_note(&mut self, effect: Effect) {
         match effect {
-            Effect::Emit(_) | Effect::InspectCall(_) | Effect::SetTimer { .. } => {}
+            Effect::Emit(_) | Effect::InspectCall(_) | Effect::SetTimer { .. } | Effect::Audit(_) => {}
             Effect::CallModel { request, .. } => self.pending.request = Some(*request),
             Effect::StopModel => self.pending.request = None,
             Effect::AskPermission(question) => self.pending.questions.push(question.call_id),
