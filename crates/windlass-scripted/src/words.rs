@@ -1,4 +1,4 @@
-//! The words of scripts and what they mean, and the nearest word to a wrong one.
+//! The words of scripts and what they mean.
 
 use windlass_core::event::{RunOutcome, StopReason, WarningCode};
 use windlass_core::model::{Finish, StepPurpose, ToolChoice};
@@ -183,49 +183,6 @@ pub(crate) fn choice_word(choice: &ToolChoice) -> String {
         ToolChoice::Forbidden => "forbidden".to_owned(),
         ToolChoice::Named(name) => format!("named:{name}"),
     }
-}
-
-/// The word most like a wrong one, if any is near enough to have been meant.
-pub(crate) fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let wrong = wrong.to_lowercase();
-    // A wrong word of any length is compared in bounded time: nothing that long is near a known one.
-    let length = wrong.chars().count();
-    if length > 40 {
-        return None;
-    }
-    let allowed = (length / 3).max(1);
-    known
-        .into_iter()
-        .map(|word| (distance(&wrong, &word.to_lowercase()), word))
-        .filter(|(far, _)| *far <= allowed)
-        .min_by_key(|(far, _)| *far)
-        .map(|(_, word)| word)
-}
-
-/// How many characters must be put in, left out, changed or swapped with their neighbour.
-fn distance(from: &str, to: &str) -> usize {
-    let to: Vec<char> = to.chars().collect();
-    let mut before: Vec<usize> = Vec::new();
-    let mut above: Vec<usize> = (0..=to.len()).collect();
-    let mut last = None;
-    for (row, a) in from.chars().enumerate() {
-        let mut current = vec![row.saturating_add(1)];
-        for (column, b) in to.iter().enumerate() {
-            let at = |cells: &[usize], place: usize| cells.get(place).copied().unwrap_or(usize::MAX / 2);
-            let next = column.saturating_add(1);
-            let mut cost = (at(&above, column) + usize::from(a != *b))
-                .min(at(&above, next) + 1)
-                .min(at(&current, column) + 1);
-            let swapped = column.checked_sub(1).filter(|left| to.get(*left) == Some(&a) && last == Some(*b));
-            if let Some(left) = swapped {
-                cost = cost.min(at(&before, left) + 1);
-            }
-            current.push(cost);
-        }
-        before = std::mem::replace(&mut above, current);
-        last = Some(a);
-    }
-    above.last().copied().unwrap_or_default()
 }
 
 #[cfg(test)]

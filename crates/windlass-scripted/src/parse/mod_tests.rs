@@ -348,7 +348,7 @@ fn wrong_model_lines_are_refused() {
     assert_body_error("model usage cost_usd=NaN", 13, "'NaN' is not a cost", "0.02", None);
     assert_body_error("model usage cost_usd=-1", 13, "'-1' is not a cost", "0.02", None);
     assert_body_error("model end stopp", 11, "unknown word 'stopp'", "stop, calls", Some("stop"));
-    assert_body_error("model end other:", 11, "unknown word", "other:WORD", None);
+    assert_body_error("model end other:", 11, "unknown word", "other:WORD", Some("other:WORD"));
     assert_body_error("model cut now", 11, "'now' is too much", "end of the line", None);
     assert_body_error("model fail", 11, "the line ends here", "a code", None);
     assert_body_error("model fail busy", 16, "the line ends here", "what the provider says", None);
@@ -423,7 +423,13 @@ fn wrong_request_expectations_are_refused() {
     assert_body_error("expect-request contains", 24, "the line ends here", "a text in the request", None);
     assert_body_error("expect-request tools", 21, "the line ends here", "names of tools", None);
     assert_body_error("expect-request tool-choice none", 28, "unknown word 'none'", "forbidden", None);
-    assert_body_error("expect-request tool-choice named:", 28, "unknown word", "named:TOOL", None);
+    assert_body_error(
+        "expect-request tool-choice named:",
+        28,
+        "unknown word",
+        "named:TOOL",
+        Some("named:TOOL"),
+    );
     assert_body_error("expect-request purpose finalize", 24, "unknown word", "finalise", Some("finalise"));
     assert_body_error("expect-request same-prefix", 1, "checks nothing here", "directly after it", None);
     let text = "user Hi\nexpect-request same-prefix\ncancel";

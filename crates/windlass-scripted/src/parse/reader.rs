@@ -6,9 +6,10 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::Split;
 
+use windlass_core::nearest::nearest_names;
+
 use crate::limits::{DELAY_MS_MAX, SHOWN_CHARS_MAX};
 use crate::script::JsonText;
-use crate::words::nearest;
 
 /// Why a script cannot be read: what was wrong, where, and what was expected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -244,7 +245,7 @@ impl<'a> Reader<'a> {
         known: impl IntoIterator<Item = &'static str>,
     ) -> ScriptError {
         let mut error = self.fault(format!("unknown word '{}'", shown(word)), expected);
-        error.suggestion = nearest(word, known).map(str::to_owned);
+        error.suggestion = nearest_names(word, known, 1).first().map(|word| (*word).to_owned());
         error
     }
 

@@ -2,6 +2,7 @@
 //! that end their calls as the script says, in its order. Time is paused and moves only when all wait.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use tokio::time::{Instant, timeout};
 use windlass_core::command::MessageSend;
 use windlass_core::event::Event;
 use windlass_core::ids::CallId;
-use windlass_core::permission::Inspection;
+use windlass_core::permission::{ApproveMode, Inspection};
 use windlass_core::port::{BoxFuture, ToolContext, ToolPort};
 use windlass_core::run::RunSettings;
 use windlass_core::tool::{ToolFailure, ToolOutput, ToolSpec};
@@ -22,9 +23,10 @@ use windlass_engine::policy_store::PolicyStore;
 use windlass_engine::registry::Registry;
 use windlass_engine::session::{Session, SessionParts};
 use windlass_scripted::{Beat, BeatKind, CallBook, CallEnding, Script, ScriptedModel, ScriptedUser};
+use windlass_tools::{ToolsConfig, builtin};
 
 use crate::machine::{inspect, profile, rules, specs};
-use crate::scripts::{parse, scripts_in};
+use crate::scripts::{parse, repository, scripts_in};
 
 /// Lets each call end when everything before its `tool` line has happened.
 struct Prompter {
@@ -105,12 +107,9 @@ impl ToolPort for ScriptedTool {
     }
 }
 
-fn session(script: &Script, prompter: &Arc<Mutex<Prompter>>, progress: &Arc<Notify>) -> Session {
+fn session(script: &Script, tools: Vec<Arc<dyn ToolPort>>, root: PathBuf) -> Session {
     let registry = Registry::new();
-    let tool = |spec| -> Arc<dyn ToolPort> {
-        Arc::new(ScriptedTool { spec, prompter: Arc::clone(prompter), progress: Arc::clone(progress) })
-    };
-    registry.register_all(specs().into_iter().map(tool)).unwrap();
+    registry.register_all(tools).unwrap();
     let model = ScriptedModel::new(script);
     let began = Instant::now();
     Session::start(SessionParts {
@@ -122,7 +121,7 @@ fn session(script: &Script, prompter: &Arc<Mutex<Prompter>>, progress: &Arc<Noti
         }),
         model: Arc::new(model),
         registry,
-        root: std::env::temp_dir(),
+        root,
         policies: PolicyStore::in_memory(rules(&script.header)),
         approve: script.header.approve.unwrap_or_default(),
         journal: Arc::new(MemoryJournal::new()),
@@ -133,7 +132,7 @@ fn session(script: &Script, prompter: &Arc<Mutex<Prompter>>, progress: &Arc<Noti
     })
 }
 
-/// Plays a whole script on the engine; gives all events.
+/// Plays a script with tools that do as it says; gives all events.
 async fn play(script: &Script) -> Vec<Event> {
     let prompter = Arc::new(Mutex::new(Prompter {
         beats: script.beats(),
@@ -141,7 +140,20 @@ async fn play(script: &Script) -> Vec<Event> {
         progress: BTreeMap::new(),
     }));
     let progress = Arc::new(Notify::new());
-    let session = session(script, &prompter, &progress);
+    let tool = |spec| -> Arc<dyn ToolPort> {
+        Arc::new(ScriptedTool { spec, prompter: Arc::clone(&prompter), progress: Arc::clone(&progress) })
+    };
+    let tools = specs().into_iter().map(tool).collect();
+    let session = session(script, tools, std::env::temp_dir());
+    follow(script, &session, |event| {
+        prompter.lock().unwrap().see(event);
+        progress.notify_waiters();
+    })
+    .await
+}
+
+/// Sends the messages of a script and does what its user does; gives all events.
+async fn follow(script: &Script, session: &Session, mut see: impl FnMut(&Event)) -> Vec<Event> {
     let mut user = ScriptedUser::new(script);
     let mut subscription = session.subscribe();
     let mut events = Vec::new();
@@ -153,8 +165,7 @@ async fn play(script: &Script) -> Vec<Event> {
         let run = session.send(send).await.unwrap();
         loop {
             let Delivery::Record(record) = subscription.next().await else { panic!("an event was lost") };
-            prompter.lock().unwrap().see(&record.event);
-            progress.notify_waiters();
+            see(&record.event);
             if let Some(command) = user.react(&record.event) {
                 session.command(command).await.unwrap();
             }
@@ -182,4 +193,17 @@ async fn every_fixture_plays_on_the_engine_as_it_expects() {
         }
     }
     assert!(mismatches.is_empty(), "\n{}\n", mismatches.join("\n"));
+}
+
+#[tokio::test]
+async fn the_examples_play_on_the_real_tools_with_nobody_to_ask() {
+    for (name, text) in scripts_in("examples") {
+        let mut script = parse(&name, &text);
+        script.header.approve = Some(ApproveMode::Never);
+        let root = repository().join(script.header.root.as_deref().unwrap_or("."));
+        let session = session(&script, builtin(&ToolsConfig::default()), root);
+        let events = follow(&script, &session, |_| {}).await;
+        let events: Vec<&Event> = events.iter().collect();
+        assert_eq!(script.check_session(&events), [], "{name}");
+    }
 }
