@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -15,6 +16,7 @@ use windlass_core::tool::{
 };
 
 use crate::command::danger::danger;
+use crate::command::environment::Environment;
 use crate::command::line::Command;
 use crate::command::process::{End, Finished, Launch, execute};
 use crate::files::args::read_args;
@@ -33,6 +35,7 @@ const NAME: &str = "execute_command";
 /// limits on time and output. A command that fails is still an outcome: its exit code and output.
 pub(crate) struct ExecuteCommand {
     spec: ToolSpec,
+    inherited: Arc<Environment>,
 }
 
 #[derive(Deserialize)]
@@ -55,7 +58,7 @@ struct Plan {
 }
 
 impl ExecuteCommand {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(inherited: Environment) -> Self {
         let mut spec = ToolSpec::new(
             NAME,
             "Run a command in the project and return its exit code and output. Give either 'argv' (program and \
@@ -77,7 +80,7 @@ impl ExecuteCommand {
             json!({"argv": ["cargo", "test", "--quiet"], "timeout_ms": 300_000}),
             json!({"command": "ls -la | head", "cwd": "src"}),
         ];
-        Self { spec }
+        Self { spec, inherited: Arc::new(inherited) }
     }
 }
 
@@ -149,6 +152,7 @@ impl ToolPort for ExecuteCommand {
             let launch = Launch {
                 words,
                 cwd: plan.cwd_absolute.clone(),
+                inherited: Arc::clone(&self.inherited),
                 env: plan.env.clone(),
                 timeout: Duration::from_millis(plan.timeout_ms),
                 stream_bytes_max: STREAM_BYTES_KEPT.min(context.output_bytes_max / 2),

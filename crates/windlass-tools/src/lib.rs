@@ -49,6 +49,7 @@ use windlass_core::port::ToolPort;
 
 use crate::files::workspace::Workspace;
 
+pub use command::environment::Environment;
 pub use fetch_url::FetchConfig;
 pub use generate_image::ImageConfig;
 pub use net_guard::{AllowedHost, AllowedHostError, Lookup, SystemLookup};
@@ -72,6 +73,8 @@ pub struct ToolsConfig {
     pub passages: Option<Arc<dyn Passages>>,
     /// Where copies of changed files are kept for `undo_edit`; in memory when `None`.
     pub undo_dir: Option<PathBuf>,
+    /// Variables that commands inherit; none by default.
+    pub environment: Environment,
 }
 
 /// All built-in tools.
@@ -84,7 +87,7 @@ pub fn builtin(config: &ToolsConfig) -> Vec<Arc<dyn ToolPort>> {
         Arc::new(write_file::WriteFile::new(Arc::clone(&workspace))),
         Arc::new(edit_file::EditFile::new(Arc::clone(&workspace))),
         Arc::new(undo_edit::UndoEdit::new(workspace)),
-        Arc::new(execute_command::ExecuteCommand::new()),
+        Arc::new(execute_command::ExecuteCommand::new(config.environment.clone())),
         Arc::new(get_current_time::GetCurrentTime::new()),
         Arc::new(calculate::Calculate::new()),
         Arc::new(add_task::AddTask::new()),

@@ -1,6 +1,7 @@
-//! Which variables a command inherits: all but those whose names look like secrets.
+//! Which variables a command inherits: all that the tools were given but those that look like secrets.
 
 use std::ffi::OsString;
+use std::fmt;
 
 /// Pieces of names that mean a secret.
 const PIECES: [&str; 10] = [
@@ -21,16 +22,34 @@ const ENDINGS: [&str; 6] = ["_KEY", "_PAT", "_PWD", "_DSN", "_AUTH", "DATABASE_U
 const BEGINNINGS: [&str; 3] = ["AWS_", "AZURE_", "GOOGLE_APPLICATION_"];
 
 /// Whether a variable is kept from commands.
-pub(crate) fn is_secret_name(name: &str) -> bool {
+fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     PIECES.iter().any(|piece| name.contains(piece))
         || ENDINGS.iter().any(|ending| name.ends_with(ending))
         || BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
 }
 
-/// The variables of this process that a command may see.
-pub(crate) fn inherited() -> impl Iterator<Item = (OsString, OsString)> {
-    std::env::vars_os().filter(|(name, _)| !is_secret_name(&name.to_string_lossy()))
+/// Variables that commands inherit. Secrets are not even kept, so they cannot be shown by mistake.
+#[derive(Clone, Default)]
+pub struct Environment(Vec<(OsString, OsString)>);
+
+impl Environment {
+    /// Takes variables, such as those of the process, without those whose names look like secrets.
+    pub fn without_secrets(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
+        let is_kept = |(name, _): &(OsString, OsString)| !is_secret_name(&name.to_string_lossy());
+        Self(variables.into_iter().filter(is_kept).collect())
+    }
+
+    /// The variables.
+    pub(crate) fn variables(&self) -> impl Iterator<Item = (&OsString, &OsString)> {
+        self.0.iter().map(|(name, value)| (name, value))
+    }
+}
+
+impl fmt::Debug for Environment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.0.iter().map(|(name, _)| name)).finish()
+    }
 }
 
 /// What is set for every command: its output is read by a program, not by a terminal.

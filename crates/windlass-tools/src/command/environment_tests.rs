@@ -19,3 +19,11 @@ fn names_that_look_like_secrets_are_recognised() {
         assert!(!is_secret_name(name), "{name}");
     }
 }
+
+#[test]
+fn secrets_are_dropped_at_the_door_and_values_are_never_shown() {
+    let given = [("PATH", "/bin"), ("X_API_KEY", "hush")].map(|(name, value)| (name.into(), value.into()));
+    let environment = Environment::without_secrets(given);
+    assert_eq!(environment.variables().count(), 1);
+    assert_eq!(format!("{environment:?}"), r#"["PATH"]"#);
+}

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -16,13 +17,15 @@ use tokio::process::Child;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::capture::Capture;
-use super::environment;
+use super::environment::{Environment, FIXED};
 use crate::files::limits::{COMMAND_OUTPUT_BYTES_MAX, DRAIN_MS_MAX};
 
 /// What to start and how long to wait for it.
 pub(crate) struct Launch {
     pub(crate) words: Vec<String>,
     pub(crate) cwd: PathBuf,
+    pub(crate) inherited: Arc<Environment>,
+    /// Variables of this command alone.
     pub(crate) env: BTreeMap<String, String>,
     pub(crate) timeout: Duration,
     /// Bytes kept of each stream.
@@ -78,8 +81,8 @@ fn spawn(launch: &Launch) -> io::Result<Child> {
         .args(args)
         .current_dir(&launch.cwd)
         .env_clear()
-        .envs(environment::inherited())
-        .envs(environment::FIXED)
+        .envs(launch.inherited.variables())
+        .envs(FIXED)
         .envs(&launch.env)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use windlass_core::permission::Inspection;
 use windlass_core::port::{ToolContext, ToolPort};
 use windlass_core::tool::{ErrorKind, ToolFailure, ToolOutput};
-use windlass_tools::{ToolsConfig, builtin};
+use windlass_tools::{Environment, ToolsConfig, builtin};
 
 use crate::context::context;
 
@@ -26,7 +26,9 @@ pub(crate) struct Project {
 impl Project {
     /// A project with these files, undo copies in memory.
     pub(crate) fn with(files: &[(&str, &str)]) -> Self {
-        Self::configured(files, &ToolsConfig::default())
+        let path = ("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into());
+        let environment = Environment::without_secrets([path]);
+        Self::configured(files, &ToolsConfig { environment, ..ToolsConfig::default() })
     }
 
     pub(crate) fn configured(files: &[(&str, &str)], config: &ToolsConfig) -> Self {
