@@ -194,12 +194,14 @@ fn read_broken(text: &str, notes: &mut NoteSet) -> Option<Value> {
     }
     let (start, reading) = find_object(text)?;
     let before = text.get(..start)?.trim();
+    let behind = text.get(reading.end..)?;
     // An object inside reasoning that never ended is a thought, not a call.
-    if before.rfind("<think") > before.rfind("</think") {
+    let is_thought = before.rfind("<think") > before.rfind("</think");
+    if is_thought || is_fragment(before, behind) {
         return None;
     }
     note_before(before, notes);
-    note_behind(text.get(reading.end..)?, notes);
+    note_behind(behind, notes);
     notes.join(reading.notes);
     Some(reading.value)
 }
@@ -230,6 +232,13 @@ fn find_object(text: &str) -> Option<(usize, Reading)> {
         }
     }
     None
+}
+
+/// Whether what stands around an object is JSON too, so that the object is only a piece of what was meant.
+fn is_fragment(before: &str, behind: &str) -> bool {
+    before.ends_with([',', '[', '{', '}', ']'])
+        || before.strip_suffix(':').is_some_and(|key| key.trim_end().ends_with(['"', '\'']))
+        || behind.trim_start().starts_with([',', ':', '[', '"'])
 }
 
 fn note_before(before: &str, notes: &mut NoteSet) {

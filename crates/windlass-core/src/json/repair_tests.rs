@@ -70,7 +70,7 @@ fn sentences_around_the_only_object_are_left_out() {
 }
 
 #[test]
-fn r_3_two_objects_are_never_one() {
+fn two_objects_are_never_one() {
     for text in [
         r#"{"a":1}{"a":2}"#,
         r#"{"a":1} or {"a":2}"#,
@@ -82,6 +82,22 @@ fn r_3_two_objects_are_never_one() {
         "",
         "{{{{{{{{{{{{{{{{{{{{{{{{",
         r#"{ to open it. {"a":1}"#,
+    ] {
+        assert_unrepairable(text);
+    }
+}
+
+#[test]
+fn a_piece_of_a_larger_value_is_never_taken_for_the_whole() {
+    for text in [
+        r#""args": {"a":1}"#,
+        r#""tool":"x", "args" : {"a":1}"#,
+        r#"{"a":1}, "#,
+        r#"{"a":1},"b":2}"#,
+        r#"{"a":1}:"#,
+        r#"calls = [{"a":1}, 2]"#,
+        r#"], {"a":1}"#,
+        r#"{"a":1}"b""#,
     ] {
         assert_unrepairable(text);
     }
