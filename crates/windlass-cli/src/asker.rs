@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, IsTerminal};
 
 use tokio::sync::mpsc;
 use windlass_core::ids::CallId;
-use windlass_core::permission::{Decision, PermissionAnswer, Question};
+use windlass_core::permission::{PermissionAnswer, Question};
 
 use crate::out::tell;
 use crate::prompt::{Prompt, Reply};
@@ -94,11 +94,6 @@ impl Asker {
             Some(lines) => while lines.try_recv().is_ok() {},
         }
     }
-}
-
-/// The answer for a question that nobody can be asked.
-pub(crate) fn nobody() -> PermissionAnswer {
-    PermissionAnswer::new(Decision::Deny)
 }
 
 /// Reads lines on a thread of its own: reading from a terminal cannot be stopped, and must not keep the

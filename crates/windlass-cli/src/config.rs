@@ -39,6 +39,17 @@ pub(crate) struct Surroundings {
     pub(crate) can_ask: bool,
 }
 
+impl Surroundings {
+    /// Those of this process. Variables that are no text cannot be ours.
+    pub(crate) fn of_process(can_ask: bool) -> Result<Self> {
+        let vars = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+        let folder = std::env::current_dir().map_err(|error| {
+            Complaint::usage(format!("the current folder cannot be used: {error}")).cure("change to another folder")
+        })?;
+        Ok(Self { vars: vars.collect(), folder, can_ask })
+    }
+}
+
 /// What the flags of a command say about settings.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Flags {
@@ -70,6 +81,11 @@ impl Settings {
     /// The items of a key.
     pub(crate) fn items(&self, name: &str) -> &[String] {
         self.get(name).map_or(&[], |setting| setting.value.items())
+    }
+
+    /// Whether a switch is on.
+    pub(crate) fn is_on(&self, name: &str) -> bool {
+        self.get(name).is_some_and(|setting| setting.value == Value::Truth(true))
     }
 
     fn put(&mut self, name: &str, setting: Setting) {
@@ -133,6 +149,16 @@ impl Config {
         let profile = find_profile(&mut settings)?;
         let approve = find_approve(&mut settings, surroundings, script.as_ref());
         Ok(Self { folders, settings, profile, root, approve, script, warnings })
+    }
+
+    /// Where a setting comes from.
+    pub(crate) fn place(&self, name: &str) -> String {
+        self.settings.get(name).map_or_else(|| "default".into(), |setting| setting.source.to_string())
+    }
+
+    /// A setting has a value that cannot be used.
+    pub(crate) fn wrong(&self, name: &str, why: &impl std::fmt::Display) -> Complaint {
+        Complaint::usage(format!("'{name}' cannot be used: {why}")).at(self.place(name))
     }
 }
 
@@ -210,8 +236,7 @@ fn find_profile(settings: &mut Settings) -> Result<Profile> {
     let mut profile = Profile::named(name);
     limits::apply(settings, name.word(), &mut profile.limits)?;
     settings.put_default("tool_loop_v2", Value::Truth(profile.executes_while_streaming));
-    profile.executes_while_streaming =
-        settings.get("tool_loop_v2").is_some_and(|setting| setting.value == Value::Truth(true));
+    profile.executes_while_streaming = settings.is_on("tool_loop_v2");
     Ok(profile)
 }
 

@@ -83,8 +83,10 @@ impl Progress {
                 Vec::new()
             }
             Event::PermissionRequested { .. } => Vec::new(),
-            Event::PermissionDecided { call_id, decision, by, rule } => {
-                self.see_decision(call_id, *decision, by, rule.as_deref())
+            Event::PermissionDecided { call_id, decision, by, rule, problem } => {
+                let mut lines = self.see_decision(call_id, *decision, by, rule.as_deref());
+                lines.extend(problem.as_ref().map(|problem| caution(&visible(problem))));
+                lines
             }
             Event::CallStarted { call_id, name, .. } => {
                 let line = self.headline(call_id, name);
@@ -103,7 +105,7 @@ impl Progress {
             }
             Event::NoteAdded { text } => self.in_full(|| dim(&format!("  note: {}", visible_line(text, 200)))),
             Event::WarningRaised { code, message } => {
-                vec![format!("{} {} ({})", style("!").for_stderr().yellow(), visible(message), code.word())]
+                vec![caution(&format!("{} ({})", visible(message), code.word()))]
             }
             // Told by whoever gives the exit code: it is not progress.
             Event::ErrorRaised { .. } => Vec::new(),
@@ -148,7 +150,7 @@ impl Progress {
         .into();
         match attempt {
             0 | 1 => Vec::new(),
-            _ => vec![format!("{} the model is asked again (try {attempt})", style("!").for_stderr().yellow())],
+            _ => vec![caution(&format!("the model is asked again (try {attempt})"))],
         }
     }
 
@@ -214,6 +216,10 @@ impl Progress {
             Some(_) | None => name,
         }
     }
+}
+
+fn caution(text: &str) -> String {
+    format!("{} {text}", style("!").for_stderr().yellow())
 }
 
 fn dim(text: &str) -> String {

@@ -43,6 +43,7 @@ fn loosens(name: &str, setting: &Setting, base: Option<&Setting>, root: &Path) -
             let before = base.map(|setting| &setting.value).and_then(Value::text);
             (!is_as_tight(text, before)).then_some("it may only be tightened, to \"never\"")
         }
+        "fetch.stay_on_host" => (setting.value != Value::Truth(true)).then_some("it may only be switched on"),
         _ => Some("it can only be tightened"),
     }
 }
