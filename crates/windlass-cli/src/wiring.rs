@@ -125,6 +125,7 @@ fn tools_config(config: &Config) -> Result<ToolsConfig> {
         fetch: FetchConfig { allow_hosts, stay_on_host: settings.is_on("fetch.stay_on_host"), lookup: None },
         image,
         passages: None,
+        undo_dir: Some(config.folders.data.join("undo")),
     })
 }
 
