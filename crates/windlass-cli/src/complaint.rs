@@ -59,7 +59,7 @@ impl Complaint {
 
 impl fmt::Display for Complaint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "error: {}", self.what)?;
+        write!(f, "{}", self.what)?;
         if let Some(place) = &self.place {
             write!(f, "\n  {place}")?;
         }

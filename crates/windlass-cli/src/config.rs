@@ -59,8 +59,8 @@ pub(crate) struct Flags {
     pub(crate) approve: Option<&'static str>,
     /// `--max-steps`.
     pub(crate) steps_max: Option<u32>,
-    /// `--timeout`, with the limit it sets.
-    pub(crate) timeout: Option<(&'static str, u64)>,
+    /// `--timeout` of a run.
+    pub(crate) timeout_ms: Option<u64>,
 }
 
 /// All settings that have a value, by key.
@@ -196,8 +196,8 @@ fn read_flags(flags: &Flags) -> Result<Layer> {
     if let Some(steps_max) = flags.steps_max {
         put("limits.steps_max", Value::Count(steps_max.into()), "--max-steps");
     }
-    if let Some((limit, timeout_ms)) = flags.timeout {
-        put(limit, Value::Count(timeout_ms), "--timeout");
+    if let Some(timeout_ms) = flags.timeout_ms {
+        put("limits.run_timeout_ms", Value::Count(timeout_ms), "--timeout");
     }
     Ok(layer)
 }

@@ -2,6 +2,7 @@
 //! cancels on Ctrl-C. Decides nothing of the run itself.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use windlass_core::command::{Command, MessageSend};
 use windlass_core::event::{Event, Record, RunOutcome};
@@ -12,8 +13,8 @@ use windlass_scripted::ScriptedUser;
 
 use crate::asker::Asker;
 use crate::complaint::{Complaint, Result};
-use crate::out::{tell_line, warn};
-use crate::screen::Screen;
+use crate::out::{complain, tell_line, warn};
+use crate::screen::{Screen, TICK_MS};
 use crate::signals::Signals;
 
 /// A session and everybody around it.
@@ -89,6 +90,8 @@ impl Front {
     /// Runs one run to its end.
     pub(crate) async fn run(&mut self, send: MessageSend) -> Result<Ending> {
         let handle = self.session.send(send).await.map_err(closed)?;
+        let mut ticks = tokio::time::interval(Duration::from_millis(TICK_MS));
+        ticks.reset();
         loop {
             tokio::select! {
                 biased;
@@ -115,6 +118,7 @@ impl Front {
                         break;
                     }
                 }
+                _ = ticks.tick() => self.screen.tick(),
             }
         }
         let finished = handle.finished().await.map_err(closed)?;
@@ -171,7 +175,7 @@ impl Front {
 
     fn say_goodbye(&self, finished: &Finished) {
         if let Some(error) = &finished.error {
-            tell_line(&format!("error: {}", crate::visible::visible(&error.to_string())));
+            complain(&error.to_string());
         }
         if finished.outcome == RunOutcome::Cancelled && !self.is_quiet && self.was_stopped() {
             tell_line("cancelled; what the calls above did stays done. To go on, run the command again.");

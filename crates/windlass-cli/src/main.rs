@@ -40,17 +40,16 @@ mod wiring;
 use std::process::ExitCode;
 
 use clap::CommandFactory;
-use console::style;
 
 use crate::args::{Args, Command};
-use crate::complaint::{Complaint, Result};
+use crate::complaint::Result;
 use crate::exit::Exit;
 
 fn main() -> ExitCode {
     let args = Args::of_process();
     log::start(args.global.verbose);
     let exit = dispatch(args).unwrap_or_else(|complaint| {
-        complain(&complaint);
+        out::complain(&complaint.to_string());
         complaint.exit()
     });
     exit.into()
@@ -68,13 +67,5 @@ fn dispatch(args: Args) -> Result<Exit> {
             out::print(&Args::command().render_help().to_string())?;
             Ok(Exit::Done)
         }
-    }
-}
-
-fn complain(complaint: &Complaint) {
-    let text = complaint.to_string();
-    match text.strip_prefix("error:") {
-        Some(rest) => out::tell_line(&format!("{}{}", style("error:").for_stderr().red().bold(), visible::visible(rest))),
-        None => out::tell_line(&visible::visible(&text)),
     }
 }

@@ -6,7 +6,7 @@ const NAME_CHARS_MAX: usize = 64;
 /// The nearest of `known`, if one is near enough to be a slip of the fingers.
 pub(crate) fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wrong: Vec<char> = wrong.chars().take(NAME_CHARS_MAX).flat_map(char::to_lowercase).collect();
-    let slips_max = (wrong.len() / 3).max(1);
+    let slips_max = if wrong.len() < 4 { 1 } else { (wrong.len() / 3).max(2) };
     let mut best: Option<(usize, &str)> = None;
     for name in known {
         let right: Vec<char> = name.chars().take(NAME_CHARS_MAX).flat_map(char::to_lowercase).collect();

@@ -2,9 +2,11 @@
 
 use std::io::{self, Write};
 
+use console::style;
 use serde::Serialize;
 
 use crate::complaint::{Complaint, Result};
+use crate::visible::visible;
 
 /// Writes to stdout.
 pub(crate) fn print(text: &str) -> Result<()> {
@@ -42,5 +44,10 @@ pub(crate) fn tell_line(line: &str) {
 
 /// Writes a warning to stderr.
 pub(crate) fn warn(warning: &str) {
-    tell_line(&format!("warning: {warning}"));
+    tell_line(&format!("{} {}", style("warning:").for_stderr().yellow().bold(), visible(warning)));
+}
+
+/// Writes an error to stderr.
+pub(crate) fn complain(error: &str) {
+    tell_line(&format!("{} {}", style("error:").for_stderr().red().bold(), visible(error)));
 }

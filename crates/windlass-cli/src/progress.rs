@@ -77,7 +77,10 @@ impl Progress {
                 self.activity = format!("writing a call {name} ({chars} characters)");
                 Vec::new()
             }
-            Event::StepEnded { message, .. } => self.see_thoughts(message),
+            Event::StepEnded { message, .. } => {
+                self.activity.clear();
+                self.see_thoughts(message)
+            }
             Event::CallRequested { call, .. } => {
                 self.calls.insert(call.id.clone(), call.clone());
                 Vec::new()
@@ -111,6 +114,7 @@ impl Progress {
             Event::ErrorRaised { .. } => Vec::new(),
             Event::RunEnded { outcome, usage, .. } => {
                 self.running.clear();
+                self.activity.clear();
                 let total = usage.total();
                 match outcome {
                     RunOutcome::Completed | RunOutcome::LimitReached if total > 0 => {
@@ -244,11 +248,16 @@ fn subject(arguments: &str) -> String {
 
 /// What a call gave, in a few words.
 fn gist(outcome: &ToolOutcome) -> String {
-    let lines = outcome.output().map_or(1, |output| output.readable().lines().count());
-    match lines {
-        0 | 1 => visible_line(&outcome_line(outcome), RESULT_CHARS_MAX),
-        lines => format!("{lines} lines"),
+    let Some(output) = outcome.output() else { return visible_line(&outcome_line(outcome), RESULT_CHARS_MAX) };
+    match (output.readable().lines().count(), &output.json) {
+        (0 | 1, Value::Array(items)) if output.text.is_none() => counted(items.len(), "item"),
+        (0 | 1, _) => visible_line(&outcome_line(outcome), RESULT_CHARS_MAX),
+        (lines, _) => counted(lines, "line"),
     }
+}
+
+fn counted(count: usize, word: &str) -> String {
+    if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
 }
 
 #[cfg(test)]

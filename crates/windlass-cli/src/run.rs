@@ -35,7 +35,7 @@ pub(crate) fn run(global: &GlobalArgs, args: RunArgs) -> Result<Exit> {
     let flags = Flags {
         global: global.clone(),
         steps_max: args.max_steps,
-        timeout: args.timeout.map(|timeout_ms| ("limits.run_timeout_ms", timeout_ms)),
+        timeout_ms: args.timeout,
         ..Flags::default()
     };
     let house = House::build(flags, &args.permission)?;
@@ -81,7 +81,8 @@ struct Talk<'a> {
 }
 
 impl Talk<'_> {
-    /// Sends all messages, one after another; the exit code is that of the last run.
+    /// Sends all messages, one after another; the exit code is that of the last run. A message of the
+    /// command line stands for the first of the script, and the others are not said.
     async fn hold(mut self, front: &mut Front) -> Result<Exit> {
         let is_played = self.prompt.is_none();
         let mut exit = Exit::Done;
@@ -96,7 +97,7 @@ impl Talk<'_> {
             }
         }
         match self.script {
-            Some(script) if is_played => check(script, front).map(|()| exit),
+            Some(script) if is_played || script.runs().len() == 1 => check(script, front).map(|()| exit),
             Some(_) | None => Ok(exit),
         }
     }

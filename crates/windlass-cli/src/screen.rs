@@ -1,6 +1,6 @@
 //! Where a run is shown: the answer on stdout, progress on stderr, and the two never in each other's way.
 
-use std::time::Duration;
+use std::io::{self, IsTerminal};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use windlass_core::event::{Event, Record};
@@ -10,9 +10,10 @@ use crate::complaint::Result;
 use crate::live::LiveAnswer;
 use crate::out::{print, print_line, tell_line};
 use crate::progress::{Detail, Progress};
+use crate::visible::visible;
 
-/// How often the spinner turns.
-const TICK_MS: u64 = 100;
+/// How often the spinner turns. What takes less is not worth showing.
+pub(crate) const TICK_MS: u64 = 100;
 
 /// What goes to stdout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,12 +88,10 @@ impl Screen {
                     print(&text)?;
                 }
             }
-            Output::Answer => print_answer(&record.event)?,
+            Output::Answer => self.print_answer(&record.event)?,
             Output::Nothing => {}
         }
-        self.tell(lines)?;
-        self.turn_spinner(&record.event);
-        Ok(())
+        self.tell(lines)
     }
 
     /// Leaves the terminal to a question.
@@ -120,16 +119,27 @@ impl Screen {
         Ok(())
     }
 
-    fn turn_spinner(&mut self, event: &Event) {
+    /// Turns the spinner, if something goes on that a person could wait for.
+    pub(crate) fn tick(&mut self) {
         let activity = self.progress.as_ref().map_or("", Progress::activity);
-        let is_over = matches!(event, Event::RunEnded { .. });
-        if !self.has_spinner || is_over || self.is_paused || self.live.is_speaking() || activity.is_empty() {
+        if !self.has_spinner || self.is_paused || self.live.is_speaking() || activity.is_empty() {
             self.hide_spinner();
             return;
         }
         let spinner = self.spinner.get_or_insert_with(new_spinner);
-        if spinner.message() != activity {
-            spinner.set_message(activity.to_owned());
+        spinner.set_message(activity.to_owned());
+        spinner.tick();
+    }
+
+    fn print_answer(&mut self, event: &Event) -> Result<()> {
+        match event {
+            Event::RunEnded { answer, .. } if !answer.is_empty() => {
+                self.hide_spinner();
+                let answer = answer.trim_end_matches('\n');
+                // A file gets the answer as it is; a terminal must not be steered by it.
+                if io::stdout().is_terminal() { print_line(&visible(answer)) } else { print_line(answer) }
+            }
+            _ => Ok(()),
         }
     }
 
@@ -140,18 +150,10 @@ impl Screen {
     }
 }
 
-fn print_answer(event: &Event) -> Result<()> {
-    match event {
-        Event::RunEnded { answer, .. } if !answer.is_empty() => print_line(answer.trim_end_matches('\n')),
-        _ => Ok(()),
-    }
-}
-
 fn new_spinner() -> ProgressBar {
     let spinner = ProgressBar::new_spinner();
     if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg} {elapsed:.dim}") {
         spinner.set_style(style);
     }
-    spinner.enable_steady_tick(Duration::from_millis(TICK_MS));
     spinner
 }

@@ -146,16 +146,16 @@ fn call(
     permission: &PermissionArgs,
     timeout_ms: Option<u64>,
 ) -> Result<Exit> {
-    let flags = Flags {
-        global: global.clone(),
-        timeout: timeout_ms.map(|timeout_ms| ("limits.call_timeout_ms", timeout_ms)),
-        ..Flags::default()
-    };
     let arguments = read_arguments(arguments)?;
-    let mut house = House::build(flags, permission)?;
+    let mut house = House::build(Flags { global: global.clone(), ..Flags::default() }, permission)?;
     // The call is given as a call, whatever a model of this profile would write; its outcome keeps the
     // profile's envelope.
     house.config.profile.dialect = Dialect::Native;
+    if let Some(timeout_ms) = timeout_ms {
+        // Work is all there is: the time for a final answer comes on top.
+        let limits = &mut house.config.profile.limits;
+        limits.run_timeout_ms = timeout_ms.saturating_add(limits.final_reserve_ms);
+    }
     let telling = match global.verbose {
         0 => Telling::Silent,
         _ => Telling::Lines(Detail::Full),

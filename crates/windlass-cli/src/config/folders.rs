@@ -37,7 +37,7 @@ impl Folders {
 
     /// The trail of decisions.
     pub(crate) fn audit_file(&self) -> PathBuf {
-        self.data.join("audit.jsonl")
+        self.data.join("audit.log")
     }
 }
 
