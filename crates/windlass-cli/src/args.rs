@@ -1,0 +1,218 @@
+//! The command line as it is typed. What a flag means together with files and the environment is
+//! `config`'s business.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum, ValueHint};
+use clap_complete::Shell;
+
+use crate::duration::parse_positive_ms;
+
+/// Hauls a model through its tool calls, step by step, and never loses one.
+#[derive(Debug, Parser)]
+#[command(name = "windlass", version, arg_required_else_help = false, disable_help_subcommand = true)]
+#[command(after_help = "Exit codes: 0 done · 1 failed · 2 usage or configuration · 3 limit reached (an answer was \
+                        still given) · 130 cancelled")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) global: GlobalArgs,
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+/// Flags that every command takes.
+#[derive(Debug, Clone, Default, ClapArgs)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct GlobalArgs {
+    /// The model, PROVIDER/MODEL; scripted/FILE plays a script
+    #[arg(long, global = true, value_name = "PROVIDER/MODEL")]
+    pub(crate) model: Option<String>,
+    /// Limits and manners: default, edison, dspy, studio, ploke or zodo
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) profile: Option<String>,
+    /// The project root: files are only reached below it [default: the current folder]
+    #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) root: Option<PathBuf>,
+    /// The configuration file
+    #[arg(long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath, env = "WINDLASS_CONFIG")]
+    pub(crate) config: Option<PathBuf>,
+    /// The data folder
+    #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath, env = "WINDLASS_DATA")]
+    pub(crate) data: Option<PathBuf>,
+    /// Print JSON: for `run`, one event a line
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// No progress and no warnings
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Show the arguments of calls and the model's thinking; twice: the log as well
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
+}
+
+/// What is to be done.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Answer one message: the answer goes to stdout, progress to stderr
+    Run(RunArgs),
+    /// List, show and call tools
+    #[command(subcommand)]
+    Tools(ToolsCommand),
+    /// Stored permissions: list, add, remove, explain
+    #[command(subcommand)]
+    Policy(PolicyCommand),
+    /// Show where each setting comes from, where the files are, or write a first one
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    /// Print the completions of a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+}
+
+/// `windlass run`.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct RunArgs {
+    /// The message; `-` reads it from stdin. A script with `user` lines needs none
+    #[arg(value_name = "PROMPT")]
+    pub(crate) prompt: Vec<String>,
+    /// The name of the session
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    #[command(flatten)]
+    pub(crate) permission: PermissionArgs,
+    /// At most so many steps with tools
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_steps: Option<u32>,
+    /// At most so long, such as 5s, 2m or 1h; time in which you are asked does not count
+    #[arg(long, value_name = "DURATION", value_parser = parse_positive_ms)]
+    pub(crate) timeout: Option<u64>,
+    /// Answer without tools
+    #[arg(long)]
+    pub(crate) no_tools: bool,
+    /// Background for the message, read from a file
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) context: Option<PathBuf>,
+}
+
+/// Flags of commands that run calls.
+#[derive(Debug, Clone, Default, ClapArgs)]
+pub(crate) struct PermissionArgs {
+    /// Allow calls for this time, such as read_file(src/**)
+    #[arg(long, value_name = "RULE")]
+    pub(crate) allow: Vec<String>,
+    /// Deny calls for this time; beats every other rule
+    #[arg(long, value_name = "RULE")]
+    pub(crate) deny: Vec<String>,
+    /// What happens to calls that need asking [default: ask on a terminal, else never]
+    #[arg(long, value_enum, value_name = "MODE")]
+    pub(crate) approve: Option<ApproveArg>,
+}
+
+/// The words of `--approve`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ApproveArg {
+    /// You are asked
+    Ask,
+    /// They are denied
+    Never,
+    /// Safe and low ones run, the others are denied
+    Safe,
+    /// They run
+    All,
+}
+
+impl ApproveArg {
+    /// The word.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            ApproveArg::Ask => "ask",
+            ApproveArg::Never => "never",
+            ApproveArg::Safe => "safe",
+            ApproveArg::All => "all",
+        }
+    }
+}
+
+/// `windlass tools …`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ToolsCommand {
+    /// All tools
+    List,
+    /// One tool with its arguments
+    Show {
+        /// Its name
+        name: String,
+    },
+    /// Call a tool as a model would: same validation, permission and limits
+    Call {
+        /// Its name
+        name: String,
+        /// The arguments; `-` reads them from stdin, @FILE from a file
+        #[arg(value_name = "JSON", default_value = "{}", hide_default_value = true)]
+        arguments: String,
+        #[command(flatten)]
+        permission: PermissionArgs,
+        /// At most so long, such as 5s
+        #[arg(long, value_name = "DURATION", value_parser = parse_positive_ms)]
+        timeout: Option<u64>,
+    },
+}
+
+/// `windlass policy …`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum PolicyCommand {
+    /// All stored rules
+    List,
+    /// Store a rule that lets calls run without asking
+    Allow {
+        /// The rule, such as read_file(src/**) or execute_command(git status *)
+        rule: String,
+    },
+    /// Store a rule that refuses calls, whatever else allows them
+    Deny {
+        /// The rule, such as read_file(secrets/**)
+        rule: String,
+    },
+    /// Take a rule out
+    Remove {
+        /// Its id, from `windlass policy list`
+        id: String,
+    },
+    /// Say which gate decides a call, and why; the call does not run
+    Explain {
+        /// The tool
+        tool: String,
+        /// The arguments; `-` reads them from stdin, @FILE from a file
+        #[arg(value_name = "JSON", default_value = "{}", hide_default_value = true)]
+        arguments: String,
+        #[command(flatten)]
+        permission: PermissionArgs,
+    },
+}
+
+/// `windlass config …`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Every setting with its value and where it comes from
+    Explain {
+        /// Only this one, or those below it, such as limits
+        key: Option<String>,
+    },
+    /// Where the files are
+    Path,
+    /// Write a first configuration file, with everything in it commented out
+    Init,
+}
+
+impl Args {
+    /// Reads the arguments of this process; help, version and wrong usage end it here.
+    pub(crate) fn of_process() -> Self {
+        Self::parse()
+    }
+}
+
+#[cfg(test)]
+#[path = "args_tests.rs"]
+mod tests;

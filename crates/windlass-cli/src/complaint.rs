@@ -1,0 +1,71 @@
+//! What went wrong, as a user of the command reads it: what, where, and what to do. Never a backtrace.
+
+use std::fmt;
+use std::path::Path;
+
+use crate::exit::Exit;
+
+/// The end of a command that could not do its work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Complaint {
+    what: String,
+    place: Option<String>,
+    cure: Option<String>,
+    exit: Exit,
+}
+
+/// What most functions of this crate give.
+pub(crate) type Result<T> = std::result::Result<T, Complaint>;
+
+impl Complaint {
+    /// The user asked for something that cannot be, or configured it so.
+    pub(crate) fn usage(what: impl Into<String>) -> Self {
+        Self { what: what.into(), place: None, cure: None, exit: Exit::Usage }
+    }
+
+    /// What was asked is right, but could not be done.
+    pub(crate) fn failed(what: impl Into<String>) -> Self {
+        Self { exit: Exit::Failed, ..Self::usage(what) }
+    }
+
+    /// A file could not be used.
+    pub(crate) fn file(path: &Path, verb: &str, error: &std::io::Error) -> Self {
+        Self::failed(format!("{} could not be {verb}: {error}", path.display()))
+    }
+
+    /// Adds where.
+    pub(crate) fn at(mut self, place: impl fmt::Display) -> Self {
+        self.place = Some(place.to_string());
+        self
+    }
+
+    /// Adds what to do.
+    pub(crate) fn cure(mut self, cure: impl Into<String>) -> Self {
+        self.cure = Some(cure.into());
+        self
+    }
+
+    /// Makes it a matter of usage or configuration.
+    pub(crate) fn as_usage(mut self) -> Self {
+        self.exit = Exit::Usage;
+        self
+    }
+
+    /// The exit code it leads to.
+    pub(crate) fn exit(&self) -> Exit {
+        self.exit
+    }
+}
+
+impl fmt::Display for Complaint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.what)?;
+        if let Some(place) = &self.place {
+            write!(f, "\n  {place}")?;
+        }
+        if let Some(cure) = &self.cure {
+            write!(f, "\n  try: {cure}")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,259 @@
+//! The configuration: defaults, then the user's file, the project's file, the environment, the header of
+//! a script and flags, each stronger than the one before, each value with its source.
+//!
+//! Only this part of the house reads files of settings and the environment; all others get plain values.
+
+mod folders;
+mod key;
+mod layer;
+mod limits;
+mod project;
+mod script;
+mod template;
+mod value;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use windlass_core::permission::ApproveMode;
+use windlass_core::profile::{Profile, ProfileName};
+use windlass_scripted::Script;
+
+pub(crate) use self::folders::{Folders, project_file};
+pub(crate) use self::key::{KEYS, find as find_key, names as key_names};
+use self::layer::Layer;
+pub(crate) use self::template::template;
+use self::value::{Setting, Source, Value};
+use crate::args::GlobalArgs;
+use crate::complaint::{Complaint, Result};
+
+/// What a process finds itself in.
+#[derive(Debug, Clone)]
+pub(crate) struct Surroundings {
+    /// The environment.
+    pub(crate) vars: BTreeMap<String, String>,
+    /// The current folder.
+    pub(crate) folder: PathBuf,
+    /// Whether there is somebody at a terminal who can be asked.
+    pub(crate) can_ask: bool,
+}
+
+impl Surroundings {
+    /// Those of this process. Variables that are no text cannot be ours.
+    pub(crate) fn of_process(can_ask: bool) -> Result<Self> {
+        let vars = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+        let folder = std::env::current_dir().map_err(|error| {
+            Complaint::usage(format!("the current folder cannot be used: {error}")).cure("change to another folder")
+        })?;
+        Ok(Self { vars: vars.collect(), folder, can_ask })
+    }
+}
+
+/// What the flags of a command say about settings.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Flags {
+    /// Flags that every command takes.
+    pub(crate) global: GlobalArgs,
+    /// `--approve`.
+    pub(crate) approve: Option<&'static str>,
+    /// `--max-steps`.
+    pub(crate) steps_max: Option<u32>,
+    /// `--timeout` of a run.
+    pub(crate) timeout_ms: Option<u64>,
+}
+
+/// All settings that have a value, by key.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Settings(Layer);
+
+impl Settings {
+    /// The setting of a key.
+    pub(crate) fn get(&self, name: &str) -> Option<&Setting> {
+        self.0.get(name)
+    }
+
+    /// The text of a key.
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        self.get(name)?.value.text()
+    }
+
+    /// The items of a key.
+    pub(crate) fn items(&self, name: &str) -> &[String] {
+        self.get(name).map_or(&[], |setting| setting.value.items())
+    }
+
+    /// Whether a switch is on.
+    pub(crate) fn is_on(&self, name: &str) -> bool {
+        self.get(name).is_some_and(|setting| setting.value == Value::Truth(true))
+    }
+
+    fn put(&mut self, name: &str, setting: Setting) {
+        if let Some(key) = key::find(name) {
+            self.0.insert(&key.name, setting);
+        }
+    }
+
+    fn put_default(&mut self, name: &str, value: Value) {
+        if self.get(name).is_none() {
+            self.put(name, Setting::new(value, Source::Default));
+        }
+    }
+}
+
+/// The configuration of one command.
+#[derive(Debug)]
+pub(crate) struct Config {
+    /// Where the files are.
+    pub(crate) folders: Folders,
+    /// Every setting with its source.
+    pub(crate) settings: Settings,
+    /// Limits and manners.
+    pub(crate) profile: Profile,
+    /// The project root, canonical.
+    pub(crate) root: PathBuf,
+    /// What happens to calls that need asking.
+    pub(crate) approve: ApproveMode,
+    /// The script, when the model is one.
+    pub(crate) script: Option<Script>,
+    /// What the user should know.
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Config {
+    /// Reads all layers.
+    pub(crate) fn resolve(surroundings: &Surroundings, flags: &Flags) -> Result<Self> {
+        let folders = Folders::of_user(flags.global.config.as_deref(), flags.global.data.as_deref())?;
+        let mut warnings = Vec::new();
+        let user = read_user_file(&folders)?;
+        let environment = layer::read_environment(&surroundings.vars, &mut warnings)?;
+        let flags = read_flags(flags)?;
+
+        // A script is named by the user alone, so its header is known before the project's file is read,
+        // and can say which project.
+        let chosen = merge([&user, &environment, &flags]);
+        let script = chosen.text("model").map_or(Ok(None), |model| script::load(model, &surroundings.folder))?;
+        let header = script.as_ref().map_or(Ok(Layer::new()), |script| script::read_header(&script.name, &script.header))?;
+
+        let base = merge([&user, &environment, &header, &flags]);
+        let root = find_root(&base, &surroundings.folder)?;
+        let project = layer::read_file(&project_file(&root), true)?.unwrap_or_default();
+        let project = project::tame(project, &base.0, &root, &mut warnings);
+
+        let mut settings = merge([&user, &project, &environment, &header, &flags]);
+        let root = match settings.get("root").map(|setting| &setting.source) {
+            Some(Source::File(path, _)) if *path == project_file(&root) => find_root(&settings, &root)?,
+            _ => root,
+        };
+        settings.put_default("root", Value::Text(root.display().to_string()));
+        let profile = find_profile(&mut settings)?;
+        let approve = find_approve(&mut settings, surroundings, script.as_ref());
+        Ok(Self { folders, settings, profile, root, approve, script, warnings })
+    }
+
+    /// Where a setting comes from.
+    pub(crate) fn place(&self, name: &str) -> String {
+        self.settings.get(name).map_or_else(|| "default".into(), |setting| setting.source.to_string())
+    }
+
+    /// A setting has a value that cannot be used.
+    pub(crate) fn wrong(&self, name: &str, why: &impl std::fmt::Display) -> Complaint {
+        Complaint::usage(format!("'{name}' cannot be used: {why}")).at(self.place(name))
+    }
+}
+
+fn read_user_file(folders: &Folders) -> Result<Layer> {
+    match layer::read_file(&folders.config_file, false)? {
+        Some(layer) => Ok(layer),
+        None if folders.is_config_named => {
+            let what = format!("the configuration file {} does not exist", folders.config_file.display());
+            Err(Complaint::usage(what).at("--config or WINDLASS_CONFIG").cure("windlass config init writes a first one"))
+        }
+        None => Ok(Layer::new()),
+    }
+}
+
+fn read_flags(flags: &Flags) -> Result<Layer> {
+    let mut layer = Layer::new();
+    let mut put = |name: &'static str, value: Value, flag: &'static str| {
+        layer.insert(name, Setting::new(value, Source::Flag(flag)));
+    };
+    if let Some(model) = &flags.global.model {
+        put("model", Value::Text(model.clone()), "--model");
+    }
+    if let Some(profile) = &flags.global.profile {
+        put("profile", Value::Text(profile.clone()), "--profile");
+    }
+    if let Some(root) = &flags.global.root {
+        let Some(root) = root.to_str() else {
+            return Err(Complaint::usage("the root must be UTF-8 text").at("--root"));
+        };
+        put("root", Value::Text(root.to_owned()), "--root");
+    }
+    if let Some(approve) = flags.approve {
+        put("approve", Value::Text(approve.to_owned()), "--approve");
+    }
+    if let Some(steps_max) = flags.steps_max {
+        put("limits.steps_max", Value::Count(steps_max.into()), "--max-steps");
+    }
+    if let Some(timeout_ms) = flags.timeout_ms {
+        put("limits.run_timeout_ms", Value::Count(timeout_ms), "--timeout");
+    }
+    Ok(layer)
+}
+
+/// Puts layers together; later ones win.
+fn merge<const N: usize>(layers: [&Layer; N]) -> Settings {
+    let mut merged = Layer::new();
+    for layer in layers {
+        merged.extend(layer.iter().map(|(name, setting)| (*name, setting.clone())));
+    }
+    Settings(merged)
+}
+
+/// The folder that a root means, seen from `folder`.
+fn find_root(settings: &Settings, folder: &Path) -> Result<PathBuf> {
+    let text = settings.text("root").unwrap_or(".");
+    let place = || settings.get("root").map_or_else(|| "the current folder".into(), |own| own.source.to_string());
+    let path = folder.join(text);
+    let wrong = |why: String| Complaint::usage(format!("the root '{text}' {why}")).at(place()).cure("--root DIR");
+    let canonical = path.canonicalize().map_err(|error| wrong(format!("cannot be used: {error}")))?;
+    if !canonical.is_dir() {
+        return Err(wrong("is no folder".into()));
+    }
+    Ok(canonical)
+}
+
+fn find_profile(settings: &mut Settings) -> Result<Profile> {
+    settings.put_default("profile", Value::Text(ProfileName::Default.word().into()));
+    let word = settings.text("profile").unwrap_or_default();
+    let name = ProfileName::from_str(word).map_err(|error| {
+        let place = settings.get("profile").map(|setting| setting.source.to_string()).unwrap_or_default();
+        let words = ProfileName::ALL.into_iter().map(ProfileName::word);
+        let cure = crate::nearest::did_you_mean(word, words);
+        Complaint::usage(error.to_string()).at(place).cure(cure.unwrap_or_else(|| "--profile default".into()))
+    })?;
+    let mut profile = Profile::named(name);
+    limits::apply(settings, name.word(), &mut profile.limits)?;
+    settings.put_default("tool_loop_v2", Value::Truth(profile.executes_while_streaming));
+    profile.executes_while_streaming = settings.is_on("tool_loop_v2");
+    Ok(profile)
+}
+
+/// Without a word, calls that need asking are asked about where somebody can answer.
+fn find_approve(settings: &mut Settings, surroundings: &Surroundings, script: Option<&Script>) -> ApproveMode {
+    let script_answers = script.is_some_and(script::has_answers);
+    let can_ask = surroundings.can_ask || script_answers;
+    let usual = if can_ask { ApproveMode::Ask } else { ApproveMode::Never };
+    settings.put_default("approve", Value::Text(usual.word().into()));
+    match settings.text("approve").and_then(ApproveMode::from_word) {
+        // Who wants to be asked and cannot be is not asked: the outcome says so.
+        Some(ApproveMode::Ask) if !can_ask => ApproveMode::Never,
+        Some(mode) => mode,
+        None => usual,
+    }
+}
+
+#[cfg(test)]
+#[path = "config_tests.rs"]
+mod tests;

@@ -1,0 +1,47 @@
+//! Where the files are: the XDG folders, or what flags say.
+
+use std::path::{Path, PathBuf};
+
+use etcetera::BaseStrategy;
+
+use crate::complaint::{Complaint, Result};
+
+/// The files and folders of a user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Folders {
+    /// The configuration file.
+    pub(crate) config_file: PathBuf,
+    /// Whether the user named it, so that it must exist.
+    pub(crate) is_config_named: bool,
+    /// Stored rules.
+    pub(crate) policies_file: PathBuf,
+    /// Everything that is kept.
+    pub(crate) data: PathBuf,
+}
+
+impl Folders {
+    /// The folders of this user; flags win.
+    pub(crate) fn of_user(config: Option<&Path>, data: Option<&Path>) -> Result<Self> {
+        let homeless = |_| {
+            Complaint::usage("your home folder is not known").cure("set HOME, or both XDG_CONFIG_HOME and XDG_DATA_HOME")
+        };
+        let xdg = etcetera::base_strategy::Xdg::new().map_err(homeless)?;
+        let folder = xdg.config_dir().join("windlass");
+        Ok(Self {
+            config_file: config.map_or_else(|| folder.join("config.toml"), Path::to_path_buf),
+            is_config_named: config.is_some(),
+            policies_file: folder.join("policies.json"),
+            data: data.map_or_else(|| xdg.data_dir().join("windlass"), Path::to_path_buf),
+        })
+    }
+
+    /// The trail of decisions.
+    pub(crate) fn audit_file(&self) -> PathBuf {
+        self.data.join("audit.log")
+    }
+}
+
+/// A project's own file.
+pub(crate) fn project_file(root: &Path) -> PathBuf {
+    root.join(".windlass").join("config.toml")
+}

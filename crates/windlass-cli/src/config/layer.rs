@@ -1,0 +1,142 @@
+//! The layers of the configuration, each read for itself: files, environment.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+
+use toml::de::{DeTable, DeValue};
+
+use super::key::{self, KEYS, Key};
+use super::value::{Kind, Setting, Source, Value};
+use crate::complaint::{Complaint, Result};
+use crate::nearest::{did_you_mean, nearest};
+
+/// Largest configuration file that is read: ours has a few kilobytes.
+const FILE_BYTES_MAX: u64 = 1 << 20;
+
+/// Variables of ours that are no keys.
+const OTHER_VARIABLES: [&str; 3] = ["WINDLASS_CONFIG", "WINDLASS_DATA", "WINDLASS_LOG"];
+
+/// The other name of the switch, as it stands in existing environments.
+const TOOL_LOOP_V2: &str = "TOOL_LOOP_V2";
+
+/// Settings of one origin.
+pub(crate) type Layer = BTreeMap<&'static str, Setting>;
+
+/// Reads a configuration file; `None` when there is none.
+pub(crate) fn read_file(path: &Path, is_project: bool) -> Result<Option<Layer>> {
+    let unread = |error: io::Error| Complaint::file(path, "read", &error).as_usage();
+    match std::fs::metadata(path) {
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => return Ok(None),
+        Err(error) => return Err(unread(error)),
+        Ok(facts) if facts.len() > FILE_BYTES_MAX => {
+            let what = format!("the configuration file has more than {FILE_BYTES_MAX} bytes");
+            return Err(Complaint::usage(what).at(path.display()));
+        }
+        Ok(_) => {}
+    }
+    let text = std::fs::read_to_string(path).map_err(unread)?;
+    read_toml(path, &text, is_project).map(Some)
+}
+
+fn read_toml(path: &Path, text: &str, is_project: bool) -> Result<Layer> {
+    let document = DeTable::parse(text).map_err(|error| {
+        let line = error.span().map_or(1, |span| line_of(text, span.start));
+        Complaint::usage(format!("the configuration file is no TOML: {}", error.message().replace('\n', ", ")))
+            .at(format!("{}:{line}", path.display()))
+            .cure("a line is a key, '=' and a value, such as  model = \"scripted/FILE\"")
+    })?;
+    let mut file = FileReader { path, text, is_project, layer: Layer::new() };
+    file.take_table("", document.get_ref())?;
+    Ok(file.layer)
+}
+
+fn line_of(text: &str, offset: usize) -> usize {
+    1 + text.bytes().take(offset).filter(|byte| *byte == b'\n').count()
+}
+
+/// A file on its way to a layer.
+struct FileReader<'a> {
+    path: &'a Path,
+    text: &'a str,
+    is_project: bool,
+    layer: Layer,
+}
+
+impl FileReader<'_> {
+    fn take_table(&mut self, prefix: &str, table: &DeTable<'_>) -> Result<()> {
+        for (name, value) in table {
+            let line = line_of(self.text, name.span().start);
+            let full = format!("{prefix}{}", name.get_ref());
+            match (key::find(&full), value.get_ref()) {
+                (Some(key), value) => self.take_value(key, value, line)?,
+                (None, DeValue::Table(inner)) if is_group(&full) => self.take_table(&format!("{full}."), inner)?,
+                (None, _) => return Err(self.unknown(&full, line)),
+            }
+        }
+        Ok(())
+    }
+
+    fn take_value(&mut self, key: &'static Key, value: &DeValue<'_>, line: usize) -> Result<()> {
+        let place = format!("{}:{line}", self.path.display());
+        if key.is_project_only && !self.is_project {
+            return Err(Complaint::usage(format!("'{}' belongs in a project's .windlass/config.toml", key.name))
+                .at(place)
+                .cure("for rules of your own: windlass policy deny RULE"));
+        }
+        let Some(value) = key.kind.read_toml(value) else {
+            let what = format!("'{}' must be {}", key.name, key.kind.expected());
+            return Err(Complaint::usage(what).at(place));
+        };
+        let source = Source::File(self.path.to_path_buf(), line);
+        self.layer.insert(&key.name, Setting::new(value, source));
+        Ok(())
+    }
+
+    fn unknown(&self, name: &str, line: usize) -> Complaint {
+        let cure = did_you_mean(name, key::names());
+        Complaint::usage(format!("there is no setting '{name}'"))
+            .at(format!("{}:{line}", self.path.display()))
+            .cure(cure.unwrap_or_else(|| "windlass config explain lists all settings".into()))
+    }
+}
+
+/// Whether keys begin with this name and a dot.
+fn is_group(name: &str) -> bool {
+    key::names().any(|key| key.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
+}
+
+/// Reads the environment. Unknown variables of ours are no error, for a later version may know them,
+/// but they are said.
+pub(crate) fn read_environment(vars: &BTreeMap<String, String>, warnings: &mut Vec<String>) -> Result<Layer> {
+    let mut layer = Layer::new();
+    if let Some(text) = vars.get(TOOL_LOOP_V2) {
+        // Anything but a word for yes is no, as existing environments have it.
+        let truth = Kind::Truth.read_text(text) == Some(Value::Truth(true));
+        let source = Source::Environment(TOOL_LOOP_V2.into());
+        layer.insert("tool_loop_v2", Setting::new(Value::Truth(truth), source));
+    }
+    for key in KEYS.iter().filter(|key| !key.is_project_only) {
+        let name = key.variable();
+        let Some(text) = vars.get(&name).filter(|text| !text.is_empty()) else { continue };
+        let Some(value) = key.kind.read_text(text) else {
+            let shown = if key.kind == Kind::Secret { "***" } else { text };
+            let what = format!("'{}' must be {}, not '{shown}'", key.name, key.kind.expected());
+            return Err(Complaint::usage(what).at(format!("environment {name}")));
+        };
+        layer.insert(&key.name, Setting::new(value, Source::Environment(name)));
+    }
+    warnings.extend(vars.keys().filter_map(|name| unknown_variable(name)));
+    Ok(layer)
+}
+
+fn unknown_variable(name: &str) -> Option<String> {
+    let is_known = |name: &str| KEYS.iter().any(|key| !key.is_project_only && key.variable() == name);
+    if !name.starts_with("WINDLASS_") || OTHER_VARIABLES.contains(&name) || is_known(name) {
+        return None;
+    }
+    let variables: Vec<String> = KEYS.iter().filter(|key| !key.is_project_only).map(Key::variable).collect();
+    let meant = nearest(name, variables.iter().map(String::as_str));
+    let meant = meant.map_or_else(String::new, |meant| format!("; did you mean {meant}?"));
+    Some(format!("the environment variable {name} is not known and was ignored{meant}"))
+}

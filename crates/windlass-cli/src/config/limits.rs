@@ -1,0 +1,49 @@
+//! Settings become limits: those of the profile first, then what was set.
+
+use serde_json::{Map, Value as Json};
+use windlass_core::limits::Limits;
+
+use super::Settings;
+use super::key::LIMITS;
+use super::value::{Setting, Source, Value};
+use crate::complaint::{Complaint, Result};
+
+/// Puts what was set in place of the profile's limits; afterwards `settings` has every limit.
+pub(crate) fn apply(settings: &mut Settings, profile: &'static str, limits: &mut Limits) -> Result<()> {
+    let mut fields = to_fields(limits);
+    for (field, place) in &mut fields {
+        let name = format!("{LIMITS}{field}");
+        match settings.get(&name) {
+            Some(setting) => *place = setting.value.to_json(),
+            None => settings.put(&name, Setting::new(from_json(place), Source::Profile(profile))),
+        }
+    }
+    *limits = serde_json::from_value(Json::Object(fields)).map_err(|error| {
+        Complaint::usage(format!("a limit is out of range: {error}")).cure("windlass config explain limits")
+    })?;
+    keep_time_for_work(settings, limits);
+    Ok(())
+}
+
+/// A short run must not keep all its time for the final answer.
+fn keep_time_for_work(settings: &mut Settings, limits: &mut Limits) {
+    const RESERVE: &str = "limits.final_reserve_ms";
+    let is_own = settings.get(RESERVE).is_some_and(|setting| !matches!(setting.source, Source::Profile(_)));
+    let quarter_ms = limits.run_timeout_ms / 4;
+    if !is_own && limits.final_reserve_ms > quarter_ms {
+        limits.final_reserve_ms = quarter_ms;
+        settings.put(RESERVE, Setting::new(Value::Count(quarter_ms), Source::Follows("limits.run_timeout_ms")));
+    }
+}
+
+fn to_fields(limits: &Limits) -> Map<String, Json> {
+    match serde_json::to_value(limits) {
+        Ok(Json::Object(fields)) => fields,
+        // Numbers and options always serialise as an object.
+        Ok(_) | Err(_) => Map::new(),
+    }
+}
+
+fn from_json(value: &Json) -> Value {
+    value.as_u64().map_or(Value::Nothing, Value::Count)
+}

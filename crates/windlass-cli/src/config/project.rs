@@ -1,0 +1,55 @@
+//! What a project's own file may change: it can tighten permissions, never loosen them, and cannot
+//! redirect what leaves this machine. What it may not is left out with a warning: a project that says
+//! too much can still be worked in.
+
+use std::path::Path;
+
+use super::key::{self, ProjectMay};
+use super::layer::Layer;
+use super::value::{Setting, Value};
+
+/// Takes out of a project's layer what a project may not say. `base` is what holds without it.
+pub(crate) fn tame(project: Layer, base: &Layer, root: &Path, warnings: &mut Vec<String>) -> Layer {
+    let mut kept = Layer::new();
+    for (name, setting) in project {
+        let refusal = match key::find(name).map(|key| key.project) {
+            Some(ProjectMay::Set) => None,
+            Some(ProjectMay::Tighten) => loosens(name, &setting, base.get(name), root),
+            Some(ProjectMay::NotTouch(why)) => Some(why),
+            // A layer has known keys only.
+            None => None,
+        };
+        match refusal {
+            None => {
+                kept.insert(name, setting);
+            }
+            Some(why) => warnings.push(format!("{}: a project cannot set '{name}': {why}", setting.source)),
+        }
+    }
+    kept
+}
+
+/// Why a value is looser than what holds without it.
+fn loosens(name: &str, setting: &Setting, base: Option<&Setting>, root: &Path) -> Option<&'static str> {
+    let text = setting.value.text().unwrap_or_default();
+    match name {
+        // The header of a script may allow calls, so a script must be the user's own choice.
+        "model" => text.starts_with("scripted/").then_some("a script can allow calls; name it with --model"),
+        "root" => {
+            let is_below = root.join(text).canonicalize().is_ok_and(|folder| folder.starts_with(root));
+            (!is_below).then_some("it may only name a folder inside the project")
+        }
+        "approve" => {
+            let before = base.map(|setting| &setting.value).and_then(Value::text);
+            (!is_as_tight(text, before)).then_some("it may only be tightened, to \"never\"")
+        }
+        "fetch.stay_on_host" => (setting.value != Value::Truth(true)).then_some("it may only be switched on"),
+        _ => Some("it can only be tightened"),
+    }
+}
+
+/// `never` lets nothing run that needs asking, `all` everything. `ask` and `safe` each let something run
+/// that the other does not, so neither is tighter.
+fn is_as_tight(approve: &str, before: Option<&str>) -> bool {
+    approve == "never" || before == Some(approve) || before == Some("all")
+}

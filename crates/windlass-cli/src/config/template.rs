@@ -1,0 +1,53 @@
+//! The first configuration file: everything in it, everything commented out.
+
+use std::fmt::Write;
+
+use serde_json::Value as Json;
+use windlass_core::limits::Limits;
+
+use super::key::{KEYS, Key, LIMITS};
+use super::value::Kind;
+
+/// The text of a first `config.toml`.
+pub(crate) fn template() -> String {
+    let limits = serde_json::to_value(Limits::default()).unwrap_or_default();
+    let mut text = String::from(
+        "# Configuration of windlass. Take out a '#' to set something; what is not set has its default.\n\
+         # `windlass config explain` shows every setting with its value and where it comes from.\n",
+    );
+    let mut group = "";
+    for key in KEYS.iter().filter(|key| !key.is_project_only) {
+        let (own, field) = key.name.split_once('.').unwrap_or(("", &key.name));
+        if own != group {
+            group = own;
+            let _ = write!(text, "\n[{group}]\n");
+        }
+        if !key.about.is_empty() {
+            let _ = writeln!(text, "# {}", about(key));
+        }
+        let _ = writeln!(text, "#{field} = {}", example(key, &limits));
+    }
+    text
+}
+
+fn about(key: &Key) -> String {
+    match key.kind {
+        Kind::Word(words) => format!("{}: {}", key.about, words.join(", ")),
+        Kind::Text | Kind::Secret | Kind::Truth | Kind::Count | Kind::CountOrNone | Kind::Millis | Kind::List => {
+            key.about.to_owned()
+        }
+    }
+}
+
+fn example(key: &Key, limits: &Json) -> String {
+    let limit = key.name.strip_prefix(LIMITS).and_then(|field| limits.get(field));
+    match (limit, key.kind) {
+        (Some(limit), _) if !limit.is_null() => limit.to_string(),
+        (_, Kind::CountOrNone) => "\"none\"".into(),
+        (_, Kind::Count | Kind::Millis) => "0".into(),
+        (_, Kind::Truth) => "false".into(),
+        (_, Kind::List) => "[]".into(),
+        (_, Kind::Word(words)) => format!("\"{}\"", words.first().copied().unwrap_or_default()),
+        (_, Kind::Text | Kind::Secret) => "\"\"".into(),
+    }
+}

@@ -1,0 +1,326 @@
+use std::fs;
+
+use tempfile::TempDir;
+use windlass_core::limits::Limits;
+
+use super::*;
+
+/// A folder with a user's file, a project's file and an environment.
+struct Case {
+    folder: TempDir,
+    vars: BTreeMap<String, String>,
+    flags: Flags,
+    can_ask: bool,
+}
+
+impl Case {
+    fn new() -> Self {
+        let folder = TempDir::new().unwrap();
+        fs::create_dir_all(folder.path().join("project/.windlass")).unwrap();
+        fs::create_dir_all(folder.path().join("project/inner")).unwrap();
+        let mut flags = Flags::default();
+        flags.global.config = Some(folder.path().join("config.toml"));
+        flags.global.data = Some(folder.path().join("data"));
+        fs::write(folder.path().join("config.toml"), "").unwrap();
+        Self { folder, vars: BTreeMap::new(), flags, can_ask: false }
+    }
+
+    fn user(self, text: &str) -> Self {
+        fs::write(self.folder.path().join("config.toml"), text).unwrap();
+        self
+    }
+
+    fn project(self, text: &str) -> Self {
+        fs::write(self.folder.path().join("project/.windlass/config.toml"), text).unwrap();
+        self
+    }
+
+    fn file(self, name: &str, text: &str) -> Self {
+        fs::write(self.folder.path().join("project").join(name), text).unwrap();
+        self
+    }
+
+    fn var(mut self, name: &str, value: &str) -> Self {
+        self.vars.insert(name.into(), value.into());
+        self
+    }
+
+    fn flag(mut self, set: impl FnOnce(&mut Flags)) -> Self {
+        set(&mut self.flags);
+        self
+    }
+
+    fn resolve(&self) -> Result<Config> {
+        let folder = self.folder.path().join("project");
+        let surroundings = Surroundings { vars: self.vars.clone(), folder, can_ask: self.can_ask };
+        Config::resolve(&surroundings, &self.flags)
+    }
+
+    fn config(&self) -> Config {
+        self.resolve().unwrap_or_else(|complaint| panic!("{complaint}"))
+    }
+
+    fn complaint(&self) -> String {
+        self.resolve().map(|_| ()).unwrap_err().to_string()
+    }
+}
+
+fn shown(config: &Config, name: &str) -> String {
+    let setting = config.settings.get(name).unwrap();
+    let source = match &setting.source {
+        Source::File(path, line) => {
+            let kind = if path.ends_with(".windlass/config.toml") { "project" } else { "user" };
+            format!("{kind}:{line}")
+        }
+        other => other.to_string(),
+    };
+    format!("{} from {source}", setting.value)
+}
+
+#[test]
+fn each_layer_is_stronger_than_the_one_before() {
+    let case = Case::new();
+    assert_eq!(shown(&case.config(), "limits.steps_max"), "10 from profile default");
+    let case = case.user("# mine\n[limits]\nsteps_max = 11\n");
+    assert_eq!(shown(&case.config(), "limits.steps_max"), "11 from user:3");
+    let case = case.project("limits.steps_max = 12");
+    assert_eq!(shown(&case.config(), "limits.steps_max"), "12 from project:1");
+    let case = case.var("WINDLASS_LIMITS_STEPS_MAX", "13");
+    assert_eq!(shown(&case.config(), "limits.steps_max"), "13 from environment WINDLASS_LIMITS_STEPS_MAX");
+    let case = case.file("a.script", "max-steps 14\nuser hi\nmodel text ho\n").var("WINDLASS_MODEL", "scripted/a.script");
+    assert_eq!(shown(&case.config(), "limits.steps_max"), "14 from script a.script");
+    let case = case.flag(|flags| flags.steps_max = Some(15));
+    assert_eq!(shown(&case.config(), "limits.steps_max"), "15 from --max-steps");
+    assert_eq!(case.config().profile.limits.steps_max, 15);
+}
+
+#[test]
+fn every_limit_is_a_key_and_reaches_the_profile() {
+    let fields = serde_json::to_value(Limits::default()).unwrap();
+    for (field, value) in fields.as_object().unwrap() {
+        let number = value.as_u64().unwrap_or(1_000) + 1;
+        let config = Case::new().user(&format!("limits.{field} = {number}")).config();
+        let applied = serde_json::to_value(&config.profile.limits).unwrap();
+        assert_eq!(applied[field], number, "{field}");
+    }
+}
+
+#[test]
+fn a_profile_brings_its_own_limits_and_settings_change_them() {
+    let config = Case::new().user("profile = \"studio\"").config();
+    assert_eq!(shown(&config, "limits.search_calls_max"), "6 from profile studio");
+    let config = Case::new().user("profile = \"studio\"\nlimits.search_calls_max = \"none\"").config();
+    assert_eq!((shown(&config, "limits.search_calls_max").as_str(), config.profile.limits.search_calls_max), ("(none) from user:2", None));
+    let config = Case::new().user("limits.call_timeout_ms = \"1m30s\"").config();
+    assert_eq!(config.profile.limits.call_timeout_ms, 90_000);
+}
+
+#[test]
+fn a_short_run_keeps_most_of_its_time_for_work() {
+    let config = Case::new().flag(|flags| flags.timeout_ms = Some(4_000)).config();
+    assert_eq!(shown(&config, "limits.run_timeout_ms"), "4000 from --timeout");
+    assert_eq!(shown(&config, "limits.final_reserve_ms"), "1000 from follows from limits.run_timeout_ms");
+    assert_eq!(config.profile.limits.final_reserve_ms, 1_000);
+    let own = Case::new().user("limits.run_timeout_ms = 4000\nlimits.final_reserve_ms = 3000").config();
+    assert_eq!(own.profile.limits.final_reserve_ms, 3_000);
+}
+
+#[test]
+fn unknown_keys_are_errors_with_the_nearest_name() {
+    for (text, name, meant) in [
+        ("modle = \"x\"", "modle", "model"),
+        ("[limits]\nstep_max = 3", "limits.step_max", "limits.steps_max"),
+        ("steps_max = 3", "steps_max", "limits.steps_max"),
+        ("[fetch]\nallow_host = []", "fetch.allow_host", "fetch.allow_hosts"),
+    ] {
+        let complaint = Case::new().user(text).complaint();
+        assert!(complaint.contains(&format!("there is no setting '{name}'")), "{complaint}");
+        assert!(complaint.contains(&format!("did you mean '{meant}'?")), "{complaint}");
+        assert!(complaint.contains("config.toml:"), "{complaint}");
+    }
+    let complaint = Case::new().user("zzz = 1").complaint();
+    assert!(complaint.contains("windlass config explain"), "{complaint}");
+}
+
+#[test]
+fn wrong_values_say_what_was_expected_and_where() {
+    for (text, expected) in [
+        ("model = 3", "'model' must be text"),
+        ("\n\nlimits.steps_max = \"many\"", "'limits.steps_max' must be a whole number\n"),
+        ("limits.steps_max = -1", "must be a whole number"),
+        ("limits.call_timeout_ms = \"soon\"", "a duration such as"),
+        ("approve = \"maybe\"", "one of ask, never, safe, all"),
+        ("tool_loop_v2 = 1", "true or false"),
+        ("fetch.allow_hosts = \"a\"", "a list of texts"),
+        ("limits = 3", "there is no setting 'limits'"),
+        ("model = ", "is no TOML"),
+        ("limits.steps_max = 99999999999", "out of range"),
+    ] {
+        let complaint = Case::new().user(text).complaint();
+        assert!(complaint.contains(expected), "{text}: {complaint}");
+    }
+    let complaint = Case::new().var("WINDLASS_APPROVE", "maybe").complaint();
+    assert!(complaint.contains("environment WINDLASS_APPROVE"), "{complaint}");
+    let complaint = Case::new().var("WINDLASS_TOOL_LOOP_V2", "maybe").complaint();
+    assert!(complaint.contains("true or false, not 'maybe'"), "{complaint}");
+}
+
+#[test]
+fn tool_loop_v2_is_on_for_the_words_that_mean_yes() {
+    for (word, is_on) in
+        [("1", true), ("true", true), ("YES", true), ("on", true), ("0", false), ("", false), ("2", false), ("off", false)]
+    {
+        let config = Case::new().var("TOOL_LOOP_V2", word).config();
+        assert_eq!(config.profile.executes_while_streaming, is_on, "{word}");
+    }
+    let config = Case::new().var("TOOL_LOOP_V2", "1").var("WINDLASS_TOOL_LOOP_V2", "0").config();
+    assert!(!config.profile.executes_while_streaming);
+    assert!(Case::new().user("tool_loop_v2 = true").config().profile.executes_while_streaming);
+}
+
+#[test]
+fn unknown_variables_of_ours_are_told_and_ignored() {
+    let config = Case::new().var("WINDLASS_MODLE", "x").var("WINDLASS_LOG", "debug").config();
+    assert_eq!(config.warnings.len(), 1);
+    assert!(config.warnings[0].contains("did you mean WINDLASS_MODEL?"), "{:?}", config.warnings);
+}
+
+#[test]
+fn a_project_can_tighten_and_never_loosen() {
+    let refused = |text: &str, user: &str| {
+        let config = Case::new().user(user).project(text).config();
+        assert_eq!(config.warnings.len(), 1, "{text}: {:?}", config.warnings);
+        config
+    };
+    let config = refused("approve = \"all\"", "");
+    assert_eq!(config.approve, ApproveMode::Never);
+    assert_eq!(refused("approve = \"safe\"", "approve = \"ask\"").approve, ApproveMode::Never);
+    assert_eq!(refused("approve = \"ask\"", "approve = \"safe\"").approve, ApproveMode::Safe);
+    for text in [
+        "fetch.allow_hosts = [\"127.0.0.1\"]",
+        "fetch.stay_on_host = false",
+        "base_url = \"http://evil.example\"",
+        "web_search.base_url = \"http://evil.example\"",
+        "web_search.api_key = \"k\"",
+        "image.base_url = \"http://evil.example\"",
+        "model = \"scripted/evil.script\"",
+        "root = \"..\"",
+        "root = \"/\"",
+        "permissions.allow = [\"*\"]",
+    ] {
+        let config = refused(text, "");
+        let key = text.split(" =").next().unwrap();
+        let is_default = config.settings.get(key).is_none_or(|setting| setting.source == Source::Default);
+        assert!(is_default, "{text}");
+    }
+}
+
+#[test]
+fn what_a_project_tightens_holds() {
+    let case = Case::new().user("approve = \"all\"").project(
+        "approve = \"never\"\nroot = \"inner\"\nfetch.stay_on_host = true\npermissions.deny = [\"execute_command\"]\nprofile = \"zodo\"",
+    );
+    let config = case.config();
+    assert!(config.warnings.is_empty(), "{:?}", config.warnings);
+    assert_eq!(config.approve, ApproveMode::Never);
+    assert!(config.root.ends_with("project/inner"));
+    assert!(config.settings.is_on("fetch.stay_on_host"));
+    assert_eq!(config.settings.items("permissions.deny"), ["execute_command"]);
+    assert_eq!(config.profile.name, ProfileName::Zodo);
+}
+
+#[test]
+fn rules_of_a_project_do_not_belong_in_the_users_file() {
+    let complaint = Case::new().user("permissions.deny = [\"x\"]").complaint();
+    assert!(complaint.contains("belongs in a project's") && complaint.contains("windlass policy deny"), "{complaint}");
+}
+
+#[test]
+fn what_needs_asking_is_denied_where_nobody_can_be_asked() {
+    let mut case = Case::new();
+    assert_eq!(case.config().approve, ApproveMode::Never);
+    case = case.flag(|flags| flags.approve = Some("ask"));
+    assert_eq!(case.config().approve, ApproveMode::Never);
+    case.can_ask = true;
+    assert_eq!(case.config().approve, ApproveMode::Ask);
+    assert_eq!(Case { can_ask: true, ..Case::new() }.config().approve, ApproveMode::Ask);
+    let script = "user hi\nmodel call 1 read_file {\"path\":\"a\"}\napprove 1\nmodel text ho\n";
+    let case = Case::new().file("a.script", script).flag(|flags| flags.global.model = Some("scripted/a.script".into()));
+    assert_eq!(case.config().approve, ApproveMode::Ask);
+}
+
+#[test]
+fn the_header_of_a_script_is_a_layer() {
+    let script = "profile zodo\nroot inner\napprove all\nlimit calls_per_run_max 7\nuser hi\nmodel text ho\n";
+    let case = Case::new().file("a.script", script).flag(|flags| flags.global.model = Some("scripted/a.script".into()));
+    let config = case.config();
+    assert_eq!((config.profile.name, config.approve), (ProfileName::Zodo, ApproveMode::All));
+    assert!(config.root.ends_with("project/inner"));
+    assert_eq!(config.profile.limits.calls_per_run_max, 7);
+    let config = case.flag(|flags| flags.global.profile = Some("ploke".into())).config();
+    assert_eq!(config.profile.name, ProfileName::Ploke);
+}
+
+#[test]
+fn a_script_that_cannot_be_played_says_where() {
+    let play = |script: Option<&str>| {
+        let case = Case::new().flag(|flags| flags.global.model = Some("scripted/a.script".into()));
+        match script {
+            Some(text) => case.file("a.script", text).complaint(),
+            None => case.complaint(),
+        }
+    };
+    assert!(play(None).contains("the script 'a.script' cannot be read"));
+    let complaint = play(Some("user hi\nmodle text ho\n"));
+    assert!(complaint.contains("a.script:2:1") && complaint.contains("did you mean 'model'?"), "{complaint}");
+    let complaint = play(Some("limit step_max 3\nuser hi\nmodel text ho\n"));
+    assert!(complaint.contains("no limit 'step_max'") && complaint.contains("'steps_max'"), "{complaint}");
+}
+
+#[test]
+fn a_root_that_is_no_folder_is_refused() {
+    let at = |root: &str| Case::new().file("a.txt", "").flag(|flags| flags.global.root = Some(root.into())).complaint();
+    assert!(at("nowhere").contains("the root 'nowhere' cannot be used"));
+    assert!(at("a.txt").contains("is no folder"));
+}
+
+#[test]
+fn an_unknown_profile_suggests_the_nearest() {
+    let complaint = Case::new().flag(|flags| flags.global.profile = Some("edisn".into())).complaint();
+    assert!(complaint.contains("did you mean 'edison'?") && complaint.contains("--profile"), "{complaint}");
+    let words: Vec<&str> = ProfileName::ALL.into_iter().map(ProfileName::word).collect();
+    let Some(value::Kind::Word(known)) = key::find("profile").map(|key| key.kind) else { panic!("profile has words") };
+    assert_eq!(known, words);
+}
+
+#[test]
+fn secrets_are_never_shown() {
+    let config = Case::new().user("web_search.api_key = \"s3cret\"").var("WINDLASS_IMAGE_API_KEY", "s3cret").config();
+    for name in ["web_search.api_key", "image.api_key"] {
+        let setting = config.settings.get(name).unwrap();
+        assert_eq!((setting.value.to_string().as_str(), setting.value.to_json()), ("***", "***".into()));
+        assert_eq!(config.settings.text(name), Some("s3cret"));
+    }
+}
+
+#[test]
+fn a_named_file_must_exist_and_the_usual_one_need_not() {
+    let case = Case::new().flag(|flags| flags.global.config = Some("/nowhere/config.toml".into()));
+    assert!(case.complaint().contains("does not exist"));
+}
+
+#[test]
+fn the_template_names_every_key_and_can_be_used() {
+    let text = template();
+    let all: String = text.lines().map(|line| format!("{}\n", line.strip_prefix('#').filter(|l| !l.starts_with(' ')).unwrap_or(line))).collect();
+    let case = Case::new().user(&text);
+    assert!(case.config().warnings.is_empty());
+    let document: toml::Table = all.parse().unwrap();
+    for key in KEYS.iter().filter(|key| !key.is_project_only) {
+        let value = match key.name.split_once('.') {
+            Some((group, field)) => document[group].get(field),
+            None => document.get(&key.name),
+        };
+        assert!(value.is_some(), "{}", key.name);
+    }
+}

@@ -1,0 +1,71 @@
+//! The binary `windlass`: reads the command line and the configuration, wires the house, runs a command.
+//!
+//! The only part of the house that knows all others, the environment and the home folder.
+//!
+//! # Layout
+//!
+//! - `args`, `config`: what was typed, and what it means together with files and the environment
+//! - `wiring`, `model_choice`: settings become tools, rules, models, sessions
+//! - `run`, `tools`, `policy`, `config_cmd`, `completions`: the commands, one file each
+//! - `front`: one run as a person at a terminal or a script sees it; `screen`, `progress`, `live` show it,
+//!   `asker`, `prompt` ask, `signals` stop
+//! - `complaint`, `exit`, `out`, `table`, `visible`, `nearest`, `duration`: how things are said
+
+mod args;
+mod asker;
+mod complaint;
+mod completions;
+mod config;
+mod config_cmd;
+mod duration;
+mod exit;
+mod front;
+mod live;
+mod log;
+mod model_choice;
+mod nearest;
+mod one_call;
+mod out;
+mod policy;
+mod progress;
+mod prompt;
+mod run;
+mod screen;
+mod signals;
+mod table;
+mod tools;
+mod visible;
+mod wiring;
+
+use std::process::ExitCode;
+
+use clap::CommandFactory;
+
+use crate::args::{Args, Command};
+use crate::complaint::Result;
+use crate::exit::Exit;
+
+fn main() -> ExitCode {
+    let args = Args::of_process();
+    log::start(args.global.verbose);
+    let exit = dispatch(args).unwrap_or_else(|complaint| {
+        out::complain(&complaint.to_string());
+        complaint.exit()
+    });
+    exit.into()
+}
+
+fn dispatch(args: Args) -> Result<Exit> {
+    let Args { global, command } = args;
+    match command {
+        Some(Command::Run(run)) => run::run(&global, run),
+        Some(Command::Tools(command)) => tools::run(&global, command),
+        Some(Command::Policy(command)) => policy::run(&global, command),
+        Some(Command::Config(command)) => config_cmd::run(&global, &command),
+        Some(Command::Completions { shell }) => completions::run(shell),
+        None => {
+            out::print(&Args::command().render_help().to_string())?;
+            Ok(Exit::Done)
+        }
+    }
+}

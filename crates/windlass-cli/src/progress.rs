@@ -1,0 +1,265 @@
+//! What is told of a run while it goes on: one line for each call, and what happens right now.
+//!
+//! Pure: events in, lines out. Where they are written is `screen`'s business.
+
+use std::collections::HashMap;
+
+use console::style;
+use serde_json::Value;
+use windlass_core::display::outcome_line;
+use windlass_core::event::{Event, Record, RunOutcome};
+use windlass_core::ids::CallId;
+use windlass_core::message::{Message, Part};
+use windlass_core::model::StepPurpose;
+use windlass_core::permission::Decision;
+use windlass_core::tool::{OutcomeStatus, ToolCall, ToolOutcome, Visibility};
+
+use crate::duration::show_ms;
+use crate::visible::{visible, visible_line};
+
+/// Characters of what a call is about, of what it gave, and of what it says while it runs.
+const SUBJECT_CHARS_MAX: usize = 60;
+const RESULT_CHARS_MAX: usize = 100;
+
+/// How much is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Detail {
+    /// One line a call.
+    Usual,
+    /// Arguments, thinking and decisions as well.
+    Full,
+}
+
+/// What was seen of a run so far.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    detail: Detail,
+    /// Whether the user's messages are told: they come from a script.
+    tells_messages: bool,
+    /// Whether it is told what a model says before its calls.
+    tells_remarks: bool,
+    calls: HashMap<CallId, ToolCall>,
+    /// Calls that run, oldest first, with what they say.
+    running: Vec<(CallId, String)>,
+    activity: String,
+}
+
+impl Progress {
+    /// Nothing seen yet.
+    pub(crate) fn new(detail: Detail, tells_messages: bool, tells_remarks: bool) -> Self {
+        Self {
+            detail,
+            tells_messages,
+            tells_remarks,
+            calls: HashMap::new(),
+            running: Vec::new(),
+            activity: String::new(),
+        }
+    }
+
+    /// What happens right now, on one line.
+    pub(crate) fn activity(&self) -> &str {
+        self.running.last().map_or(&self.activity, |(_, line)| line)
+    }
+
+    /// Sees an event; the lines to tell.
+    pub(crate) fn see(&mut self, record: &Record) -> Vec<String> {
+        match &record.event {
+            Event::RunStarted { message, .. } => self.see_start(message),
+            Event::StepStarted { purpose, attempt, .. } => self.see_step(*purpose, *attempt),
+            Event::ReasoningDelta { .. } => {
+                self.activity = "thinking".into();
+                Vec::new()
+            }
+            Event::TextDelta { .. } => Vec::new(),
+            Event::CallDelta { name, chars, .. } => {
+                let name = name.as_deref().map_or_else(String::new, |name| visible_line(name, SUBJECT_CHARS_MAX));
+                self.activity = format!("writing a call {name} ({chars} characters)");
+                Vec::new()
+            }
+            Event::StepEnded { message, .. } => {
+                self.activity.clear();
+                self.see_thoughts(message)
+            }
+            Event::CallRequested { call, .. } => {
+                self.calls.insert(call.id.clone(), call.clone());
+                Vec::new()
+            }
+            Event::PermissionRequested { .. } => Vec::new(),
+            Event::PermissionDecided { call_id, decision, by, rule, problem } => {
+                let mut lines = self.see_decision(call_id, *decision, by, rule.as_deref());
+                lines.extend(problem.as_ref().map(|problem| caution(&visible(problem))));
+                lines
+            }
+            Event::CallStarted { call_id, name, .. } => {
+                let line = self.headline(call_id, name);
+                self.running.push((call_id.clone(), line));
+                Vec::new()
+            }
+            Event::CallProgressed { call_id, line } => {
+                let head = self.calls.get(call_id).map(|call| visible_line(&call.name, SUBJECT_CHARS_MAX));
+                if let Some((_, place)) = self.running.iter_mut().find(|(id, _)| id == call_id) {
+                    *place = format!("{}: {}", head.unwrap_or_default(), visible_line(line, RESULT_CHARS_MAX));
+                }
+                Vec::new()
+            }
+            Event::CallEnded { call_id, name, outcome, visibility, .. } => {
+                self.see_outcome(call_id, name, outcome, *visibility)
+            }
+            Event::NoteAdded { text } => self.in_full(|| dim(&format!("  note: {}", visible_line(text, 200)))),
+            Event::WarningRaised { code, message } => {
+                vec![caution(&format!("{} ({})", visible(message), code.word()))]
+            }
+            // Told by whoever gives the exit code: it is not progress.
+            Event::ErrorRaised { .. } => Vec::new(),
+            Event::RunEnded { outcome, usage, .. } => {
+                self.running.clear();
+                self.activity.clear();
+                let total = usage.total();
+                match outcome {
+                    RunOutcome::Completed | RunOutcome::LimitReached if total > 0 => {
+                        self.in_full(|| dim(&format!("  {total} tokens")))
+                    }
+                    RunOutcome::Completed | RunOutcome::LimitReached | RunOutcome::Cancelled | RunOutcome::Failed => {
+                        Vec::new()
+                    }
+                }
+            }
+        }
+    }
+
+    fn in_full(&self, line: impl FnOnce() -> String) -> Vec<String> {
+        match self.detail {
+            Detail::Usual => Vec::new(),
+            Detail::Full => vec![line()],
+        }
+    }
+
+    fn see_start(&mut self, message: &Message) -> Vec<String> {
+        self.running.clear();
+        if !self.tells_messages {
+            return Vec::new();
+        }
+        let text = message.text();
+        vec![format!("{} {}", style("»").for_stderr().cyan().bold(), visible(&text))]
+    }
+
+    fn see_step(&mut self, purpose: StepPurpose, attempt: u32) -> Vec<String> {
+        self.activity = match purpose {
+            StepPurpose::Work => "waiting for the model",
+            StepPurpose::Correction => "waiting for a corrected call",
+            StepPurpose::Continuation => "waiting for the rest of the answer",
+            StepPurpose::Finalise => "waiting for the last answer, without tools",
+        }
+        .into();
+        match attempt {
+            0 | 1 => Vec::new(),
+            _ => vec![caution(&format!("the model is asked again (try {attempt})"))],
+        }
+    }
+
+    /// Thinking, and what a model says before its calls; the answer itself is not progress.
+    fn see_thoughts(&self, message: &Message) -> Vec<String> {
+        let Message::Assistant { parts } = message else { return Vec::new() };
+        let is_remark = self.tells_remarks && message.calls().next().is_some();
+        let mut lines = Vec::new();
+        for part in parts {
+            match part {
+                Part::Reasoning(reasoning) if self.detail == Detail::Full && !reasoning.text.is_empty() => {
+                    lines.extend(reasoning.text.lines().map(|line| dim(&format!("  {}", visible(line)))));
+                }
+                Part::Text { text } if is_remark && !text.trim().is_empty() => {
+                    lines.extend(text.trim().lines().map(|line| format!("· {}", visible(line))));
+                }
+                Part::Reasoning(_) | Part::Text { .. } | Part::Call(_) | Part::Image { .. } => {}
+            }
+        }
+        lines
+    }
+
+    fn see_decision(&self, call_id: &CallId, decision: Decision, by: &str, rule: Option<&str>) -> Vec<String> {
+        let name = self.calls.get(call_id).map_or("", |call| &call.name);
+        match (decision, rule) {
+            (Decision::Remember, Some(rule)) => vec![dim(&format!("  remembered: {}", visible(rule)))],
+            (Decision::Once | Decision::Session | Decision::Remember | Decision::Deny, _) => self.in_full(|| {
+                let word = if decision == Decision::Deny { "denied" } else { "allowed" };
+                dim(&format!("  {} {word} by {}", visible(name), visible(by)))
+            }),
+        }
+    }
+
+    fn see_outcome(&mut self, call_id: &CallId, name: &str, outcome: &ToolOutcome, visibility: Visibility) -> Vec<String> {
+        self.running.retain(|(id, _)| id != call_id);
+        let is_told = match visibility {
+            Visibility::Primary | Visibility::Secondary => true,
+            Visibility::Hidden => self.detail == Detail::Full || !outcome.is_ok(),
+        };
+        if !is_told {
+            return Vec::new();
+        }
+        let mark = match outcome.status() {
+            OutcomeStatus::Ok => style("✓").for_stderr().green(),
+            OutcomeStatus::Failed | OutcomeStatus::Interrupted => style("✗").for_stderr().red(),
+            OutcomeStatus::Denied => style("⊘").for_stderr().yellow(),
+            OutcomeStatus::Cancelled => style("✗").for_stderr().yellow(),
+        };
+        let again = if outcome.meta.is_cached { "  (again)" } else { "" };
+        let took = dim(&show_ms(outcome.meta.duration_ms));
+        let mut lines = vec![format!("{mark} {}  {took}  {}{again}", self.headline(call_id, name), gist(outcome))];
+        if let (Detail::Full, Some(call)) = (self.detail, self.calls.get(call_id)) {
+            lines.push(dim(&format!("  {}", visible(&call.arguments))));
+        }
+        lines
+    }
+
+    /// The tool and what the call is about.
+    fn headline(&self, call_id: &CallId, name: &str) -> String {
+        let name = visible_line(name, SUBJECT_CHARS_MAX);
+        match self.calls.get(call_id).map(|call| subject(&call.arguments)) {
+            Some(subject) if !subject.is_empty() => format!("{name} {subject}"),
+            Some(_) | None => name,
+        }
+    }
+}
+
+fn caution(text: &str) -> String {
+    format!("{} {text}", style("!").for_stderr().yellow())
+}
+
+fn dim(text: &str) -> String {
+    style(text).for_stderr().dim().to_string()
+}
+
+/// What a call is about: its first argument, or all of them.
+fn subject(arguments: &str) -> String {
+    let Ok(Value::Object(args)) = serde_json::from_str(arguments) else {
+        return visible_line(arguments, SUBJECT_CHARS_MAX);
+    };
+    let text = match args.values().next() {
+        None => String::new(),
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(items)) if items.iter().all(Value::is_string) => {
+            items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" ")
+        }
+        Some(_) => Value::Object(args).to_string(),
+    };
+    visible_line(&text, SUBJECT_CHARS_MAX)
+}
+
+/// What a call gave, in a few words.
+fn gist(outcome: &ToolOutcome) -> String {
+    let Some(output) = outcome.output() else { return visible_line(&outcome_line(outcome), RESULT_CHARS_MAX) };
+    match (output.readable().lines().count(), &output.json) {
+        (0 | 1, Value::Array(items)) if output.text.is_none() => counted(items.len(), "item"),
+        (0 | 1, _) => visible_line(&outcome_line(outcome), RESULT_CHARS_MAX),
+        (lines, _) => counted(lines, "line"),
+    }
+}
+
+fn counted(count: usize, word: &str) -> String {
+    if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
+}
+
+#[cfg(test)]
+#[path = "progress_tests.rs"]
+mod tests;

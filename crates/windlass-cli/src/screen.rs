@@ -1,0 +1,159 @@
+//! Where a run is shown: the answer on stdout, progress on stderr, and the two never in each other's way.
+
+use std::io::{self, IsTerminal};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use windlass_core::event::{Event, Record};
+use windlass_core::frame;
+
+use crate::complaint::Result;
+use crate::live::LiveAnswer;
+use crate::out::{print, print_line, tell_line};
+use crate::progress::{Detail, Progress};
+use crate::visible::visible;
+
+/// How often the spinner turns. What takes less is not worth showing.
+pub(crate) const TICK_MS: u64 = 100;
+
+/// What goes to stdout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Output {
+    /// The answer, once it is there.
+    Answer,
+    /// The answer while it comes: somebody watches.
+    LiveAnswer,
+    /// One event a line.
+    Events,
+    /// Nothing: somebody else prints.
+    Nothing,
+}
+
+/// What goes to stderr.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Telling {
+    /// Nothing.
+    Silent,
+    /// Lines.
+    Lines(Detail),
+    /// Lines, and a spinner below them.
+    Live(Detail),
+}
+
+/// Shows the runs of one session.
+pub(crate) struct Screen {
+    output: Output,
+    live: LiveAnswer,
+    progress: Option<Progress>,
+    has_spinner: bool,
+    spinner: Option<ProgressBar>,
+    is_paused: bool,
+    /// Lines that wait while somebody is asked.
+    held: Vec<String>,
+}
+
+impl Screen {
+    /// A screen for one session; `tells_messages` when the user's messages come from a script.
+    pub(crate) fn new(output: Output, telling: Telling, tells_messages: bool) -> Self {
+        let (detail, has_spinner) = match telling {
+            Telling::Silent => (None, false),
+            Telling::Lines(detail) => (Some(detail), false),
+            Telling::Live(detail) => (Some(detail), true),
+        };
+        Self {
+            output,
+            live: LiveAnswer::default(),
+            // What a model says before its calls is told as progress, unless it was streamed.
+            progress: detail.map(|detail| Progress::new(detail, tells_messages, output != Output::LiveAnswer)),
+            has_spinner,
+            spinner: None,
+            is_paused: false,
+            held: Vec::new(),
+        }
+    }
+
+    /// Shows an event.
+    pub(crate) fn show(&mut self, record: &Record) -> Result<()> {
+        let lines = self.progress.as_mut().map_or_else(Vec::new, |progress| progress.see(record));
+        match self.output {
+            Output::Events => {
+                if let Some(payload) = frame::payload(record) {
+                    self.hide_spinner();
+                    print_line(&payload.to_string())?;
+                }
+            }
+            Output::LiveAnswer => {
+                let text = self.live.see(&record.event);
+                if !text.is_empty() {
+                    self.hide_spinner();
+                    print(&text)?;
+                }
+            }
+            Output::Answer => self.print_answer(&record.event)?,
+            Output::Nothing => {}
+        }
+        self.tell(lines)
+    }
+
+    /// Leaves the terminal to a question.
+    pub(crate) fn pause(&mut self) -> Result<()> {
+        self.hide_spinner();
+        self.is_paused = true;
+        print(&self.live.break_line())
+    }
+
+    /// Goes on after a question.
+    pub(crate) fn resume(&mut self) -> Result<()> {
+        self.is_paused = false;
+        let held = std::mem::take(&mut self.held);
+        self.tell(held)
+    }
+
+    fn tell(&mut self, lines: Vec<String>) -> Result<()> {
+        if self.is_paused {
+            self.held.extend(lines);
+        } else if !lines.is_empty() {
+            self.hide_spinner();
+            print(&self.live.break_line())?;
+            lines.iter().for_each(|line| tell_line(line));
+        }
+        Ok(())
+    }
+
+    /// Turns the spinner, if something goes on that a person could wait for.
+    pub(crate) fn tick(&mut self) {
+        let activity = self.progress.as_ref().map_or("", Progress::activity);
+        if !self.has_spinner || self.is_paused || self.live.is_speaking() || activity.is_empty() {
+            self.hide_spinner();
+            return;
+        }
+        let spinner = self.spinner.get_or_insert_with(new_spinner);
+        spinner.set_message(activity.to_owned());
+        spinner.tick();
+    }
+
+    fn print_answer(&mut self, event: &Event) -> Result<()> {
+        match event {
+            Event::RunEnded { answer, .. } if !answer.is_empty() => {
+                self.hide_spinner();
+                let answer = answer.trim_end_matches('\n');
+                // A file gets the answer as it is; a terminal must not be steered by it.
+                if io::stdout().is_terminal() { print_line(&visible(answer)) } else { print_line(answer) }
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn hide_spinner(&mut self) {
+        if let Some(spinner) = self.spinner.take() {
+            spinner.finish_and_clear();
+        }
+    }
+}
+
+fn new_spinner() -> ProgressBar {
+    let spinner = ProgressBar::new_spinner();
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg} {elapsed:.dim}") {
+        spinner.set_style(style);
+    }
+    spinner
+}

@@ -1,0 +1,161 @@
+//! A folder with a home and a project in it, and the binary run there.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A home and a project.
+pub struct Place {
+    folder: TempDir,
+}
+
+/// What a command said.
+pub struct Said {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl Place {
+    pub fn new() -> Self {
+        let folder = TempDir::new().unwrap();
+        for name in ["home", "project"] {
+            fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        Self { folder }
+    }
+
+    /// A place whose project has these files.
+    pub fn with(files: &[(&str, &str)]) -> Self {
+        let place = Self::new();
+        for (name, text) in files {
+            place.write(name, text);
+        }
+        place
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join("project").join(name)
+    }
+
+    pub fn config_file(&self) -> PathBuf {
+        self.folder.path().join("home/config/windlass/config.toml")
+    }
+
+    pub fn policies_file(&self) -> PathBuf {
+        self.folder.path().join("home/config/windlass/policies.json")
+    }
+
+    pub fn audit_file(&self) -> PathBuf {
+        self.folder.path().join("home/data/windlass/audit.log")
+    }
+
+    /// Writes a file of the project.
+    pub fn write(&self, name: &str, text: &str) {
+        write(&self.path(name), text);
+    }
+
+    /// Writes the user's configuration.
+    pub fn configure(&self, text: &str) {
+        write(&self.config_file(), text);
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// The binary, to be run in the project with nothing of the tester's own environment.
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = self.bare(env!("CARGO_BIN_EXE_windlass"));
+        command.args(args);
+        command
+    }
+
+    /// Another program in the same surroundings.
+    pub fn bare(&self, program: &str) -> Command {
+        let home = self.folder.path().join("home");
+        let mut command = Command::new(program);
+        command
+            .current_dir(self.folder.path().join("project"))
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("TERM", "xterm")
+            .env("XDG_CONFIG_HOME", home.join("config"))
+            .env("XDG_DATA_HOME", home.join("data"))
+            .env("HOME", &home)
+            .stdin(Stdio::null());
+        command
+    }
+
+    pub fn windlass(&self, args: &[&str]) -> Said {
+        Said::of(self.command(args).output().unwrap())
+    }
+
+    /// The same with text on stdin.
+    pub fn windlass_reading(&self, args: &[&str], stdin: &str) -> Said {
+        let mut child = self
+            .command(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(stdin.as_bytes()).unwrap();
+        Said::of(child.wait_with_output().unwrap())
+    }
+
+    /// The same with variables.
+    pub fn windlass_with(&self, args: &[&str], vars: &[(&str, &str)]) -> Said {
+        Said::of(self.command(args).envs(vars.iter().copied()).output().unwrap())
+    }
+}
+
+fn write(path: &Path, text: &str) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+impl Said {
+    fn of(output: Output) -> Self {
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    /// Asserts the exit code, and shows everything when it is another.
+    #[track_caller]
+    pub fn exits(self, code: i32) -> Self {
+        assert_eq!(self.code, code, "stdout: {}\nstderr: {}", self.out, self.err);
+        self
+    }
+
+    /// Asserts that stderr is an error of ours that contains all of these, and nothing like a backtrace.
+    #[track_caller]
+    pub fn complains(self, code: i32, texts: &[&str]) -> Self {
+        let said = self.exits(code);
+        assert!(said.err.contains("error: "), "{}", said.err);
+        for text in texts {
+            assert!(said.err.contains(text), "no '{text}' in: {}", said.err);
+        }
+        assert!(!said.err.contains("panicked") && !said.err.contains("RUST_BACKTRACE"), "{}", said.err);
+        said
+    }
+
+    /// Stdout as one document of JSON.
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}\n{}", self.out, self.err))
+    }
+
+    /// Stdout as one document of JSON a line.
+    #[track_caller]
+    pub fn lines(&self) -> Vec<Value> {
+        self.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
