@@ -39,11 +39,29 @@ fn expand(options: &Options, mut function: ItemFn) -> syn::Result<proc_macro2::T
     let settings = options.settings();
     let fields = &signature.fields;
     let arguments = &signature.arguments;
-    let call = match (function.sig.asyncness.is_some(), signature.returns) {
-        (true, Returns::Result) => quote!(#body(#(#arguments),*).await),
-        (false, Returns::Result) => quote!(#body(#(#arguments),*)),
-        (true, Returns::Plain) => quote!(::std::result::Result::Ok::<_, private::ToolFailure>(#body(#(#arguments),*).await)),
-        (false, Returns::Plain) => quote!(::std::result::Result::Ok::<_, private::ToolFailure>(#body(#(#arguments),*))),
+    let answer = if function.sig.asyncness.is_some() {
+        quote!(#body(#(#arguments),*).await)
+    } else {
+        quote!(#body(#(#arguments),*))
+    };
+    let result = match signature.returns {
+        Returns::Result => answer,
+        Returns::Plain => quote!(::std::result::Result::Ok::<_, __windlass::ToolFailure>(#answer)),
+    };
+    // A function that is not async may take its time: it gets a thread of the pool, so that the runs of
+    // others go on (E-18).
+    let run = if function.sig.asyncness.is_some() {
+        quote!(__windlass::output_of(#result))
+    } else {
+        quote! {
+            let context = context.clone();
+            __windlass::run_blocking(move || {
+                let context = &context;
+                let _ = context;
+                __windlass::output_of(#result)
+            })
+            .await
+        }
     };
     Ok(quote! {
         #(#docs)*
@@ -52,20 +70,20 @@ fn expand(options: &Options, mut function: ItemFn) -> syn::Result<proc_macro2::T
         #visibility struct #ident;
 
         const _: () = {
-            use ::windlass::__private as private;
+            use ::windlass::__private as __windlass;
 
-            #[derive(private::serde::Deserialize, private::schemars::JsonSchema)]
-            #[serde(crate = "private::serde")]
-            #[schemars(crate = "private::schemars")]
-            struct Args { #(#fields),* }
+            #[derive(__windlass::serde::Deserialize, __windlass::schemars::JsonSchema)]
+            #[serde(crate = "::windlass::__private::serde")]
+            #[schemars(crate = "::windlass::__private::schemars")]
+            struct __ToolArgs { #(#fields),* }
 
             #function
 
-            impl private::ToolPort for #ident {
-                fn spec(&self) -> &private::ToolSpec {
-                    static SPEC: ::std::sync::OnceLock<private::ToolSpec> = ::std::sync::OnceLock::new();
+            impl __windlass::ToolPort for #ident {
+                fn spec(&self) -> &__windlass::ToolSpec {
+                    static SPEC: ::std::sync::OnceLock<__windlass::ToolSpec> = ::std::sync::OnceLock::new();
                     SPEC.get_or_init(|| {
-                        let mut spec = private::spec_of::<Args>(#name, #description);
+                        let mut spec = __windlass::spec_of::<__ToolArgs>(#name, #description);
                         #settings
                         spec
                     })
@@ -73,14 +91,14 @@ fn expand(options: &Options, mut function: ItemFn) -> syn::Result<proc_macro2::T
 
                 fn run<'a>(
                     &'a self,
-                    args: &'a private::Map<::std::string::String, private::Value>,
-                    context: &'a private::ToolContext,
-                ) -> private::BoxFuture<'a, ::std::result::Result<private::ToolOutput, private::ToolFailure>> {
+                    args: &'a __windlass::Map<::std::string::String, __windlass::Value>,
+                    context: &'a __windlass::ToolContext,
+                ) -> __windlass::BoxFuture<'a, ::std::result::Result<__windlass::ToolOutput, __windlass::ToolFailure>> {
                     ::std::boxed::Box::pin(async move {
                         let _ = context;
                         #[allow(unused_variables)]
-                        let args: Args = private::read_args(args)?;
-                        private::output_of(#call)
+                        let args: __ToolArgs = __windlass::read_args(args)?;
+                        #run
                     })
                 }
             }

@@ -42,9 +42,10 @@ impl Options {
             "description" => self.description = Some(text(input)?.value()),
             "alias" => self.aliases.push(text(input)?.value()),
             "effects" => {
-                let words = [("pure", "Pure"), ("read", "Read"), ("write", "Write"), ("external", "External")];
+                let words =
+                    [("pure", "Pure"), ("read", "Read"), ("write", "Write"), ("external", "External")];
                 let variant = choice(&text(input)?, &words)?;
-                self.effects = Some(quote!(private::Effects::#variant));
+                self.effects = Some(quote!(__windlass::Effects::#variant));
             }
             "risk" => {
                 let words = [
@@ -55,7 +56,7 @@ impl Options {
                     ("critical", "Critical"),
                 ];
                 let variant = choice(&text(input)?, &words)?;
-                self.risk = Some(quote!(private::Risk::#variant));
+                self.risk = Some(quote!(__windlass::Risk::#variant));
             }
             "timeout_ms" => {
                 input.parse::<Token![=]>()?;
@@ -64,7 +65,12 @@ impl Options {
             "idempotent" => self.is_idempotent = true,
             "repeatable" => self.is_repeatable = true,
             "untrusted" => self.is_untrusted = true,
-            other => return Err(syn::Error::new(key.span(), format!("unknown option '{other}'; there are {KNOWN}"))),
+            other => {
+                return Err(syn::Error::new(
+                    key.span(),
+                    format!("unknown option '{other}'; there are {KNOWN}"),
+                ));
+            }
         }
         Ok(())
     }
@@ -74,7 +80,7 @@ impl Options {
         let effects = self.effects.clone().map(|effects| quote!(spec.effects = #effects;));
         let risk = match &self.risk {
             Some(risk) => quote!(spec.risk = #risk;),
-            None => quote!(spec.risk = private::usual_risk(spec.effects);),
+            None => quote!(spec.risk = __windlass::usual_risk(spec.effects);),
         };
         let timeout = self.timeout_ms.map(|ms| quote!(spec.timeout_ms = ::std::option::Option::Some(#ms);));
         let aliases = self.aliases.iter().map(|alias| quote!(spec.aliases.push(#alias.into());));

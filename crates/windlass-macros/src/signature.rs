@@ -29,7 +29,8 @@ impl Signature {
             let message = "a tool has no generic parameters: a model cannot fill them in";
             return Err(syn::Error::new(function.sig.generics.span(), message));
         }
-        let docs = function.attrs.iter().filter(|attribute| attribute.path().is_ident("doc")).cloned().collect();
+        let docs =
+            function.attrs.iter().filter(|attribute| attribute.path().is_ident("doc")).cloned().collect();
         let mut fields = Vec::new();
         let mut arguments = Vec::new();
         for input in &mut function.sig.inputs {
@@ -41,7 +42,10 @@ impl Signature {
                 continue;
             }
             let Pat::Ident(pattern) = parameter.pat.as_ref() else {
-                return Err(syn::Error::new(parameter.pat.span(), "a parameter of a tool needs a plain name"));
+                return Err(syn::Error::new(
+                    parameter.pat.span(),
+                    "a parameter of a tool needs a plain name",
+                ));
             };
             let (name, kind) = (&pattern.ident, &parameter.ty);
             let attributes = std::mem::take(&mut parameter.attrs);

@@ -31,13 +31,30 @@ pub fn usual_risk(effects: Effects) -> Risk {
 
 /// Arguments as the function wants them. They were checked against the schema before.
 pub fn read_args<Args: DeserializeOwned>(args: &Map<String, Value>) -> Result<Args, ToolFailure> {
-    serde_json::from_value(Value::Object(args.clone())).map_err(|error| ToolFailure::invalid_args(error.to_string()))
+    serde_json::from_value(Value::Object(args.clone()))
+        .map_err(|error| ToolFailure::invalid_args(error.to_string()))
 }
 
 /// What a function gave, as an output.
-pub fn output_of<T: Serialize, E: Into<ToolFailure>>(result: Result<T, E>) -> Result<ToolOutput, ToolFailure> {
+pub fn output_of<T: Serialize, E: Into<ToolFailure>>(
+    result: Result<T, E>,
+) -> Result<ToolOutput, ToolFailure> {
     let value = result.map_err(Into::into)?;
     serde_json::to_value(value)
         .map(ToolOutput::json)
         .map_err(|error| ToolFailure::internal(format!("The result cannot be written as JSON: {error}")))
+}
+
+/// Runs work that blocks in the pool for it. A panic comes back as one.
+pub async fn run_blocking(
+    work: impl FnOnce() -> Result<ToolOutput, ToolFailure> + Send + 'static,
+) -> Result<ToolOutput, ToolFailure> {
+    let runtime = crate::worker::handle().map_err(|error| ToolFailure::internal(error.to_string()))?;
+    match runtime.spawn_blocking(work).await {
+        Ok(result) => result,
+        Err(error) => match error.try_into_panic() {
+            Ok(payload) => std::panic::resume_unwind(payload),
+            Err(_) => Err(ToolFailure::internal("The program went down while the call ran")),
+        },
+    }
 }

@@ -1,21 +1,22 @@
 //! An agent: a model, tools and one conversation.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
-use futures::{Stream, stream};
+use futures::stream;
 use windlass_core::command::MessageSend;
 use windlass_core::event::{Event, Record};
 use windlass_core::ids::RunId;
+use windlass_core::port::{BoxFuture, BoxStream, ToolPort};
 use windlass_core::run::{Finished, RunError};
 use windlass_core::trace::RunTrace;
 use windlass_engine::bus::{Delivery, Subscription};
 use windlass_engine::ids::{new_message_id, new_run_id, new_session_id};
-use windlass_engine::session::{Session, SessionParts};
+use windlass_engine::session::{SendError, Session, SessionParts};
 
 use crate::answer::Answer;
 use crate::builder::{Asker, Builder};
 use crate::error::WindlassError;
-use crate::into_tool::IntoTool;
 use crate::worker;
 
 /// An agent with one conversation; what was said stays in its history. Clones share the conversation.
@@ -53,12 +54,13 @@ impl Windlass {
         worker::block(run(self.session.clone(), text.into()))?
     }
 
-    /// Says something and gives everything that happens until the run has ended.
-    pub fn stream(&self, text: impl Into<String>) -> impl Stream<Item = Event> + Send + use<> {
+    /// Says something and gives everything that happens until the run has ended. Dropping the stream does
+    /// not stop the run; [`cancel`](Self::cancel) does.
+    pub fn stream(&self, text: impl Into<String>) -> BoxStream<'static, Event> {
         let events = self.session.subscribe();
         let run_id = new_run_id();
         let begin = Streaming::Begin { session: self.session.clone(), text: text.into(), run_id, events };
-        stream::unfold(begin, Streaming::next)
+        Box::pin(stream::unfold(begin, Streaming::next))
     }
 
     /// Stops the run that goes on.
@@ -74,8 +76,8 @@ impl Windlass {
     }
 
     /// Registers a tool; the next step can use it. One of the same name is replaced.
-    pub fn register_tool(&self, tool: impl IntoTool) -> Result<(), WindlassError> {
-        self.parts.registry.register(tool.into_tool())?;
+    pub fn register_tool(&self, tool: impl ToolPort + 'static) -> Result<(), WindlassError> {
+        self.parts.registry.register(Arc::new(tool))?;
         Ok(())
     }
 
@@ -100,7 +102,7 @@ async fn run(session: Session, text: String) -> Result<Answer, WindlassError> {
 }
 
 /// The records of a run that has ended.
-async fn records_of(events: &mut Subscription, run_id: &RunId) -> Vec<Arc<Record>> {
+pub(crate) async fn records_of(events: &mut Subscription, run_id: &RunId) -> Vec<Arc<Record>> {
     let mut records = Vec::new();
     loop {
         let news = match events.next().await {
@@ -134,8 +136,23 @@ fn answer(finished: Finished, records: &[Arc<Record>]) -> Result<Answer, Windlas
 /// A run being followed.
 enum Streaming {
     Begin { session: Session, text: String, run_id: RunId, events: Subscription },
-    Follow { run_id: RunId, events: Subscription, waiting: std::collections::VecDeque<Arc<Record>> },
+    Follow(Box<Following>),
     End,
+}
+
+struct Following {
+    run_id: RunId,
+    events: Subscription,
+    /// What came and was not given out yet.
+    waiting: VecDeque<Arc<Record>>,
+    /// The end of the run as its sender sees it: only a refusal is news, all else comes as events.
+    finished: Option<BoxFuture<'static, Result<Finished, SendError>>>,
+}
+
+/// What comes after an event.
+enum Rest {
+    More,
+    Nothing,
 }
 
 impl Streaming {
@@ -144,34 +161,73 @@ impl Streaming {
             self = match self {
                 Streaming::Begin { session, text, run_id, events } => {
                     let send = MessageSend::text(run_id.clone(), new_message_id(), text);
-                    if let Err(error) = session.send(send).await {
-                        let event = Event::ErrorRaised { code: "session".to_owned(), message: error.to_string() };
-                        return Some((event, Streaming::End));
+                    match session.send(send).await {
+                        Err(error) => return Some((refusal(&error), Streaming::End)),
+                        Ok(handle) => Streaming::Follow(Box::new(Following {
+                            run_id,
+                            events,
+                            waiting: VecDeque::new(),
+                            finished: Some(Box::pin(handle.finished())),
+                        })),
                     }
-                    Streaming::Follow { run_id, events, waiting: std::collections::VecDeque::new() }
                 }
-                Streaming::Follow { run_id, mut events, mut waiting } => {
-                    while let Some(record) = waiting.pop_front() {
-                        if record.run_id != run_id {
-                            continue;
-                        }
-                        let event = record.event.clone();
-                        let is_end = matches!(event, Event::RunEnded { .. });
-                        let rest = if is_end { Streaming::End } else { Streaming::Follow { run_id, events, waiting } };
-                        return Some((event, rest));
-                    }
-                    match events.next().await {
-                        Delivery::Record(record) => waiting.push_back(record),
-                        Delivery::Snapshot { records, .. } => waiting.extend(records),
-                        Delivery::Gap { .. } => {}
-                        Delivery::Closed => return None,
-                    }
-                    Streaming::Follow { run_id, events, waiting }
-                }
+                Streaming::Follow(mut following) => match following.next().await? {
+                    (event, Rest::More) => return Some((event, Streaming::Follow(following))),
+                    (event, Rest::Nothing) => return Some((event, Streaming::End)),
+                },
                 Streaming::End => return None,
             };
         }
     }
+}
+
+impl Following {
+    /// The next event of the run, and whether more can come after it.
+    async fn next(&mut self) -> Option<(Event, Rest)> {
+        loop {
+            while let Some(record) = self.waiting.pop_front() {
+                if record.run_id == self.run_id {
+                    let is_end = matches!(record.event, Event::RunEnded { .. });
+                    return Some((record.event.clone(), if is_end { Rest::Nothing } else { Rest::More }));
+                }
+            }
+            let delivery = tokio::select! {
+                biased;
+                delivery = self.events.next() => delivery,
+                finished = wait_for(&mut self.finished) => {
+                    self.finished = None;
+                    match finished {
+                        Ok(_) => continue,
+                        Err(error) => return Some((refusal(&error), Rest::Nothing)),
+                    }
+                }
+            };
+            match delivery {
+                Delivery::Record(record) => self.waiting.push_back(record),
+                Delivery::Snapshot { records, .. } => self.waiting.extend(records),
+                Delivery::Gap { failure, .. } => {
+                    let event =
+                        Event::ErrorRaised { code: "journal".to_owned(), message: failure.to_string() };
+                    return Some((event, Rest::Nothing));
+                }
+                Delivery::Closed => return None,
+            }
+        }
+    }
+}
+
+/// The end of the run; never, once it was seen.
+async fn wait_for(
+    finished: &mut Option<BoxFuture<'static, Result<Finished, SendError>>>,
+) -> Result<Finished, SendError> {
+    match finished {
+        Some(finished) => finished.await,
+        None => std::future::pending().await,
+    }
+}
+
+fn refusal(error: &SendError) -> Event {
+    Event::ErrorRaised { code: "session".to_owned(), message: error.to_string() }
 }
 
 /// Answers questions until the session is over. Each question is asked on its own, so that a slow answer
@@ -188,7 +244,8 @@ async fn answer_questions(session: Session, mut events: Subscription, asker: Ask
         };
         for record in news {
             if let Event::PermissionRequested { question } = &record.event {
-                let (asking, session, call_id) = (asker(question.clone()), session.clone(), question.call_id.clone());
+                let (asking, session, call_id) =
+                    (asker(question.clone()), session.clone(), question.call_id.clone());
                 tokio::spawn(async move {
                     let answer = asking.await;
                     if let Some(session) = session.upgrade() {

@@ -17,7 +17,6 @@ use windlass_engine::session::SessionParts;
 
 use crate::agent::Windlass;
 use crate::error::WindlassError;
-use crate::into_tool::IntoTool;
 
 /// Answers questions about calls.
 pub(crate) type Asker = Arc<dyn Fn(Question) -> BoxFuture<'static, PermissionAnswer> + Send + Sync>;
@@ -57,7 +56,8 @@ impl Builder {
         if let Some(path) = name.strip_prefix("scripted/") {
             let failed = |reason: String| WindlassError::Script { path: path.to_owned(), reason };
             let text = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
-            let script = windlass_scripted::Script::parse(path, &text).map_err(|error| failed(error.to_string()))?;
+            let script =
+                windlass_scripted::Script::parse(path, &text).map_err(|error| failed(error.to_string()))?;
             return Ok(self.model_port(windlass_scripted::ScriptedModel::new(&script)));
         }
         Err(WindlassError::UnknownModel(name.to_owned()))
@@ -66,8 +66,9 @@ impl Builder {
     /// Plays a script given as text.
     #[cfg(feature = "scripted")]
     pub fn script(self, text: &str) -> Result<Self, WindlassError> {
-        let script = windlass_scripted::Script::parse("inline", text)
-            .map_err(|error| WindlassError::Script { path: "inline".to_owned(), reason: error.to_string() })?;
+        let script = windlass_scripted::Script::parse("inline", text).map_err(|error| {
+            WindlassError::Script { path: "inline".to_owned(), reason: error.to_string() }
+        })?;
         Ok(self.model_port(windlass_scripted::ScriptedModel::new(&script)))
     }
 
@@ -77,15 +78,15 @@ impl Builder {
         self
     }
 
-    /// Adds a tool.
-    pub fn tool(mut self, tool: impl IntoTool) -> Self {
-        self.tools.push(tool.into_tool());
+    /// Adds a tool: a `#[tool]` function, any `ToolPort`, or a [`HostTool`](crate::dspy::HostTool).
+    pub fn tool(mut self, tool: impl ToolPort + 'static) -> Self {
+        self.tools.push(Arc::new(tool));
         self
     }
 
     /// Adds several tools.
-    pub fn tools<T: IntoTool>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
-        self.tools.extend(tools.into_iter().map(IntoTool::into_tool));
+    pub fn tools<T: ToolPort + 'static>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
+        self.tools.extend(tools.into_iter().map(|tool| Arc::new(tool) as Arc<dyn ToolPort>));
         self
     }
 

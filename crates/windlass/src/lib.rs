@@ -26,14 +26,13 @@
 //! - [`dspy`]: tools, registry and wrapper in the shapes of a declarative module engine; re-exported here
 //! - [`core`], [`engine`]: everything beneath, for those who need it
 
+#[doc(hidden)]
+pub mod __private;
 mod agent;
 mod answer;
 mod builder;
 pub mod dspy;
 mod error;
-mod into_tool;
-#[doc(hidden)]
-pub mod __private;
 mod worker;
 
 pub use agent::Windlass;
@@ -41,7 +40,6 @@ pub use answer::Answer;
 pub use builder::Builder;
 pub use dspy::{Tool, ToolCall, ToolError, ToolRegistry, ToolWrapper, ToolWrapperConfig};
 pub use error::WindlassError;
-pub use into_tool::IntoTool;
 pub use windlass_core as core;
 pub use windlass_engine as engine;
 /// Makes a tool of a function.
@@ -108,7 +106,7 @@ pub mod prelude {
     pub use windlass_core::trace::RunTrace;
 
     pub use crate::{
-        Answer, Builder, IntoTool, Tool, ToolCall, ToolError, ToolRegistry, ToolWrapper, ToolWrapperConfig, Windlass,
+        Answer, Builder, Tool, ToolCall, ToolError, ToolRegistry, ToolWrapper, ToolWrapperConfig, Windlass,
         WindlassError, tool,
     };
 }
