@@ -88,13 +88,14 @@ impl ToolWrapper {
         F: Fn(Value) -> Fut,
         Fut: Future<Output = Result<Value, DSPyEngineError>>,
     {
+        let text = input.to_string();
         let (session, asks) = match self.start(input) {
             Ok(started) => started,
             Err(error) => return (Err(error), RunTrace::fold([])),
         };
         let mut events = session.subscribe();
         let run_id = new_run_id();
-        let send = MessageSend::text(run_id.clone(), new_message_id(), session.id().to_string());
+        let send = MessageSend::text(run_id.clone(), new_message_id(), text);
         let handle = match session.send(send).await {
             Ok(handle) => handle,
             Err(error) => return (Err(WindlassError::from(error).into()), RunTrace::fold([])),
