@@ -1,5 +1,5 @@
 //! The ports: traits by which the outside plugs in. Each is small enough to implement in an
-//! afternoon; nothing here is implemented in this crate.
+//! afternoon; nothing here is implemented in this crate, but that a shared tool is a tool.
 
 use std::future::Future;
 use std::path::PathBuf;
@@ -44,6 +44,28 @@ pub trait ToolPort: Send + Sync {
         _context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Inspection, ToolFailure>> {
         Box::pin(async { Ok(Inspection::default()) })
+    }
+}
+
+impl<T: ToolPort + ?Sized> ToolPort for Arc<T> {
+    fn spec(&self) -> &ToolSpec {
+        (**self).spec()
+    }
+
+    fn run<'a>(
+        &'a self,
+        args: &'a Map<String, Value>,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+        (**self).run(args, context)
+    }
+
+    fn inspect<'a>(
+        &'a self,
+        args: &'a Map<String, Value>,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<Inspection, ToolFailure>> {
+        (**self).inspect(args, context)
     }
 }
 

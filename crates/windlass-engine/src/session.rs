@@ -67,6 +67,29 @@ pub struct Session {
     tasks: Arc<SessionTasks>,
 }
 
+/// A handle that does not keep its session going.
+#[derive(Clone)]
+pub struct WeakSession {
+    session_id: SessionId,
+    commands: mpsc::WeakSender<Request>,
+    log: Arc<EventLog>,
+    results: Arc<SessionResults>,
+    tasks: Arc<SessionTasks>,
+}
+
+impl WeakSession {
+    /// The session, if somebody still holds it.
+    pub fn upgrade(&self) -> Option<Session> {
+        Some(Session {
+            session_id: self.session_id.clone(),
+            commands: self.commands.upgrade()?,
+            log: Arc::clone(&self.log),
+            results: Arc::clone(&self.results),
+            tasks: Arc::clone(&self.tasks),
+        })
+    }
+}
+
 /// A command, and where its answer goes.
 pub(crate) enum Request {
     Send { send: Box<MessageSend>, done: oneshot::Sender<Result<Finished, SendError>> },
@@ -114,6 +137,17 @@ impl Session {
         };
         tokio::spawn(Actor::new(parts, log, results, tasks).work(inbox));
         session
+    }
+
+    /// A handle for those who listen and only sometimes speak: it does not keep the session going.
+    pub fn downgrade(&self) -> WeakSession {
+        WeakSession {
+            session_id: self.session_id.clone(),
+            commands: self.commands.downgrade(),
+            log: Arc::clone(&self.log),
+            results: Arc::clone(&self.results),
+            tasks: Arc::clone(&self.tasks),
+        }
     }
 
     /// The session's name.

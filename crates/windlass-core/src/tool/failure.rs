@@ -211,3 +211,17 @@ impl ToolFailure {
         Self::new(ErrorKind::Internal, message)
     }
 }
+
+/// A tool that only has words for what went wrong.
+impl From<String> for ToolFailure {
+    fn from(message: String) -> Self {
+        Self::internal(message)
+    }
+}
+
+/// A tool that only has words for what went wrong.
+impl From<&str> for ToolFailure {
+    fn from(message: &str) -> Self {
+        Self::internal(message)
+    }
+}

@@ -1,0 +1,107 @@
+//! `#[tool]`: a function becomes a tool.
+//!
+//! The doc comment becomes the description, the parameters become the schema, the body becomes the run.
+//! Everything is generated against the `windlass` crate; see `windlass::tool` for how to use it.
+
+mod options;
+mod signature;
+
+use proc_macro::TokenStream;
+use quote::{format_ident, quote};
+use syn::{ItemFn, parse_macro_input};
+
+use options::Options;
+use signature::{Returns, Signature};
+
+/// Makes a tool of a function. Documented at `windlass::tool`.
+#[proc_macro_attribute]
+pub fn tool(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let options = parse_macro_input!(attribute as Options);
+    let function = parse_macro_input!(item as ItemFn);
+    expand(&options, function).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+fn expand(options: &Options, mut function: ItemFn) -> syn::Result<proc_macro2::TokenStream> {
+    let signature = Signature::of(&mut function)?;
+    let visibility = std::mem::replace(&mut function.vis, syn::Visibility::Inherited);
+    let docs = signature.docs.clone();
+    function.attrs.retain(|attribute| !attribute.path().is_ident("doc"));
+    let ident = function.sig.ident.clone();
+    let body = format_ident!("__body");
+    function.sig.ident = body.clone();
+
+    let name = options.name.clone().unwrap_or_else(|| ident.to_string());
+    let description = options.description.clone().unwrap_or_else(|| signature.description());
+    if description.trim().is_empty() {
+        let message = "a tool needs a description: write a doc comment, or description = \"…\"";
+        return Err(syn::Error::new_spanned(&ident, message));
+    }
+    let settings = options.settings();
+    let fields = &signature.fields;
+    let arguments = &signature.arguments;
+    let answer = if function.sig.asyncness.is_some() {
+        quote!(#body(#(#arguments),*).await)
+    } else {
+        quote!(#body(#(#arguments),*))
+    };
+    let result = match signature.returns {
+        Returns::Result => answer,
+        Returns::Plain => quote!(::std::result::Result::Ok::<_, __windlass::ToolFailure>(#answer)),
+    };
+    // A function that is not async may take its time: it gets a thread of the pool, so that the runs of
+    // others go on (E-18).
+    let run = if function.sig.asyncness.is_some() {
+        quote!(__windlass::output_of(#result))
+    } else {
+        quote! {
+            let context = context.clone();
+            __windlass::run_blocking(move || {
+                let context = &context;
+                let _ = context;
+                __windlass::output_of(#result)
+            })
+            .await
+        }
+    };
+    Ok(quote! {
+        #(#docs)*
+        #[allow(non_camel_case_types)]
+        #[derive(Debug, Clone, Copy, Default)]
+        #visibility struct #ident;
+
+        const _: () = {
+            use ::windlass::__private as __windlass;
+
+            #[derive(__windlass::serde::Deserialize, __windlass::schemars::JsonSchema)]
+            #[serde(crate = "::windlass::__private::serde")]
+            #[schemars(crate = "::windlass::__private::schemars")]
+            struct __ToolArgs { #(#fields),* }
+
+            #function
+
+            impl __windlass::ToolPort for #ident {
+                fn spec(&self) -> &__windlass::ToolSpec {
+                    static SPEC: ::std::sync::OnceLock<__windlass::ToolSpec> = ::std::sync::OnceLock::new();
+                    SPEC.get_or_init(|| {
+                        let mut spec = __windlass::spec_of::<__ToolArgs>(#name, #description);
+                        #settings
+                        spec
+                    })
+                }
+
+                fn run<'a>(
+                    &'a self,
+                    args: &'a __windlass::Map<::std::string::String, __windlass::Value>,
+                    context: &'a __windlass::ToolContext,
+                ) -> __windlass::BoxFuture<'a, ::std::result::Result<__windlass::ToolOutput, __windlass::ToolFailure>> {
+                    ::std::boxed::Box::pin(async move {
+                        let _ = context;
+                        #[allow(unused_variables)]
+                        let args: __ToolArgs = __windlass::read_args(args)?;
+                        #run
+                    })
+                }
+            }
+        };
+    })
+}

@@ -1,0 +1,60 @@
+//! What `#[tool]` writes its code against. Not for direct use; may change in any version.
+
+pub use schemars;
+pub use serde;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+pub use serde_json::{Map, Value};
+pub use windlass_core::port::{BoxFuture, ToolContext, ToolPort};
+pub use windlass_core::tool::{Effects, Risk, ToolFailure, ToolOutput, ToolSpec};
+
+/// The spec of a tool whose arguments are the fields of `Args`.
+pub fn spec_of<Args: schemars::JsonSchema>(name: &str, description: &str) -> ToolSpec {
+    let mut schema = schemars::schema_for!(Args).to_value();
+    if let Value::Object(fields) = &mut schema {
+        fields.remove("title");
+        fields.remove("$schema");
+        fields.entry("properties").or_insert_with(|| Value::Object(Map::new()));
+        fields.insert("additionalProperties".into(), false.into());
+    }
+    ToolSpec::new(name, description).with_schema(schema)
+}
+
+/// The risk of a tool that says none.
+pub fn usual_risk(effects: Effects) -> Risk {
+    match effects {
+        Effects::Pure => Risk::Safe,
+        Effects::Read => Risk::Low,
+        Effects::Write | Effects::External => Risk::High,
+    }
+}
+
+/// Arguments as the function wants them. They were checked against the schema before.
+pub fn read_args<Args: DeserializeOwned>(args: &Map<String, Value>) -> Result<Args, ToolFailure> {
+    serde_json::from_value(Value::Object(args.clone()))
+        .map_err(|error| ToolFailure::invalid_args(error.to_string()))
+}
+
+/// What a function gave, as an output.
+pub fn output_of<T: Serialize, E: Into<ToolFailure>>(
+    result: Result<T, E>,
+) -> Result<ToolOutput, ToolFailure> {
+    let value = result.map_err(Into::into)?;
+    serde_json::to_value(value)
+        .map(ToolOutput::json)
+        .map_err(|error| ToolFailure::internal(format!("The result cannot be written as JSON: {error}")))
+}
+
+/// Runs work that blocks in the pool for it. A panic comes back as one.
+pub async fn run_blocking(
+    work: impl FnOnce() -> Result<ToolOutput, ToolFailure> + Send + 'static,
+) -> Result<ToolOutput, ToolFailure> {
+    let runtime = crate::worker::handle().map_err(|error| ToolFailure::internal(error.to_string()))?;
+    match runtime.spawn_blocking(work).await {
+        Ok(result) => result,
+        Err(error) => match error.try_into_panic() {
+            Ok(payload) => std::panic::resume_unwind(payload),
+            Err(_) => Err(ToolFailure::internal("The program went down while the call ran")),
+        },
+    }
+}

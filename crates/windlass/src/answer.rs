@@ -1,0 +1,21 @@
+//! What a run gives back.
+
+use windlass_core::event::{RunOutcome, StopReason};
+use windlass_core::model::Usage;
+use windlass_core::trace::RunTrace;
+
+/// The answer of a run, and how it came about. A run that reached a limit or was cancelled has one too;
+/// `outcome` says which it was.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// The answer.
+    pub text: String,
+    /// How the run ended.
+    pub outcome: RunOutcome,
+    /// Why it stopped.
+    pub reason: StopReason,
+    /// Every call, thought and warning of the run.
+    pub trace: RunTrace,
+    /// Token counts.
+    pub usage: Usage,
+}

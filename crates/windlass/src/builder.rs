@@ -1,0 +1,176 @@
+//! Putting an agent together.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use windlass_core::message::Transcript;
+use windlass_core::permission::{ApproveMode, PermissionAnswer, PolicySet, Question};
+use windlass_core::port::{BoxFuture, JournalPort, ModelPort, ToolPort};
+use windlass_core::profile::Profile;
+use windlass_core::run::RunSettings;
+use windlass_engine::clock::Clock;
+use windlass_engine::ids::new_session_id;
+use windlass_engine::journal::MemoryJournal;
+use windlass_engine::policy_store::PolicyStore;
+use windlass_engine::registry::Registry;
+use windlass_engine::session::SessionParts;
+
+use crate::agent::Windlass;
+use crate::error::WindlassError;
+
+/// Answers questions about calls.
+pub(crate) type Asker = Arc<dyn Fn(Question) -> BoxFuture<'static, PermissionAnswer> + Send + Sync>;
+
+/// Puts an agent together; begin with [`Windlass::builder`].
+#[must_use]
+pub struct Builder {
+    model: Option<Arc<dyn ModelPort>>,
+    tools: Vec<Arc<dyn ToolPort>>,
+    profile: Profile,
+    system: String,
+    root: PathBuf,
+    approve: ApproveMode,
+    asker: Option<Asker>,
+    policies: Option<PathBuf>,
+    journal: Option<Arc<dyn JournalPort>>,
+}
+
+impl Builder {
+    pub(crate) fn new() -> Self {
+        Self {
+            model: None,
+            tools: Vec::new(),
+            profile: Profile::default(),
+            system: String::new(),
+            root: PathBuf::from("."),
+            approve: ApproveMode::Never,
+            asker: None,
+            policies: None,
+            journal: None,
+        }
+    }
+
+    /// Chooses a model by name: `scripted/FILE` plays a script.
+    pub fn model(self, name: &str) -> Result<Self, WindlassError> {
+        #[cfg(feature = "scripted")]
+        if let Some(path) = name.strip_prefix("scripted/") {
+            let failed = |reason: String| WindlassError::Script { path: path.to_owned(), reason };
+            let text = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
+            let script =
+                windlass_scripted::Script::parse(path, &text).map_err(|error| failed(error.to_string()))?;
+            return Ok(self.model_port(windlass_scripted::ScriptedModel::new(&script)));
+        }
+        Err(WindlassError::UnknownModel(name.to_owned()))
+    }
+
+    /// Plays a script given as text.
+    #[cfg(feature = "scripted")]
+    pub fn script(self, text: &str) -> Result<Self, WindlassError> {
+        let script = windlass_scripted::Script::parse("inline", text).map_err(|error| {
+            WindlassError::Script { path: "inline".to_owned(), reason: error.to_string() }
+        })?;
+        Ok(self.model_port(windlass_scripted::ScriptedModel::new(&script)))
+    }
+
+    /// Uses a model of your own.
+    pub fn model_port(mut self, model: impl ModelPort + 'static) -> Self {
+        self.model = Some(Arc::new(model));
+        self
+    }
+
+    /// Adds a tool: a `#[tool]` function, any `ToolPort`, or a [`HostTool`](crate::dspy::HostTool).
+    pub fn tool(mut self, tool: impl ToolPort + 'static) -> Self {
+        self.tools.push(Arc::new(tool));
+        self
+    }
+
+    /// Adds several tools.
+    pub fn tools<T: ToolPort + 'static>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
+        self.tools.extend(tools.into_iter().map(|tool| Arc::new(tool) as Arc<dyn ToolPort>));
+        self
+    }
+
+    /// Adds the built-in tools.
+    #[cfg(feature = "tools")]
+    pub fn builtin_tools(self, config: &windlass_tools::ToolsConfig) -> Self {
+        self.tools(windlass_tools::builtin(config))
+    }
+
+    /// Sets limits and manners.
+    pub fn profile(mut self, profile: Profile) -> Self {
+        self.profile = profile;
+        self
+    }
+
+    /// Sets the system text.
+    pub fn system(mut self, text: impl Into<String>) -> Self {
+        self.system = text.into();
+        self
+    }
+
+    /// Sets the project root; the current folder unless given.
+    pub fn root(mut self, root: impl Into<PathBuf>) -> Self {
+        self.root = root.into();
+        self
+    }
+
+    /// Sets what happens to calls that would need asking: denied unless given.
+    pub fn approve(mut self, mode: ApproveMode) -> Self {
+        self.approve = mode;
+        self
+    }
+
+    /// Asks `asker` about calls that need asking.
+    pub fn on_permission<F>(mut self, asker: impl Fn(Question) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = PermissionAnswer> + Send + 'static,
+    {
+        self.asker = Some(Arc::new(move |question| Box::pin(asker(question))));
+        self.approve = ApproveMode::Ask;
+        self
+    }
+
+    /// Keeps remembered rules in a file.
+    pub fn policies(mut self, path: impl Into<PathBuf>) -> Self {
+        self.policies = Some(path.into());
+        self
+    }
+
+    /// Keeps events in a journal of your own; in memory unless given.
+    pub fn journal(mut self, journal: impl JournalPort + 'static) -> Self {
+        self.journal = Some(Arc::new(journal));
+        self
+    }
+
+    /// The agent.
+    pub fn build(self) -> Result<Windlass, WindlassError> {
+        let model = self.model.ok_or(WindlassError::NoModel)?;
+        let registry = Registry::new();
+        for tool in self.tools {
+            registry.register(tool)?;
+        }
+        let policies = match self.policies {
+            Some(path) => PolicyStore::open(path, Vec::new()).0,
+            None => PolicyStore::in_memory(PolicySet::default()),
+        };
+        let parts = SessionParts {
+            session_id: new_session_id(),
+            settings: Arc::new(RunSettings {
+                profile: self.profile,
+                model: model.name().to_owned(),
+                system: self.system.into(),
+            }),
+            model,
+            registry,
+            root: self.root,
+            policies,
+            approve: self.approve,
+            journal: self.journal.unwrap_or_else(|| Arc::new(MemoryJournal::new())),
+            audit: None,
+            clock: Clock::system(),
+            transcript: Transcript::default(),
+            next_call_number: 1,
+        };
+        Windlass::start(parts, self.asker)
+    }
+}

@@ -1,0 +1,46 @@
+//! The library's own runtime: sessions live here, so that they can be used from any runtime, from plain
+//! threads and from inside other runtimes' workers, blocking or not.
+
+use std::cell::Cell;
+use std::future::Future;
+use std::sync::OnceLock;
+use std::sync::mpsc;
+
+use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::task::block_in_place;
+
+use crate::error::WindlassError;
+
+/// Threads that drive sessions. Tools that block do so in the pool for blocking work, not here.
+const THREADS: usize = 2;
+
+thread_local! {
+    /// Whether this thread drives sessions.
+    static IS_OURS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The runtime, made when it is first needed; it lives as long as the process.
+pub(crate) fn handle() -> Result<&'static Handle, WindlassError> {
+    static RUNTIME: OnceLock<Result<Runtime, String>> = OnceLock::new();
+    let made = RUNTIME.get_or_init(|| {
+        let mut builder = Builder::new_multi_thread();
+        builder.worker_threads(THREADS).thread_name("windlass").enable_all();
+        builder.on_thread_start(|| IS_OURS.set(true));
+        builder.build().map_err(|error| error.to_string())
+    });
+    made.as_ref().map(Runtime::handle).map_err(|error| WindlassError::Runtime(error.clone()))
+}
+
+/// Does the work on the library's runtime and waits for it here, whatever thread this is.
+pub(crate) fn block<T: Send + 'static>(
+    work: impl Future<Output = T> + Send + 'static,
+) -> Result<T, WindlassError> {
+    let (sender, receiver) = mpsc::sync_channel(1);
+    handle()?.spawn(async move {
+        // The receiver is only gone if the waiting thread is; then nobody needs the value.
+        let _ = sender.send(work.await);
+    });
+    // A tool that asks another agent waits on one of the very threads that the other agent needs.
+    let received = if IS_OURS.get() { block_in_place(|| receiver.recv()) } else { receiver.recv() };
+    received.map_err(|_| WindlassError::Runtime("the work ended without a result".to_owned()))
+}

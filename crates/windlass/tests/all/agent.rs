@@ -1,0 +1,164 @@
+//! An agent: answers, events, questions, new tools, new conversations.
+
+use std::sync::{Arc, Mutex, OnceLock};
+
+use futures::StreamExt;
+use serde_json::json;
+use windlass::core::run::RunError;
+use windlass::prelude::*;
+
+/// Adds two integers.
+#[tool]
+async fn add(a: i64, b: i64) -> Result<i64, ToolError> {
+    Ok(a + b)
+}
+
+/// Deletes everything.
+#[tool(effects = "write", risk = "high")]
+async fn delete_all() -> Result<&'static str, ToolError> {
+    Ok("gone")
+}
+
+const SUM: &str = "user q\nmodel call 1 add {\"a\":19,\"b\":23}\nmodel end\nmodel text It is 42.\n";
+
+fn with_script(script: &str) -> Builder {
+    Windlass::builder().script(script).unwrap()
+}
+
+#[tokio::test]
+async fn a_run_gives_text_trace_and_outcome() {
+    let agent = with_script(SUM).tool(add).build().unwrap();
+    let answer = agent.run("q").await.unwrap();
+    assert_eq!((answer.text.as_str(), answer.outcome), ("It is 42.", RunOutcome::Completed));
+    assert_eq!(answer.trace.tools[0].output_raw, json!(42));
+}
+
+#[tokio::test]
+async fn a_stream_gives_the_events_of_its_run_and_ends() {
+    let agent = with_script(SUM).tool(add).build().unwrap();
+    let events: Vec<Event> = agent.stream("q").collect().await;
+    assert!(matches!(events.first(), Some(Event::RunStarted { .. })));
+    assert!(events.iter().any(|event| matches!(event, Event::CallEnded { .. })));
+    assert!(matches!(events.last(), Some(Event::RunEnded { .. })));
+}
+
+#[tokio::test]
+async fn a_stream_on_a_busy_session_says_so_and_ends() {
+    let agent = with_script("user q\nmodel text First\nmodel hang\n").build().unwrap();
+    let mut first = agent.stream("q");
+    assert!(matches!(first.next().await, Some(Event::RunStarted { .. })));
+    let second: Vec<Event> = agent.stream("again").collect().await;
+    assert!(
+        matches!(&second[..], [Event::ErrorRaised { message, .. }] if message.contains("still going on"))
+    );
+    agent.cancel().await.unwrap();
+    let rest: Vec<Event> = first.collect().await;
+    assert!(matches!(rest.last(), Some(Event::RunEnded { outcome: RunOutcome::Cancelled, .. })));
+}
+
+#[tokio::test]
+async fn questions_go_to_the_asker_and_its_answer_counts() {
+    let script = "user q\nmodel call 1 delete_all\nmodel end\nmodel text Done.\n";
+    for (decision, output) in [(Decision::Once, json!("gone")), (Decision::Deny, json!(null))] {
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let noted = Arc::clone(&asked);
+        let agent = with_script(script)
+            .tool(delete_all)
+            .on_permission(move |question| {
+                noted.lock().unwrap().push(question.tool.clone());
+                std::future::ready(PermissionAnswer::new(decision))
+            })
+            .build()
+            .unwrap();
+        let answer = agent.run("q").await.unwrap();
+        assert_eq!(*asked.lock().unwrap(), ["delete_all"]);
+        assert_eq!(answer.trace.tools[0].output_raw, output);
+        assert_eq!(answer.text, "Done.");
+    }
+}
+
+#[tokio::test]
+async fn without_an_asker_calls_that_need_asking_are_denied() {
+    let script = "user q\nmodel call 1 delete_all\nmodel end\nmodel text Done.\n";
+    let answer = with_script(script).tool(delete_all).build().unwrap().run("q").await.unwrap();
+    assert!(format!("{:?}", answer.trace.tools[0].error).contains("permission_denied"));
+}
+
+#[tokio::test]
+async fn an_asker_does_not_keep_a_session_alive() {
+    let agent = with_script(SUM)
+        .on_permission(|_| std::future::ready(PermissionAnswer::new(Decision::Deny)))
+        .build()
+        .unwrap();
+    let mut events = agent.session().subscribe();
+    drop(agent);
+    assert_eq!(events.next().await, windlass::engine::bus::Delivery::Closed);
+}
+
+static TEACHER: OnceLock<Windlass> = OnceLock::new();
+
+/// Makes a new tool.
+#[tool]
+async fn teach() -> Result<&'static str, ToolFailure> {
+    let agent = TEACHER.get().ok_or("nobody to teach")?;
+    agent.register_tool(add).map_err(|error| error.to_string())?;
+    Ok("taught")
+}
+
+#[tokio::test]
+async fn r_14_a_tool_that_registers_a_tool_does_not_deadlock_and_the_next_step_has_it() {
+    let script = r#"
+        user q
+        model call 1 teach
+        model end
+        model call 2 add {"a": 1, "b": 2}
+        model text Three.
+    "#;
+    let agent = TEACHER.get_or_init(|| with_script(script).tool(teach).build().unwrap());
+    let answer = agent.run("q").await.unwrap();
+    let outputs: Vec<_> = answer.trace.tools.iter().map(|call| call.output_raw.clone()).collect();
+    assert_eq!(outputs, [json!("taught"), json!(3)]);
+    assert!(agent.remove_tool("add") && !agent.remove_tool("add"));
+}
+
+#[tokio::test]
+async fn a_new_session_begins_without_the_old_history() {
+    let agent = with_script("user q\nmodel text One.\n\nuser q\nmodel text Two.\n").build().unwrap();
+    assert_eq!(agent.run("q").await.unwrap().text, "One.");
+    let other = agent.new_session().unwrap();
+    assert_ne!(agent.session().id(), other.session().id());
+}
+
+#[tokio::test]
+async fn what_is_missing_or_wrong_is_said_when_the_agent_is_built() {
+    assert!(matches!(Windlass::builder().build(), Err(WindlassError::NoModel)));
+    let error = Windlass::builder().model("nobody/nothing").err().unwrap();
+    assert!(error.to_string().contains("unknown model 'nobody/nothing'"));
+    let error = Windlass::builder().model("scripted/no-such.script").err().unwrap();
+    assert!(error.to_string().contains("no-such.script"));
+    let error = Windlass::builder().script("modle text x").err().unwrap();
+    assert!(matches!(error, WindlassError::Script { .. }), "{error}");
+}
+
+#[tokio::test]
+async fn a_script_file_is_a_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sum.script");
+    std::fs::write(&path, SUM).unwrap();
+    let agent = Windlass::builder()
+        .model(&format!("scripted/{}", path.display()))
+        .unwrap()
+        .tool(add)
+        .build()
+        .unwrap();
+    assert_eq!(agent.run("q").await.unwrap().text, "It is 42.");
+}
+
+#[tokio::test]
+async fn a_run_that_fails_is_an_error_that_can_be_matched() {
+    let agent = with_script("user q\nmodel fail! auth The key is wrong\n").build().unwrap();
+    match agent.run("q").await {
+        Err(WindlassError::Run(error)) => assert!(matches!(*error, RunError::Model(_)), "{error}"),
+        other => panic!("{other:?}"),
+    }
+}
