@@ -11,8 +11,10 @@ use crate::duration::parse_positive_ms;
 /// Hauls a model through its tool calls, step by step, and never loses one.
 #[derive(Debug, Parser)]
 #[command(name = "windlass", version, arg_required_else_help = false, disable_help_subcommand = true)]
-#[command(after_help = "Exit codes: 0 done · 1 failed · 2 usage or configuration · 3 limit reached (an answer was \
-                        still given) · 130 cancelled")]
+#[command(
+    after_help = "Exit codes: 0 done · 1 failed · 2 usage or configuration · 3 limit reached (an answer was \
+                        still given) · 130 cancelled"
+)]
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) global: GlobalArgs,

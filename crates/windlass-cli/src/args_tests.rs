@@ -23,7 +23,10 @@ fn the_flags_of_a_run_are_read() {
     let args = Args::try_parse_from(line.split_whitespace()).unwrap();
     let Some(Command::Run(run)) = args.command else { panic!("not a run") };
     assert_eq!(run.prompt, ["-"]);
-    assert_eq!((run.permission.allow, run.permission.deny), (vec!["read_file(src/**)".into(), "x".into()], vec!["y".into()]));
+    assert_eq!(
+        (run.permission.allow, run.permission.deny),
+        (vec!["read_file(src/**)".into(), "x".into()], vec!["y".into()])
+    );
     assert_eq!(run.permission.approve, Some(ApproveArg::Safe));
     assert_eq!((run.max_steps, run.timeout, run.no_tools), (Some(3), Some(90_000), true));
     assert_eq!(run.session.as_deref(), Some("s1"));

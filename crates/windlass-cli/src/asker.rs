@@ -100,16 +100,16 @@ impl Asker {
 /// process from ending.
 fn read_lines() -> mpsc::Receiver<String> {
     let (sender, receiver) = mpsc::channel(LINES_WAITING_MAX);
-    std::thread::spawn(move || match open_terminal() {
+    match open_terminal() {
         Some(terminal) => {
             flush_typed(&terminal);
-            send_lines(BufReader::new(terminal), &sender);
+            std::thread::spawn(move || send_lines(BufReader::new(terminal), &sender));
         }
         None => {
             flush_typed(&io::stdin());
-            send_lines(io::stdin().lock(), &sender);
+            std::thread::spawn(move || send_lines(io::stdin().lock(), &sender));
         }
-    });
+    }
     receiver
 }
 

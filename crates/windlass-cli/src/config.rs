@@ -42,9 +42,11 @@ pub(crate) struct Surroundings {
 impl Surroundings {
     /// Those of this process. Variables that are no text cannot be ours.
     pub(crate) fn of_process(can_ask: bool) -> Result<Self> {
-        let vars = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+        let vars = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
         let folder = std::env::current_dir().map_err(|error| {
-            Complaint::usage(format!("the current folder cannot be used: {error}")).cure("change to another folder")
+            Complaint::usage(format!("the current folder cannot be used: {error}"))
+                .cure("change to another folder")
         })?;
         Ok(Self { vars: vars.collect(), folder, can_ask })
     }
@@ -132,8 +134,11 @@ impl Config {
         // A script is named by the user alone, so its header is known before the project's file is read,
         // and can say which project.
         let chosen = merge([&user, &environment, &flags]);
-        let script = chosen.text("model").map_or(Ok(None), |model| script::load(model, &surroundings.folder))?;
-        let header = script.as_ref().map_or(Ok(Layer::new()), |script| script::read_header(&script.name, &script.header))?;
+        let script =
+            chosen.text("model").map_or(Ok(None), |model| script::load(model, &surroundings.folder))?;
+        let header = script
+            .as_ref()
+            .map_or(Ok(Layer::new()), |script| script::read_header(&script.name, &script.header))?;
 
         let base = merge([&user, &environment, &header, &flags]);
         let root = find_root(&base, &surroundings.folder)?;
@@ -167,7 +172,9 @@ fn read_user_file(folders: &Folders) -> Result<Layer> {
         Some(layer) => Ok(layer),
         None if folders.is_config_named => {
             let what = format!("the configuration file {} does not exist", folders.config_file.display());
-            Err(Complaint::usage(what).at("--config or WINDLASS_CONFIG").cure("windlass config init writes a first one"))
+            Err(Complaint::usage(what)
+                .at("--config or WINDLASS_CONFIG")
+                .cure("windlass config init writes a first one"))
         }
         None => Ok(Layer::new()),
     }
@@ -214,9 +221,11 @@ fn merge<const N: usize>(layers: [&Layer; N]) -> Settings {
 /// The folder that a root means, seen from `folder`.
 fn find_root(settings: &Settings, folder: &Path) -> Result<PathBuf> {
     let text = settings.text("root").unwrap_or(".");
-    let place = || settings.get("root").map_or_else(|| "the current folder".into(), |own| own.source.to_string());
+    let place =
+        || settings.get("root").map_or_else(|| "the current folder".into(), |own| own.source.to_string());
     let path = folder.join(text);
-    let wrong = |why: String| Complaint::usage(format!("the root '{text}' {why}")).at(place()).cure("--root DIR");
+    let wrong =
+        |why: String| Complaint::usage(format!("the root '{text}' {why}")).at(place()).cure("--root DIR");
     let canonical = path.canonicalize().map_err(|error| wrong(format!("cannot be used: {error}")))?;
     if !canonical.is_dir() {
         return Err(wrong("is no folder".into()));
@@ -241,7 +250,11 @@ fn find_profile(settings: &mut Settings) -> Result<Profile> {
 }
 
 /// Without a word, calls that need asking are asked about where somebody can answer.
-fn find_approve(settings: &mut Settings, surroundings: &Surroundings, script: Option<&Script>) -> ApproveMode {
+fn find_approve(
+    settings: &mut Settings,
+    surroundings: &Surroundings,
+    script: Option<&Script>,
+) -> ApproveMode {
     let script_answers = script.is_some_and(script::has_answers);
     let can_ask = surroundings.can_ask || script_answers;
     let usual = if can_ask { ApproveMode::Ask } else { ApproveMode::Never };

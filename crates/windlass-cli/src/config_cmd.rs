@@ -8,7 +8,9 @@ use serde_json::{Map, Value as Json, json};
 use crate::args::{ConfigCommand, GlobalArgs};
 use crate::asker::can_ask;
 use crate::complaint::{Complaint, Result};
-use crate::config::{Config, Flags, Folders, KEYS, Surroundings, find_key, key_names, project_file, template};
+use crate::config::{
+    Config, Flags, Folders, KEYS, Surroundings, find_key, key_names, project_file, template,
+};
 use crate::exit::Exit;
 use crate::nearest::did_you_mean;
 use crate::out::{print, print_json, print_line, warn};
@@ -71,8 +73,10 @@ fn path(global: &GlobalArgs) -> Result<()> {
         ("project", project_file(&config.root)),
     ];
     if global.json {
-        let places: Map<String, Json> =
-            places.into_iter().map(|(name, path)| (name.to_owned(), json!(path.display().to_string()))).collect();
+        let places: Map<String, Json> = places
+            .into_iter()
+            .map(|(name, path)| (name.to_owned(), json!(path.display().to_string())))
+            .collect();
         return print_json(&places);
     }
     let rows = places.map(|(name, path)| {

@@ -87,7 +87,9 @@ fn each_layer_is_stronger_than_the_one_before() {
     assert_eq!(shown(&case.config(), "limits.steps_max"), "12 from project:1");
     let case = case.var("WINDLASS_LIMITS_STEPS_MAX", "13");
     assert_eq!(shown(&case.config(), "limits.steps_max"), "13 from environment WINDLASS_LIMITS_STEPS_MAX");
-    let case = case.file("a.script", "max-steps 14\nuser hi\nmodel text ho\n").var("WINDLASS_MODEL", "scripted/a.script");
+    let case = case
+        .file("a.script", "max-steps 14\nuser hi\nmodel text ho\n")
+        .var("WINDLASS_MODEL", "scripted/a.script");
     assert_eq!(shown(&case.config(), "limits.steps_max"), "14 from script a.script");
     let case = case.flag(|flags| flags.steps_max = Some(15));
     assert_eq!(shown(&case.config(), "limits.steps_max"), "15 from --max-steps");
@@ -110,7 +112,10 @@ fn a_profile_brings_its_own_limits_and_settings_change_them() {
     let config = Case::new().user("profile = \"studio\"").config();
     assert_eq!(shown(&config, "limits.search_calls_max"), "6 from profile studio");
     let config = Case::new().user("profile = \"studio\"\nlimits.search_calls_max = \"none\"").config();
-    assert_eq!((shown(&config, "limits.search_calls_max").as_str(), config.profile.limits.search_calls_max), ("(none) from user:2", None));
+    assert_eq!(
+        (shown(&config, "limits.search_calls_max").as_str(), config.profile.limits.search_calls_max),
+        ("(none) from user:2", None)
+    );
     let config = Case::new().user("limits.call_timeout_ms = \"1m30s\"").config();
     assert_eq!(config.profile.limits.call_timeout_ms, 90_000);
 }
@@ -167,9 +172,16 @@ fn wrong_values_say_what_was_expected_and_where() {
 
 #[test]
 fn tool_loop_v2_is_on_for_the_words_that_mean_yes() {
-    for (word, is_on) in
-        [("1", true), ("true", true), ("YES", true), ("on", true), ("0", false), ("", false), ("2", false), ("off", false)]
-    {
+    for (word, is_on) in [
+        ("1", true),
+        ("true", true),
+        ("YES", true),
+        ("on", true),
+        ("0", false),
+        ("", false),
+        ("2", false),
+        ("off", false),
+    ] {
         let config = Case::new().var("TOOL_LOOP_V2", word).config();
         assert_eq!(config.profile.executes_while_streaming, is_on, "{word}");
     }
@@ -232,7 +244,10 @@ fn what_a_project_tightens_holds() {
 #[test]
 fn rules_of_a_project_do_not_belong_in_the_users_file() {
     let complaint = Case::new().user("permissions.deny = [\"x\"]").complaint();
-    assert!(complaint.contains("belongs in a project's") && complaint.contains("windlass policy deny"), "{complaint}");
+    assert!(
+        complaint.contains("belongs in a project's") && complaint.contains("windlass policy deny"),
+        "{complaint}"
+    );
 }
 
 #[test]
@@ -245,14 +260,18 @@ fn what_needs_asking_is_denied_where_nobody_can_be_asked() {
     assert_eq!(case.config().approve, ApproveMode::Ask);
     assert_eq!(Case { can_ask: true, ..Case::new() }.config().approve, ApproveMode::Ask);
     let script = "user hi\nmodel call 1 read_file {\"path\":\"a\"}\napprove 1\nmodel text ho\n";
-    let case = Case::new().file("a.script", script).flag(|flags| flags.global.model = Some("scripted/a.script".into()));
+    let case = Case::new()
+        .file("a.script", script)
+        .flag(|flags| flags.global.model = Some("scripted/a.script".into()));
     assert_eq!(case.config().approve, ApproveMode::Ask);
 }
 
 #[test]
 fn the_header_of_a_script_is_a_layer() {
     let script = "profile zodo\nroot inner\napprove all\nlimit calls_per_run_max 7\nuser hi\nmodel text ho\n";
-    let case = Case::new().file("a.script", script).flag(|flags| flags.global.model = Some("scripted/a.script".into()));
+    let case = Case::new()
+        .file("a.script", script)
+        .flag(|flags| flags.global.model = Some("scripted/a.script".into()));
     let config = case.config();
     assert_eq!((config.profile.name, config.approve), (ProfileName::Zodo, ApproveMode::All));
     assert!(config.root.ends_with("project/inner"));
@@ -279,7 +298,9 @@ fn a_script_that_cannot_be_played_says_where() {
 
 #[test]
 fn a_root_that_is_no_folder_is_refused() {
-    let at = |root: &str| Case::new().file("a.txt", "").flag(|flags| flags.global.root = Some(root.into())).complaint();
+    let at = |root: &str| {
+        Case::new().file("a.txt", "").flag(|flags| flags.global.root = Some(root.into())).complaint()
+    };
     assert!(at("nowhere").contains("the root 'nowhere' cannot be used"));
     assert!(at("a.txt").contains("is no folder"));
 }
@@ -289,13 +310,16 @@ fn an_unknown_profile_suggests_the_nearest() {
     let complaint = Case::new().flag(|flags| flags.global.profile = Some("edisn".into())).complaint();
     assert!(complaint.contains("did you mean 'edison'?") && complaint.contains("--profile"), "{complaint}");
     let words: Vec<&str> = ProfileName::ALL.into_iter().map(ProfileName::word).collect();
-    let Some(value::Kind::Word(known)) = key::find("profile").map(|key| key.kind) else { panic!("profile has words") };
+    let Some(value::Kind::Word(known)) = key::find("profile").map(|key| key.kind) else {
+        panic!("profile has words")
+    };
     assert_eq!(known, words);
 }
 
 #[test]
 fn secrets_are_never_shown() {
-    let config = Case::new().user("web_search.api_key = \"s3cret\"").var("WINDLASS_IMAGE_API_KEY", "s3cret").config();
+    let config =
+        Case::new().user("web_search.api_key = \"s3cret\"").var("WINDLASS_IMAGE_API_KEY", "s3cret").config();
     for name in ["web_search.api_key", "image.api_key"] {
         let setting = config.settings.get(name).unwrap();
         assert_eq!((setting.value.to_string().as_str(), setting.value.to_json()), ("***", "***".into()));
@@ -312,7 +336,10 @@ fn a_named_file_must_exist_and_the_usual_one_need_not() {
 #[test]
 fn the_template_names_every_key_and_can_be_used() {
     let text = template();
-    let all: String = text.lines().map(|line| format!("{}\n", line.strip_prefix('#').filter(|l| !l.starts_with(' ')).unwrap_or(line))).collect();
+    let all: String = text
+        .lines()
+        .map(|line| format!("{}\n", line.strip_prefix('#').filter(|l| !l.starts_with(' ')).unwrap_or(line)))
+        .collect();
     let case = Case::new().user(&text);
     assert!(case.config().warnings.is_empty());
     let document: toml::Table = all.parse().unwrap();

@@ -59,19 +59,42 @@ fn an_answer_that_never_streamed_is_printed_whole() {
 
 #[test]
 fn text_before_a_call_ends_its_line() {
-    let shown = play(&[start(1), delta("Look."), step("Look.", true), start(1), delta("Two."), step("Two.", false), end("Two.")]);
+    let shown = play(&[
+        start(1),
+        delta("Look."),
+        step("Look.", true),
+        start(1),
+        delta("Two."),
+        step("Two.", false),
+        end("Two."),
+    ]);
     assert_eq!(shown, "Look.\nTwo.\n");
 }
 
 #[test]
 fn a_step_that_is_asked_again_begins_on_a_new_line() {
-    let shown = play(&[start(1), delta("Hal"), start(2), delta("Half done"), step("Half done", false), end("Half done")]);
+    let shown = play(&[
+        start(1),
+        delta("Hal"),
+        start(2),
+        delta("Half done"),
+        step("Half done", false),
+        end("Half done"),
+    ]);
     assert_eq!(shown, "Hal\nHalf done\n");
 }
 
 #[test]
 fn a_continued_answer_goes_on_where_it_was() {
-    let shown = play(&[start(1), delta("one "), step("one ", false), start(1), delta("two"), step("two", false), end("one two")]);
+    let shown = play(&[
+        start(1),
+        delta("one "),
+        step("one ", false),
+        start(1),
+        delta("two"),
+        step("two", false),
+        end("one two"),
+    ]);
     assert_eq!(shown, "one two\n");
 }
 
@@ -84,5 +107,8 @@ fn what_the_machine_adds_or_changes_is_printed_too() {
 
 #[test]
 fn escape_sequences_do_not_reach_the_terminal() {
-    assert_eq!(play(&[start(1), delta("\u{1b}[2J"), step("\u{1b}[2J", false), end("\u{1b}[2J")]), "\\u{1b}[2J\n");
+    assert_eq!(
+        play(&[start(1), delta("\u{1b}[2J"), step("\u{1b}[2J", false), end("\u{1b}[2J")]),
+        "\\u{1b}[2J\n"
+    );
 }

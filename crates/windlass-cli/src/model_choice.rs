@@ -21,9 +21,11 @@ pub(crate) fn choose(config: &Config) -> Result<Arc<dyn ModelPort>> {
         None => Err(unconnected(config)),
         Some(setting) => {
             let model = setting.value.text().unwrap_or_default();
-            Err(Complaint::usage(format!("the model '{model}' cannot be reached: this version plays scripts only"))
-                .at(&setting.source)
-                .cure("--model scripted/FILE; wires to providers come with a later version"))
+            Err(Complaint::usage(format!(
+                "the model '{model}' cannot be reached: this version plays scripts only"
+            ))
+            .at(&setting.source)
+            .cure("--model scripted/FILE; wires to providers come with a later version"))
         }
     }
 }
@@ -31,7 +33,9 @@ pub(crate) fn choose(config: &Config) -> Result<Arc<dyn ModelPort>> {
 /// Three lines that say how to connect a model.
 fn unconnected(config: &Config) -> Complaint {
     let file = config.folders.config_file.display();
-    Complaint::usage("no model is connected: this version plays scripts, and wires to providers are still to come")
-        .at(format!("later, a key in the environment will do ({PROVIDERS}), or model = \"…\" in {file}"))
-        .cure("windlass run --model scripted/examples/tour.script")
+    Complaint::usage(
+        "no model is connected: this version plays scripts, and wires to providers are still to come",
+    )
+    .at(format!("later, a key in the environment will do ({PROVIDERS}), or model = \"…\" in {file}"))
+    .cure("windlass run --model scripted/examples/tour.script")
 }

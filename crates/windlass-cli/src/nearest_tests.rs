@@ -19,7 +19,9 @@ fn what_is_like_nothing_gets_no_suggestion() {
 #[test]
 fn distances_count_the_changes_between_two_names() {
     let chars = |text: &str| text.chars().collect::<Vec<_>>();
-    for (a, b, changes) in [("", "", 0), ("abc", "abc", 0), ("abc", "", 3), ("kitten", "sitting", 3), ("ab", "ba", 2)] {
+    for (a, b, changes) in
+        [("", "", 0), ("abc", "abc", 0), ("abc", "", 3), ("kitten", "sitting", 3), ("ab", "ba", 2)]
+    {
         assert_eq!(distance(&chars(a), &chars(b)), changes, "{a} {b}");
         assert_eq!(distance(&chars(b), &chars(a)), changes, "{b} {a}");
     }

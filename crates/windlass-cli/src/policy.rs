@@ -6,9 +6,7 @@ use serde_json::{Value, json};
 use windlass_core::args::read_args;
 use windlass_core::check::check_call;
 use windlass_core::ids::{CallId, RunId, SessionId};
-use windlass_core::permission::{
-    Explanation, Gate, Permissions, Rule, RuleEffect, RuleSource, Target,
-};
+use windlass_core::permission::{Explanation, Gate, Permissions, Rule, RuleEffect, RuleSource, Target};
 use windlass_core::port::{CancelFlag, ProgressPort, ToolContext};
 use windlass_core::tool::{CheckedCall, RawArgs, ToolCall, ToolFailure};
 use windlass_engine::cancel::CancelSignal;
@@ -37,7 +35,9 @@ pub(crate) fn run(global: &GlobalArgs, command: PolicyCommand) -> Result<Exit> {
         PolicyCommand::Allow { rule } => store(global, RuleEffect::Allow, &rule)?,
         PolicyCommand::Deny { rule } => store(global, RuleEffect::Deny, &rule)?,
         PolicyCommand::Remove { id } => remove(global, &id)?,
-        PolicyCommand::Explain { tool, arguments, permission } => explain(global, &tool, &arguments, &permission)?,
+        PolicyCommand::Explain { tool, arguments, permission } => {
+            explain(global, &tool, &arguments, &permission)?
+        }
     }
     Ok(Exit::Done)
 }
@@ -127,7 +127,11 @@ fn explain(global: &GlobalArgs, tool: &str, arguments: &str, permission: &Permis
 }
 
 /// What would become of a call; the gates before the rules can refuse it without an explanation.
-fn find_out(house: &House, tool: &str, arguments: String) -> Result<std::result::Result<Explanation, (Gate, ToolFailure)>> {
+fn find_out(
+    house: &House,
+    tool: &str,
+    arguments: String,
+) -> Result<std::result::Result<Explanation, (Gate, ToolFailure)>> {
     let shelf = house.registry.snapshot();
     let Some(port) = shelf.port(tool) else { return Err(unknown_tool(tool, shelf.toolset.names())) };
     let args_bytes_max = house.config.profile.limits.args_bytes_max;
@@ -148,7 +152,8 @@ fn find_out(house: &House, tool: &str, arguments: String) -> Result<std::result:
         Err((_, failure)) => return Ok(Err((Gate::Schema, failure))),
     };
     let context = context(house);
-    let inspected = block_on(async { Ok(inspect_call(port, checked.clone(), context, CancelSignal::new()).await) })?;
+    let inspected =
+        block_on(async { Ok(inspect_call(port, checked.clone(), context, CancelSignal::new()).await) })?;
     let permissions = Permissions::new(house.policies.rules(), house.config.approve);
     Ok(match inspected {
         Ok(inspection) => Ok(permissions.explain(&checked, &inspection)),

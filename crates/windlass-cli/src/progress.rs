@@ -73,7 +73,8 @@ impl Progress {
             }
             Event::TextDelta { .. } => Vec::new(),
             Event::CallDelta { name, chars, .. } => {
-                let name = name.as_deref().map_or_else(String::new, |name| visible_line(name, SUBJECT_CHARS_MAX));
+                let name =
+                    name.as_deref().map_or_else(String::new, |name| visible_line(name, SUBJECT_CHARS_MAX));
                 self.activity = format!("writing a call {name} ({chars} characters)");
                 Vec::new()
             }
@@ -99,14 +100,17 @@ impl Progress {
             Event::CallProgressed { call_id, line } => {
                 let head = self.calls.get(call_id).map(|call| visible_line(&call.name, SUBJECT_CHARS_MAX));
                 if let Some((_, place)) = self.running.iter_mut().find(|(id, _)| id == call_id) {
-                    *place = format!("{}: {}", head.unwrap_or_default(), visible_line(line, RESULT_CHARS_MAX));
+                    *place =
+                        format!("{}: {}", head.unwrap_or_default(), visible_line(line, RESULT_CHARS_MAX));
                 }
                 Vec::new()
             }
             Event::CallEnded { call_id, name, outcome, visibility, .. } => {
                 self.see_outcome(call_id, name, outcome, *visibility)
             }
-            Event::NoteAdded { text } => self.in_full(|| dim(&format!("  note: {}", visible_line(text, 200)))),
+            Event::NoteAdded { text } => {
+                self.in_full(|| dim(&format!("  note: {}", visible_line(text, 200))))
+            }
             Event::WarningRaised { code, message } => {
                 vec![caution(&format!("{} ({})", visible(message), code.word()))]
             }
@@ -120,9 +124,10 @@ impl Progress {
                     RunOutcome::Completed | RunOutcome::LimitReached if total > 0 => {
                         self.in_full(|| dim(&format!("  {total} tokens")))
                     }
-                    RunOutcome::Completed | RunOutcome::LimitReached | RunOutcome::Cancelled | RunOutcome::Failed => {
-                        Vec::new()
-                    }
+                    RunOutcome::Completed
+                    | RunOutcome::LimitReached
+                    | RunOutcome::Cancelled
+                    | RunOutcome::Failed => Vec::new(),
                 }
             }
         }
@@ -177,18 +182,32 @@ impl Progress {
         lines
     }
 
-    fn see_decision(&self, call_id: &CallId, decision: Decision, by: &str, rule: Option<&str>) -> Vec<String> {
+    fn see_decision(
+        &self,
+        call_id: &CallId,
+        decision: Decision,
+        by: &str,
+        rule: Option<&str>,
+    ) -> Vec<String> {
         let name = self.calls.get(call_id).map_or("", |call| &call.name);
         match (decision, rule) {
             (Decision::Remember, Some(rule)) => vec![dim(&format!("  remembered: {}", visible(rule)))],
-            (Decision::Once | Decision::Session | Decision::Remember | Decision::Deny, _) => self.in_full(|| {
-                let word = if decision == Decision::Deny { "denied" } else { "allowed" };
-                dim(&format!("  {} {word} by {}", visible(name), visible(by)))
-            }),
+            (Decision::Once | Decision::Session | Decision::Remember | Decision::Deny, _) => {
+                self.in_full(|| {
+                    let word = if decision == Decision::Deny { "denied" } else { "allowed" };
+                    dim(&format!("  {} {word} by {}", visible(name), visible(by)))
+                })
+            }
         }
     }
 
-    fn see_outcome(&mut self, call_id: &CallId, name: &str, outcome: &ToolOutcome, visibility: Visibility) -> Vec<String> {
+    fn see_outcome(
+        &mut self,
+        call_id: &CallId,
+        name: &str,
+        outcome: &ToolOutcome,
+        visibility: Visibility,
+    ) -> Vec<String> {
         self.running.retain(|(id, _)| id != call_id);
         let is_told = match visibility {
             Visibility::Primary | Visibility::Secondary => true,
@@ -205,7 +224,8 @@ impl Progress {
         };
         let again = if outcome.meta.is_cached { "  (again)" } else { "" };
         let took = dim(&show_ms(outcome.meta.duration_ms));
-        let mut lines = vec![format!("{mark} {}  {took}  {}{again}", self.headline(call_id, name), gist(outcome))];
+        let mut lines =
+            vec![format!("{mark} {}  {took}  {}{again}", self.headline(call_id, name), gist(outcome))];
         if let (Detail::Full, Some(call)) = (self.detail, self.calls.get(call_id)) {
             lines.push(dim(&format!("  {}", visible(&call.arguments))));
         }
@@ -248,7 +268,9 @@ fn subject(arguments: &str) -> String {
 
 /// What a call gave, in a few words.
 fn gist(outcome: &ToolOutcome) -> String {
-    let Some(output) = outcome.output() else { return visible_line(&outcome_line(outcome), RESULT_CHARS_MAX) };
+    let Some(output) = outcome.output() else {
+        return visible_line(&outcome_line(outcome), RESULT_CHARS_MAX);
+    };
     match (output.readable().lines().count(), &output.json) {
         (0 | 1, Value::Array(items)) if output.text.is_none() => counted(items.len(), "item"),
         (0 | 1, _) => visible_line(&outcome_line(outcome), RESULT_CHARS_MAX),

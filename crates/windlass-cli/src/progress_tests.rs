@@ -79,7 +79,8 @@ fn a_call_that_worked_is_one_line() {
     assert_eq!(progress.activity(), "read_file README.md");
     see(&mut progress, Event::CallProgressed { call_id: CallId::numbered(1), line: "half way".into() });
     assert_eq!(progress.activity(), "read_file: half way");
-    let lines = see(&mut progress, ended(ToolOutcome::ok(ToolOutput::text("one\ntwo")), Visibility::Secondary));
+    let lines =
+        see(&mut progress, ended(ToolOutcome::ok(ToolOutput::text("one\ntwo")), Visibility::Secondary));
     assert_eq!(lines, ["✓ read_file README.md  3 ms  2 lines"]);
     assert_eq!(progress.activity(), "");
 }
@@ -100,7 +101,10 @@ fn what_a_call_gave_is_said_in_a_few_words() {
 fn calls_that_failed_were_denied_or_repeated_are_told_apart() {
     let mut progress = usual();
     let failed = ToolOutcome::failed(ToolFailure::not_found("File not found: a"));
-    assert_eq!(see(&mut progress, ended(failed, Visibility::Hidden)), ["✗ read_file  3 ms  File not found: a"]);
+    assert_eq!(
+        see(&mut progress, ended(failed, Visibility::Hidden)),
+        ["✗ read_file  3 ms  File not found: a"]
+    );
     let denied = ToolOutcome::failed(ToolFailure::denied("no"));
     assert_eq!(see(&mut progress, ended(denied, Visibility::Secondary)), ["⊘ read_file  3 ms  no"]);
     let cancelled = ToolOutcome::failed(ToolFailure::new(ErrorKind::Cancelled, "stopped"));
@@ -116,7 +120,10 @@ fn r_30_hidden_tools_are_told_only_in_full() {
     assert!(see(&mut usual(), ended(outcome(), Visibility::Hidden)).is_empty());
     let mut full = Progress::new(Detail::Full, false, true);
     see(&mut full, requested(r#"{"path":"a"}"#));
-    assert_eq!(see(&mut full, ended(outcome(), Visibility::Hidden)), ["✓ read_file a  3 ms  4", r#"  {"path":"a"}"#]);
+    assert_eq!(
+        see(&mut full, ended(outcome(), Visibility::Hidden)),
+        ["✓ read_file a  3 ms  4", r#"  {"path":"a"}"#]
+    );
 }
 
 #[test]
@@ -146,14 +153,23 @@ fn thinking_is_told_in_full_and_remarks_before_calls_always() {
     };
     assert_eq!(see(&mut usual(), message(true)), ["· Let me look."]);
     assert!(see(&mut usual(), message(false)).is_empty(), "the answer is not progress");
-    assert_eq!(see(&mut Progress::new(Detail::Full, false, true), message(true)), ["  hmm", "· Let me look."]);
-    assert!(see(&mut Progress::new(Detail::Usual, false, false), message(true)).is_empty(), "it was streamed");
+    assert_eq!(
+        see(&mut Progress::new(Detail::Full, false, true), message(true)),
+        ["  hmm", "· Let me look."]
+    );
+    assert!(
+        see(&mut Progress::new(Detail::Usual, false, false), message(true)).is_empty(),
+        "it was streamed"
+    );
 }
 
 #[test]
 fn messages_of_a_script_decisions_and_warnings_are_told() {
-    let start =
-        || Event::RunStarted { model: "m".into(), profile: "default".into(), message: Message::user("Hello\nyou") };
+    let start = || Event::RunStarted {
+        model: "m".into(),
+        profile: "default".into(),
+        message: Message::user("Hello\nyou"),
+    };
     assert!(see(&mut usual(), start()).is_empty());
     assert_eq!(see(&mut Progress::new(Detail::Usual, true, true), start()), ["» Hello\nyou"]);
     let again = Event::StepStarted { step: 1, purpose: StepPurpose::Work, attempt: 2 };
@@ -167,14 +183,19 @@ fn messages_of_a_script_decisions_and_warnings_are_told() {
         rule: Some("read_file(a)".into()),
         problem: Some("not stored".into()),
     };
-    assert_eq!(see(&mut usual(), decided(Decision::Remember)), ["  remembered: read_file(a)", "! not stored"]);
+    assert_eq!(
+        see(&mut usual(), decided(Decision::Remember)),
+        ["  remembered: read_file(a)", "! not stored"]
+    );
     assert_eq!(see(&mut usual(), decided(Decision::Session)), ["! not stored"]);
 }
 
 #[test]
 fn what_goes_on_is_said_for_every_purpose_and_nothing_after_the_end() {
     let mut progress = usual();
-    for purpose in [StepPurpose::Work, StepPurpose::Correction, StepPurpose::Continuation, StepPurpose::Finalise] {
+    for purpose in
+        [StepPurpose::Work, StepPurpose::Correction, StepPurpose::Continuation, StepPurpose::Finalise]
+    {
         see(&mut progress, Event::StepStarted { step: 1, purpose, attempt: 1 });
         assert!(progress.activity().starts_with("waiting for"), "{purpose:?}");
     }

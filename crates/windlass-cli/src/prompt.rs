@@ -92,7 +92,9 @@ impl Prompt {
                     visible(&self.question.rule)
                 ))
             }
-            Some(decision @ (Decision::Once | Decision::Session)) => self.confirm(PermissionAnswer::new(decision)),
+            Some(decision @ (Decision::Once | Decision::Session)) => {
+                self.confirm(PermissionAnswer::new(decision))
+            }
         }
     }
 
@@ -109,7 +111,10 @@ impl Prompt {
             }
             Err(error) => {
                 self.stage = Stage::Rule;
-                Reply::Say(format!("{}\nPress Enter for the rule above, or type another rule: ", visible(&error.to_string())))
+                Reply::Say(format!(
+                    "{}\nPress Enter for the rule above, or type another rule: ",
+                    visible(&error.to_string())
+                ))
             }
         }
     }

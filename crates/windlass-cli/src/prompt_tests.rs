@@ -62,9 +62,13 @@ fn a_tool_cannot_paint_over_the_question() {
 
 #[test]
 fn z_13_each_key_and_word_is_its_decision() {
-    for (typed, decision) in
-        [("1", Decision::Once), (" once ", Decision::Once), ("2", Decision::Session), ("4", Decision::Deny), ("Deny", Decision::Deny)]
-    {
+    for (typed, decision) in [
+        ("1", Decision::Once),
+        (" once ", Decision::Once),
+        ("2", Decision::Session),
+        ("4", Decision::Deny),
+        ("Deny", Decision::Deny),
+    ] {
         assert_eq!(Prompt::new(question(Risk::Medium)).hear(Some(typed)), answer(decision), "{typed}");
     }
 }
@@ -74,7 +78,10 @@ fn wrong_input_is_asked_again_and_the_end_of_input_denies() {
     let mut prompt = Prompt::new(question(Risk::Medium));
     for typed in ["", "5", "yes", "12"] {
         let Reply::Say(text) = prompt.hear(Some(typed)) else { panic!("{typed} was taken for an answer") };
-        assert_eq!(text, "Please type 1, 2, 3 or 4.\n[1] Allow Once  [2] Session  [3] Remember  [4] Deny\n> ");
+        assert_eq!(
+            text,
+            "Please type 1, 2, 3 or 4.\n[1] Allow Once  [2] Session  [3] Remember  [4] Deny\n> "
+        );
     }
     assert_eq!(prompt.hear(None), answer(Decision::Deny));
 }
@@ -90,7 +97,9 @@ fn remember_shows_its_rule_and_lets_it_be_edited() {
     prompt.hear(Some("3"));
     let Reply::Say(text) = prompt.hear(Some("read_file(")) else { panic!("a broken rule was taken") };
     assert!(text.contains("')'"), "{text}");
-    let Reply::Answer(answer) = prompt.hear(Some("read_file(*.md)")) else { panic!("the rule was not taken") };
+    let Reply::Answer(answer) = prompt.hear(Some("read_file(*.md)")) else {
+        panic!("the rule was not taken")
+    };
     assert_eq!((answer.decision, answer.rule.as_deref()), (Decision::Remember, Some("read_file(*.md)")));
 }
 

@@ -43,12 +43,14 @@ pub(crate) fn run(global: &GlobalArgs, args: RunArgs) -> Result<Exit> {
     let prompt = read_prompt(&args.prompt)?;
     let script = house.config.script.as_ref();
     if prompt.is_none() && !script.is_some_and(|script| ScriptedUser::new(script).next_message().is_some()) {
-        return Err(Complaint::usage("there is no message to answer").cure("windlass run \"What is in this folder?\""));
+        return Err(Complaint::usage("there is no message to answer")
+            .cure("windlass run \"What is in this folder?\""));
     }
     let talk = Talk {
         prompt,
         context: args.context.as_deref().map(read_context).transpose()?,
-        tools_allowed: !args.no_tools && script.and_then(|script| script.header.tools_allowed).unwrap_or(true),
+        tools_allowed: !args.no_tools
+            && script.and_then(|script| script.header.tools_allowed).unwrap_or(true),
         script,
     };
     let session_id = session_id(args.session)?;
@@ -66,7 +68,8 @@ pub(crate) fn run(global: &GlobalArgs, args: RunArgs) -> Result<Exit> {
 
 /// Runs a future to its end; tools that still run afterwards are stopped.
 pub(crate) fn block_on<T>(future: impl Future<Output = Result<T>>) -> Result<T> {
-    let runtime = Runtime::new().map_err(|error| Complaint::failed(format!("the runtime cannot be started: {error}")))?;
+    let runtime = Runtime::new()
+        .map_err(|error| Complaint::failed(format!("the runtime cannot be started: {error}")))?;
     let result = runtime.block_on(future);
     runtime.shutdown_timeout(Duration::from_millis(KILL_MS));
     result
@@ -159,7 +162,9 @@ pub(crate) fn read_bounded(source: impl Read, place: &str) -> Result<String> {
 fn session_id(wish: Option<String>) -> Result<SessionId> {
     match wish {
         None => Ok(new_session_id()),
-        Some(name) if name.trim().is_empty() => Err(Complaint::usage("the name of the session is empty").at("--session")),
+        Some(name) if name.trim().is_empty() => {
+            Err(Complaint::usage("the name of the session is empty").at("--session"))
+        }
         Some(name) => Ok(SessionId::from(name)),
     }
 }

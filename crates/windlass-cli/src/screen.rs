@@ -63,7 +63,8 @@ impl Screen {
             output,
             live: LiveAnswer::default(),
             // What a model says before its calls is told as progress, unless it was streamed.
-            progress: detail.map(|detail| Progress::new(detail, tells_messages, output != Output::LiveAnswer)),
+            progress: detail
+                .map(|detail| Progress::new(detail, tells_messages, output != Output::LiveAnswer)),
             has_spinner,
             spinner: None,
             is_paused: false,

@@ -17,7 +17,8 @@ pub(crate) struct Signals {
 impl Signals {
     /// Listens from now on; the process is no longer ended by them.
     pub(crate) fn listen() -> Result<Self> {
-        Self::try_listen().map_err(|error| Complaint::failed(format!("signals cannot be listened to: {error}")))
+        Self::try_listen()
+            .map_err(|error| Complaint::failed(format!("signals cannot be listened to: {error}")))
     }
 
     #[cfg(unix)]

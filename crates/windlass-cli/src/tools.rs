@@ -84,7 +84,8 @@ fn show(global: &GlobalArgs, name: &str) -> Result<Exit> {
 /// There is no such tool.
 pub(crate) fn unknown_tool<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Complaint {
     let cure = did_you_mean(name, known);
-    Complaint::usage(format!("there is no tool '{name}'")).cure(cure.unwrap_or_else(|| "windlass tools list".into()))
+    Complaint::usage(format!("there is no tool '{name}'"))
+        .cure(cure.unwrap_or_else(|| "windlass tools list".into()))
 }
 
 /// A tool for people.
@@ -112,7 +113,10 @@ fn describe(spec: &ToolSpec) -> String {
     let own = |name: &str, value: String| [name.to_owned(), value];
     text.push_str(&lay_out(&[
         own("risk", word(&spec.risk)),
-        own("effects", format!("{}{}", word(&spec.effects), if spec.idempotent { ", idempotent" } else { "" })),
+        own(
+            "effects",
+            format!("{}{}", word(&spec.effects), if spec.idempotent { ", idempotent" } else { "" }),
+        ),
         own("touches", list(spec.scopes.iter().map(word).collect())),
         own("other names", list(spec.aliases.clone())),
         own("time limit", spec.timeout_ms.map_or_else(|| "the profile's".into(), crate::duration::show_ms)),
@@ -132,8 +136,9 @@ pub(crate) fn read_arguments(typed: &str) -> Result<String> {
         None if typed == "-" => read_bounded(io::stdin().lock(), "stdin"),
         None => Ok(typed.to_owned()),
         Some(path) => {
-            let file = File::open(path)
-                .map_err(|error| Complaint::usage(format!("the arguments in '{path}' cannot be read: {error}")))?;
+            let file = File::open(path).map_err(|error| {
+                Complaint::usage(format!("the arguments in '{path}' cannot be read: {error}"))
+            })?;
             read_bounded(file, path)
         }
     }
@@ -174,7 +179,11 @@ fn call(
         Ok((outcome_of(&front), is_cancelled))
     })?;
     let Some(outcome) = outcome else {
-        return if is_cancelled { Ok(Exit::Cancelled) } else { Err(Complaint::failed("the call never ended")) };
+        return if is_cancelled {
+            Ok(Exit::Cancelled)
+        } else {
+            Err(Complaint::failed("the call never ended"))
+        };
     };
     print_outcome(global, &house.config.profile, &name, &outcome)?;
     match (is_cancelled, outcome.is_ok()) {

@@ -15,7 +15,8 @@ use windlass_engine::policy_store::PolicyStore;
 use windlass_engine::registry::Registry;
 use windlass_engine::session::SessionParts;
 use windlass_tools::{
-    AllowedHost, FetchConfig, ImageConfig, SearchBackend, SearchBackendKind, Secret, ToolsConfig, WebSearchConfig, builtin,
+    AllowedHost, FetchConfig, ImageConfig, SearchBackend, SearchBackendKind, Secret, ToolsConfig,
+    WebSearchConfig, builtin,
 };
 
 use crate::args::{GlobalArgs, PermissionArgs};
@@ -101,10 +102,12 @@ fn register(config: &Config) -> Result<Registry> {
 fn tools_config(config: &Config) -> Result<ToolsConfig> {
     let settings = &config.settings;
     let secret = |name: &str| settings.text(name).map(Secret::new);
-    let backend = settings.text("web_search.backend").and_then(SearchBackendKind::from_word).map(|kind| SearchBackend {
-        kind,
-        base_url: settings.text("web_search.base_url").map(str::to_owned),
-        api_key: secret("web_search.api_key"),
+    let backend = settings.text("web_search.backend").and_then(SearchBackendKind::from_word).map(|kind| {
+        SearchBackend {
+            kind,
+            base_url: settings.text("web_search.base_url").map(str::to_owned),
+            api_key: secret("web_search.api_key"),
+        }
     });
     let allow_hosts: Vec<AllowedHost> = settings
         .items("fetch.allow_hosts")
@@ -144,7 +147,12 @@ fn rules_of_this_time(config: &Config, permission: &PermissionArgs) -> Result<Ve
     take(RuleEffect::Allow, &permission.allow, RuleSource::Flag, "--allow")?;
     take(RuleEffect::Deny, &permission.deny, RuleSource::Flag, "--deny")?;
     if let Some(script) = &config.script {
-        take(RuleEffect::Allow, &script.header.allow, RuleSource::Flag, &format!("allow in {}", script.name))?;
+        take(
+            RuleEffect::Allow,
+            &script.header.allow,
+            RuleSource::Flag,
+            &format!("allow in {}", script.name),
+        )?;
         take(RuleEffect::Deny, &script.header.deny, RuleSource::Flag, &format!("deny in {}", script.name))?;
     }
     for (name, effect) in [("permissions.deny", RuleEffect::Deny), ("permissions.ask", RuleEffect::Ask)] {

@@ -23,7 +23,8 @@ impl Folders {
     /// The folders of this user; flags win.
     pub(crate) fn of_user(config: Option<&Path>, data: Option<&Path>) -> Result<Self> {
         let homeless = |_| {
-            Complaint::usage("your home folder is not known").cure("set HOME, or both XDG_CONFIG_HOME and XDG_DATA_HOME")
+            Complaint::usage("your home folder is not known")
+                .cure("set HOME, or both XDG_CONFIG_HOME and XDG_DATA_HOME")
         };
         let xdg = etcetera::base_strategy::Xdg::new().map_err(homeless)?;
         let folder = xdg.config_dir().join("windlass");

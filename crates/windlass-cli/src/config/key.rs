@@ -70,7 +70,12 @@ pub(crate) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
         Key::new("root", Text, Tighten, "the project root; files are only reached below it"),
         Key::new("approve", Word(&APPROVE_WORDS), Tighten, "what happens to calls that need asking"),
         Key::new("system", Text, Set, "what the model is told before everything else"),
-        Key::new("tool_loop_v2", Truth, Set, "run reads as soon as they are complete, while the model still speaks"),
+        Key::new(
+            "tool_loop_v2",
+            Truth,
+            Set,
+            "run reads as soon as they are complete, while the model still speaks",
+        ),
         Key::new(
             "web_search.backend",
             Word(&["searxng", "brave", "tavily"]),

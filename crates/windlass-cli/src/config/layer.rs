@@ -27,7 +27,9 @@ pub(crate) type Layer = BTreeMap<&'static str, Setting>;
 pub(crate) fn read_file(path: &Path, is_project: bool) -> Result<Option<Layer>> {
     let unread = |error: io::Error| Complaint::file(path, "read", &error).as_usage();
     match std::fs::metadata(path) {
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => return Ok(None),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
         Err(error) => return Err(unread(error)),
         Ok(facts) if facts.len() > FILE_BYTES_MAX => {
             let what = format!("the configuration file has more than {FILE_BYTES_MAX} bytes");
@@ -42,9 +44,12 @@ pub(crate) fn read_file(path: &Path, is_project: bool) -> Result<Option<Layer>> 
 fn read_toml(path: &Path, text: &str, is_project: bool) -> Result<Layer> {
     let document = DeTable::parse(text).map_err(|error| {
         let line = error.span().map_or(1, |span| line_of(text, span.start));
-        Complaint::usage(format!("the configuration file is no TOML: {}", error.message().replace('\n', ", ")))
-            .at(format!("{}:{line}", path.display()))
-            .cure("a line is a key, '=' and a value, such as  model = \"scripted/FILE\"")
+        Complaint::usage(format!(
+            "the configuration file is no TOML: {}",
+            error.message().replace('\n', ", ")
+        ))
+        .at(format!("{}:{line}", path.display()))
+        .cure("a line is a key, '=' and a value, such as  model = \"scripted/FILE\"")
     })?;
     let mut file = FileReader { path, text, is_project, layer: Layer::new() };
     file.take_table("", document.get_ref())?;
@@ -70,7 +75,9 @@ impl FileReader<'_> {
             let full = format!("{prefix}{}", name.get_ref());
             match (key::find(&full), value.get_ref()) {
                 (Some(key), value) => self.take_value(key, value, line)?,
-                (None, DeValue::Table(inner)) if is_group(&full) => self.take_table(&format!("{full}."), inner)?,
+                (None, DeValue::Table(inner)) if is_group(&full) => {
+                    self.take_table(&format!("{full}."), inner)?
+                }
                 (None, _) => return Err(self.unknown(&full, line)),
             }
         }
@@ -80,9 +87,12 @@ impl FileReader<'_> {
     fn take_value(&mut self, key: &'static Key, value: &DeValue<'_>, line: usize) -> Result<()> {
         let place = format!("{}:{line}", self.path.display());
         if key.is_project_only && !self.is_project {
-            return Err(Complaint::usage(format!("'{}' belongs in a project's .windlass/config.toml", key.name))
-                .at(place)
-                .cure("for rules of your own: windlass policy deny RULE"));
+            return Err(Complaint::usage(format!(
+                "'{}' belongs in a project's .windlass/config.toml",
+                key.name
+            ))
+            .at(place)
+            .cure("for rules of your own: windlass policy deny RULE"));
         }
         let Some(value) = key.kind.read_toml(value) else {
             let what = format!("'{}' must be {}", key.name, key.kind.expected());

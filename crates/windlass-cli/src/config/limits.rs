@@ -32,7 +32,8 @@ fn keep_time_for_work(settings: &mut Settings, limits: &mut Limits) {
     let quarter_ms = limits.run_timeout_ms / 4;
     if !is_own && limits.final_reserve_ms > quarter_ms {
         limits.final_reserve_ms = quarter_ms;
-        settings.put(RESERVE, Setting::new(Value::Count(quarter_ms), Source::Follows("limits.run_timeout_ms")));
+        settings
+            .put(RESERVE, Setting::new(Value::Count(quarter_ms), Source::Follows("limits.run_timeout_ms")));
     }
 }
 

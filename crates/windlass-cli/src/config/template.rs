@@ -33,9 +33,13 @@ pub(crate) fn template() -> String {
 fn about(key: &Key) -> String {
     match key.kind {
         Kind::Word(words) => format!("{}: {}", key.about, words.join(", ")),
-        Kind::Text | Kind::Secret | Kind::Truth | Kind::Count | Kind::CountOrNone | Kind::Millis | Kind::List => {
-            key.about.to_owned()
-        }
+        Kind::Text
+        | Kind::Secret
+        | Kind::Truth
+        | Kind::Count
+        | Kind::CountOrNone
+        | Kind::Millis
+        | Kind::List => key.about.to_owned(),
     }
 }
 

@@ -11,10 +11,15 @@ fn explain_shows_each_value_with_its_source() {
     let args = ["config", "explain", "--json", "--profile", "studio"];
     let said = place.windlass_with(&args, &[("WINDLASS_LIMITS_CALLS_PER_RUN_MAX", "9")]).exits(0);
     let explained = said.json();
-    let of = |key: &str| (explained[key]["value"].to_string(), explained[key]["source"].as_str().unwrap().to_owned());
+    let of = |key: &str| {
+        (explained[key]["value"].to_string(), explained[key]["source"].as_str().unwrap().to_owned())
+    };
     assert_eq!(of("profile"), ("\"studio\"".into(), "--profile".into()));
     assert_eq!(of("limits.search_calls_max"), ("6".into(), "profile studio".into()));
-    assert_eq!(of("limits.calls_per_run_max"), ("9".into(), "environment WINDLASS_LIMITS_CALLS_PER_RUN_MAX".into()));
+    assert_eq!(
+        of("limits.calls_per_run_max"),
+        ("9".into(), "environment WINDLASS_LIMITS_CALLS_PER_RUN_MAX".into())
+    );
     let (value, source) = of("limits.steps_max");
     assert!(value == "7" && source.ends_with("project/.windlass/config.toml:1"), "{value} {source}");
     let (value, source) = of("web_search.api_key");
@@ -22,7 +27,11 @@ fn explain_shows_each_value_with_its_source() {
     assert!(!said.out.contains("s3cret"));
 
     let said = place.windlass(&["config", "explain"]).exits(0);
-    assert!(said.out.contains("profile") && said.out.contains("\"zodo\"") && !said.out.contains("s3cret"), "{}", said.out);
+    assert!(
+        said.out.contains("profile") && said.out.contains("\"zodo\"") && !said.out.contains("s3cret"),
+        "{}",
+        said.out
+    );
 }
 
 #[test]
@@ -32,7 +41,9 @@ fn explain_takes_one_key_or_a_group() {
     assert_eq!(said.out, "limits.steps_max  10  profile default\n");
     let said = place.windlass(&["config", "explain", "limits"]).exits(0);
     assert!(said.out.lines().count() > 15 && said.out.lines().all(|line| line.starts_with("limits.")));
-    place.windlass(&["config", "explain", "limits.step_max"]).complains(2, &["did you mean 'limits.steps_max'?"]);
+    place
+        .windlass(&["config", "explain", "limits.step_max"])
+        .complains(2, &["did you mean 'limits.steps_max'?"]);
 }
 
 #[test]
@@ -68,13 +79,19 @@ fn a_wrong_configuration_stops_every_command_with_exit_code_2() {
     let place = Place::new();
     place.configure("[limits]\nstep_max = 3\n");
     for args in [&["tools", "list"][..], &["policy", "list"], &["config", "explain"], &["run", "hi"]] {
-        place.windlass(args).complains(2, &["there is no setting 'limits.step_max'", "config.toml:2", "try: did you mean"]);
+        place
+            .windlass(args)
+            .complains(2, &["there is no setting 'limits.step_max'", "config.toml:2", "try: did you mean"]);
     }
     place.configure("model = ");
     place.windlass(&["tools", "list"]).complains(2, &["is no TOML", "config.toml:1"]);
     place.configure("");
-    place.windlass_with(&["tools", "list"], &[("WINDLASS_APPROVE", "perhaps")]).complains(2, &["WINDLASS_APPROVE"]);
-    place.windlass(&["--config", "nowhere.toml", "tools", "list"]).complains(2, &["nowhere.toml", "--config"]);
+    place
+        .windlass_with(&["tools", "list"], &[("WINDLASS_APPROVE", "perhaps")])
+        .complains(2, &["WINDLASS_APPROVE"]);
+    place
+        .windlass(&["--config", "nowhere.toml", "tools", "list"])
+        .complains(2, &["nowhere.toml", "--config"]);
     place.windlass(&["--profile", "zod", "tools", "list"]).complains(2, &["did you mean 'zodo'?"]);
     place.windlass(&["--root", "nowhere", "tools", "list"]).complains(2, &["the root 'nowhere'", "--root"]);
 }
@@ -82,7 +99,10 @@ fn a_wrong_configuration_stops_every_command_with_exit_code_2() {
 #[test]
 fn a_project_that_would_loosen_is_told_and_not_heeded() {
     let place = Place::with(&[
-        (".windlass/config.toml", "approve = \"all\"\nfetch.allow_hosts = [\"127.0.0.1\"]\npermissions.allow = [\"*\"]\n"),
+        (
+            ".windlass/config.toml",
+            "approve = \"all\"\nfetch.allow_hosts = [\"127.0.0.1\"]\npermissions.allow = [\"*\"]\n",
+        ),
         ("a.txt", "hello\n"),
     ]);
     let said = place.windlass(&["tools", "call", "read_file", "{\"path\":\"a.txt\"}"]).exits(1);
@@ -90,17 +110,29 @@ fn a_project_that_would_loosen_is_told_and_not_heeded() {
         assert!(said.err.contains(&format!("a project cannot set '{key}'")), "{}", said.err);
     }
     assert_eq!(said.json()["error"]["kind"], "permission_denied");
-    let said = place.windlass(&["tools", "call", "fetch_url", "{\"url\":\"http://127.0.0.1/\"}", "--approve", "all", "-q"]);
+    let said = place.windlass(&[
+        "tools",
+        "call",
+        "fetch_url",
+        "{\"url\":\"http://127.0.0.1/\"}",
+        "--approve",
+        "all",
+        "-q",
+    ]);
     assert_eq!(said.exits(1).json()["error"]["kind"], "permission_denied");
 }
 
 #[test]
 fn a_project_that_tightens_is_heeded() {
     let place = Place::with(&[
-        (".windlass/config.toml", "permissions.deny = [\"calculate\"]\npermissions.ask = [\"get_file_tree\"]\n"),
+        (
+            ".windlass/config.toml",
+            "permissions.deny = [\"calculate\"]\npermissions.ask = [\"get_file_tree\"]\n",
+        ),
         ("a.txt", "hello\n"),
     ]);
-    let said = place.windlass(&["tools", "call", "calculate", "{\"expression\":\"1+1\"}", "--allow", "*"]).exits(1);
+    let said =
+        place.windlass(&["tools", "call", "calculate", "{\"expression\":\"1+1\"}", "--allow", "*"]).exits(1);
     assert_eq!(said.json()["error"]["kind"], "permission_denied");
     assert!(said.out.contains("project"), "{}", said.out);
     let said = place.windlass(&["tools", "call", "get_file_tree", "{}"]).exits(1);

@@ -9,16 +9,16 @@ use std::time::Duration;
 use crate::place::Place;
 
 /// Long enough for a loaded machine, short enough to notice what hangs.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The pipe `lifeline` of a project, with somebody listening.
-pub struct Lifeline {
+pub(crate) struct Lifeline {
     first_byte: mpsc::Receiver<()>,
     end: mpsc::Receiver<()>,
 }
 
 impl Lifeline {
-    pub fn new(place: &Place) -> Self {
+    pub(crate) fn new(place: &Place) -> Self {
         Self::make(place, "lifeline");
         let path = place.path("lifeline");
         let (began, first_byte) = mpsc::channel();
@@ -35,17 +35,17 @@ impl Lifeline {
     }
 
     /// Makes a named pipe in the project.
-    pub fn make(place: &Place, name: &str) {
+    pub(crate) fn make(place: &Place, name: &str) {
         assert!(Command::new("mkfifo").arg(place.path(name)).status().unwrap().success());
     }
 
     /// Waits until somebody wrote to it.
-    pub fn wait_for_life(&self) {
+    pub(crate) fn wait_for_life(&self) {
         self.first_byte.recv_timeout(PATIENCE).expect("nobody came to life");
     }
 
     /// Waits until everybody who held it is dead.
-    pub fn assert_cut(&self) {
+    pub(crate) fn assert_cut(&self) {
         self.end.recv_timeout(PATIENCE).expect("somebody still lives");
     }
 }

@@ -9,19 +9,19 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// A home and a project.
-pub struct Place {
+pub(crate) struct Place {
     folder: TempDir,
 }
 
 /// What a command said.
-pub struct Said {
-    pub code: i32,
-    pub out: String,
-    pub err: String,
+pub(crate) struct Said {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
 }
 
 impl Place {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let folder = TempDir::new().unwrap();
         for name in ["home", "project"] {
             fs::create_dir(folder.path().join(name)).unwrap();
@@ -30,7 +30,7 @@ impl Place {
     }
 
     /// A place whose project has these files.
-    pub fn with(files: &[(&str, &str)]) -> Self {
+    pub(crate) fn with(files: &[(&str, &str)]) -> Self {
         let place = Self::new();
         for (name, text) in files {
             place.write(name, text);
@@ -38,45 +38,45 @@ impl Place {
         place
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join("project").join(name)
     }
 
-    pub fn config_file(&self) -> PathBuf {
+    pub(crate) fn config_file(&self) -> PathBuf {
         self.folder.path().join("home/config/windlass/config.toml")
     }
 
-    pub fn policies_file(&self) -> PathBuf {
+    pub(crate) fn policies_file(&self) -> PathBuf {
         self.folder.path().join("home/config/windlass/policies.json")
     }
 
-    pub fn audit_file(&self) -> PathBuf {
+    pub(crate) fn audit_file(&self) -> PathBuf {
         self.folder.path().join("home/data/windlass/audit.log")
     }
 
     /// Writes a file of the project.
-    pub fn write(&self, name: &str, text: &str) {
+    pub(crate) fn write(&self, name: &str, text: &str) {
         write(&self.path(name), text);
     }
 
     /// Writes the user's configuration.
-    pub fn configure(&self, text: &str) {
+    pub(crate) fn configure(&self, text: &str) {
         write(&self.config_file(), text);
     }
 
-    pub fn read(&self, name: &str) -> String {
+    pub(crate) fn read(&self, name: &str) -> String {
         fs::read_to_string(self.path(name)).unwrap()
     }
 
     /// The binary, to be run in the project with nothing of the tester's own environment.
-    pub fn command(&self, args: &[&str]) -> Command {
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = self.bare(env!("CARGO_BIN_EXE_windlass"));
         command.args(args);
         command
     }
 
     /// Another program in the same surroundings.
-    pub fn bare(&self, program: &str) -> Command {
+    pub(crate) fn bare(&self, program: &str) -> Command {
         let home = self.folder.path().join("home");
         let mut command = Command::new(program);
         command
@@ -91,12 +91,12 @@ impl Place {
         command
     }
 
-    pub fn windlass(&self, args: &[&str]) -> Said {
+    pub(crate) fn windlass(&self, args: &[&str]) -> Said {
         Said::of(self.command(args).output().unwrap())
     }
 
     /// The same with text on stdin.
-    pub fn windlass_reading(&self, args: &[&str], stdin: &str) -> Said {
+    pub(crate) fn windlass_reading(&self, args: &[&str], stdin: &str) -> Said {
         let mut child = self
             .command(args)
             .stdin(Stdio::piped())
@@ -109,7 +109,7 @@ impl Place {
     }
 
     /// The same with variables.
-    pub fn windlass_with(&self, args: &[&str], vars: &[(&str, &str)]) -> Said {
+    pub(crate) fn windlass_with(&self, args: &[&str], vars: &[(&str, &str)]) -> Said {
         Said::of(self.command(args).envs(vars.iter().copied()).output().unwrap())
     }
 }
@@ -130,14 +130,14 @@ impl Said {
 
     /// Asserts the exit code, and shows everything when it is another.
     #[track_caller]
-    pub fn exits(self, code: i32) -> Self {
+    pub(crate) fn exits(self, code: i32) -> Self {
         assert_eq!(self.code, code, "stdout: {}\nstderr: {}", self.out, self.err);
         self
     }
 
     /// Asserts that stderr is an error of ours that contains all of these, and nothing like a backtrace.
     #[track_caller]
-    pub fn complains(self, code: i32, texts: &[&str]) -> Self {
+    pub(crate) fn complains(self, code: i32, texts: &[&str]) -> Self {
         let said = self.exits(code);
         assert!(said.err.contains("error: "), "{}", said.err);
         for text in texts {
@@ -149,13 +149,13 @@ impl Said {
 
     /// Stdout as one document of JSON.
     #[track_caller]
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}\n{}", self.out, self.err))
     }
 
     /// Stdout as one document of JSON a line.
     #[track_caller]
-    pub fn lines(&self) -> Vec<Value> {
+    pub(crate) fn lines(&self) -> Vec<Value> {
         self.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 }

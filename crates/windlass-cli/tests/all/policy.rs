@@ -82,7 +82,8 @@ fn explain_names_the_gate_that_decides() {
 #[test]
 fn explain_says_what_is_refused_before_any_rule() {
     let place = place();
-    let said = place.windlass(&["policy", "explain", "read_file", "{\"path\":\"../x\"}", "--json"]).exits(0).json();
+    let said =
+        place.windlass(&["policy", "explain", "read_file", "{\"path\":\"../x\"}", "--json"]).exits(0).json();
     assert_eq!((&said["decides"], &said["stance"]), (&json!("targets"), &json!("denies")));
     let said = place.windlass(&["policy", "explain", "read_file", "{\"path\":3}"]).exits(0);
     assert!(said.out.starts_with("denied by schema: path must be string"), "{}", said.out);
@@ -117,7 +118,9 @@ fn both_older_shapes_of_the_file_are_understood() {
         fs::create_dir_all(place.policies_file().parent().unwrap()).unwrap();
         fs::write(place.policies_file(), text).unwrap();
     };
-    write(r#"[{"scope":"read_files","mode":"always_allow","path_patterns":["*"],"deny_patterns":["src/**"]}]"#);
+    write(
+        r#"[{"scope":"read_files","mode":"always_allow","path_patterns":["*"],"deny_patterns":["src/**"]}]"#,
+    );
     place.windlass(&READ).exits(0);
     place.windlass(&["tools", "call", "read_file", "{\"path\":\"src/b.txt\"}"]).exits(1);
     write(r#"{"policies":[{"tool_name":"read_file","decision":"always_allow","created_at":1705680000000}]}"#);

@@ -19,7 +19,8 @@ fn refused(place: &Place, tool: &str, arguments: &str, kind: &str) -> Value {
     let error = outcome["error"].clone();
     assert_eq!(error["kind"], kind, "{error}");
     // The words of a profile that has an `error_type` of its own.
-    let zodo = place.windlass(&["tools", "call", tool, arguments, "--approve", "all", "--profile", "zodo"]).exits(1);
+    let zodo =
+        place.windlass(&["tools", "call", tool, arguments, "--approve", "all", "--profile", "zodo"]).exits(1);
     let zodo = zodo.json();
     let error_type = match kind {
         "unknown_tool" | "not_found" => "not_found",
@@ -27,7 +28,11 @@ fn refused(place: &Place, tool: &str, arguments: &str, kind: &str) -> Value {
         "timeout" => "internal_error",
         same => same,
     };
-    assert_eq!((&zodo["success"], &zodo["error_type"]), (&Value::Bool(false), &Value::String(error_type.into())), "{zodo}");
+    assert_eq!(
+        (&zodo["success"], &zodo["error_type"]),
+        (&Value::Bool(false), &Value::String(error_type.into())),
+        "{zodo}"
+    );
     error
 }
 
@@ -49,9 +54,15 @@ fn an_unknown_tool_suggests_the_nearest() {
 #[test]
 fn a_wrong_type_names_the_field_and_what_came() {
     let error = refused(&Place::new(), "read_file", r#"{"path":3}"#, "invalid_args");
-    assert_eq!((&error["field"], &error["expected"], &error["received"]), (&"path".into(), &"string".into(), &"3".into()));
+    assert_eq!(
+        (&error["field"], &error["expected"], &error["received"]),
+        (&"path".into(), &"string".into(), &"3".into())
+    );
     helps(&error, &["path must be string"]);
-    helps(&refused(&Place::new(), "calculate", r#"{"expression":true}"#, "invalid_args"), &["expression must be string"]);
+    helps(
+        &refused(&Place::new(), "calculate", r#"{"expression":true}"#, "invalid_args"),
+        &["expression must be string"],
+    );
 }
 
 #[test]
@@ -63,7 +74,10 @@ fn a_missing_argument_is_named() {
 #[test]
 fn what_is_no_json_is_a_parse_error_and_never_empty_arguments() {
     for arguments in ["{bad", "[1", "nonsense"] {
-        helps(&refused(&Place::new(), "get_file_tree", arguments, "parse_error"), &["Invalid JSON arguments"]);
+        helps(
+            &refused(&Place::new(), "get_file_tree", arguments, "parse_error"),
+            &["Invalid JSON arguments"],
+        );
     }
     refused(&Place::new(), "get_file_tree", "[1]", "invalid_args");
 }
@@ -74,7 +88,10 @@ fn paths_that_lead_out_of_the_root_are_refused() {
     fs::write(place.path("../outside.txt"), "outside").unwrap();
     for path in ["../outside.txt", "src/../../outside.txt", "/etc/passwd"] {
         let arguments = format!(r#"{{"path":"{path}"}}"#);
-        helps(&refused(&place, "read_file", &arguments, "permission_denied"), &["leads outside the project root"]);
+        helps(
+            &refused(&place, "read_file", &arguments, "permission_denied"),
+            &["leads outside the project root"],
+        );
         let arguments = format!(r#"{{"path":"{path}","content":"x"}}"#);
         refused(&place, "write_file", &arguments, "permission_denied");
     }
@@ -90,7 +107,10 @@ fn r_50_links_that_lead_out_of_the_root_are_refused() {
     std::os::unix::fs::symlink("..", place.path("folder")).unwrap();
     for path in ["file", "folder/outside.txt"] {
         let arguments = format!(r#"{{"path":"{path}"}}"#);
-        helps(&refused(&place, "read_file", &arguments, "permission_denied"), &["leads outside the project root"]);
+        helps(
+            &refused(&place, "read_file", &arguments, "permission_denied"),
+            &["leads outside the project root"],
+        );
         let arguments = format!(r#"{{"path":"{path}","content":"x"}}"#);
         refused(&place, "write_file", &arguments, "permission_denied");
     }
@@ -103,7 +123,14 @@ fn r_58_a_file_of_50_mb_is_refused_with_a_way_to_read_a_part() {
     fs::write(place.path("big.txt"), "0123456789abcde\n".repeat(50 << 16)).unwrap();
     let error = refused(&place, "read_file", r#"{"path":"big.txt"}"#, "invalid_args");
     helps(&error, &["50.0 MB", "the limit is 10.0 MB", "start_line"]);
-    let said = place.windlass(&["tools", "call", "read_file", r#"{"path":"big.txt","start_line":2,"end_line":3}"#, "--allow", "read_file"]);
+    let said = place.windlass(&[
+        "tools",
+        "call",
+        "read_file",
+        r#"{"path":"big.txt","start_line":2,"end_line":3}"#,
+        "--allow",
+        "read_file",
+    ]);
     assert!(said.exits(0).out.contains("0123456789abcde"));
 }
 
@@ -144,7 +171,9 @@ fn redirect_to(location: String) -> u16 {
                 line.clear();
             }
             let mut stream = stream;
-            let answer = format!("HTTP/1.1 302 Found\r\nLocation: {location}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+            let answer = format!(
+                "HTTP/1.1 302 Found\r\nLocation: {location}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+            );
             let _ = stream.write_all(answer.as_bytes());
         }
     });
@@ -158,7 +187,12 @@ fn a_redirect_to_loopback_is_refused() {
     let port = redirect_to(target);
     let place = Place::new();
     place.configure(&format!("fetch.allow_hosts = [\"127.0.0.1:{port}\"]\n"));
-    let error = refused(&place, "fetch_url", &format!(r#"{{"url":"http://127.0.0.1:{port}/"}}"#), "permission_denied");
+    let error = refused(
+        &place,
+        "fetch_url",
+        &format!(r#"{{"url":"http://127.0.0.1:{port}/"}}"#),
+        "permission_denied",
+    );
     helps(&error, &["127.0.0.1", "loopback"]);
     forbidden.set_nonblocking(true).unwrap();
     assert!(forbidden.accept().is_err(), "nobody may even have knocked");

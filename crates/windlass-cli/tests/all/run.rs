@@ -73,10 +73,13 @@ fn an_empty_message_is_a_usage_error() {
 #[test]
 fn without_a_model_three_lines_say_how_to_connect_one() {
     let place = Place::new();
-    let said = place.windlass(&["run", "hello"]).complains(2, &["OPENAI_API_KEY", "config.toml", "scripted/"]);
+    let said =
+        place.windlass(&["run", "hello"]).complains(2, &["OPENAI_API_KEY", "config.toml", "scripted/"]);
     assert_eq!(said.err.lines().count(), 3, "{}", said.err);
     assert_eq!(said.out, "");
-    place.windlass(&["run", "--model", "openai/gpt", "hi"]).complains(2, &["'openai/gpt'", "--model", "scripted/FILE"]);
+    place
+        .windlass(&["run", "--model", "openai/gpt", "hi"])
+        .complains(2, &["'openai/gpt'", "--model", "scripted/FILE"]);
     place.windlass(&["run", "--model", "scripted/nowhere", "hi"]).complains(2, &["'nowhere' cannot be read"]);
 }
 
@@ -87,13 +90,17 @@ fn json_prints_one_event_a_line_and_done_last() {
     assert_eq!((&events[0]["type"], &events[0]["session_id"]), (&"run_started".into(), &"my-session".into()));
     assert!(events.iter().all(|event| event["type"].is_string() && event["ts"].is_u64()));
     let types: Vec<&str> = events.iter().map(|event| event["type"].as_str().unwrap()).collect();
-    let place_of = |word: &str| types.iter().position(|kind| *kind == word).unwrap_or_else(|| panic!("no {word}"));
+    let place_of =
+        |word: &str| types.iter().position(|kind| *kind == word).unwrap_or_else(|| panic!("no {word}"));
     assert!(place_of("reasoning") < place_of("tool_calls"));
     assert!(place_of("tool_calls") < place_of("tool_executing"));
     assert!(place_of("tool_executing") < place_of("tool_result"));
     assert_eq!(types.iter().filter(|kind| **kind == "done").count(), 1);
     let last = events.last().unwrap();
-    assert_eq!((&last["type"], &last["done"], &last["outcome"]), (&"done".into(), &Value::Bool(true), &"completed".into()));
+    assert_eq!(
+        (&last["type"], &last["done"], &last["outcome"]),
+        (&"done".into(), &Value::Bool(true), &"completed".into())
+    );
     assert_eq!(said.err, "");
 }
 
@@ -147,7 +154,10 @@ model text I may not.
     }
     let events = place.windlass(&with(&["--json"])).exits(0).lines();
     let result = events.iter().find(|event| event["type"] == "tool_result").unwrap();
-    assert_eq!((&result["result"]["success"], &result["result"]["error_type"]), (&false.into(), &"permission_denied".into()));
+    assert_eq!(
+        (&result["result"]["success"], &result["result"]["error_type"]),
+        (&false.into(), &"permission_denied".into())
+    );
     let text = result["result"].to_string();
     assert!(text.contains("nobody is asked") && text.contains("--allow"), "{text}");
     for args in [&["--approve", "all"][..], &["--allow", "read_file(a.txt)"]] {
@@ -190,7 +200,9 @@ fn a_script_is_held_to_what_it_expects() {
     let place = play("user Hi\nmodel text Hello.\nexpect-answer Goodbye\n");
     let said = place.windlass(&PLAY).complains(1, &["the script expected something else", "a.script"]);
     assert_eq!(said.out, "Hello.\n");
-    play("user Hi\nmodel txt Hello.\n").windlass(&PLAY).complains(2, &["a.script:2:", "did you mean 'text'?"]);
+    play("user Hi\nmodel txt Hello.\n")
+        .windlass(&PLAY)
+        .complains(2, &["a.script:2:", "did you mean 'text'?"]);
 }
 
 #[test]

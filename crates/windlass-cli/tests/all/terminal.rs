@@ -125,7 +125,11 @@ fn z_13_key_2_allows_until_the_session_ends() {
 fn z_13_key_3_shows_the_rule_stores_it_and_asks_no_more() {
     let place = place();
     let mut terminal = ask(&place);
-    terminal.wait_for(KEYS).type_line("3").wait_for("This rule will be stored: read_file(a.txt)").type_line("");
+    terminal
+        .wait_for(KEYS)
+        .type_line("3")
+        .wait_for("This rule will be stored: read_file(a.txt)")
+        .type_line("");
     let (code, shown) = terminal.end();
     assert_eq!((code, shown.matches(KEYS).count()), (0, 1), "{shown}");
     assert!(shown.contains("remembered: read_file(a.txt)"), "{shown}");
@@ -191,7 +195,8 @@ model text It stays.
 #[test]
 fn a_dangerous_command_needs_its_tool_typed() {
     let place = place();
-    let mut terminal = Terminal::start(&place, "tools call execute_command '{\"command\":\"rm -rf nothing-here\"}'", &[]);
+    let mut terminal =
+        Terminal::start(&place, "tools call execute_command '{\"command\":\"rm -rf nothing-here\"}'", &[]);
     terminal.wait_for("Risk: ").wait_for(KEYS).type_line("1");
     terminal.wait_for("Type execute_command to let it run").type_line("y");
     terminal.wait_for("That was another word").wait_for(KEYS).type_line("4");
@@ -214,7 +219,10 @@ fn ctrl_c_at_a_question_cancels() {
 #[test]
 fn what_was_typed_before_the_question_is_no_answer() {
     let place = Place::with(&[
-        ("a.script", "user Read\nmodel delay 300ms\nmodel call 1 read_file {\"path\":\"a.txt\"}\ntool 1 ok 1\nmodel text Done.\n"),
+        (
+            "a.script",
+            "user Read\nmodel delay 300ms\nmodel call 1 read_file {\"path\":\"a.txt\"}\ntool 1 ok 1\nmodel text Done.\n",
+        ),
         ("a.txt", "hello\n"),
     ]);
     let mut terminal = ask(&place);
@@ -226,10 +234,17 @@ fn what_was_typed_before_the_question_is_no_answer() {
 
 #[test]
 fn colours_are_for_terminals_and_no_color_takes_them_away() {
-    let place = Place::with(&[("a.script", "user Sum\nmodel call 1 system_stats {}\ntool 1 ok 1\nmodel text Fine.\n")]);
+    let place = Place::with(&[(
+        "a.script",
+        "user Sum\nmodel call 1 system_stats {}\ntool 1 ok 1\nmodel text Fine.\n",
+    )]);
     let mut terminal = ask(&place);
     terminal.wait_for("Fine.");
-    assert!(terminal.seen.contains("\u{1b}[36m") || terminal.seen.contains("\u{1b}[32m"), "{:?}", terminal.seen);
+    assert!(
+        terminal.seen.contains("\u{1b}[36m") || terminal.seen.contains("\u{1b}[32m"),
+        "{:?}",
+        terminal.seen
+    );
     terminal.end();
     let mut plain = Terminal::start(&place, "run --model scripted/a.script", &[("NO_COLOR", "1")]);
     plain.wait_for("Fine.");

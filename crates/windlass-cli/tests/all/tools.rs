@@ -8,14 +8,17 @@ use crate::place::Place;
 fn list_shows_every_tool_with_its_risk() {
     let place = Place::new();
     let said = place.windlass(&["tools", "list"]).exits(0);
-    let row = |name: &str| said.out.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("no {name}"));
+    let row = |name: &str| {
+        said.out.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("no {name}"))
+    };
     assert!(row("read_file ").contains("medium"));
     assert!(row("execute_command ").contains("high"));
     assert!(row("calculate ").contains("safe"));
     let names: Vec<&str> = said.out.lines().filter_map(|line| line.split_whitespace().next()).collect();
     assert!(names.is_sorted());
     let specs = place.windlass(&["tools", "list", "--json"]).exits(0).json();
-    let in_json: Vec<&str> = specs.as_array().unwrap().iter().map(|spec| spec["name"].as_str().unwrap()).collect();
+    let in_json: Vec<&str> =
+        specs.as_array().unwrap().iter().map(|spec| spec["name"].as_str().unwrap()).collect();
     assert_eq!(in_json, names);
 }
 
@@ -28,7 +31,9 @@ fn show_describes_a_tool_by_name_or_alias() {
     }
     let spec = place.windlass(&["tools", "show", "search_web", "--json"]).exits(0).json();
     assert_eq!((&spec["name"], &spec["schema"]["type"]), (&json!("web_search"), &json!("object")));
-    place.windlass(&["tools", "show", "readfile"]).complains(2, &["no tool 'readfile'", "did you mean 'read_file'?"]);
+    place
+        .windlass(&["tools", "show", "readfile"])
+        .complains(2, &["no tool 'readfile'", "did you mean 'read_file'?"]);
     place.windlass(&["tools", "show", "zzz"]).complains(2, &["windlass tools list"]);
 }
 
@@ -77,9 +82,11 @@ fn arguments_come_from_the_line_stdin_or_a_file() {
 #[test]
 fn a_call_goes_through_validation_aliases_and_defaults() {
     let place = Place::new();
-    let said = place.windlass(&["tools", "call", "calculate", "{\"expression\":\"1+1\",\"extra\":1}"]).exits(0);
+    let said =
+        place.windlass(&["tools", "call", "calculate", "{\"expression\":\"1+1\",\"extra\":1}"]).exits(0);
     assert_eq!(said.json()["dropped_args"], json!(["extra"]));
-    let said = place.windlass(&["tools", "call", "search_web", "{\"query\":\"x\"}", "--approve", "all"]).exits(1);
+    let said =
+        place.windlass(&["tools", "call", "search_web", "{\"query\":\"x\"}", "--approve", "all"]).exits(1);
     assert_eq!(said.json()["error"]["kind"], "unavailable", "{}", said.out);
     assert!(said.out.contains("web_search.backend"), "the cure names the setting: {}", said.out);
 }
