@@ -46,7 +46,7 @@ impl Complaint {
     }
 
     /// Makes it a matter of usage or configuration.
-    pub(crate) fn as_usage(mut self) -> Self {
+    pub(crate) fn into_usage(mut self) -> Self {
         self.exit = Exit::Usage;
         self
     }

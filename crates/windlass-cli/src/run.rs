@@ -42,7 +42,8 @@ pub(crate) fn run(global: &GlobalArgs, args: RunArgs) -> Result<Exit> {
     let model = choose(&house.config)?;
     let prompt = read_prompt(&args.prompt)?;
     let script = house.config.script.as_ref();
-    if prompt.is_none() && !script.is_some_and(|script| ScriptedUser::new(script).next_message().is_some()) {
+    let is_mute = |script: &Script| ScriptedUser::new(script).next_message().is_none();
+    if prompt.is_none() && script.is_none_or(is_mute) {
         return Err(Complaint::usage("there is no message to answer")
             .cure("windlass run \"What is in this folder?\""));
     }
@@ -142,7 +143,8 @@ fn read_prompt(words: &[String]) -> Result<Option<String>> {
 
 fn read_context(path: &Path) -> Result<String> {
     let place = path.display().to_string();
-    let file = std::fs::File::open(path).map_err(|error| Complaint::file(path, "read", &error).as_usage())?;
+    let file =
+        std::fs::File::open(path).map_err(|error| Complaint::file(path, "read", &error).into_usage())?;
     read_bounded(file, &place)
 }
 

@@ -15,8 +15,8 @@ use windlass_engine::policy_store::PolicyStore;
 use windlass_engine::registry::Registry;
 use windlass_engine::session::SessionParts;
 use windlass_tools::{
-    AllowedHost, FetchConfig, ImageConfig, SearchBackend, SearchBackendKind, Secret, ToolsConfig,
-    WebSearchConfig, builtin,
+    AllowedHost, Environment, FetchConfig, ImageConfig, SearchBackend, SearchBackendKind, Secret,
+    ToolsConfig, WebSearchConfig, builtin,
 };
 
 use crate::args::{GlobalArgs, PermissionArgs};
@@ -129,6 +129,7 @@ fn tools_config(config: &Config) -> Result<ToolsConfig> {
         image,
         passages: None,
         undo_dir: Some(config.folders.data.join("undo")),
+        environment: Environment::without_secrets(std::env::vars_os()),
     })
 }
 

@@ -25,7 +25,7 @@ pub(crate) type Layer = BTreeMap<&'static str, Setting>;
 
 /// Reads a configuration file; `None` when there is none.
 pub(crate) fn read_file(path: &Path, is_project: bool) -> Result<Option<Layer>> {
-    let unread = |error: io::Error| Complaint::file(path, "read", &error).as_usage();
+    let unread = |error: io::Error| Complaint::file(path, "read", &error).into_usage();
     match std::fs::metadata(path) {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return Ok(None);

@@ -1,5 +1,8 @@
 //! The binary, run as a user runs it: in folders of its own, on real files, processes and terminals.
 
+// A test that cannot go on should say so loudly; the allowance for tests does not reach their fixtures.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
 mod commands;
 mod config;
 mod lifeline;

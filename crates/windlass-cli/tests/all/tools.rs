@@ -119,3 +119,12 @@ fn verbose_tells_the_way_of_the_call_on_stderr() {
     assert!(said.err.contains("✓ calculate 1+1"), "{}", said.err);
     assert_eq!(said.json()["ok"], Value::Bool(true));
 }
+
+#[test]
+fn commands_inherit_the_environment_without_its_secrets() {
+    let place = Place::new();
+    let args = ["tools", "call", "execute_command", "{\"command\":\"env\"}", "--approve", "all"];
+    let said = place.windlass_with(&args, &[("OPENAI_API_KEY", "s3cret"), ("COLOUR", "green")]).exits(0);
+    assert!(said.out.contains("COLOUR=green") && said.out.contains("PATH="), "{}", said.out);
+    assert!(!said.out.contains("s3cret"), "{}", said.out);
+}
