@@ -53,9 +53,14 @@ pub(super) const DEPENDENCIES_KEPT: &[Kept] = &[
         why: "only tools that fetch speak HTTP",
     },
     Kept {
-        what: &["grep-searcher", "grep-regex", "grep-matcher", "cap-std", "rustix", "sysinfo", "encoding_rs"],
+        what: &["grep-searcher", "grep-regex", "grep-matcher", "cap-std", "sysinfo", "encoding_rs"],
         rooms: &["windlass-tools"],
         why: "files and processes belong to the tools",
+    },
+    Kept {
+        what: &["rustix"],
+        rooms: &["windlass-tools", "windlass-cli", "windlass-benches"],
+        why: "only processes, terminals and clocks need the system itself",
     },
     Kept { what: &["ignore"], rooms: &["windlass-tools", "xtask"], why: "files belong to the tools" },
     Kept {
