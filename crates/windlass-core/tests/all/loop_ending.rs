@@ -193,3 +193,55 @@ fn a_journal_that_fails_ends_the_run_at_once() {
         assert_eq!(finished.answer, "disk full");
     }
 }
+
+fn streaming() -> Sim {
+    let mut sim =
+        Sim::new(Profile { executes_while_streaming: true, ..Profile::default() }, ApproveMode::Ask);
+    sim.start("Go");
+    sim.input(Input::CallReady(call("look", json!({}))));
+    sim.input(Input::CallReady(call("read_file", json!({"path": "a"}))));
+    assert_eq!((sim.running(), sim.asking.len()), (vec![1], 1));
+    sim
+}
+
+#[test]
+fn calls_that_began_while_the_model_spoke_are_stopped_whatever_ends_it() {
+    let ends: [(fn(&mut Sim), &str); 2] = [
+        (|sim| sim.input(Input::JournalFailed { message: "disk full".into() }), "journal"),
+        (|sim| sim.cancel("half"), "cancel"),
+    ];
+    for (end, name) in ends {
+        let mut sim = streaming();
+        end(&mut sim);
+        for number in 1..=2 {
+            assert_eq!(sim.failure(number).0, ErrorKind::Cancelled, "{name}");
+        }
+        assert!(sim.done.contains(&Done::StopCall("call_1".into())), "{name}");
+        assert!(sim.done.contains(&Done::Withdraw("call_2".into())), "{name}");
+        assert!(!sim.finished().transcript.iter().any(|message| message.calls().count() > 0), "{name}");
+    }
+}
+
+#[test]
+fn the_deadline_stops_calls_that_began_while_the_model_spoke() {
+    let mut sim = Sim::of(Profile { executes_while_streaming: true, ..Profile::default() });
+    sim.start("Go");
+    sim.input(Input::CallReady(call("look", json!({}))));
+    sim.deadline(Deadline::Work);
+    assert_eq!(sim.failure(1).0, ErrorKind::Cancelled);
+    assert_eq!(sim.done[3..5], [Done::StopModel, Done::StopCall("call_1".into())]);
+    assert_eq!(Sim::roles(&sim.request().messages), "user");
+    assert_eq!(sim.request().purpose, StepPurpose::Finalise);
+}
+
+#[test]
+fn a_withdrawn_question_stops_the_waiting_time() {
+    let mut sim = streaming();
+    sim.now += 99;
+    sim.model_fails(windlass_core::model::ModelFailure::passing("cut", "gone"));
+    sim.now += 5_000;
+    sim.deadline(Deadline::Work);
+    assert_eq!(sim.done.last(), Some(&Done::Timer { deadline: Deadline::Work, at_ms: sim.now + 100 }));
+    sim.deadline(Deadline::Work);
+    assert_eq!(sim.request().purpose, StepPurpose::Finalise);
+}

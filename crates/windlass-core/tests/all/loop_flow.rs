@@ -370,3 +370,19 @@ fn r_56_the_beginning_of_a_request_is_the_same_in_every_step() {
         assert_eq!(prefix, &earlier.messages[..]);
     }
 }
+
+#[test]
+fn a_history_beyond_the_budget_is_shown_from_a_later_message_on() {
+    let mut profile = Profile::default();
+    profile.limits.history_tokens_max = 100;
+    let history: Vec<Arc<Message>> = (0..10)
+        .flat_map(|_| [Arc::new(Message::user("q".repeat(40))), Arc::new(Message::assistant("a".repeat(40)))])
+        .collect();
+    let mut sim = Sim::of(profile);
+    sim.start_from("And now?", Arc::new(history.clone()), 1);
+    let shown = &sim.request().messages;
+    // 20 messages of 14 tokens and this one of 6 against 100, aimed at 70.
+    assert_eq!(shown[0].text(), "16 earlier messages were left out to fit the context");
+    assert_eq!(Sim::roles(shown), "note user assistant user assistant user");
+    assert_eq!(sim.run.transcript().len(), 21, "the transcript itself is whole");
+}

@@ -188,6 +188,27 @@ fn an_inspected_call_is_inspected_then_asked_then_run() {
 }
 
 #[test]
+fn an_inspected_call_that_needs_no_answer_runs_at_once() {
+    let mut sim = Sim::of(Profile::default());
+    sim.start("Go");
+    sim.want(vec![call("write_file", json!({"path": "a"})), call("write_file", json!({"path": "b"}))]);
+    sim.inspected(1, Ok(Inspection::default()));
+    assert_eq!(sim.running(), [1]);
+    sim.ended(1, json!("done"));
+    sim.inspected(2, Err(ToolFailure::denied("outside of the root")));
+    assert!(sim.is_thinking, "all calls are settled");
+}
+
+#[test]
+fn a_refused_inspection_gives_the_next_call_its_turn() {
+    let mut sim = Sim::of(Profile::default());
+    sim.start("Go");
+    sim.want(vec![call("write_file", json!({"path": "a"})), call("touch", json!({"path": "b"}))]);
+    sim.inspected(1, Err(ToolFailure::denied("outside of the root")));
+    assert_eq!(sim.running(), [2]);
+}
+
+#[test]
 fn a_call_refused_by_its_inspection_is_not_asked_about() {
     let mut sim = asked(vec![call("write_file", json!({"path": "../x"}))]);
     sim.inspected(1, Err(ToolFailure::denied("outside of the root")));
