@@ -136,7 +136,7 @@ fn find_out(
     let Some(port) = shelf.port(tool) else { return Err(unknown_tool(tool, shelf.toolset.names())) };
     let args_bytes_max = house.config.profile.limits.args_bytes_max;
     let args = match read_args(&RawArgs::Text(arguments.clone()), args_bytes_max) {
-        Ok(args) => args,
+        Ok(read) => read.value,
         Err(failure) => return Ok(Err((Gate::Schema, failure))),
     };
     let call = ToolCall {

@@ -3,25 +3,37 @@ use serde_json::json;
 use super::*;
 
 fn read_text(text: &str) -> Result<Value, ToolFailure> {
-    read_args(&RawArgs::Text(text.into()), 1_000)
+    read_args(&RawArgs::Text(text.into()), 1_000).map(|read| read.value)
+}
+
+fn read_value(value: Value) -> Value {
+    read_args(&RawArgs::Value(value), 1_000).unwrap().value
+}
+
+#[test]
+fn r_45_noise_behind_the_arguments_is_taken_off_and_reported() {
+    let read = read_args(&RawArgs::Text("{\"a\":1}<|tool_call_end|>".into()), 1_000).unwrap();
+    assert_eq!((read.value, read.repairs), (json!({"a": 1}), vec![RepairNote::SpecialTokens]));
+    let strict = read_args(&RawArgs::Text("{\"a\":1}".into()), 1_000).unwrap();
+    assert_eq!(strict.repairs, []);
 }
 
 #[test]
 fn r_22_nothing_is_an_empty_object() {
     for text in ["", " \n", "null"] {
         assert_eq!(read_text(text).unwrap(), json!({}), "{text:?}");
-        assert_eq!(read_args(&RawArgs::Value(json!(text)), 1_000).unwrap(), json!({}), "{text:?}");
+        assert_eq!(read_value(json!(text)), json!({}), "{text:?}");
     }
-    assert_eq!(read_args(&RawArgs::Value(json!(null)), 1_000).unwrap(), json!({}));
+    assert_eq!(read_value(json!(null)), json!({}));
 }
 
 #[test]
 fn z_23_values_and_text_are_read_alike_also_when_encoded_twice() {
     let args = json!({"a": 1, "b": {"c": [true, null, 1.5]}});
-    assert_eq!(read_args(&RawArgs::Value(args.clone()), 1_000).unwrap(), args);
+    assert_eq!(read_value(args.clone()), args);
     assert_eq!(read_text(&args.to_string()).unwrap(), args);
     assert_eq!(read_text(&json!(args.to_string()).to_string()).unwrap(), args);
-    assert_eq!(read_args(&RawArgs::Value(json!(args.to_string())), 1_000).unwrap(), args);
+    assert_eq!(read_value(json!(args.to_string())), args);
 }
 
 #[test]

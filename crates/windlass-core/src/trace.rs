@@ -6,6 +6,7 @@ use serde_json::Value;
 use crate::event::{Event, Record, RunOutcome, StopReason, WarningCode};
 use crate::ids::Millis;
 use crate::json::clip::clip_chars;
+use crate::json::note::RepairNote;
 use crate::message::{Message, Part};
 use crate::model::Usage;
 use crate::tool::{Category, Link, OutcomeStatus, Visibility};
@@ -111,6 +112,8 @@ pub struct ToolTrace {
     pub cached: bool,
     /// Arguments that were dropped.
     pub dropped_args: Vec<String>,
+    /// Noise that was taken off the arguments.
+    pub repairs: Vec<RepairNote>,
     /// Who allowed it.
     pub decision: Option<String>,
 }
@@ -248,6 +251,7 @@ fn end_tool(tool: &mut ToolTrace, outcome: &crate::tool::ToolOutcome, ts_ms: Mil
     tool.duration_ms = outcome.meta.duration_ms;
     tool.cached = outcome.meta.is_cached;
     tool.dropped_args = outcome.meta.dropped_args.clone();
+    tool.repairs = outcome.meta.repairs.clone();
     tool.decision = outcome.meta.decision.clone();
     tool.status = match outcome.status() {
         OutcomeStatus::Ok => ToolStatus::Completed,

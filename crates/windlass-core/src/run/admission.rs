@@ -75,9 +75,10 @@ impl Run {
         };
         match failure {
             Err(failure) => self.settle_failed(turn, batch, index, failure),
-            Ok(value) => {
+            Ok(read) => {
                 if let Some(slot) = batch.slots.get_mut(index) {
-                    slot.state = SlotState::Unresolved(value);
+                    slot.repairs = read.repairs;
+                    slot.state = SlotState::Unresolved(read.value);
                 }
                 self.resolve(turn, batch, index);
             }
@@ -200,6 +201,7 @@ fn slot_for(call: ToolCall, spec: Option<&ToolSpec>) -> Slot {
         is_effectful: spec.is_some_and(|spec| !spec.effects.is_read_only()),
         ticket: None,
         dropped_args: Vec::new(),
+        repairs: Vec::new(),
         decision: None,
         state: SlotState::Moving,
     }

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::guard::Ticket;
 use crate::event::StopReason;
 use crate::ids::CallId;
+use crate::json::note::RepairNote;
 use crate::message::ToolMessage;
 use crate::permission::{ApprovedCall, PendingQuestion};
 use crate::tool::{Category, CheckedCall, ToolCall, ToolOutcome, Visibility};
@@ -52,6 +53,8 @@ pub(super) struct Slot {
     pub(super) ticket: Option<Ticket>,
     /// Arguments that were dropped (E-16).
     pub(super) dropped_args: Vec<String>,
+    /// What had to be changed to read its arguments.
+    pub(super) repairs: Vec<RepairNote>,
     /// Who allowed it.
     pub(super) decision: Option<String>,
     pub(super) state: SlotState,

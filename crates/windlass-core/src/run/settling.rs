@@ -312,6 +312,7 @@ impl Run {
         let was_running = matches!(slot.state, SlotState::Running);
         let chars_max = slot.result_chars_max.unwrap_or(self.settings.profile.limits.result_chars_max);
         outcome.meta.dropped_args = std::mem::take(&mut slot.dropped_args);
+        outcome.meta.repairs = std::mem::take(&mut slot.repairs);
         outcome.meta.decision = slot.decision.take();
         let rendered =
             render_for_model(&self.settings.profile, &slot.call.id, &slot.call.name, &outcome, chars_max);

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::{ErrorKind, ToolFailure};
 use crate::ids::Millis;
+use crate::json::note::RepairNote;
 
 /// What a tool returns when it succeeds: JSON for machines, text for readers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -118,6 +119,9 @@ pub struct OutcomeMeta {
     /// Arguments that were dropped (E-16).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dropped_args: Vec<String>,
+    /// Noise that was taken off the arguments before they could be read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repairs: Vec<RepairNote>,
     /// Who allowed it: the gate's word.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<String>,
