@@ -170,7 +170,7 @@ fn s_11_a_done_frame_says_how_it_ended() {
 }
 
 #[test]
-fn s_13_additions_are_types_and_fields_a_client_may_ignore() {
+fn additions_are_types_and_fields_a_client_may_ignore() {
     let started =
         Event::RunStarted { model: "m".into(), profile: "studio".into(), message: Message::user("Hi") };
     assert_eq!(

@@ -114,7 +114,7 @@ fn state_word(state: &CallState) -> &'static str {
 }
 
 #[test]
-fn s_32_s_34_thinking_calls_and_text_stand_in_the_order_in_which_they_happened() {
+fn s_32_thinking_calls_and_text_stand_in_the_order_in_which_they_happened() {
     let run = fold(vec![
         started(),
         step(1, 1),
@@ -262,7 +262,7 @@ fn a_question_is_gone_when_its_call_or_the_run_ends() {
 }
 
 #[test]
-fn s_30_warnings_and_errors_are_kept_once_each() {
+fn warnings_and_errors_are_kept_once_each() {
     let warning =
         Event::WarningRaised { code: WarningCode::ToolClamp, message: "Trimmed tool calls to 6".into() };
     let error = Event::ErrorRaised { code: "auth".into(), message: "no key".into() };

@@ -30,12 +30,10 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// Measures a history that came in whole.
-    pub(super) fn measure(&mut self, transcript: &Transcript) {
-        self.sizes = transcript.iter().map(|message| estimate_tokens(message)).collect();
-        self.total = self.sizes.iter().sum();
-        self.start = 0;
-        self.run_start = self.sizes.len();
+    /// A window over a history that came in whole.
+    pub(super) fn of(transcript: &Transcript) -> Self {
+        let sizes: Vec<u64> = transcript.iter().map(|message| estimate_tokens(message)).collect();
+        Self { start: 0, total: sizes.iter().sum(), run_start: sizes.len(), sizes }
     }
 
     /// Measures one more message.

@@ -52,9 +52,8 @@ fn four_characters_are_a_token_and_every_message_costs_four_more() {
 
 /// A window over a history and this run's own user message.
 fn window(history: Vec<Arc<Message>>, own: Arc<Message>) -> (Window, Transcript) {
-    let mut window = Window::default();
     let history: Transcript = Arc::new(history);
-    window.measure(&history);
+    let mut window = Window::of(&history);
     window.grow(&own);
     let transcript = history.iter().cloned().chain([own]).collect();
     (window, Arc::new(transcript))

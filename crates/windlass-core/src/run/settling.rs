@@ -58,13 +58,7 @@ impl Run {
     /// The call's turn has come: guard, then inspection, then permission.
     fn prepare(&mut self, turn: &mut Turn<'_, '_>, batch: &mut Batch, index: usize) {
         let Some(slot) = batch.slots.get_mut(index) else { return };
-        let checked = match slot.take() {
-            SlotState::Queued(checked) => checked,
-            other => {
-                slot.state = other;
-                return;
-            }
-        };
+        let SlotState::Queued(checked) = slot.take() else { return };
         let limits = &self.settings.profile.limits;
         let repeats_max = self.settings.profile.caches_repeats.then_some(limits.repeats_max);
         match self.guard.judge(&checked, repeats_max, limits.search_calls_max) {

@@ -1,6 +1,7 @@
 //! From the user's message to a model step, and what a step means.
 
 use super::batch::Batch;
+use super::context::Window;
 use super::{Counters, Deadline, Effect, Goal, Phase, Run, Start, Thinking, Turn, Wishes};
 use crate::dialect::{ReadCall, Reading, read};
 use crate::event::{Event, RunOutcome, StopReason, WarningCode};
@@ -20,7 +21,7 @@ impl Run {
     pub(super) fn begin(&mut self, turn: &mut Turn<'_, '_>, start: Start) -> Phase {
         let Start { send, transcript, next_call_number } = start;
         self.counters = Counters { next_call_number, ..Counters::default() };
-        self.window.measure(&transcript);
+        self.window = Window::of(&transcript);
         self.provider_ids = transcript
             .iter()
             .flat_map(|message| message.calls())

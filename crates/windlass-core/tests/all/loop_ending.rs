@@ -206,13 +206,11 @@ fn streaming() -> Sim {
 
 #[test]
 fn calls_that_began_while_the_model_spoke_are_stopped_whatever_ends_it() {
-    let ends: [(fn(&mut Sim), &str); 2] = [
-        (|sim| sim.input(Input::JournalFailed { message: "disk full".into() }), "journal"),
-        (|sim| sim.cancel("half"), "cancel"),
-    ];
-    for (end, name) in ends {
-        let mut sim = streaming();
-        end(&mut sim);
+    let mut unwritten = streaming();
+    unwritten.input(Input::JournalFailed { message: "disk full".into() });
+    let mut cancelled = streaming();
+    cancelled.cancel("half");
+    for (sim, name) in [(unwritten, "journal"), (cancelled, "cancel")] {
         for number in 1..=2 {
             assert_eq!(sim.failure(number).0, ErrorKind::Cancelled, "{name}");
         }
