@@ -112,7 +112,7 @@ fn s_31_r_29_the_trace_has_a_stable_shape_with_times_states_and_durations() {
             "startedAt": "1970-01-01T00:00:04.000Z", "endedAt": "1970-01-01T00:00:05.000Z", "durationMs": 250,
             "parameters": {"query": "q"}, "outputSummary": "first line",
             "links": [{"title": "T", "url": "https://t", "snippet": "s"}], "outputRaw": {"n": 1}, "error": null,
-            "category": "search", "visibility": "hidden", "cached": true, "droppedArgs": ["x"], "decision": "user",
+            "category": "search", "visibility": "hidden", "cached": true, "droppedArgs": ["x"], "repairs": [], "decision": "user",
         }],
         "reasoning": [
             {"id": "reasoning_0", "content": "why", "timestamp": "1970-01-01T00:00:02.000Z"},
