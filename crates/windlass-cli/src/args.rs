@@ -35,11 +35,11 @@ pub(crate) struct GlobalArgs {
     /// The project root: files are only reached below it [default: the current folder]
     #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) root: Option<PathBuf>,
-    /// The configuration file
-    #[arg(long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath, env = "WINDLASS_CONFIG")]
+    /// The configuration file [env: WINDLASS_CONFIG]
+    #[arg(long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) config: Option<PathBuf>,
-    /// The data folder
-    #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath, env = "WINDLASS_DATA")]
+    /// The data folder [env: WINDLASS_DATA]
+    #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) data: Option<PathBuf>,
     /// Print JSON: for `run`, one event a line
     #[arg(long, global = true)]

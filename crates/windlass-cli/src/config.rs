@@ -152,7 +152,7 @@ impl Config {
         };
         settings.put_default("root", Value::Text(root.display().to_string()));
         let profile = find_profile(&mut settings)?;
-        let approve = find_approve(&mut settings, surroundings, script.as_ref());
+        let approve = find_approve(&mut settings, surroundings, script.as_ref(), &mut warnings);
         Ok(Self { folders, settings, profile, root, approve, script, warnings })
     }
 
@@ -254,14 +254,21 @@ fn find_approve(
     settings: &mut Settings,
     surroundings: &Surroundings,
     script: Option<&Script>,
+    warnings: &mut Vec<String>,
 ) -> ApproveMode {
-    let script_answers = script.is_some_and(script::has_answers);
-    let can_ask = surroundings.can_ask || script_answers;
+    let can_ask = surroundings.can_ask || script.is_some_and(script::has_answers);
     let usual = if can_ask { ApproveMode::Ask } else { ApproveMode::Never };
     settings.put_default("approve", Value::Text(usual.word().into()));
     match settings.text("approve").and_then(ApproveMode::from_word) {
-        // Who wants to be asked and cannot be is not asked: the outcome says so.
-        Some(ApproveMode::Ask) if !can_ask => ApproveMode::Never,
+        Some(ApproveMode::Ask) if !can_ask => {
+            // Who asked for it just now should know; who has it in a file knows their terminals.
+            if settings.get("approve").is_some_and(|setting| matches!(setting.source, Source::Flag(_))) {
+                let warning =
+                    "--approve: nobody can be asked without a terminal, so what needs asking is denied";
+                warnings.push(warning.into());
+            }
+            ApproveMode::Never
+        }
         Some(mode) => mode,
         None => usual,
     }

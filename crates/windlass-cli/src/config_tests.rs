@@ -255,7 +255,9 @@ fn what_needs_asking_is_denied_where_nobody_can_be_asked() {
     let mut case = Case::new();
     assert_eq!(case.config().approve, ApproveMode::Never);
     case = case.flag(|flags| flags.approve = Some("ask"));
-    assert_eq!(case.config().approve, ApproveMode::Never);
+    let config = case.config();
+    assert_eq!((config.approve, config.warnings.len()), (ApproveMode::Never, 1));
+    assert!(config.warnings[0].starts_with("--approve: nobody can be asked"), "{:?}", config.warnings);
     case.can_ask = true;
     assert_eq!(case.config().approve, ApproveMode::Ask);
     assert_eq!(Case { can_ask: true, ..Case::new() }.config().approve, ApproveMode::Ask);

@@ -6,8 +6,10 @@ use std::time::Duration;
 
 use windlass_core::command::{Command, MessageSend};
 use windlass_core::event::{Event, Record, RunOutcome};
+use windlass_core::permission::Decision;
 use windlass_core::run::Finished;
 use windlass_engine::bus::{Delivery, Subscription};
+use windlass_engine::policy_store::PolicyStore;
 use windlass_engine::session::{SendError, Session, SessionParts};
 use windlass_scripted::ScriptedUser;
 
@@ -31,6 +33,9 @@ pub(crate) struct Front {
     /// Everything that happened, for whoever wants to look at it afterwards.
     seen: Vec<Arc<Record>>,
     keeps_seen: bool,
+    policies: PolicyStore,
+    /// Rules that the user wants remembered.
+    remembered: Vec<String>,
 }
 
 /// How a run ended, seen from here.
@@ -44,6 +49,7 @@ pub(crate) enum Ending {
 impl Front {
     /// Starts a session.
     pub(crate) fn start(parts: SessionParts, screen: Screen, asker: Asker, is_quiet: bool) -> Result<Self> {
+        let policies = parts.policies.clone();
         let session = Session::start(parts);
         let subscription = session.subscribe();
         Ok(Self {
@@ -57,6 +63,8 @@ impl Front {
             stops: 0,
             seen: Vec::new(),
             keeps_seen: false,
+            policies,
+            remembered: Vec::new(),
         })
     }
 
@@ -152,19 +160,22 @@ impl Front {
         if let Some(command) = command {
             self.session.command(command).await.map_err(closed)?;
         }
-        match &record.event {
-            Event::PermissionRequested { question } if !is_answered => {
-                self.screen.pause()?;
-                self.asker.ask(question.clone());
+        if let Event::PermissionRequested { question } = &record.event
+            && !is_answered
+        {
+            self.screen.pause()?;
+            self.asker.ask(question.clone());
+        }
+        if let Event::PermissionDecided { call_id, .. } | Event::CallEnded { call_id, .. } = &record.event {
+            let was_asking = self.asker.is_asking();
+            self.asker.withdraw(call_id);
+            if was_asking && !self.asker.is_asking() {
+                self.screen.resume()?;
             }
-            Event::PermissionDecided { call_id, .. } | Event::CallEnded { call_id, .. } => {
-                let was_asking = self.asker.is_asking();
-                self.asker.withdraw(call_id);
-                if was_asking && !self.asker.is_asking() {
-                    self.screen.resume()?;
-                }
-            }
-            _ => {}
+        }
+        if let Event::PermissionDecided { decision: Decision::Remember, rule: Some(rule), .. } = &record.event
+        {
+            self.remembered.push(rule.clone());
         }
         let is_over = matches!(record.event, Event::RunEnded { .. });
         if self.keeps_seen {
@@ -173,7 +184,13 @@ impl Front {
         Ok(is_over)
     }
 
-    fn say_goodbye(&self, finished: &Finished) {
+    fn say_goodbye(&mut self, finished: &Finished) {
+        let stored = self.policies.stored();
+        for rule in self.remembered.drain(..) {
+            if !stored.rules().iter().any(|own| own.to_string() == rule) {
+                warn(&format!("the rule {rule} could not be stored; it held for this session only"));
+            }
+        }
         if let Some(error) = &finished.error {
             complain(&error.to_string());
         }

@@ -115,7 +115,7 @@ fn calls_that_failed_were_denied_or_repeated_are_told_apart() {
 }
 
 #[test]
-fn r_30_hidden_tools_are_told_only_in_full() {
+fn hidden_tools_are_told_only_in_full() {
     let outcome = || ToolOutcome::ok(ToolOutput::text("4"));
     assert!(see(&mut usual(), ended(outcome(), Visibility::Hidden)).is_empty());
     let mut full = Progress::new(Detail::Full, false, true);

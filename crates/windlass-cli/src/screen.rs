@@ -133,15 +133,14 @@ impl Screen {
     }
 
     fn print_answer(&mut self, event: &Event) -> Result<()> {
-        match event {
-            Event::RunEnded { answer, .. } if !answer.is_empty() => {
-                self.hide_spinner();
-                let answer = answer.trim_end_matches('\n');
-                // A file gets the answer as it is; a terminal must not be steered by it.
-                if io::stdout().is_terminal() { print_line(&visible(answer)) } else { print_line(answer) }
-            }
-            _ => Ok(()),
+        let Event::RunEnded { answer, .. } = event else { return Ok(()) };
+        if answer.is_empty() {
+            return Ok(());
         }
+        self.hide_spinner();
+        let answer = answer.trim_end_matches('\n');
+        // A file gets the answer as it is; a terminal must not be steered by it.
+        if io::stdout().is_terminal() { print_line(&visible(answer)) } else { print_line(answer) }
     }
 
     fn hide_spinner(&mut self) {

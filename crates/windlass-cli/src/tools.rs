@@ -194,9 +194,9 @@ fn call(
 }
 
 fn outcome_of(front: &Front) -> Option<Arc<ToolOutcome>> {
-    front.seen().iter().find_map(|record| match &record.event {
-        Event::CallEnded { outcome, .. } => Some(Arc::clone(outcome)),
-        _ => None,
+    front.seen().iter().find_map(|record| {
+        let Event::CallEnded { outcome, .. } = &record.event else { return None };
+        Some(Arc::clone(outcome))
     })
 }
 

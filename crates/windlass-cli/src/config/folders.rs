@@ -22,17 +22,15 @@ pub(crate) struct Folders {
 impl Folders {
     /// The folders of this user; flags win.
     pub(crate) fn of_user(config: Option<&Path>, data: Option<&Path>) -> Result<Self> {
-        let homeless = |_| {
-            Complaint::usage("your home folder is not known")
-                .cure("set HOME, or both XDG_CONFIG_HOME and XDG_DATA_HOME")
-        };
+        let (config, data) = (said(config, "WINDLASS_CONFIG"), said(data, "WINDLASS_DATA"));
+        let homeless = |_| Complaint::usage("your home folder is not known").cure("set HOME");
         let xdg = etcetera::base_strategy::Xdg::new().map_err(homeless)?;
         let folder = xdg.config_dir().join("windlass");
         Ok(Self {
-            config_file: config.map_or_else(|| folder.join("config.toml"), Path::to_path_buf),
+            config_file: config.clone().unwrap_or_else(|| folder.join("config.toml")),
             is_config_named: config.is_some(),
             policies_file: folder.join("policies.json"),
-            data: data.map_or_else(|| xdg.data_dir().join("windlass"), Path::to_path_buf),
+            data: data.unwrap_or_else(|| xdg.data_dir().join("windlass")),
         })
     }
 
@@ -40,6 +38,12 @@ impl Folders {
     pub(crate) fn audit_file(&self) -> PathBuf {
         self.data.join("audit.log")
     }
+}
+
+/// A path from a flag or else from a variable; one that is set to nothing says nothing.
+fn said(flag: Option<&Path>, variable: &str) -> Option<PathBuf> {
+    let from_variable = || std::env::var_os(variable).filter(|path| !path.is_empty()).map(PathBuf::from);
+    flag.map(Path::to_path_buf).or_else(from_variable)
 }
 
 /// A project's own file.

@@ -134,20 +134,20 @@ impl Kind {
 
     /// Reads a value of a TOML file: strict, a number is not a text.
     pub(crate) fn read_toml(self, value: &DeValue<'_>) -> Option<Value> {
-        match (self, value) {
-            (Kind::Truth, DeValue::Boolean(truth)) => Some(Value::Truth(*truth)),
-            (Kind::Count | Kind::CountOrNone | Kind::Millis, DeValue::Integer(number)) => {
-                u64::from_str_radix(number.as_str(), number.radix()).ok().map(Value::Count)
-            }
-            (Kind::List, DeValue::Array(items)) => {
-                let texts = items.iter().map(|item| item.get_ref().as_str().map(str::to_owned));
+        let text = || value.as_str().and_then(|text| self.read_text(text));
+        let count = || {
+            let number = value.as_integer()?;
+            u64::from_str_radix(number.as_str(), number.radix()).ok().map(Value::Count)
+        };
+        match self {
+            Kind::Text | Kind::Secret | Kind::Word(_) => text(),
+            Kind::Truth => value.as_bool().map(Value::Truth),
+            Kind::Count => count(),
+            Kind::CountOrNone | Kind::Millis => count().or_else(text),
+            Kind::List => {
+                let texts = value.as_array()?.iter().map(|item| item.get_ref().as_str().map(str::to_owned));
                 texts.collect::<Option<_>>().map(Value::List)
             }
-            (
-                Kind::Text | Kind::Secret | Kind::Word(_) | Kind::CountOrNone | Kind::Millis,
-                DeValue::String(text),
-            ) => self.read_text(text),
-            _ => None,
         }
     }
 }

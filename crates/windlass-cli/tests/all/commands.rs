@@ -57,6 +57,13 @@ fn without_a_home_it_is_said_what_to_set() {
 }
 
 #[test]
+fn variables_that_are_set_to_nothing_say_nothing() {
+    let place = Place::new();
+    let vars = [("WINDLASS_CONFIG", ""), ("WINDLASS_DATA", ""), ("WINDLASS_MODEL", "")];
+    assert_eq!(place.windlass_with(&["tools", "list"], &vars).exits(0).err, "");
+}
+
+#[test]
 fn nobody_reading_is_no_error() {
     let place = Place::new();
     let mut command = place.bare("sh");

@@ -10,6 +10,7 @@ mod place;
 mod policy;
 mod refusals;
 mod run;
+mod scripts;
 mod stop;
 mod terminal;
 mod tools;

@@ -219,7 +219,7 @@ fn a_command_that_forks_and_sleeps_leaves_nobody_behind() {
 }
 
 #[test]
-fn r_1_a_command_that_waits_for_its_forks_is_stopped_with_them() {
+fn a_command_that_waits_for_its_forks_is_stopped_with_them() {
     let place = Place::new();
     let lifeline = Lifeline::new(&place);
     let arguments = serde_json::json!({"command": "(exec 3>lifeline; sleep 1000) & sleep 1000"}).to_string();

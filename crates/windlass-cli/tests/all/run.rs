@@ -239,3 +239,27 @@ model text It is 514 [source:calculate].
     assert!(said.out.starts_with("It is 514") && said.out.contains("calculate"), "{}", said.out);
     assert!(!said.out.contains("\"tool\""), "{}", said.out);
 }
+
+#[test]
+fn a_rule_that_cannot_be_stored_is_told() {
+    let script = "user Read\nmodel call 1 read_file {\"path\":\"a.txt\"}\napprove 1 remember\ntool 1 ok 1\nmodel text Done.\n";
+    let place = play(script);
+    let said = place.windlass(&PLAY).exits(0);
+    assert!(
+        said.err.contains("remembered: read_file(a.txt)") && !said.err.contains("warning"),
+        "{}",
+        said.err
+    );
+    assert!(place.policies_file().exists());
+
+    let place = play(script);
+    let folder = place.policies_file().parent().unwrap().to_path_buf();
+    std::fs::create_dir_all(folder.parent().unwrap()).unwrap();
+    std::fs::write(folder, "a file where the folder should be").unwrap();
+    let said = place.windlass(&PLAY).exits(0);
+    assert!(
+        said.err.contains("warning: ") && said.err.contains("read_file(a.txt) could not be stored"),
+        "{}",
+        said.err
+    );
+}

@@ -52,7 +52,7 @@ fn ctrl_c_cancels_the_run_kills_its_processes_and_exits_130() {
 }
 
 #[test]
-fn r_7_a_cancelled_run_keeps_what_was_said() {
+fn a_cancelled_run_keeps_what_was_said() {
     let script = "user Speak\nmodel text Half of the answer\nmodel hang\n";
     let place = Place::with(&[("a.script", script)]);
     let mut child = start(&place, &["run", "--model", "scripted/a.script", "--json"]);
