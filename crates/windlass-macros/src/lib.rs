@@ -27,8 +27,7 @@ fn expand(options: &Options, mut function: ItemFn) -> syn::Result<proc_macro2::T
     let docs = signature.docs.clone();
     function.attrs.retain(|attribute| !attribute.path().is_ident("doc"));
     let ident = function.sig.ident.clone();
-    let body = format_ident!("__body");
-    function.sig.ident = body.clone();
+    function.sig.ident = format_ident!("__body");
 
     let name = options.name.clone().unwrap_or_else(|| ident.to_string());
     let description = options.description.clone().unwrap_or_else(|| signature.description());
@@ -38,31 +37,7 @@ fn expand(options: &Options, mut function: ItemFn) -> syn::Result<proc_macro2::T
     }
     let settings = options.settings();
     let fields = &signature.fields;
-    let arguments = &signature.arguments;
-    let answer = if function.sig.asyncness.is_some() {
-        quote!(#body(#(#arguments),*).await)
-    } else {
-        quote!(#body(#(#arguments),*))
-    };
-    let result = match signature.returns {
-        Returns::Result => answer,
-        Returns::Plain => quote!(::std::result::Result::Ok::<_, __windlass::ToolFailure>(#answer)),
-    };
-    // A function that is not async may take its time: it gets a thread of the pool, so that the runs of
-    // others go on (E-18).
-    let run = if function.sig.asyncness.is_some() {
-        quote!(__windlass::output_of(#result))
-    } else {
-        quote! {
-            let context = context.clone();
-            __windlass::run_blocking(move || {
-                let context = &context;
-                let _ = context;
-                __windlass::output_of(#result)
-            })
-            .await
-        }
-    };
+    let run = write_run(&function, &signature);
     Ok(quote! {
         #(#docs)*
         #[allow(non_camel_case_types)]
@@ -104,4 +79,30 @@ fn expand(options: &Options, mut function: ItemFn) -> syn::Result<proc_macro2::T
             }
         };
     })
+}
+
+/// The body of `ToolPort::run`, with `args` and `context` at hand.
+fn write_run(function: &ItemFn, signature: &Signature) -> proc_macro2::TokenStream {
+    let is_async = function.sig.asyncness.is_some();
+    let (body, arguments) = (&function.sig.ident, &signature.arguments);
+    let wait = is_async.then(|| quote!(.await));
+    let answer = quote!(#body(#(#arguments),*) #wait);
+    let result = match signature.returns {
+        Returns::Result => answer,
+        Returns::Plain => quote!(::std::result::Result::Ok::<_, __windlass::ToolFailure>(#answer)),
+    };
+    if is_async {
+        return quote!(__windlass::output_of(#result));
+    }
+    // A function that is not async may take its time: it gets a thread of the pool, so that the runs of
+    // others go on (E-18).
+    quote! {
+        let context = context.clone();
+        __windlass::run_blocking(move || {
+            let context = &context;
+            let _ = context;
+            __windlass::output_of(#result)
+        })
+        .await
+    }
 }

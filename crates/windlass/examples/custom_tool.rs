@@ -89,10 +89,12 @@ const SCRIPT: &str = r#"
 user Copy the book.
 model call 1 copy_pages {"path": "../../elsewhere.txt"}
 model call 2 copy_pages {"path": "copies/book.txt", "pages": 2}
+model end
 model text Two pages are copied.
 
 user Now all of it.
 model call 3 copy_pages {"path": "copies/book.txt", "pages": 1000}
+model end
 model text That was long.
 "#;
 

@@ -28,11 +28,13 @@ fn describe_city(
 const SCRIPT: &str = r#"
 user What is 19 + 23?
 model call 1 add {"a": 19, "b": 23}
+model end
 model text It is 42.
 
 user And what is Bremen known for?
 model text Let me look.
 model call 2 describe_city {"name": "Bremen"}
+model end
 model text Four animals.
 "#;
 

@@ -16,6 +16,7 @@ async fn send_money(to: String, euros: u32) -> Result<String, ToolError> {
 const SCRIPT: &str = r#"
 user Pay the baker.
 model call 1 send_money {"to": "the baker", "euros": 12}
+model end
 model text I did what you let me do.
 "#;
 

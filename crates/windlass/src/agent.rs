@@ -12,7 +12,7 @@ use windlass_core::run::{Finished, RunError};
 use windlass_core::trace::RunTrace;
 use windlass_engine::bus::{Delivery, Subscription};
 use windlass_engine::ids::{new_message_id, new_run_id, new_session_id};
-use windlass_engine::session::{SendError, Session, SessionParts};
+use windlass_engine::session::{SendError, Session, SessionParts, WeakSession};
 
 use crate::answer::Answer;
 use crate::builder::{Asker, Builder};
@@ -38,7 +38,7 @@ impl Windlass {
         let _inside = runtime.enter();
         let session = Session::start(parts.clone());
         if let Some(asker) = asker.clone() {
-            runtime.spawn(answer_questions(session.clone(), session.subscribe(), asker));
+            runtime.spawn(answer_questions(session.downgrade(), session.subscribe(), asker));
         }
         Ok(Self { session, parts, asker })
     }
@@ -231,10 +231,8 @@ fn refusal(error: &SendError) -> Event {
 }
 
 /// Answers questions until the session is over. Each question is asked on its own, so that a slow answer
-/// to one does not keep the others waiting.
-async fn answer_questions(session: Session, mut events: Subscription, asker: Asker) {
-    // A handle of its own would keep the session alive for ever.
-    let session = session.downgrade();
+/// to one does not keep the others waiting. A full handle would keep the session alive for ever.
+async fn answer_questions(session: WeakSession, mut events: Subscription, asker: Asker) {
     loop {
         let news = match events.next().await {
             Delivery::Record(record) => vec![record],

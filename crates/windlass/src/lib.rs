@@ -46,7 +46,8 @@ pub use windlass_engine as engine;
 ///
 /// The doc comment (or `description = "…"`) is what the model reads, the parameters are the schema, the
 /// body is the run. `Option<T>` parameters may be left out; a parameter `&ToolContext` is filled in by the
-/// engine. The function may be `async` or not, and may return a `Result` or a plain value.
+/// engine. The function may return a `Result` or a plain value. One that is not `async` runs in a pool of
+/// threads, so it may block.
 ///
 /// | option | meaning |
 /// |---|---|

@@ -112,6 +112,7 @@ async fn r_14_a_tool_that_registers_a_tool_does_not_deadlock_and_the_next_step_h
         model call 1 teach
         model end
         model call 2 add {"a": 1, "b": 2}
+        model end
         model text Three.
     "#;
     let agent = TEACHER.get_or_init(|| with_script(script).tool(teach).build().unwrap());

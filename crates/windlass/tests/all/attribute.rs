@@ -51,6 +51,7 @@ fn a_tool_made_of_a_function_is_checked_and_run() {
         model call 1 harbour_near {"place": {"latitude": 53.5}}
         model call 2 find_harbour {"place": {"latitude": 99}, "limit": 3}
         model call 3 find_harbour {"place": {"latitude": "north"}}
+        model end
         model text Found.
     "#;
     let agent = Windlass::builder()

@@ -76,7 +76,7 @@ fn meet(n: u32) -> u32 {
 #[test]
 fn e_18_tools_that_block_run_in_a_pool_and_the_event_loop_goes_on() {
     // Four tools block at the same time; the event loop has two threads. Were they not in the pool, the
-    // fourth would never come and nobody would be left to run the other agent.
+    // third would never get a thread and all would wait for ever.
     let calls: String = (1..=MEETING).map(|n| format!("model call {n} meet {{\"n\":{n}}}\n")).collect();
     let script = format!("user q\n{calls}model end\nmodel text We met.\n");
     let agent = Windlass::builder().script(&script).unwrap().tool(meet).build().unwrap();

@@ -130,7 +130,7 @@ fn r_13_the_list_is_the_same_whatever_the_order_of_registration() {
 
 #[test]
 fn d_20_everything_is_exported_at_the_root() {
-    fn is_public<T>() {}
+    fn is_public<T: ?Sized>() {}
     is_public::<dyn windlass::Tool>();
     is_public::<windlass::ToolCall>();
     is_public::<windlass::ToolError>();
