@@ -90,6 +90,21 @@ impl Settings {
         self.get(name).is_some_and(|setting| setting.value == Value::Truth(true))
     }
 
+    /// The model that is meant: a speed name stands for the model that `models.NAME` says (E-39).
+    pub(crate) fn model(&self) -> Result<Option<&str>> {
+        let Some(setting) = self.get("model") else { return Ok(None) };
+        let word = setting.value.text().unwrap_or_default();
+        let name = format!("models.{word}");
+        if key::find(&name).is_none() {
+            return Ok(Some(word));
+        }
+        self.text(&name).map(Some).ok_or_else(|| {
+            Complaint::usage(format!("no model is set for '{word}'"))
+                .at(&setting.source)
+                .cure(format!("{name} = \"PROVIDER/MODEL\" in the configuration file"))
+        })
+    }
+
     fn put(&mut self, name: &str, setting: Setting) {
         if let Some(key) = key::find(name) {
             self.0.insert(&key.name, setting);
@@ -134,8 +149,10 @@ impl Config {
         // A script is named by the user alone, so its header is known before the project's file is read,
         // and can say which project.
         let chosen = merge([&user, &environment, &flags]);
-        let script =
-            chosen.text("model").map_or(Ok(None), |model| script::load(model, &surroundings.folder))?;
+        let script = match chosen.model()? {
+            Some(model) => script::load(model, &surroundings.folder)?,
+            None => None,
+        };
         let header = script
             .as_ref()
             .map_or(Ok(Layer::new()), |script| script::read_header(&script.name, &script.header))?;

@@ -17,16 +17,13 @@ pub(crate) fn choose(config: &Config) -> Result<Arc<dyn ModelPort>> {
     if let Some(script) = &config.script {
         return Ok(Arc::new(ScriptedModel::new(script)));
     }
-    match config.settings.get("model") {
+    match config.settings.model()? {
         None => Err(unconnected(config)),
-        Some(setting) => {
-            let model = setting.value.text().unwrap_or_default();
-            Err(Complaint::usage(format!(
-                "the model '{model}' cannot be reached: this version plays scripts only"
-            ))
-            .at(&setting.source)
-            .cure("--model scripted/FILE; wires to providers come with a later version"))
-        }
+        Some(model) => Err(Complaint::usage(format!(
+            "the model '{model}' cannot be reached: this version plays scripts only"
+        ))
+        .at(config.place("model"))
+        .cure("--model scripted/FILE; wires to providers come with a later version")),
     }
 }
 

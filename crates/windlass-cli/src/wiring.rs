@@ -93,8 +93,12 @@ impl House {
 
 fn register(config: &Config) -> Result<Registry> {
     let registry = Registry::new();
+    let mut tools = builtin(&tools_config(config)?);
+    if let Some(offered) = config.profile.name.builtin_tools() {
+        tools.retain(|tool| offered.contains(&tool.spec().name.as_str()));
+    }
     registry
-        .register_all(builtin(&tools_config(config)?))
+        .register_all(tools)
         .map_err(|error| Complaint::failed(format!("the built-in tools do not fit together: {error}")))?;
     Ok(registry)
 }

@@ -53,6 +53,23 @@ impl ProfileName {
     }
 }
 
+/// EDISON's four (E-2).
+const EDISON_TOOLS: [&str; 4] = ["generate_image", "rag_search", "system_stats", "web_search"];
+
+impl ProfileName {
+    /// The built-in tools it offers, if not all of them. Tools of the host program are always offered.
+    pub fn builtin_tools(self) -> Option<&'static [&'static str]> {
+        match self {
+            ProfileName::Edison => Some(&EDISON_TOOLS),
+            ProfileName::Default
+            | ProfileName::Dspy
+            | ProfileName::Studio
+            | ProfileName::Ploke
+            | ProfileName::Zodo => None,
+        }
+    }
+}
+
 impl fmt::Display for ProfileName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.word())

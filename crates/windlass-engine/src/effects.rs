@@ -94,8 +94,10 @@ impl Actor {
         Ok(())
     }
 
-    /// Outcomes stay readable by their handles.
+    /// Outcomes stay readable by their handles, and the operator's log follows each call by its three ids
+    /// (P-24).
     fn keep(&self, record: &Record) {
+        log_call(record);
         if let Event::CallEnded { call_id, outcome, message: Message::Tool(tool), .. } = &record.event {
             self.results.insert(call_id, tool.provider_id.as_deref(), Arc::clone(outcome));
         }
@@ -135,10 +137,6 @@ impl Actor {
     fn run_tool(&mut self, call: ApprovedCall, timeout_ms: u64) {
         let call_id = call.call().id.clone();
         let Some(active) = self.active.as_ref() else { return };
-        tracing::info!(
-            request_id = %active.run_id, parent_id = %active.parent_id,
-            call_id = %call_id, tool = %call.spec().name, "call started"
-        );
         let context = self.tool_context(active, &call_id, timeout_ms);
         let clock = self.parts.clock.clone();
         let Some(active) = self.active.as_mut() else { return };
@@ -173,6 +171,25 @@ impl Actor {
             results: Arc::clone(&self.results) as Arc<dyn ResultsPort>,
             tasks: Arc::clone(&self.tasks) as Arc<dyn TasksPort>,
         }
+    }
+}
+
+fn log_call(record: &Record) {
+    let (run, parent) = (&record.run_id, &record.parent_id);
+    match &record.event {
+        Event::CallRequested { call, .. } => {
+            tracing::info!(request_id = %run, parent_id = %parent, call_id = %call.id, tool = %call.name, "call requested");
+        }
+        Event::CallEnded { call_id, name, outcome, .. } => match outcome.failure() {
+            None => {
+                tracing::info!(request_id = %run, parent_id = %parent, call_id = %call_id, tool = %name, "call completed");
+            }
+            Some(failure) => tracing::warn!(
+                request_id = %run, parent_id = %parent, call_id = %call_id, tool = %name,
+                kind = failure.kind.word(), detail = failure.detail.as_deref(), "call failed: {failure}"
+            ),
+        },
+        _ => {}
     }
 }
 

@@ -49,7 +49,6 @@ pub async fn run_call(
     outcome.meta.dropped_args = dropped_args;
     outcome.meta.decision = Some(decision);
     outcome.meta.trust = if spec.untrusted_output { Trust::Untrusted } else { Trust::Own };
-    log(&spec.name, call.id.as_str(), &outcome);
     outcome
 }
 
@@ -177,17 +176,6 @@ fn bounded(mut failure: ToolFailure) -> ToolFailure {
     let ToolFailure { field, expected, received, hint, detail, .. } = &mut failure;
     [field, expected, received, hint, detail].into_iter().flatten().for_each(cut);
     failure
-}
-
-fn log(tool: &str, call_id: &str, outcome: &ToolOutcome) {
-    let duration_ms = outcome.meta.duration_ms;
-    match outcome.failure() {
-        None => tracing::debug!(tool, call_id, duration_ms, "call ended"),
-        Some(failure) => {
-            let (kind, detail) = (failure.kind.word(), failure.detail.as_deref());
-            tracing::info!(tool, call_id, duration_ms, kind, detail, "call failed: {failure}");
-        }
-    }
 }
 
 #[cfg(test)]

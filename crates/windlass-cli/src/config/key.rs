@@ -64,7 +64,12 @@ pub(crate) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
     use Kind::{List, Secret, Text, Truth, Word};
     use ProjectMay::{Set, Tighten};
     let mut keys = vec![
-        Key::new("model", Text, Tighten, "the model, PROVIDER/MODEL; scripted/FILE plays a script"),
+        Key::new(
+            "model",
+            Text,
+            Tighten,
+            "the model: PROVIDER/MODEL, scripted/FILE, or fast, medium, deep, vision",
+        ),
         Key::new("base_url", Text, LEAVES, "the address of an OpenAI-compatible server"),
         Key::new("profile", Word(&PROFILE_WORDS), Set, "limits and manners"),
         Key::new("root", Text, Tighten, "the project root; files are only reached below it"),
@@ -76,6 +81,10 @@ pub(crate) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
             Set,
             "run reads as soon as they are complete, while the model still speaks",
         ),
+        Key::new("models.fast", Text, LEAVES, "the model that --model fast means"),
+        Key::new("models.medium", Text, LEAVES, "the model that --model medium means"),
+        Key::new("models.deep", Text, LEAVES, "the model that --model deep means"),
+        Key::new("models.vision", Text, LEAVES, "the model that --model vision means"),
         Key::new(
             "web_search.backend",
             Word(&["searxng", "brave", "tavily"]),

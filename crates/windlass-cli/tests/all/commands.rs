@@ -79,6 +79,6 @@ fn the_log_is_silent_until_it_is_asked_for() {
     let call = ["tools", "call", "calculate", "{\"expression\":\"1+1\"}"];
     assert_eq!(place.windlass(&call).exits(0).err, "");
     let said = place.windlass_with(&call, &[("WINDLASS_LOG", "windlass_engine=info")]).exits(0);
-    assert!(said.err.contains("call started") && said.err.contains("request_id="), "{}", said.err);
+    assert!(said.err.contains("call completed") && said.err.contains("request_id="), "{}", said.err);
     assert!(!said.err.contains('\u{1b}'), "{:?}", said.err);
 }

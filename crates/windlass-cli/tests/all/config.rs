@@ -148,3 +148,14 @@ fn the_loop_switch_of_existing_environments_works() {
     let said = place.windlass_with(&args, &[("TOOL_LOOP_V2", "yes")]).exits(0);
     assert_eq!(said.out, "tool_loop_v2  true  environment TOOL_LOOP_V2\n");
 }
+
+#[test]
+fn e_39_a_speed_name_stands_for_the_model_that_the_configuration_says() {
+    let place = Place::with(&[("deep.script", "user Go.\nmodel text From the deep one.\n")]);
+    place.configure("[models]\ndeep = \"scripted/deep.script\"\n");
+    let said = place.windlass(&["run", "--model", "deep", "Go."]).exits(0);
+    assert_eq!(said.out.trim(), "From the deep one.");
+    place
+        .windlass(&["run", "--model", "fast", "Go."])
+        .complains(2, &["no model is set for 'fast'", "--model", "models.fast = \"PROVIDER/MODEL\""]);
+}

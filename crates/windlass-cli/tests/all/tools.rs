@@ -23,6 +23,13 @@ fn list_shows_every_tool_with_its_risk() {
 }
 
 #[test]
+fn e_2_the_edison_profile_offers_its_four_tools_and_no_others() {
+    let said = Place::new().windlass(&["tools", "list", "--profile", "edison"]).exits(0);
+    let names: Vec<&str> = said.out.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(names, ["generate_image", "rag_search", "system_stats", "web_search"]);
+}
+
+#[test]
 fn show_describes_a_tool_by_name_or_alias() {
     let place = Place::new();
     let said = place.windlass(&["tools", "show", "read_file"]).exits(0);
@@ -47,7 +54,9 @@ fn call_prints_the_outcome_in_the_envelope_of_the_profile() {
         said.exits(code).json()
     };
     assert_eq!(call("default", "25 * 17 + 89"), json!({"ok": true, "output": "514"}));
-    assert_eq!(call("edison", "1+1")["ok"], true);
+    let stats =
+        place.windlass(&["tools", "call", "system_stats", "{}", "--profile", "edison"]).exits(0).json();
+    assert_eq!((&stats["ok"], &stats["error"]), (&json!(true), &json!(null)));
     assert_eq!(call("studio", "1+1")["success"], true);
     assert_eq!(call("ploke", "1+1")["ok"], true);
     let value = call("dspy", "1+1");
@@ -58,9 +67,11 @@ fn call_prints_the_outcome_in_the_envelope_of_the_profile() {
     assert_eq!((&zodo["success"], &zodo["error_type"]), (&json!(true), &json!("none")));
 
     assert_eq!(call("default", "1/0")["ok"], false);
-    for profile in ["edison", "ploke"] {
-        assert_eq!(call(profile, "1/0")["ok"], false, "{profile}");
-    }
+    let search =
+        ["tools", "call", "web_search", "{\"query\":\"q\"}", "--profile", "edison", "--approve", "all"];
+    let failed = place.windlass(&search).exits(1).json();
+    assert_eq!((&failed["ok"], &failed["data"]), (&json!(false), &json!(null)));
+    assert_eq!(call("ploke", "1/0")["ok"], false);
     for profile in ["studio", "zodo"] {
         assert_eq!(call(profile, "1/0")["success"], false, "{profile}");
     }

@@ -284,3 +284,103 @@ async fn the_actor_ends_when_the_last_handle_is_gone() {
     drop(session);
     while !matches!(events.next().await, Delivery::Closed) {}
 }
+
+#[tokio::test]
+async fn p_1_p_4_p_19_p_25_z_1_a_call_travels_as_events_and_its_result_reaches_the_next_request() {
+    let mut slow = ToolSpec::new("slow", "Hangs").with_effects(Effects::Read, Risk::Safe);
+    slow.timeout_ms = Some(30);
+    let slow = tool(slow, |_, _| async { std::future::pending().await });
+    let missing = tool(ToolSpec::new("request_code_context", "Finds code"), |_, _| async {
+        Err(windlass_core::tool::ToolFailure::unavailable("RAG not available"))
+    });
+    let script = "user Go.\nmodel call 1 add {\"a\":1,\"b\":2}\nmodel call 2 add {\"a\":\"x\"}\nmodel call 3 slow {}\n\
+                  model call 4 request_code_context {}\nexpect-request contains RAG not available\n\
+                  expect-request contains timed out\nexpect-request contains a must be int\nmodel text Done.\n";
+    let session = Session::start(parts(script, vec![adder(), slow, missing]));
+    // Whoever listens before the message is sent misses nothing.
+    let mut events = session.subscribe();
+    let handle = session.send(hello()).await.unwrap();
+    let mut seen: Vec<(String, &'static str)> = Vec::new();
+    let end = wait_for(&mut events, |event| {
+        match event {
+            Event::CallRequested { call, .. } => seen.push((call.id.to_string(), "requested")),
+            Event::CallStarted { call_id, .. } => seen.push((call_id.to_string(), "started")),
+            Event::CallEnded { call_id, outcome, .. } => {
+                seen.push((call_id.to_string(), if outcome.is_ok() { "completed" } else { "failed" }));
+            }
+            _ => {}
+        }
+        matches!(event, Event::RunEnded { .. })
+    })
+    .await;
+    let of = |id: &str| seen.iter().filter(|(call, _)| call == id).map(|(_, what)| *what).collect::<Vec<_>>();
+    assert_eq!(of("call_1"), ["requested", "started", "completed"]);
+    assert_eq!(of("call_2"), ["requested", "failed"]);
+    assert_eq!(of("call_3"), ["requested", "started", "failed"]);
+    assert_eq!(of("call_4"), ["requested", "started", "failed"]);
+    assert_eq!(handle.finished().await.unwrap().answer, "Done.");
+    assert!(end.seq > 0);
+}
+
+#[tokio::test]
+async fn p_22_commands_push_back_instead_of_piling_up() {
+    let session = Session::start(parts("user Go.\nmodel hang\n", vec![]));
+    // The actor has had no chance to run yet on this thread: after a bounded number, a sender has to wait.
+    let mut taken = 0;
+    while futures::poll!(std::pin::pin!(session.cancel())).is_ready() {
+        taken += 1;
+        assert!(taken <= 64, "commands pile up without a bound");
+    }
+    assert!(taken > 0);
+    // Once the actor works, the waiting sender gets through.
+    session.cancel().await.unwrap();
+}
+
+/// What was logged, line by line.
+#[derive(Clone, Default)]
+struct Log(Arc<std::sync::Mutex<Vec<u8>>>);
+
+impl std::io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn p_24_the_log_follows_each_call_by_request_parent_and_call_id() {
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_ansi(false)
+        .with_writer(move || writer.clone())
+        .without_time()
+        .finish();
+    let _guard = tracing::subscriber::set_default(subscriber);
+    let script =
+        "user Go.\nmodel call 1 add {\"a\":1,\"b\":2}\nmodel call 2 add {}\nmodel end\nmodel text Done.\n";
+    let session = Session::start(parts(script, vec![adder()]));
+    let send = hello();
+    let (run_id, message_id) = (send.run_id.to_string(), send.message_id.to_string());
+    session.send(send).await.unwrap().finished().await.unwrap();
+    let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    for (level, what, call) in [
+        ("INFO", "call requested", "call_1"),
+        ("INFO", "call completed", "call_1"),
+        ("INFO", "call requested", "call_2"),
+        ("WARN", "call failed", "call_2"),
+    ] {
+        let ids =
+            [format!("request_id={run_id}"), format!("parent_id={message_id}"), format!("call_id={call}")];
+        let is_it = |line: &&str| {
+            line.trim_start().starts_with(level)
+                && line.contains(what)
+                && ids.iter().all(|id| line.contains(id))
+        };
+        assert_eq!(text.lines().filter(is_it).count(), 1, "{level} {what} {call} in:\n{text}");
+    }
+}

@@ -18,7 +18,7 @@ const NAMES: [&str; 11] = [
 ];
 
 #[test]
-fn e_2_the_four_tools_of_the_edison_profile_are_there_among_all() {
+fn the_four_tools_of_the_edison_profile_are_there_among_all() {
     let bench = Bench::default();
     for name in NAMES {
         assert_eq!(bench.tool(name).spec().name, name);
