@@ -29,5 +29,5 @@ pub fn resident_bytes() -> u64 {
 /// One line that `cargo xtask bench` reads.
 pub fn figure(name: &str, value: f64, unit: &str, target: &str) {
     let target = if target.is_empty() { String::new() } else { format!(" (target {target})") };
-    println!("figure: {name} {value:.2} {unit}{target}");
+    println!("figure: {name} = {value:.2} {unit}{target}");
 }

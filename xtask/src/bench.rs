@@ -1,6 +1,6 @@
 //! `cargo xtask bench`: runs the benchmarks and keeps the figures they print.
 //!
-//! A benchmark prints `figure: NAME VALUE UNIT (target …)`; `--write` puts those lines into the table of
+//! A benchmark prints `figure: NAME = VALUE UNIT (target …)`; `--write` puts those lines into the table of
 //! `docs/performance.md`. What is measured, and how, is the benchmarks' business.
 
 use std::io::{BufRead as _, BufReader};
@@ -73,19 +73,19 @@ fn measure(bench: &Invocation) -> Result<Vec<Figure>> {
 }
 
 impl Figure {
-    /// Reads `figure: NAME VALUE UNIT (target …)`; the target may be missing.
+    /// Reads `figure: NAME = VALUE UNIT (target …)`; the target may be missing.
     fn parse(line: &str) -> Option<Self> {
         let rest = line.trim().strip_prefix("figure:")?;
         let (rest, target) = match rest.split_once("(target") {
             Some((rest, target)) => (rest, target.trim().strip_suffix(')')?),
             None => (rest, "–"),
         };
-        let words: Vec<_> = rest.split_whitespace().collect();
-        let [name @ .., value, unit] = words.as_slice() else { return None };
-        let is_figure = !name.is_empty() && value.starts_with(|c: char| c.is_ascii_digit());
+        let (name, measured) = rest.rsplit_once(" = ")?;
+        let (name, measured) = (name.trim(), measured.trim());
+        let is_figure = !name.is_empty() && measured.starts_with(|c: char| c.is_ascii_digit());
         is_figure.then(|| Self {
-            name: name.join(" "),
-            measured: format!("{value} {unit}"),
+            name: name.to_owned(),
+            measured: measured.to_owned(),
             target: target.to_owned(),
         })
     }

@@ -8,13 +8,13 @@ fn figure(name: &str, measured: &str, target: &str) -> Figure {
 
 #[test]
 fn a_figure_line_has_a_name_a_value_a_unit_and_perhaps_a_target() {
-    let line = "figure: engine step 17.2 µs (target at most 25 µs)";
-    assert_eq!(Figure::parse(line), Some(figure("engine step", "17.2 µs", "at most 25 µs")));
+    let line = "figure: engine step = 17.2 µs CPU (target at most 25 µs)";
+    assert_eq!(Figure::parse(line), Some(figure("engine step", "17.2 µs CPU", "at most 25 µs")));
     assert_eq!(
-        Figure::parse("figure: idle_session 9,112 bytes"),
+        Figure::parse("figure: idle_session = 9,112 bytes"),
         Some(figure("idle_session", "9,112 bytes", "–"))
     );
-    for other in ["engine step 17 µs", "figure: step", "figure: step fast µs", "figure: 17 µs"] {
+    for other in ["engine step 17 µs", "figure: step", "figure: step = fast µs", "figure:  = 17 µs"] {
         assert_eq!(Figure::parse(other), None, "{other}");
     }
 }
@@ -36,7 +36,7 @@ fn a_document_without_the_marks_is_refused_with_the_cure() {
 
 #[test]
 fn figures_are_collected_from_a_run_and_a_failed_run_is_an_error() {
-    let prints = Invocation::new(Path::new("."), "sh", &["-c", "echo noise; echo 'figure: x 1 s'"]);
+    let prints = Invocation::new(Path::new("."), "sh", &["-c", "echo noise; echo 'figure: x = 1 s'"]);
     assert_eq!(measure(&prints).unwrap(), [figure("x", "1 s", "–")]);
     assert!(measure(&Invocation::new(Path::new("."), "false", &[])).is_err());
 }

@@ -12,7 +12,7 @@ use windlass_core::ids::CallId;
 use windlass_core::message::{Message, Part};
 use windlass_core::model::StepPurpose;
 use windlass_core::permission::Decision;
-use windlass_core::tool::{OutcomeStatus, ToolCall, ToolOutcome, Visibility};
+use windlass_core::tool::{OutcomeStatus, ToolCall, ToolOutcome};
 
 use crate::duration::show_ms;
 use crate::visible::{visible, visible_line};
@@ -105,9 +105,7 @@ impl Progress {
                 }
                 Vec::new()
             }
-            Event::CallEnded { call_id, name, outcome, visibility, .. } => {
-                self.see_outcome(call_id, name, outcome, *visibility)
-            }
+            Event::CallEnded { call_id, name, outcome, .. } => self.see_outcome(call_id, name, outcome),
             Event::NoteAdded { text } => {
                 self.in_full(|| dim(&format!("  note: {}", visible_line(text, 200))))
             }
@@ -201,21 +199,8 @@ impl Progress {
         }
     }
 
-    fn see_outcome(
-        &mut self,
-        call_id: &CallId,
-        name: &str,
-        outcome: &ToolOutcome,
-        visibility: Visibility,
-    ) -> Vec<String> {
+    fn see_outcome(&mut self, call_id: &CallId, name: &str, outcome: &ToolOutcome) -> Vec<String> {
         self.running.retain(|(id, _)| id != call_id);
-        let is_told = match visibility {
-            Visibility::Primary | Visibility::Secondary => true,
-            Visibility::Hidden => self.detail == Detail::Full || !outcome.is_ok(),
-        };
-        if !is_told {
-            return Vec::new();
-        }
         let mark = match outcome.status() {
             OutcomeStatus::Ok => style("✓").for_stderr().green(),
             OutcomeStatus::Failed | OutcomeStatus::Interrupted => style("✗").for_stderr().red(),

@@ -115,9 +115,9 @@ fn calls_that_failed_were_denied_or_repeated_are_told_apart() {
 }
 
 #[test]
-fn hidden_tools_are_told_only_in_full() {
+fn every_call_is_told_however_quiet_its_tool_and_in_full_with_its_arguments() {
     let outcome = || ToolOutcome::ok(ToolOutput::text("4"));
-    assert!(see(&mut usual(), ended(outcome(), Visibility::Hidden)).is_empty());
+    assert_eq!(see(&mut usual(), ended(outcome(), Visibility::Hidden)), ["✓ read_file  3 ms  4"]);
     let mut full = Progress::new(Detail::Full, false, true);
     see(&mut full, requested(r#"{"path":"a"}"#));
     assert_eq!(

@@ -32,7 +32,7 @@ pub async fn run_call(
     clock: Clock,
 ) -> ToolOutcome {
     let started_ms = clock.now_ms();
-    let (CheckedCall { call, spec, args, dropped_args, .. }, decision) = call.into_parts();
+    let (CheckedCall { spec, args, dropped_args, .. }, decision) = call.into_parts();
     let output_bytes_max = context.output_bytes_max;
     let flag = own_flag(&mut context);
     context.deadline_ms = started_ms.saturating_add(timeout_ms);
