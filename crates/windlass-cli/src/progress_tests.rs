@@ -4,7 +4,7 @@ use windlass_core::event::{StopReason, WarningCode};
 use windlass_core::ids::{MessageId, RunId, SessionId};
 use windlass_core::message::{Reasoning, ToolMessage};
 use windlass_core::model::{Finish, Usage};
-use windlass_core::tool::{Category, ErrorKind, ToolFailure, ToolOutput};
+use windlass_core::tool::{Category, ErrorKind, ToolFailure, ToolOutput, Visibility};
 
 use super::*;
 
