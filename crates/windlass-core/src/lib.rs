@@ -6,7 +6,11 @@
 //! # Layout
 //!
 //! - `tool`, `message`, `model`, `event`, `command`, `task`, `ids`: the words everybody speaks
+//! - `run`: the machine, the one loop of the house; `limits` has its bounds, `profile` its manners
 //! - `permission`: who may run what; the only place where an approved call can be made
+//! - `dialect`, `assemble`: finding calls in what a model streams
+//! - `envelope`, `phrase`: how outcomes are wrapped and worded for the model, profile by profile
+//! - `view`, `trace`, `frame`, `display`: what screens, files, wires and people see of the events
 //! - `toolset`, `check`: the tools of a step, and what is believed of a call before it is judged
 //! - `json`, `args`, `chain`, `nearest`: reading what models write, and what they may have meant
 //! - `text`: cutting text without breaking characters

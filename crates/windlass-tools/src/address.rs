@@ -47,7 +47,7 @@ impl fmt::Display for AddressClass {
             AddressClass::Documentation => "documentation",
             AddressClass::Benchmarking => "benchmarking",
             AddressClass::Reserved => "reserved",
-            AddressClass::Embedded => "IPv4-in-IPv6",
+            AddressClass::Embedded => "translated IPv4-in-IPv6",
         })
     }
 }
