@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use windlass_core::ids::SessionId;
 use windlass_core::message::Transcript;
-use windlass_core::permission::{Rule, RuleEffect, RuleSource, ToolPattern};
+use windlass_core::permission::{ApproveMode, Rule, RuleEffect, RuleSource, ToolPattern};
 use windlass_core::port::ModelPort;
 use windlass_core::run::RunSettings;
 use windlass_core::toolset::Toolset;
@@ -54,6 +54,13 @@ impl House {
         let shelf = registry.snapshot();
         config.warnings.extend(rules.iter().filter_map(|rule| doubt(rule, &shelf.toolset)));
         let (policies, warning) = PolicyStore::open(&config.folders.policies_file, rules);
+        if warning.is_some() && config.approve == ApproveMode::All {
+            // Rules that forbid may be lost with the file: nothing may run on their absence.
+            config.approve = if can_ask { ApproveMode::Ask } else { ApproveMode::Never };
+            config
+                .warnings
+                .push("--approve all does not hold while the policy file cannot be read".to_owned());
+        }
         config.warnings.extend(warning);
         if !flags.global.quiet {
             config.warnings.iter().for_each(|warning| warn(warning));

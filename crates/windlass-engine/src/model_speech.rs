@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use futures::StreamExt;
+use tokio::time::Instant;
 use windlass_core::assemble::{Assembled, Assembler};
 use windlass_core::event::Event;
 use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest, ModelStep};
@@ -13,20 +14,21 @@ use windlass_core::tool::RawCall;
 pub(crate) struct ModelSpeech {
     stream: BoxStream<'static, Result<ModelDelta, ModelFailure>>,
     assembler: Assembler,
-    /// The wait before a new try.
-    delay_ms: u64,
+    /// When a new try may begin; a time, so that whatever else happens meanwhile does not put it off.
+    begins_at: Option<Instant>,
 }
 
 impl ModelSpeech {
     pub(crate) fn start(model: &dyn ModelPort, request: ModelRequest, delay_ms: u64) -> Self {
         let assembler = Assembler::new(model.name());
-        Self { stream: model.stream(request), assembler, delay_ms }
+        let begins_at = (delay_ms > 0).then(|| Instant::now() + Duration::from_millis(delay_ms));
+        Self { stream: model.stream(request), assembler, begins_at }
     }
 
     pub(crate) async fn next(&mut self) -> Option<Result<ModelDelta, ModelFailure>> {
-        if self.delay_ms > 0 {
-            tokio::time::sleep(Duration::from_millis(self.delay_ms)).await;
-            self.delay_ms = 0;
+        if let Some(begins_at) = self.begins_at {
+            tokio::time::sleep_until(begins_at).await;
+            self.begins_at = None;
         }
         self.stream.next().await
     }

@@ -9,6 +9,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::gate::Refusal;
 use super::limits::{AUDIT_ARGS_CHARS_MAX, AUDIT_ENTRIES_MAX, AUDIT_VALUE_CHARS_MAX};
 use crate::ids::Millis;
 
@@ -103,6 +104,12 @@ impl AuditEntry {
                 Self { args: format!("({} characters, no JSON object)", arguments.chars().count()), ..entry }
             }
         }
+    }
+
+    /// A call that a gate before the schema refused: its arguments were never read.
+    pub fn refused(ts_ms: Millis, tool: &str, refusal: &Refusal, arguments: &str) -> Self {
+        let entry = Self::failed_validation(ts_ms, tool, refusal.message.clone(), arguments);
+        Self { decision: AuditDecision::DeniedByPolicy, ..entry }
     }
 
     /// Names the user.

@@ -8,13 +8,14 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::batch::{Batch, Slot, SlotState};
-use super::{Run, Turn};
+use super::{Effect, Run, Turn};
 use crate::args::read_args;
 use crate::chain::{RefTarget, collect_refs, resolve_refs};
 use crate::check::check_call;
 use crate::dialect::ReadCall;
 use crate::event::{Event, StopReason, WarningCode};
 use crate::ids::CallId;
+use crate::permission::AuditEntry;
 use crate::phrase::phrase_calls_max;
 use crate::tool::{Category, ErrorKind, RawArgs, ToolCall, ToolFailure, ToolSpec, Visibility};
 
@@ -107,10 +108,12 @@ impl Run {
             return Some(ToolFailure::new(ErrorKind::LimitExceeded, message).hint("answer now"));
         }
         self.counters.calls = self.counters.calls.saturating_add(1);
-        if let Err(refusal) = turn.world.permissions.admit(spec?) {
-            return Some(refusal.to_failure());
+        let refusal = turn.world.permissions.admit(spec?).err()?;
+        if let Some(slot) = batch.slots.last() {
+            let entry = AuditEntry::refused(turn.now, &slot.call.name, &refusal, &slot.call.arguments);
+            turn.push(Effect::Audit(Box::new(entry)));
         }
-        None
+        Some(refusal.to_failure())
     }
 
     /// Resolves references to earlier outcomes, then validates. Stays where it is while a reference has

@@ -264,6 +264,8 @@ fn the_first_gates_stand_before_the_schema() {
         let sim = gated(settings);
         assert_eq!(sim.failure(1), (ErrorKind::PermissionDenied, message));
         assert_eq!(sim.request().purpose, StepPurpose::Work);
+        let line = format!("denied_by_policy add | {message} | args={{\"a\":\"x\"}}");
+        assert_eq!(sim.audit.iter().map(|line| line.split_once("] ").unwrap().1).collect::<Vec<_>>(), [line]);
     }
 }
 
