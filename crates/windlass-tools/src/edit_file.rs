@@ -10,13 +10,12 @@ use windlass_core::port::{BoxFuture, ToolContext, ToolPort};
 use windlass_core::tool::{Category, Effects, Risk, Scope, ToolFailure, ToolOutput, ToolSpec, Visibility};
 
 use crate::files::args::read_args;
-use crate::files::change::{inspection, report};
+use crate::files::change::{inspect_change, run_change};
 use crate::files::limits::EDITS_MAX;
-use crate::files::offload::offload;
 use crate::files::patch::{Edit, apply};
 use crate::files::root::{Root, shown};
 use crate::files::text::{decode, encode};
-use crate::files::workspace::{Change, UndoCopy, Workspace};
+use crate::files::workspace::{Change, Workspace};
 
 const NAME: &str = "edit_file";
 
@@ -113,12 +112,7 @@ impl ToolPort for EditFile {
     ) -> BoxFuture<'a, Result<Inspection, ToolFailure>> {
         Box::pin(async move {
             let args: Args = read_args(NAME, &["path", "edits"], args)?;
-            let (root, session) = (context.root.clone(), context.session_id.clone());
-            let workspace = Arc::clone(&self.workspace);
-            offload(context, move |_| {
-                Ok(inspection(&plan(&workspace, &session, &Root::open(&root)?, &args)?))
-            })
-            .await
+            inspect_change(Arc::clone(&self.workspace), context, args, plan).await
         })
     }
 
@@ -129,17 +123,7 @@ impl ToolPort for EditFile {
     ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
         Box::pin(async move {
             let args: Args = read_args(NAME, &["path", "edits"], args)?;
-            let (root, session) = (context.root.clone(), context.session_id.clone());
-            let workspace = Arc::clone(&self.workspace);
-            offload(context, move |stop| {
-                let change = plan(&workspace, &session, &Root::open(&root)?, &args)?;
-                let hash = match change.is_void() {
-                    true => None,
-                    false => Some(workspace.apply(&session, &change, UndoCopy::Kept, stop)?),
-                };
-                Ok(report("Edit file", &change, hash))
-            })
-            .await
+            run_change("Edit file", Arc::clone(&self.workspace), context, args, plan).await
         })
     }
 }

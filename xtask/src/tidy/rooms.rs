@@ -74,7 +74,11 @@ pub(super) const DEPENDENCIES_KEPT: &[Kept] = &[
         why: "parsing Rust is for build time",
     },
     Kept { what: &["quote"], rooms: &["windlass-macros"], why: "writing Rust is for build time" },
-    Kept { what: &["mimalloc"], rooms: &["windlass-benches"], why: "a program picks its allocator" },
+    Kept {
+        what: &["mimalloc"],
+        rooms: &["windlass-cli", "windlass-benches"],
+        why: "a program picks its allocator",
+    },
 ];
 
 /// Paths of the standard library and the runtime that a room exists to keep out of the others.

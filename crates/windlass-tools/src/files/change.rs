@@ -1,11 +1,17 @@
-//! How a change of a file is shown: before, as a question; after, as an outcome.
+//! A change of a file from plan to report: shown before as a question, made, told after as an outcome.
+
+use std::sync::Arc;
 
 use serde_json::json;
+use windlass_core::ids::SessionId;
 use windlass_core::permission::{Inspection, Preview, Target};
-use windlass_core::tool::{Risk, ToolOutput};
+use windlass_core::port::ToolContext;
+use windlass_core::tool::{Risk, ToolFailure, ToolOutput};
 
 use super::diff;
-use super::workspace::Change;
+use super::offload::offload;
+use super::root::Root;
+use super::workspace::{Change, UndoCopy, Workspace};
 use crate::render::list_items;
 
 /// Folders whose files are run or obeyed by other programs: writing there is more than writing.
@@ -52,4 +58,38 @@ pub(crate) fn report(label: &str, change: &Change, hash: Option<String>) -> Tool
     let mut output = ToolOutput::json(facts).with_summary(list_items(label, [done.clone()], ""));
     output.is_truncated = diff.len() < whole_diff.len();
     output.with_text(format!("{done}\n{diff}"))
+}
+
+/// How a tool works out its change, off the async threads.
+pub(crate) type Plan<Args> = fn(&Workspace, &SessionId, &Root, &Args) -> Result<Change, ToolFailure>;
+
+/// What a call would change: the whole of `inspect` for a tool that writes.
+pub(crate) async fn inspect_change<Args: Send + 'static>(
+    workspace: Arc<Workspace>,
+    context: &ToolContext,
+    args: Args,
+    plan: Plan<Args>,
+) -> Result<Inspection, ToolFailure> {
+    let (root, session) = (context.root.clone(), context.session_id.clone());
+    offload(context, move |_| Ok(inspection(&plan(&workspace, &session, &Root::open(&root)?, &args)?))).await
+}
+
+/// Makes the change: the whole of `run` for a tool that writes. What is there already is not written again.
+pub(crate) async fn run_change<Args: Send + 'static>(
+    label: &'static str,
+    workspace: Arc<Workspace>,
+    context: &ToolContext,
+    args: Args,
+    plan: Plan<Args>,
+) -> Result<ToolOutput, ToolFailure> {
+    let (root, session) = (context.root.clone(), context.session_id.clone());
+    offload(context, move |stop| {
+        let change = plan(&workspace, &session, &Root::open(&root)?, &args)?;
+        let hash = match change.is_void() {
+            true => None,
+            false => Some(workspace.apply(&session, &change, UndoCopy::Kept, stop)?),
+        };
+        Ok(report(label, &change, hash))
+    })
+    .await
 }
