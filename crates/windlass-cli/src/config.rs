@@ -167,6 +167,7 @@ impl Config {
             Some(Source::File(path, _)) if *path == project_file(&root) => find_root(&settings, &root)?,
             _ => root,
         };
+        settings.put_default("fetch.stay_on_host", Value::Truth(true));
         settings.put_default("root", Value::Text(root.display().to_string()));
         let profile = find_profile(&mut settings)?;
         let approve = find_approve(&mut settings, surroundings, script.as_ref(), &mut warnings);

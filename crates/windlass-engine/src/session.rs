@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use tokio::sync::{mpsc, oneshot};
 use windlass_core::command::{Command, MessageSend};
-use windlass_core::event::Record;
 use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::message::Transcript;
 use windlass_core::permission::{ApproveMode, PermissionAnswer};
@@ -199,6 +198,3 @@ impl Session {
         Arc::clone(&self.tasks) as Arc<dyn TasksPort>
     }
 }
-
-/// An event as subscribers get it.
-pub type SharedRecord = Arc<Record>;

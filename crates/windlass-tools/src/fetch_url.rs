@@ -37,7 +37,7 @@ const CHARS_MAX: i64 = 50_000;
 const ACCEPT: &str = "text/html,application/xhtml+xml,text/plain;q=0.9,application/json;q=0.9,*/*;q=0.5";
 
 /// What may be fetched besides the public web, and how.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct FetchConfig {
     /// Hosts that may be fetched from although they are not public.
     pub allow_hosts: Vec<AllowedHost>,
@@ -46,6 +46,12 @@ pub struct FetchConfig {
     pub stay_on_host: bool,
     /// Who finds the addresses of names; the operating system otherwise.
     pub lookup: Option<Arc<dyn Lookup>>,
+}
+
+impl Default for FetchConfig {
+    fn default() -> Self {
+        Self { allow_hosts: Vec::new(), stay_on_host: true, lookup: None }
+    }
 }
 
 /// The tool.

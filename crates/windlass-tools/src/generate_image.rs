@@ -225,7 +225,7 @@ fn refused(server: &str, status: u16, told: Option<&str>) -> ToolFailure {
     let reason = told.map(|told| format!(": {}", cut(told, 300))).unwrap_or_default();
     match status {
         401 | 403 => ToolFailure::unavailable(format!("{server} refused the key (status {status})"))
-            .hint("Check tools.image.api_key in the configuration."),
+            .hint("Check image.api_key in the configuration."),
         400 | 422 => ToolFailure::invalid_args(format!("{server} refused the request{reason}")),
         _ => ToolFailure::io_error(format!("{server} answered with status {status}{reason}")),
     }

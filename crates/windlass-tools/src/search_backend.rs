@@ -184,12 +184,14 @@ fn unavailable(hint: impl Into<String>) -> ToolFailure {
 }
 
 fn address(backend: &SearchBackend) -> Result<Url, ToolFailure> {
-    let base = backend.base_url.as_deref().or(backend.kind.usual_address()).ok_or_else(|| {
-        unavailable("Set tools.web_search.base_url to the address of the SearXNG instance.")
-    })?;
+    let base = backend
+        .base_url
+        .as_deref()
+        .or(backend.kind.usual_address())
+        .ok_or_else(|| unavailable("Set web_search.base_url to the address of the SearXNG instance."))?;
     let text = format!("{}/{}", base.trim_end_matches('/'), backend.kind.path());
     Url::parse(&text).map_err(|error| {
-        unavailable("Set tools.web_search.base_url to a URL such as https://search.example.org.")
+        unavailable("Set web_search.base_url to a URL such as https://search.example.org.")
             .detail(format!("'{base}' is not a URL: {error}"))
     })
 }
@@ -198,7 +200,7 @@ fn keys(backend: &SearchBackend) -> Result<Vec<(&'static str, Secret)>, ToolFail
     let kind = backend.kind;
     match &backend.api_key {
         None if kind.needs_key() => {
-            Err(unavailable(format!("Set tools.web_search.api_key to a key of {}.", kind.title())))
+            Err(unavailable(format!("Set web_search.api_key to a key of {}.", kind.title())))
         }
         None => Ok(Vec::new()),
         Some(key) => Ok(vec![match kind {
@@ -279,7 +281,7 @@ fn refused(kind: SearchBackendKind, status: u16) -> ToolFailure {
             "Put json among search.formats in the settings.yml of the SearXNG instance, or check its key."
         }
         SearchBackendKind::Brave | SearchBackendKind::Tavily => {
-            "Check tools.web_search.api_key in the configuration."
+            "Check web_search.api_key in the configuration."
         }
     };
     ToolFailure::unavailable(format!("{} refused the request (status {status})", kind.title())).hint(cure)

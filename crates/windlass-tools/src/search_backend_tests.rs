@@ -149,10 +149,10 @@ fn a_server_that_is_half_configured_names_the_missing_key() {
     };
     let failure = address(&backend(SearchBackendKind::Searxng, None)).unwrap_err();
     assert_eq!(failure.message, "web_search unavailable");
-    assert!(failure.hint.unwrap().contains("tools.web_search.base_url"));
+    assert!(failure.hint.unwrap().contains("web_search.base_url"));
     assert!(address(&backend(SearchBackendKind::Brave, Some("nonsense"))).is_err());
     for kind in [SearchBackendKind::Brave, SearchBackendKind::Tavily] {
-        assert!(keys(&backend(kind, None)).unwrap_err().hint.unwrap().contains("tools.web_search.api_key"));
+        assert!(keys(&backend(kind, None)).unwrap_err().hint.unwrap().contains("web_search.api_key"));
         assert!(address(&backend(kind, None)).is_ok());
     }
     assert!(keys(&backend(SearchBackendKind::Searxng, None)).unwrap().is_empty());

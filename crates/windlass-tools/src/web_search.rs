@@ -95,7 +95,7 @@ impl ToolPort for WebSearch {
             let quest = read_quest(args, today)?;
             let Some(backend) = &self.config.backend else {
                 return Err(ToolFailure::unavailable("web_search unavailable").hint(
-                    "No search server is configured. Set tools.web_search.backend to searxng (with base_url), \
+                    "No search server is configured. Set web_search.backend to searxng (with base_url), \
                      brave or tavily (with api_key).",
                 ));
             };

@@ -112,7 +112,7 @@ async fn e_25_without_a_server_the_tool_is_unavailable_and_says_how_to_cure_it()
     let failure = Bench::default().call("web_search", json!({"query": "rust"})).await.unwrap_err();
     assert_eq!((failure.message.as_str(), failure.kind.word()), ("web_search unavailable", "unavailable"));
     let hint = failure.hint.clone().unwrap();
-    for word in ["tools.web_search.backend", "searxng", "brave", "tavily", "base_url", "api_key"] {
+    for word in ["web_search.backend", "searxng", "brave", "tavily", "base_url", "api_key"] {
         assert!(hint.contains(word), "{hint}");
     }
     assert_eq!(summarize("web_search", Err(&failure)), "web_search failed: web_search unavailable");
