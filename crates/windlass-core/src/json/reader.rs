@@ -8,8 +8,10 @@ use serde_json::{Map, Number, Value};
 use super::DEPTH_MAX;
 use super::scan::{plain_run, skip_blanks};
 
-/// Fields and items to make room for at once: most objects of calls have at most this many.
-const ROOM: usize = 4;
+/// Fields to make room for at once: most objects of calls have at most this many.
+const FIELDS_ROOM: usize = 4;
+/// Items to make room for at once: lists of edits, paths and tags are mostly shorter.
+const ITEMS_ROOM: usize = 8;
 
 /// Digits that surely fit in 64 bits.
 const DIGITS_MAX: usize = 18;
@@ -81,7 +83,7 @@ impl Reader<'_> {
         if first == b']' {
             return Some(Vec::new());
         }
-        let mut items = Vec::with_capacity(ROOM);
+        let mut items = Vec::with_capacity(ITEMS_ROOM);
         loop {
             items.push(self.value_from(first)?);
             match self.next()? {
@@ -97,7 +99,7 @@ impl Reader<'_> {
         if first == b'}' {
             return Some(Map::new());
         }
-        let mut fields = Map::with_capacity(ROOM);
+        let mut fields = Map::with_capacity(FIELDS_ROOM);
         loop {
             if first != b'"' {
                 return None;
