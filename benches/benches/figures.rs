@@ -82,7 +82,7 @@ fn checks() {
     let text = edit_args();
     let toolset = edit_toolset().expect("a toolset");
     let raw = RawArgs::Text(text.clone());
-    let ours = best_of(ROUNDS, || {
+    let ours = best_of(ROUNDS * 4, || {
         let mut call = edit_call();
         let before = cpu_time();
         for _ in 0..N {
@@ -93,7 +93,7 @@ fn checks() {
         cpu_time() - before
     });
     let validator = windlass_engine::validate::compile(&edit_schema()).expect("a schema");
-    let floor = best_of(ROUNDS, || {
+    let floor = best_of(ROUNDS * 4, || {
         let before = cpu_time();
         for _ in 0..N {
             let value: Value = serde_json::from_str(black_box(&text)).expect("JSON");

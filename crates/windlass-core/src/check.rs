@@ -67,11 +67,14 @@ fn check_args(entry: &ToolEntry, args: Value) -> Result<Arguments, Box<ToolFailu
     };
     let mut arguments = Arguments { args, dropped_args: Vec::new(), is_fresh: false };
     let is_plain = |(name, value): (&String, &Value)| !value.is_null() && entry.args.find(name).is_some();
-    if !arguments.args.iter().all(is_plain) {
-        arguments = tidy(entry, arguments.args)?;
-    }
-    for slot in entry.args.slots() {
-        check_slot(entry, slot, &mut arguments.args)?;
+    // A call that gives every argument in its type needs no more than this one look.
+    if !is_whole(entry, &arguments.args) {
+        if !arguments.args.iter().all(is_plain) {
+            arguments = tidy(entry, arguments.args)?;
+        }
+        for slot in entry.args.slots() {
+            check_slot(entry, slot, &mut arguments.args)?;
+        }
     }
     let whole = Value::Object(arguments.args);
     let violations = entry.validator.check(&whole);
@@ -83,6 +86,14 @@ fn check_args(entry: &ToolEntry, args: Value) -> Result<Arguments, Box<ToolFailu
     };
     arguments.args = args;
     Ok(arguments)
+}
+
+/// Whether exactly the declared arguments are given, each in its type.
+fn is_whole(entry: &ToolEntry, args: &Map<String, Value>) -> bool {
+    let fits = |(name, value): (&String, &Value)| {
+        !value.is_null() && entry.args.find(name).is_some_and(|slot| slot.kind.accepts(value))
+    };
+    args.len() == entry.args.slots().len() && args.iter().all(fits)
 }
 
 /// What a given name is to the tool.
