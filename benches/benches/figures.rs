@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
+use windlass_benches::broken::{Broken, corpus};
 use windlass_benches::idle::idle_session_bytes;
 use windlass_benches::loads::parts;
 use windlass_benches::sample::{edit_args, edit_call, edit_schema, edit_toolset};
@@ -16,6 +17,7 @@ use windlass_core::args::read_args;
 use windlass_core::check::check_call;
 use windlass_core::command::MessageSend;
 use windlass_core::event::{Event, Record};
+use windlass_core::json::repair::{RepairMode, repair};
 use windlass_core::tool::RawArgs;
 use windlass_engine::bus::{Delivery, EventLog};
 use windlass_engine::ids::{new_message_id, new_run_id};
@@ -37,6 +39,9 @@ fn main() {
     }
     if is_wanted("check") {
         checks();
+    }
+    if is_wanted("repair") {
+        repairs();
     }
     if is_wanted("event") {
         events(&runtime);
@@ -109,6 +114,29 @@ fn checks() {
         "at least 300000",
     );
     figure("the same by serde_json and jsonschema alone", rate(floor), "calls a CPU-second", "");
+}
+
+fn repairs() {
+    const N: u32 = 200;
+    let corpus = corpus();
+    let all = corpus.len();
+    for (name, mode) in [("lossless only", RepairMode::Lossless), ("everything", RepairMode::Everything)] {
+        let read = |broken: &Broken| repair(&broken.text, mode).ok().map(|repaired| repaired.value);
+        let right = corpus.iter().filter(|broken| read(broken).as_ref() == Some(&broken.want)).count();
+        let wrong =
+            corpus.iter().filter(|broken| read(broken).is_some_and(|value| value != broken.want)).count();
+        let spent = best_of(ROUNDS, || {
+            let before = cpu_time();
+            for _ in 0..N {
+                corpus.iter().for_each(|broken| drop(black_box(read(broken))));
+            }
+            cpu_time() - before
+        });
+        figure(&format!("repair, {name}: right of {all} texts"), right as f64, "texts", "");
+        figure(&format!("repair, {name}: wrong values of {all} texts"), wrong as f64, "texts", "0");
+        let rate = f64::from(N) * all as f64 / spent.as_secs_f64();
+        figure(&format!("repair, {name}: speed"), rate, "texts a CPU-second", "at least 30000");
+    }
 }
 
 fn events(runtime: &Runtime) {

@@ -2,6 +2,7 @@
 //!
 //! Everything is measured in CPU time of this process: wall time on a shared machine says little.
 
+pub mod broken;
 pub mod idle;
 pub mod loads;
 pub mod sample;
