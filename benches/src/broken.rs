@@ -1,6 +1,6 @@
 //! Broken arguments, as models write them: each kind of noise over two payloads, with what was meant.
 //!
-//! `WINDLASS_REPAIR_CORPUS` names a file of JSON lines (`broken`, `want`) to measure instead.
+//! A file of JSON lines (`broken`, `want`) can be measured instead.
 
 use serde_json::{Value, json};
 
@@ -14,12 +14,9 @@ pub struct Broken {
     pub want: Value,
 }
 
-/// The corpus: the file the environment names, or our own.
-pub fn corpus() -> Vec<Broken> {
-    match std::env::var("WINDLASS_REPAIR_CORPUS") {
-        Ok(path) => read(&std::fs::read_to_string(path).unwrap_or_default()),
-        Err(_) => own(),
-    }
+/// The corpus of a file, or our own.
+pub fn corpus(path: Option<&str>) -> Vec<Broken> {
+    path.map_or_else(own, |path| read(&std::fs::read_to_string(path).unwrap_or_default()))
 }
 
 fn read(lines: &str) -> Vec<Broken> {
