@@ -1,9 +1,10 @@
 //! What people read of an outcome: the block of Z-17. Never part of a request.
 
-use crate::json::clip::{clip_bytes_floor, clip_chars};
+use crate::json::clip::clip_chars;
 use crate::limits::SNIPPET_CHARS_MAX;
 use crate::phrase::phrase_failure;
 use crate::profile::Profile;
+use crate::text::cut_bytes;
 use crate::tool::{ToolCall, ToolOutcome};
 
 /// The block of one call (Appendix A.5).
@@ -27,7 +28,7 @@ pub fn call_block(profile: &Profile, call: &ToolCall, outcome: &ToolOutcome) -> 
 }
 
 fn cut(text: &str, bytes_max: usize) -> String {
-    let head = clip_bytes_floor(text, bytes_max);
+    let head = cut_bytes(text, bytes_max);
     match text.len().saturating_sub(head.len()) {
         0 => text.to_owned(),
         more => format!("{head}... ({more} more bytes)"),

@@ -1,12 +1,12 @@
 //! Cutting text to a size and saying so, always between two characters.
 //!
 //! `crate::text` cuts; this module marks what was cut. Sizes are characters, because that is what models and
-//! people are promised; only the floor of a byte limit is in bytes.
+//! people are promised.
 
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::text::{cut_bytes, cut_chars};
+use crate::text::cut_chars;
 
 /// At most `chars_max` characters; a text that is longer ends in `…`, which is one of them.
 pub fn clip_chars(text: &str, chars_max: usize) -> Cow<'_, str> {
@@ -17,11 +17,6 @@ pub fn clip_chars(text: &str, chars_max: usize) -> Cow<'_, str> {
         Some(kept) => Cow::Owned([cut_chars(text, kept), "…"].concat()),
         None => Cow::Borrowed(""),
     }
-}
-
-/// The longest beginning of a text that has at most `bytes_max` bytes and splits no character.
-pub fn clip_bytes_floor(text: &str, bytes_max: usize) -> &str {
-    cut_bytes(text, bytes_max)
 }
 
 /// The beginning and the end of a text that was too long.

@@ -2,12 +2,13 @@ use proptest::prelude::*;
 
 use super::super::samples::any_string;
 use super::*;
+use crate::text::cut_bytes;
 
 #[test]
 fn short_texts_are_not_touched() {
     assert!(matches!(clip_chars("größe", 5), Cow::Borrowed("größe")));
     assert_eq!(clip_head_tail("größe", 5), None);
-    assert_eq!(clip_bytes_floor("größe", 7), "größe");
+    assert_eq!(cut_bytes("größe", 7), "größe");
 }
 
 #[test]
@@ -23,10 +24,10 @@ fn r_10_a_clipped_text_has_exactly_the_characters_allowed_and_says_so() {
 
 #[test]
 fn r_43_a_byte_limit_is_rounded_down_to_a_character() {
-    assert_eq!(clip_bytes_floor("a€b", 0), "");
-    assert_eq!(clip_bytes_floor("a€b", 2), "a");
-    assert_eq!(clip_bytes_floor("a€b", 3), "a");
-    assert_eq!(clip_bytes_floor("a€b", 4), "a€");
+    assert_eq!(cut_bytes("a€b", 0), "");
+    assert_eq!(cut_bytes("a€b", 2), "a");
+    assert_eq!(cut_bytes("a€b", 3), "a");
+    assert_eq!(cut_bytes("a€b", 4), "a€");
 }
 
 #[test]
@@ -45,7 +46,7 @@ proptest! {
         prop_assert!(clipped.chars().count() <= limit);
         prop_assert!(text.starts_with(clipped.trim_end_matches('…')) || text.starts_with(&*clipped));
         prop_assert_eq!(clipped == text, text.chars().count() <= limit);
-        let floor = clip_bytes_floor(&text, limit);
+        let floor = cut_bytes(&text, limit);
         prop_assert!(floor.len() <= limit && text.starts_with(floor));
         prop_assert!(floor.len() + 4 > limit || floor == text);
     }
