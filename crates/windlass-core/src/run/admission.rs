@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::batch::{Batch, Slot, SlotState};
-use super::{Effect, Run, Turn};
+use super::{Effect, Pass, Run};
 use crate::args::read_args;
 use crate::chain::{RefTarget, collect_refs, resolve_refs};
 use crate::check::check_call;
@@ -27,19 +27,19 @@ pub(super) struct Identified {
 
 impl Run {
     /// Takes in a call that is complete while the model still speaks.
-    pub(super) fn admit(&mut self, turn: &mut Turn<'_, '_>, batch: &mut Batch, read: ReadCall) {
-        let identified = self.identify(turn, batch.slots.len(), read);
-        self.admit_identified(turn, batch, identified);
+    pub(super) fn admit(&mut self, pass: &mut Pass<'_, '_>, batch: &mut Batch, read: ReadCall) {
+        let identified = self.identify(pass, batch.slots.len(), read);
+        self.admit_identified(pass, batch, identified);
     }
 
     /// Gives a call its identity. A provider's id that came before is not used again.
-    pub(super) fn identify(&mut self, turn: &Turn<'_, '_>, index: usize, read: ReadCall) -> Identified {
+    pub(super) fn identify(&mut self, pass: &Pass<'_, '_>, index: usize, read: ReadCall) -> Identified {
         let (name, provider_id, arguments, args) = match read {
             ReadCall::Raw(raw) => (raw.name, raw.provider_id, raw.args.to_text(), Ok(raw.args)),
             ReadCall::Bad { name, raw, failure } => (name, None, raw, Err(failure)),
         };
         let provider_id = provider_id.filter(|id| !id.is_empty() && self.provider_ids.insert(id.clone()));
-        let name = turn.world.tools.find(&name).map_or(name, |entry| entry.spec.name.clone());
+        let name = pass.world.tools.find(&name).map_or(name, |entry| entry.spec.name.clone());
         let number = self.counters.next_call_number;
         self.counters.next_call_number = number.saturating_add(1);
         let call = ToolCall {
@@ -56,32 +56,32 @@ impl Run {
     /// Announces a call and puts it into the batch.
     pub(super) fn admit_identified(
         &mut self,
-        turn: &mut Turn<'_, '_>,
+        pass: &mut Pass<'_, '_>,
         batch: &mut Batch,
         identified: Identified,
     ) {
         let Identified { call, args } = identified;
-        let spec = turn.world.tools.find(&call.name).map(|entry| Arc::clone(&entry.spec));
+        let spec = pass.world.tools.find(&call.name).map(|entry| Arc::clone(&entry.spec));
         let slot = slot_for(call, spec.as_deref());
-        turn.emit(Event::CallRequested {
+        pass.emit(Event::CallRequested {
             call: slot.call.clone(),
             category: slot.category,
             visibility: slot.visibility,
         });
         let index = batch.slots.len();
         batch.slots.push(slot);
-        let failure = match self.find_obstacle(turn, batch, spec.as_deref()) {
+        let failure = match self.find_obstacle(pass, batch, spec.as_deref()) {
             Some(failure) => Err(failure),
             None => args.and_then(|args| read_args(&args, self.settings.profile.limits.args_bytes_max)),
         };
         match failure {
-            Err(failure) => self.settle_failed(turn, batch, index, failure),
+            Err(failure) => self.settle_failed(pass, batch, index, failure),
             Ok(read) => {
                 if let Some(slot) = batch.slots.get_mut(index) {
                     slot.repairs = read.repairs;
                     slot.state = SlotState::Unresolved(read.value);
                 }
-                self.resolve(turn, batch, index);
+                self.resolve(pass, batch, index);
             }
         }
     }
@@ -89,14 +89,14 @@ impl Run {
     /// Limits and gates 1 to 3 for the newest call of the batch.
     fn find_obstacle(
         &mut self,
-        turn: &mut Turn<'_, '_>,
+        pass: &mut Pass<'_, '_>,
         batch: &mut Batch,
         spec: Option<&ToolSpec>,
     ) -> Option<ToolFailure> {
         let limits = self.settings.profile.limits.clone();
         if batch.slots.len() > limits.calls_per_step_max as usize {
             let message = phrase_calls_max(&self.settings.profile);
-            self.warn(turn, WarningCode::MaxCalls, message.clone());
+            self.warn(pass, WarningCode::MaxCalls, message.clone());
             return Some(
                 ToolFailure::new(ErrorKind::LimitExceeded, message).hint("send fewer calls in one step"),
             );
@@ -104,21 +104,21 @@ impl Run {
         if self.counters.calls >= limits.calls_per_run_max {
             batch.stop = Some(StopReason::CallsMax);
             let message = format!("Reached the limit of {} calls in one run", limits.calls_per_run_max);
-            self.warn(turn, WarningCode::MaxCalls, message.clone());
+            self.warn(pass, WarningCode::MaxCalls, message.clone());
             return Some(ToolFailure::new(ErrorKind::LimitExceeded, message).hint("answer now"));
         }
         self.counters.calls = self.counters.calls.saturating_add(1);
-        let refusal = turn.world.permissions.admit(spec?).err()?;
+        let refusal = pass.world.permissions.admit(spec?).err()?;
         if let Some(slot) = batch.slots.last() {
-            let entry = AuditEntry::refused(turn.now, &slot.call.name, &refusal, &slot.call.arguments);
-            turn.push(Effect::Audit(Box::new(entry)));
+            let entry = AuditEntry::refused(pass.now, &slot.call.name, &refusal, &slot.call.arguments);
+            pass.push(Effect::Audit(Box::new(entry)));
         }
         Some(refusal.to_failure())
     }
 
     /// Resolves references to earlier outcomes, then validates. Stays where it is while a reference has
     /// no outcome yet.
-    pub(super) fn resolve(&mut self, turn: &mut Turn<'_, '_>, batch: &mut Batch, index: usize) {
+    pub(super) fn resolve(&mut self, pass: &mut Pass<'_, '_>, batch: &mut Batch, index: usize) {
         let Some(slot) = batch.slots.get_mut(index) else { return };
         let SlotState::Unresolved(args) = slot.take() else { return };
         let call = slot.call.clone();
@@ -131,9 +131,9 @@ impl Run {
         }
         let resolved = if refs.is_empty() { Ok(args) } else { self.resolve_args(&args) };
         let checked = resolved
-            .and_then(|args| check_call(turn.world.tools, call, args).map_err(|(_, failure)| failure));
+            .and_then(|args| check_call(pass.world.tools, call, args).map_err(|(_, failure)| failure));
         match checked {
-            Err(failure) => self.settle_failed(turn, batch, index, failure),
+            Err(failure) => self.settle_failed(pass, batch, index, failure),
             Ok(checked) => {
                 if !checked.dropped_args.is_empty() {
                     let message = format!(
@@ -141,7 +141,7 @@ impl Run {
                         checked.spec.name,
                         checked.dropped_args.join(", ")
                     );
-                    self.warn(turn, WarningCode::DroppedArgs, message);
+                    self.warn(pass, WarningCode::DroppedArgs, message);
                 }
                 if let Some(slot) = batch.slots.get_mut(index) {
                     slot.dropped_args = checked.dropped_args.clone();
@@ -179,10 +179,10 @@ impl Run {
     }
 
     /// Refuses a call of the final step.
-    pub(super) fn refuse(&mut self, turn: &mut Turn<'_, '_>, batch: &mut Batch, call: ToolCall) {
-        let spec = turn.world.tools.find(&call.name).map(|entry| Arc::clone(&entry.spec));
+    pub(super) fn refuse(&mut self, pass: &mut Pass<'_, '_>, batch: &mut Batch, call: ToolCall) {
+        let spec = pass.world.tools.find(&call.name).map(|entry| Arc::clone(&entry.spec));
         let slot = slot_for(call, spec.as_deref());
-        turn.emit(Event::CallRequested {
+        pass.emit(Event::CallRequested {
             call: slot.call.clone(),
             category: slot.category,
             visibility: slot.visibility,
@@ -190,7 +190,7 @@ impl Run {
         let index = batch.slots.len();
         batch.slots.push(slot);
         let failure = ToolFailure::new(ErrorKind::LimitExceeded, "No tools can be used in the final step");
-        self.settle_failed(turn, batch, index, failure.hint("answer now"));
+        self.settle_failed(pass, batch, index, failure.hint("answer now"));
     }
 }
 

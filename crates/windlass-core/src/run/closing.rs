@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::batch::{Batch, Settled, Slot};
-use super::{Goal, Phase, Run, RunError, Turn};
+use super::{Goal, Pass, Phase, Run, RunError};
 use crate::event::{Event, RunOutcome, StopReason, WarningCode};
 use crate::message::Message;
 use crate::phrase::{phrase_failure, phrase_steps_max};
@@ -11,29 +11,29 @@ use crate::profile::{AtCap, OnToolError, Uncorrected};
 
 impl Run {
     /// Goes on once every call of the batch is settled.
-    pub(super) fn close_if_settled(&mut self, turn: &mut Turn<'_, '_>, batch: Batch) -> Phase {
+    pub(super) fn close_if_settled(&mut self, pass: &mut Pass<'_, '_>, batch: Batch) -> Phase {
         if !batch.is_settled() {
             return Phase::Settling(batch);
         }
-        self.take_in(turn, &batch);
-        if let Some(phase) = self.abort_on_failure(turn, &batch) {
+        self.take_in(pass, &batch);
+        if let Some(phase) = self.abort_on_failure(pass, &batch) {
             return phase;
         }
         if let Some(reason) = batch.stop {
-            return self.finalise(turn, reason);
+            return self.finalise(pass, reason);
         }
         match batch.bad_call {
-            Some(error) => self.after_bad_call(turn, error),
+            Some(error) => self.after_bad_call(pass, error),
             None => {
                 self.counters.corrections_in_a_row = 0;
-                self.next_step(turn)
+                self.next_step(pass)
             }
         }
     }
 
     /// Appends the outcomes: one tool message a call, in call order, directly after the assistant's
     /// message; notes come after all of them (wall 5, R-33).
-    pub(super) fn take_in(&mut self, turn: &mut Turn<'_, '_>, batch: &Batch) {
+    pub(super) fn take_in(&mut self, pass: &mut Pass<'_, '_>, batch: &Batch) {
         for (_, settled) in batch.outcomes() {
             self.append(Message::Tool(settled.message.clone()));
         }
@@ -42,7 +42,7 @@ impl Run {
             let notes: Vec<String> =
                 batch.outcomes().filter_map(|(slot, settled)| self.failure_note(slot, settled)).collect();
             for text in notes {
-                turn.emit(Event::NoteAdded { text: text.clone() });
+                pass.emit(Event::NoteAdded { text: text.clone() });
                 self.append(Message::Note { text });
             }
         }
@@ -56,7 +56,7 @@ impl Run {
     }
 
     /// A failed call ends the run in profiles that do not go on (D-18).
-    fn abort_on_failure(&mut self, turn: &mut Turn<'_, '_>, batch: &Batch) -> Option<Phase> {
+    fn abort_on_failure(&mut self, pass: &mut Pass<'_, '_>, batch: &Batch) -> Option<Phase> {
         if self.settings.profile.on_tool_error == OnToolError::Continue {
             return None;
         }
@@ -67,45 +67,45 @@ impl Run {
             failure: Arc::clone(&settled.outcome),
         };
         let answer = error.to_string();
-        turn.emit(Event::ErrorRaised { code: failure.kind.word().to_owned(), message: answer.clone() });
-        Some(self.end(turn, RunOutcome::Failed, StopReason::ToolFailed, answer, Some(error)))
+        pass.emit(Event::ErrorRaised { code: failure.kind.word().to_owned(), message: answer.clone() });
+        Some(self.end(pass, RunOutcome::Failed, StopReason::ToolFailed, answer, Some(error)))
     }
 
     /// One more chance for a bad call: one a call, a few a run (requirements §6.1 row 13).
-    fn after_bad_call(&mut self, turn: &mut Turn<'_, '_>, error: String) -> Phase {
+    fn after_bad_call(&mut self, pass: &mut Pass<'_, '_>, error: String) -> Phase {
         let limits = &self.settings.profile.limits;
         let may_correct = self.counters.corrections_in_a_row < limits.corrections_per_call_max
             && self.counters.corrections < limits.corrections_per_run_max;
         match (self.settings.profile.uncorrected, may_correct) {
-            (Uncorrected::Ignore, _) => self.next_step(turn),
+            (Uncorrected::Ignore, _) => self.next_step(pass),
             (Uncorrected::Finalise | Uncorrected::Reject, true) => {
                 self.counters.corrections_in_a_row = self.counters.corrections_in_a_row.saturating_add(1);
                 self.counters.corrections = self.counters.corrections.saturating_add(1);
-                self.ask_model(turn, Goal::Correction(error), 1, 0)
+                self.ask_model(pass, Goal::Correction(error), 1, 0)
             }
-            (Uncorrected::Finalise, false) => self.finalise(turn, StopReason::CorrectionFailed),
+            (Uncorrected::Finalise, false) => self.finalise(pass, StopReason::CorrectionFailed),
             (Uncorrected::Reject, false) => {
                 let rejected = RunError::Rejected(error);
                 let answer = rejected.to_string();
-                turn.emit(Event::ErrorRaised { code: "rejected".to_owned(), message: answer.clone() });
-                self.end(turn, RunOutcome::Failed, StopReason::CorrectionFailed, answer, Some(rejected))
+                pass.emit(Event::ErrorRaised { code: "rejected".to_owned(), message: answer.clone() });
+                self.end(pass, RunOutcome::Failed, StopReason::CorrectionFailed, answer, Some(rejected))
             }
         }
     }
 
-    fn next_step(&mut self, turn: &mut Turn<'_, '_>) -> Phase {
+    fn next_step(&mut self, pass: &mut Pass<'_, '_>) -> Phase {
         let steps_max = self.settings.profile.limits.steps_max;
         if self.counters.work_steps < steps_max {
-            return self.ask_model(turn, Goal::Work, 1, 0);
+            return self.ask_model(pass, Goal::Work, 1, 0);
         }
         let message = phrase_steps_max(&self.settings.profile);
-        self.warn(turn, WarningCode::MaxSteps, message.clone());
+        self.warn(pass, WarningCode::MaxSteps, message.clone());
         match self.settings.profile.at_cap {
-            AtCap::Finalise => self.finalise(turn, StopReason::StepsMax),
+            AtCap::Finalise => self.finalise(pass, StopReason::StepsMax),
             AtCap::Fail => {
-                turn.emit(Event::ErrorRaised { code: "max_steps".to_owned(), message: message.clone() });
+                pass.emit(Event::ErrorRaised { code: "max_steps".to_owned(), message: message.clone() });
                 self.end(
-                    turn,
+                    pass,
                     RunOutcome::Failed,
                     StopReason::StepsMax,
                     message,

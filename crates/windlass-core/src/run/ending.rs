@@ -4,7 +4,7 @@
 //! exactly one `RunEnded`.
 
 use super::batch::{Batch, SlotState};
-use super::{Deadline, Effect, Finished, Goal, Phase, Run, RunError, Thinking, Turn};
+use super::{Deadline, Effect, Finished, Goal, Pass, Phase, Run, RunError, Thinking};
 use crate::dialect::Reading;
 use crate::event::{Event, RunOutcome, StopReason, WarningCode};
 use crate::message::{Part, text_of};
@@ -16,28 +16,28 @@ impl Run {
     /// Adds the sources where the profile wants them (E-35). They are a part of the answer like any
     /// other, so that transcript, journal and screen all have them; a model that saw them in the
     /// transcript and wrote them itself is not repeated.
-    pub(super) fn add_sources(&mut self, turn: &mut Turn<'_, '_>, parts: &mut Vec<Part>) {
+    pub(super) fn add_sources(&mut self, pass: &mut Pass<'_, '_>, parts: &mut Vec<Part>) {
         if !self.settings.profile.has_sources_suffix || self.tools_used.is_empty() {
             return;
         }
         let suffix = format!("\n\nSources: {}", self.tools_used.join(", "));
         if !text_of(parts).ends_with(&suffix) {
-            turn.emit(Event::TextDelta { text: suffix.clone() });
+            pass.emit(Event::TextDelta { text: suffix.clone() });
             parts.push(Part::text(suffix));
         }
     }
 
     /// One last step without tools.
-    pub(super) fn finalise(&mut self, turn: &mut Turn<'_, '_>, reason: StopReason) -> Phase {
+    pub(super) fn finalise(&mut self, pass: &mut Pass<'_, '_>, reason: StopReason) -> Phase {
         let reserve_ms = self.settings.profile.limits.final_reserve_ms;
-        turn.push(Effect::SetTimer { deadline: Deadline::Final, at_ms: turn.now.saturating_add(reserve_ms) });
-        self.ask_model(turn, Goal::Finalise(reason), 1, 0)
+        pass.push(Effect::SetTimer { deadline: Deadline::Final, at_ms: pass.now.saturating_add(reserve_ms) });
+        self.ask_model(pass, Goal::Finalise(reason), 1, 0)
     }
 
     /// The last step is there. Its calls are refused, each with its outcome.
     pub(super) fn final_step(
         &mut self,
-        turn: &mut Turn<'_, '_>,
+        pass: &mut Pass<'_, '_>,
         reason: StopReason,
         reading: Reading,
         finish: Finish,
@@ -46,59 +46,59 @@ impl Run {
         let Reading { mut parts, calls } = reading;
         let is_silent = text_of(&parts).trim().is_empty();
         if !is_silent {
-            self.add_sources(turn, &mut parts);
+            self.add_sources(pass, &mut parts);
         }
         let text = text_of(&parts);
         if !calls.is_empty() {
             let message = "The model asked for calls in its final step; none was run";
-            self.warn(turn, WarningCode::FinalizeRefusedCall, message);
+            self.warn(pass, WarningCode::FinalizeRefusedCall, message);
         }
         let refused: Vec<_> =
-            (0..).zip(calls).map(|(index, read)| self.identify(turn, index, read)).collect();
+            (0..).zip(calls).map(|(index, read)| self.identify(pass, index, read)).collect();
         parts.extend(refused.iter().map(|identified| Part::Call(identified.call.clone())));
-        self.end_step(turn, parts, finish, usage);
+        self.end_step(pass, parts, finish, usage);
         let mut batch = Batch::default();
         for identified in refused {
-            self.refuse(turn, &mut batch, identified.call);
+            self.refuse(pass, &mut batch, identified.call);
         }
-        self.take_in(turn, &batch);
+        self.take_in(pass, &batch);
         if is_silent {
-            return self.end_without_words(turn, reason);
+            return self.end_without_words(pass, reason);
         }
         self.answer_begun.push_str(&text);
         let answer = std::mem::take(&mut self.answer_begun);
-        self.end(turn, RunOutcome::LimitReached, reason, answer, None)
+        self.end(pass, RunOutcome::LimitReached, reason, answer, None)
     }
 
     /// The model had no last word: the runtime says what happened.
-    pub(super) fn end_without_words(&mut self, turn: &mut Turn<'_, '_>, reason: StopReason) -> Phase {
+    pub(super) fn end_without_words(&mut self, pass: &mut Pass<'_, '_>, reason: StopReason) -> Phase {
         let ran = self.outcomes.iter().filter(|(_, _, outcome)| outcome.is_ok()).count();
         let text = format!(
             "Stopped before an answer: {}. {ran} of {} calls worked; their outcomes are in the trace.",
             self.why(&reason),
             self.outcomes.len()
         );
-        turn.emit(Event::TextDelta { text: text.clone() });
-        self.end_step(turn, vec![Part::text(text.clone())], Finish::Other("runtime".to_owned()), None);
-        self.end(turn, RunOutcome::LimitReached, reason, text, None)
+        pass.emit(Event::TextDelta { text: text.clone() });
+        self.end_step(pass, vec![Part::text(text.clone())], Finish::Other("runtime".to_owned()), None);
+        self.end(pass, RunOutcome::LimitReached, reason, text, None)
     }
 
     /// Ends the run.
     pub(super) fn end(
         &mut self,
-        turn: &mut Turn<'_, '_>,
+        pass: &mut Pass<'_, '_>,
         outcome: RunOutcome,
         reason: StopReason,
         answer: String,
         error: Option<RunError>,
     ) -> Phase {
-        turn.emit(Event::RunEnded {
+        pass.emit(Event::RunEnded {
             outcome,
             reason: reason.clone(),
             answer: answer.clone(),
             usage: self.usage,
         });
-        turn.push(Effect::Finish(Box::new(Finished {
+        pass.push(Effect::Finish(Box::new(Finished {
             outcome,
             reason,
             answer,
@@ -112,23 +112,23 @@ impl Run {
 
     pub(super) fn deadline_while_thinking(
         &mut self,
-        turn: &mut Turn<'_, '_>,
+        pass: &mut Pass<'_, '_>,
         thinking: Thinking,
         deadline: Deadline,
     ) -> Phase {
         match (deadline, &thinking.goal) {
             (Deadline::Work, Goal::Work | Goal::Correction(_) | Goal::Continuation) => {
-                if self.wait_longer(turn) {
+                if self.wait_longer(pass) {
                     return Phase::Thinking(thinking);
                 }
-                turn.push(Effect::StopModel);
-                self.discard_early(turn, thinking.early);
-                self.finalise(turn, StopReason::Deadline)
+                pass.push(Effect::StopModel);
+                self.discard_early(pass, thinking.early);
+                self.finalise(pass, StopReason::Deadline)
             }
             (Deadline::Final, Goal::Finalise(reason)) => {
                 let reason = reason.clone();
-                turn.push(Effect::StopModel);
-                self.end_without_words(turn, reason)
+                pass.push(Effect::StopModel);
+                self.end_without_words(pass, reason)
             }
             (Deadline::Work, Goal::Finalise(_))
             | (Deadline::Final, Goal::Work | Goal::Correction(_) | Goal::Continuation) => {
@@ -139,33 +139,33 @@ impl Run {
 
     pub(super) fn deadline_while_settling(
         &mut self,
-        turn: &mut Turn<'_, '_>,
+        pass: &mut Pass<'_, '_>,
         mut batch: Batch,
         deadline: Deadline,
     ) -> Phase {
         match deadline {
             Deadline::Work => {
-                if self.wait_longer(turn) {
+                if self.wait_longer(pass) {
                     return Phase::Settling(batch);
                 }
                 let failure =
                     ToolFailure::new(ErrorKind::Timeout, "The run is out of time; the call was stopped")
                         .hint("answer from what you have");
-                self.stop_calls(turn, &mut batch, &failure);
-                self.take_in(turn, &batch);
-                self.finalise(turn, StopReason::Deadline)
+                self.stop_calls(pass, &mut batch, &failure);
+                self.take_in(pass, &batch);
+                self.finalise(pass, StopReason::Deadline)
             }
             Deadline::Final => Phase::Settling(batch),
         }
     }
 
     /// Gives the run the time back in which it waited for the user.
-    fn wait_longer(&mut self, turn: &mut Turn<'_, '_>) -> bool {
-        let waited_ms = self.patience.take(turn.now);
+    fn wait_longer(&mut self, pass: &mut Pass<'_, '_>) -> bool {
+        let waited_ms = self.patience.take(pass.now);
         if waited_ms > 0 {
-            turn.push(Effect::SetTimer {
+            pass.push(Effect::SetTimer {
                 deadline: Deadline::Work,
-                at_ms: turn.now.saturating_add(waited_ms),
+                at_ms: pass.now.saturating_add(waited_ms),
             });
         }
         waited_ms > 0
@@ -173,92 +173,92 @@ impl Run {
 
     pub(super) fn cancel_while_thinking(
         &mut self,
-        turn: &mut Turn<'_, '_>,
+        pass: &mut Pass<'_, '_>,
         thinking: Thinking,
         partial: String,
     ) -> Phase {
-        turn.push(Effect::StopModel);
-        self.discard_early(turn, thinking.early);
+        pass.push(Effect::StopModel);
+        self.discard_early(pass, thinking.early);
         if !partial.trim().is_empty() {
             self.end_step(
-                turn,
+                pass,
                 vec![Part::text(partial.clone())],
                 Finish::Other("cancelled".to_owned()),
                 None,
             );
             self.answer_begun.push_str(&partial);
         }
-        self.end_cancelled(turn)
+        self.end_cancelled(pass)
     }
 
-    pub(super) fn cancel_while_settling(&mut self, turn: &mut Turn<'_, '_>, mut batch: Batch) -> Phase {
+    pub(super) fn cancel_while_settling(&mut self, pass: &mut Pass<'_, '_>, mut batch: Batch) -> Phase {
         let failure = ToolFailure::new(ErrorKind::Cancelled, phrase_cancelled());
-        self.stop_calls(turn, &mut batch, &failure);
-        self.take_in(turn, &batch);
-        self.end_cancelled(turn)
+        self.stop_calls(pass, &mut batch, &failure);
+        self.take_in(pass, &batch);
+        self.end_cancelled(pass)
     }
 
-    fn end_cancelled(&mut self, turn: &mut Turn<'_, '_>) -> Phase {
+    fn end_cancelled(&mut self, pass: &mut Pass<'_, '_>) -> Phase {
         let mut answer = std::mem::take(&mut self.answer_begun);
         if answer.is_empty() {
             answer.push_str(phrase_cancelled());
         }
-        self.end(turn, RunOutcome::Cancelled, StopReason::Cancelled, answer, None)
+        self.end(pass, RunOutcome::Cancelled, StopReason::Cancelled, answer, None)
     }
 
     /// The journal is gone: nothing more may start, because it could not be remembered.
     pub(super) fn journal_failed_while_thinking(
         &mut self,
-        turn: &mut Turn<'_, '_>,
+        pass: &mut Pass<'_, '_>,
         thinking: Thinking,
         message: String,
     ) -> Phase {
-        turn.push(Effect::StopModel);
-        self.discard_early(turn, thinking.early);
-        self.end_unwritten(turn, message)
+        pass.push(Effect::StopModel);
+        self.discard_early(pass, thinking.early);
+        self.end_unwritten(pass, message)
     }
 
     pub(super) fn journal_failed_while_settling(
         &mut self,
-        turn: &mut Turn<'_, '_>,
+        pass: &mut Pass<'_, '_>,
         mut batch: Batch,
         message: String,
     ) -> Phase {
         let failure = ToolFailure::new(ErrorKind::Cancelled, "The journal failed; the call was stopped");
-        self.stop_calls(turn, &mut batch, &failure);
-        self.take_in(turn, &batch);
-        self.end_unwritten(turn, message)
+        self.stop_calls(pass, &mut batch, &failure);
+        self.take_in(pass, &batch);
+        self.end_unwritten(pass, message)
     }
 
-    fn end_unwritten(&mut self, turn: &mut Turn<'_, '_>, message: String) -> Phase {
-        turn.emit(Event::ErrorRaised { code: "journal".to_owned(), message: message.clone() });
+    fn end_unwritten(&mut self, pass: &mut Pass<'_, '_>, message: String) -> Phase {
+        pass.emit(Event::ErrorRaised { code: "journal".to_owned(), message: message.clone() });
         let error = RunError::Journal(message.clone());
-        self.end(turn, RunOutcome::Failed, StopReason::JournalFailed, message, Some(error))
+        self.end(pass, RunOutcome::Failed, StopReason::JournalFailed, message, Some(error))
     }
 
     /// Stops calls that were started while the model spoke and whose step came to nothing: they get their
     /// outcomes, but never enter the transcript.
-    pub(super) fn discard_early(&mut self, turn: &mut Turn<'_, '_>, mut early: Batch) {
+    pub(super) fn discard_early(&mut self, pass: &mut Pass<'_, '_>, mut early: Batch) {
         let failure =
             ToolFailure::new(ErrorKind::Cancelled, "The model's step came to nothing; the call was stopped");
-        self.stop_calls(turn, &mut early, &failure);
+        self.stop_calls(pass, &mut early, &failure);
     }
 
     /// Gives every unsettled call of a batch the same failure, and really stops what runs.
-    fn stop_calls(&mut self, turn: &mut Turn<'_, '_>, batch: &mut Batch, failure: &ToolFailure) {
+    fn stop_calls(&mut self, pass: &mut Pass<'_, '_>, batch: &mut Batch, failure: &ToolFailure) {
         for index in 0..batch.slots.len() {
             let Some(slot) = batch.slots.get(index) else { continue };
             let call_id = slot.call.id.clone();
             match &slot.state {
                 SlotState::Settled(_) => continue,
-                SlotState::Running | SlotState::Inspecting(_) => turn.push(Effect::StopCall(call_id)),
-                SlotState::Asking(_) => turn.push(Effect::WithdrawQuestion(call_id)),
+                SlotState::Running | SlotState::Inspecting(_) => pass.push(Effect::StopCall(call_id)),
+                SlotState::Asking(_) => pass.push(Effect::WithdrawQuestion(call_id)),
                 SlotState::Unresolved(_) | SlotState::Queued(_) | SlotState::Ready(_) | SlotState::Moving => {
                 }
             }
-            self.settle_failed(turn, batch, index, failure.clone());
+            self.settle_failed(pass, batch, index, failure.clone());
         }
-        self.patience.note(turn.now, false);
+        self.patience.note(pass.now, false);
     }
 
     /// The limit in words.

@@ -194,13 +194,13 @@ impl Patience {
 }
 
 /// One input being handled: the time, the world, and the effects so far.
-struct Turn<'a, 'w> {
+struct Pass<'a, 'w> {
     now: Millis,
     world: &'a mut World<'w>,
     effects: Vec<Effect>,
 }
 
-impl Turn<'_, '_> {
+impl Pass<'_, '_> {
     fn emit(&mut self, event: Event) {
         self.effects.push(Effect::Emit(event));
     }
@@ -237,59 +237,59 @@ impl Run {
 
     /// Takes what happened, returns what must be done, in order.
     pub fn handle(&mut self, now: Millis, world: &mut World<'_>, input: Input) -> Vec<Effect> {
-        let mut turn = Turn { now, world, effects: Vec::new() };
+        let mut pass = Pass { now, world, effects: Vec::new() };
         let phase = std::mem::replace(&mut self.phase, Phase::Ended);
-        self.phase = self.transition(&mut turn, phase, input);
-        turn.effects
+        self.phase = self.transition(&mut pass, phase, input);
+        pass.effects
     }
 
-    fn transition(&mut self, turn: &mut Turn<'_, '_>, phase: Phase, input: Input) -> Phase {
+    fn transition(&mut self, pass: &mut Pass<'_, '_>, phase: Phase, input: Input) -> Phase {
         match (phase, input) {
-            (Phase::Ready, Input::UserMessage(start)) => self.begin(turn, *start),
-            (Phase::Thinking(thinking), Input::CallReady(raw)) => self.call_ready(turn, thinking, raw),
-            (Phase::Thinking(thinking), Input::ModelEnded(step)) => self.model_ended(turn, thinking, step),
+            (Phase::Ready, Input::UserMessage(start)) => self.begin(pass, *start),
+            (Phase::Thinking(thinking), Input::CallReady(raw)) => self.call_ready(pass, thinking, raw),
+            (Phase::Thinking(thinking), Input::ModelEnded(step)) => self.model_ended(pass, thinking, step),
             (Phase::Thinking(thinking), Input::ModelFailed(failure)) => {
-                self.model_failed(turn, thinking, failure)
+                self.model_failed(pass, thinking, failure)
             }
             (Phase::Thinking(mut thinking), Input::CallInspected { call_id, result }) => {
-                self.call_inspected(turn, &mut thinking.early, &call_id, result);
+                self.call_inspected(pass, &mut thinking.early, &call_id, result);
                 Phase::Thinking(thinking)
             }
             (Phase::Thinking(mut thinking), Input::PermissionAnswered { call_id, answer }) => {
-                self.permission_answered(turn, &mut thinking.early, &call_id, &answer);
+                self.permission_answered(pass, &mut thinking.early, &call_id, &answer);
                 Phase::Thinking(thinking)
             }
             (Phase::Thinking(mut thinking), Input::CallEnded { call_id, outcome }) => {
-                self.call_ended(turn, &mut thinking.early, &call_id, outcome);
+                self.call_ended(pass, &mut thinking.early, &call_id, outcome);
                 Phase::Thinking(thinking)
             }
             (Phase::Settling(mut batch), Input::CallInspected { call_id, result }) => {
-                self.call_inspected(turn, &mut batch, &call_id, result);
-                self.close_if_settled(turn, batch)
+                self.call_inspected(pass, &mut batch, &call_id, result);
+                self.close_if_settled(pass, batch)
             }
             (Phase::Settling(mut batch), Input::PermissionAnswered { call_id, answer }) => {
-                self.permission_answered(turn, &mut batch, &call_id, &answer);
-                self.close_if_settled(turn, batch)
+                self.permission_answered(pass, &mut batch, &call_id, &answer);
+                self.close_if_settled(pass, batch)
             }
             (Phase::Settling(mut batch), Input::CallEnded { call_id, outcome }) => {
-                self.call_ended(turn, &mut batch, &call_id, outcome);
-                self.close_if_settled(turn, batch)
+                self.call_ended(pass, &mut batch, &call_id, outcome);
+                self.close_if_settled(pass, batch)
             }
             (Phase::Thinking(thinking), Input::DeadlinePassed(deadline)) => {
-                self.deadline_while_thinking(turn, thinking, deadline)
+                self.deadline_while_thinking(pass, thinking, deadline)
             }
             (Phase::Settling(batch), Input::DeadlinePassed(deadline)) => {
-                self.deadline_while_settling(turn, batch, deadline)
+                self.deadline_while_settling(pass, batch, deadline)
             }
             (Phase::Thinking(thinking), Input::Cancel { partial }) => {
-                self.cancel_while_thinking(turn, thinking, partial)
+                self.cancel_while_thinking(pass, thinking, partial)
             }
-            (Phase::Settling(batch), Input::Cancel { .. }) => self.cancel_while_settling(turn, batch),
+            (Phase::Settling(batch), Input::Cancel { .. }) => self.cancel_while_settling(pass, batch),
             (Phase::Thinking(thinking), Input::JournalFailed { message }) => {
-                self.journal_failed_while_thinking(turn, thinking, message)
+                self.journal_failed_while_thinking(pass, thinking, message)
             }
             (Phase::Settling(batch), Input::JournalFailed { message }) => {
-                self.journal_failed_while_settling(turn, batch, message)
+                self.journal_failed_while_settling(pass, batch, message)
             }
             // Nobody waits for these: a second user message, a step or a call of a run that does not
             // think, answers before anything was asked, anything after the end.
@@ -330,9 +330,9 @@ impl Run {
     }
 
     /// Raises a warning, each code once a run.
-    fn warn(&mut self, turn: &mut Turn<'_, '_>, code: WarningCode, message: impl Into<String>) {
+    fn warn(&mut self, pass: &mut Pass<'_, '_>, code: WarningCode, message: impl Into<String>) {
         if self.warned.insert(code) {
-            turn.emit(Event::WarningRaised { code, message: message.into() });
+            pass.emit(Event::WarningRaised { code, message: message.into() });
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::batch::{Ahead, Batch, Settled, SlotState};
 use super::guard::Verdict;
-use super::{Effect, Run, Turn};
+use super::{Effect, Pass, Run};
 use crate::envelope::render_for_model;
 use crate::event::{Event, StopReason, WarningCode};
 use crate::ids::CallId;
@@ -17,22 +17,22 @@ use crate::tool::{CheckedCall, ErrorKind, ToolFailure, ToolOutcome};
 
 impl Run {
     /// Moves every call as far as it may go now, in call order.
-    pub(super) fn advance(&mut self, turn: &mut Turn<'_, '_>, batch: &mut Batch) {
+    pub(super) fn advance(&mut self, pass: &mut Pass<'_, '_>, batch: &mut Batch) {
         let mut ahead = Ahead::default();
         let mut running = batch.running();
         for index in 0..batch.slots.len() {
-            self.move_slot(turn, batch, index, ahead, &mut running);
+            self.move_slot(pass, batch, index, ahead, &mut running);
             if let Some(slot) = batch.slots.get(index).filter(|slot| !slot.is_settled()) {
                 ahead.has_unsettled = true;
                 ahead.has_effectful |= slot.is_effectful;
             }
         }
-        self.patience.note(turn.now, batch.is_asking());
+        self.patience.note(pass.now, batch.is_asking());
     }
 
     fn move_slot(
         &mut self,
-        turn: &mut Turn<'_, '_>,
+        pass: &mut Pass<'_, '_>,
         batch: &mut Batch,
         index: usize,
         ahead: Ahead,
@@ -41,22 +41,22 @@ impl Run {
         let is_open = batch.is_open;
         let Some(slot) = batch.slots.get_mut(index) else { return };
         if matches!(slot.state, SlotState::Unresolved(_)) {
-            self.resolve(turn, batch, index);
+            self.resolve(pass, batch, index);
         }
         let Some(slot) = batch.slots.get_mut(index) else { return };
         if matches!(slot.state, SlotState::Queued(_)) && ahead.allows(slot.is_effectful, is_open) {
-            self.prepare(turn, batch, index);
+            self.prepare(pass, batch, index);
         }
         let Some(slot) = batch.slots.get_mut(index) else { return };
         let has_place = slot.is_effectful || *running < self.settings.profile.limits.parallel_reads_max;
         if matches!(slot.state, SlotState::Ready(_)) && has_place {
             *running = running.saturating_add(1);
-            self.start(turn, batch, index);
+            self.start(pass, batch, index);
         }
     }
 
     /// The call's turn has come: guard, then inspection, then permission.
-    fn prepare(&mut self, turn: &mut Turn<'_, '_>, batch: &mut Batch, index: usize) {
+    fn prepare(&mut self, pass: &mut Pass<'_, '_>, batch: &mut Batch, index: usize) {
         let Some(slot) = batch.slots.get_mut(index) else { return };
         let SlotState::Queued(checked) = slot.take() else { return };
         let limits = &self.settings.profile.limits;
@@ -66,76 +66,76 @@ impl Run {
             Verdict::Run(ticket) => {
                 slot.ticket = Some(ticket);
                 if checked.spec.inspected {
-                    turn.push(Effect::InspectCall(checked.clone()));
+                    pass.push(Effect::InspectCall(checked.clone()));
                     slot.state = SlotState::Inspecting(checked);
                 } else {
-                    self.judge(turn, batch, index, *checked, Inspection::default());
+                    self.judge(pass, batch, index, *checked, Inspection::default());
                 }
             }
-            Verdict::Cached { outcome, is_last } => self.settle_cached(turn, batch, index, &outcome, is_last),
+            Verdict::Cached { outcome, is_last } => self.settle_cached(pass, batch, index, &outcome, is_last),
             Verdict::Refuse => {
                 batch.stop = Some(StopReason::RepeatedCall);
                 let message = "The same call gave the same outcome before; it was not run again";
-                self.warn(turn, WarningCode::RepeatCall, message);
+                self.warn(pass, WarningCode::RepeatCall, message);
                 let failure =
                     ToolFailure::new(ErrorKind::LimitExceeded, message).hint("answer from what you have");
-                self.settle_failed(turn, batch, index, failure);
+                self.settle_failed(pass, batch, index, failure);
             }
             Verdict::OverQuota(quota) => {
-                self.warn(turn, WarningCode::ToolClamp, format!("Trimmed tool calls to {quota}"));
+                self.warn(pass, WarningCode::ToolClamp, format!("Trimmed tool calls to {quota}"));
                 let failure = ToolFailure::new(ErrorKind::LimitExceeded, phrase_clamp(quota));
-                self.settle_failed(turn, batch, index, failure);
+                self.settle_failed(pass, batch, index, failure);
             }
         }
     }
 
     fn settle_cached(
         &mut self,
-        turn: &mut Turn<'_, '_>,
+        pass: &mut Pass<'_, '_>,
         batch: &mut Batch,
         index: usize,
         earlier: &ToolOutcome,
         is_last: bool,
     ) {
         let message = "The same call came again and was answered from its earlier outcome";
-        self.warn(turn, WarningCode::RepeatCall, message);
+        self.warn(pass, WarningCode::RepeatCall, message);
         if is_last {
             batch.stop = Some(StopReason::RepeatedCall);
         }
-        let mut outcome = earlier.clone().timed(turn.now, turn.now);
+        let mut outcome = earlier.clone().timed(pass.now, pass.now);
         outcome.meta.is_cached = true;
-        self.settle(turn, batch, index, outcome);
+        self.settle(pass, batch, index, outcome);
     }
 
     /// The last gates, with what the call would touch.
     fn judge(
         &mut self,
-        turn: &mut Turn<'_, '_>,
+        pass: &mut Pass<'_, '_>,
         batch: &mut Batch,
         index: usize,
         call: CheckedCall,
         inspection: Inspection,
     ) {
-        match turn.world.permissions.judge(call, inspection) {
-            Judgement::Approved(approved) => self.approve(turn, batch, index, approved),
+        match pass.world.permissions.judge(call, inspection) {
+            Judgement::Approved(approved) => self.approve(pass, batch, index, approved),
             Judgement::Ask(pending) => {
-                turn.emit(Event::PermissionRequested { question: pending.question().clone() });
-                turn.push(Effect::AskPermission(Box::new(pending.question().clone())));
+                pass.emit(Event::PermissionRequested { question: pending.question().clone() });
+                pass.push(Effect::AskPermission(Box::new(pending.question().clone())));
                 if let Some(slot) = batch.slots.get_mut(index) {
                     slot.state = SlotState::Asking(Box::new(pending));
                 }
             }
-            Judgement::Denied(denied) => self.deny(turn, batch, index, &denied),
+            Judgement::Denied(denied) => self.deny(pass, batch, index, &denied),
         }
     }
 
-    fn deny(&mut self, turn: &mut Turn<'_, '_>, batch: &mut Batch, index: usize, denied: &Denied) {
-        turn.push(Effect::Audit(Box::new(denied.audit(turn.now))));
-        self.settle_failed(turn, batch, index, denied.refusal.to_failure());
+    fn deny(&mut self, pass: &mut Pass<'_, '_>, batch: &mut Batch, index: usize, denied: &Denied) {
+        pass.push(Effect::Audit(Box::new(denied.audit(pass.now))));
+        self.settle_failed(pass, batch, index, denied.refusal.to_failure());
     }
 
-    fn approve(&mut self, turn: &mut Turn<'_, '_>, batch: &mut Batch, index: usize, approved: ApprovedCall) {
-        turn.push(Effect::Audit(Box::new(approved.audit(turn.now))));
+    fn approve(&mut self, pass: &mut Pass<'_, '_>, batch: &mut Batch, index: usize, approved: ApprovedCall) {
+        pass.push(Effect::Audit(Box::new(approved.audit(pass.now))));
         if let Some(slot) = batch.slots.get_mut(index) {
             slot.decision = Some(approved.decision_word().to_owned());
             slot.state = SlotState::Ready(Box::new(approved));
@@ -143,11 +143,11 @@ impl Run {
     }
 
     /// Starts a call: its intent is an event, and so durable, before it runs.
-    fn start(&mut self, turn: &mut Turn<'_, '_>, batch: &mut Batch, index: usize) {
+    fn start(&mut self, pass: &mut Pass<'_, '_>, batch: &mut Batch, index: usize) {
         let Some(slot) = batch.slots.get_mut(index) else { return };
         let SlotState::Ready(approved) = slot.take() else { return };
         slot.state = SlotState::Running;
-        turn.emit(Event::CallStarted {
+        pass.emit(Event::CallStarted {
             call_id: slot.call.id.clone(),
             name: slot.call.name.clone(),
             category: slot.category,
@@ -157,12 +157,12 @@ impl Run {
         if !self.tools_used.contains(&slot.call.name) {
             self.tools_used.push(slot.call.name.clone());
         }
-        turn.push(Effect::RunTool { call: approved, timeout_ms });
+        pass.push(Effect::RunTool { call: approved, timeout_ms });
     }
 
     pub(super) fn call_inspected(
         &mut self,
-        turn: &mut Turn<'_, '_>,
+        pass: &mut Pass<'_, '_>,
         batch: &mut Batch,
         call_id: &CallId,
         result: Result<Inspection, ToolFailure>,
@@ -171,17 +171,17 @@ impl Run {
         let Some(slot) = batch.slots.get_mut(index) else { return };
         match slot.take() {
             SlotState::Inspecting(checked) => match result {
-                Ok(inspection) => self.judge(turn, batch, index, *checked, inspection),
-                Err(failure) => self.settle_failed(turn, batch, index, failure),
+                Ok(inspection) => self.judge(pass, batch, index, *checked, inspection),
+                Err(failure) => self.settle_failed(pass, batch, index, failure),
             },
             other => slot.state = other,
         }
-        self.advance(turn, batch);
+        self.advance(pass, batch);
     }
 
     pub(super) fn permission_answered(
         &mut self,
-        turn: &mut Turn<'_, '_>,
+        pass: &mut Pass<'_, '_>,
         batch: &mut Batch,
         call_id: &CallId,
         answer: &PermissionAnswer,
@@ -189,24 +189,24 @@ impl Run {
         let Some(index) = batch.find(call_id) else { return };
         let Some(slot) = batch.slots.get_mut(index) else { return };
         match slot.take() {
-            SlotState::Asking(pending) => self.answer_question(turn, batch, index, *pending, answer),
+            SlotState::Asking(pending) => self.answer_question(pass, batch, index, *pending, answer),
             other => slot.state = other,
         }
-        self.advance(turn, batch);
+        self.advance(pass, batch);
     }
 
     fn answer_question(
         &mut self,
-        turn: &mut Turn<'_, '_>,
+        pass: &mut Pass<'_, '_>,
         batch: &mut Batch,
         index: usize,
         pending: PendingQuestion,
         answer: &PermissionAnswer,
     ) {
         let call_id = pending.question().call_id.clone();
-        let answered = pending.answer(turn.world.permissions, answer);
+        let answered = pending.answer(pass.world.permissions, answer);
         let decision = answered.verdict.as_ref().map_or(Decision::Deny, ApprovedCall::decision);
-        turn.emit(Event::PermissionDecided {
+        pass.emit(Event::PermissionDecided {
             call_id,
             decision,
             by: "user".to_owned(),
@@ -214,17 +214,17 @@ impl Run {
             problem: answered.problem,
         });
         if let Some(rule) = answered.stored {
-            turn.push(Effect::StoreRule(Box::new(rule.stamped(turn.now))));
+            pass.push(Effect::StoreRule(Box::new(rule.stamped(pass.now))));
         }
         match answered.verdict {
-            Ok(approved) => self.approve(turn, batch, index, approved),
-            Err(denied) => self.deny(turn, batch, index, &denied),
+            Ok(approved) => self.approve(pass, batch, index, approved),
+            Err(denied) => self.deny(pass, batch, index, &denied),
         }
-        self.reconsider(turn, batch);
+        self.reconsider(pass, batch);
     }
 
     /// An answer may settle other questions too: nobody is asked twice for the same thing.
-    fn reconsider(&mut self, turn: &mut Turn<'_, '_>, batch: &mut Batch) {
+    fn reconsider(&mut self, pass: &mut Pass<'_, '_>, batch: &mut Batch) {
         for index in 0..batch.slots.len() {
             let Some(slot) = batch.slots.get_mut(index) else { continue };
             let pending = match slot.take() {
@@ -235,23 +235,23 @@ impl Run {
                 }
             };
             let call_id = slot.call.id.clone();
-            match pending.reconsider(turn.world.permissions) {
+            match pending.reconsider(pass.world.permissions) {
                 Judgement::Ask(pending) => slot.state = SlotState::Asking(Box::new(pending)),
                 Judgement::Approved(approved) => {
-                    self.decide_by_rule(turn, call_id, Decision::Session, approved.decision_word());
-                    self.approve(turn, batch, index, approved);
+                    self.decide_by_rule(pass, call_id, Decision::Session, approved.decision_word());
+                    self.approve(pass, batch, index, approved);
                 }
                 Judgement::Denied(denied) => {
-                    self.decide_by_rule(turn, call_id, Decision::Deny, &denied.refusal.by());
-                    self.deny(turn, batch, index, &denied);
+                    self.decide_by_rule(pass, call_id, Decision::Deny, &denied.refusal.by());
+                    self.deny(pass, batch, index, &denied);
                 }
             }
         }
     }
 
-    fn decide_by_rule(&mut self, turn: &mut Turn<'_, '_>, call_id: CallId, decision: Decision, by: &str) {
-        turn.push(Effect::WithdrawQuestion(call_id.clone()));
-        turn.emit(Event::PermissionDecided {
+    fn decide_by_rule(&mut self, pass: &mut Pass<'_, '_>, call_id: CallId, decision: Decision, by: &str) {
+        pass.push(Effect::WithdrawQuestion(call_id.clone()));
+        pass.emit(Event::PermissionDecided {
             call_id,
             decision,
             by: by.to_owned(),
@@ -262,22 +262,22 @@ impl Run {
 
     pub(super) fn call_ended(
         &mut self,
-        turn: &mut Turn<'_, '_>,
+        pass: &mut Pass<'_, '_>,
         batch: &mut Batch,
         call_id: &CallId,
         outcome: ToolOutcome,
     ) {
         let Some(index) = batch.find(call_id) else { return };
         if batch.slots.get(index).is_some_and(|slot| matches!(slot.state, SlotState::Running)) {
-            self.settle(turn, batch, index, outcome);
-            self.advance(turn, batch);
+            self.settle(pass, batch, index, outcome);
+            self.advance(pass, batch);
         }
     }
 
     /// Settles a call that did not run.
     pub(super) fn settle_failed(
         &mut self,
-        turn: &mut Turn<'_, '_>,
+        pass: &mut Pass<'_, '_>,
         batch: &mut Batch,
         index: usize,
         failure: ToolFailure,
@@ -286,18 +286,18 @@ impl Run {
             if let Some(slot) = batch.slots.get(index) {
                 let call = &slot.call;
                 let entry =
-                    AuditEntry::failed_validation(turn.now, &call.name, &failure.message, &call.arguments);
-                turn.push(Effect::Audit(Box::new(entry)));
+                    AuditEntry::failed_validation(pass.now, &call.name, &failure.message, &call.arguments);
+                pass.push(Effect::Audit(Box::new(entry)));
             }
             batch.bad_call.get_or_insert_with(|| failure.message.clone());
         }
-        self.settle(turn, batch, index, ToolOutcome::failed(failure).timed(turn.now, turn.now));
+        self.settle(pass, batch, index, ToolOutcome::failed(failure).timed(pass.now, pass.now));
     }
 
     /// Gives a call its one outcome.
     pub(super) fn settle(
         &mut self,
-        turn: &mut Turn<'_, '_>,
+        pass: &mut Pass<'_, '_>,
         batch: &mut Batch,
         index: usize,
         mut outcome: ToolOutcome,
@@ -328,7 +328,7 @@ impl Run {
         if let Some(ticket) = slot.ticket.take() {
             self.guard.record(ticket, &outcome, was_running);
         }
-        turn.emit(Event::CallEnded {
+        pass.emit(Event::CallEnded {
             call_id: slot.call.id.clone(),
             name: slot.call.name.clone(),
             outcome: Arc::clone(&outcome),
@@ -344,7 +344,7 @@ impl Run {
         }
         if rendered.is_truncated {
             self.warn(
-                turn,
+                pass,
                 WarningCode::Truncated,
                 "A big outcome was cut for the model; read_result reads the rest",
             );

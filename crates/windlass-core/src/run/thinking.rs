@@ -2,7 +2,7 @@
 
 use super::batch::Batch;
 use super::context::Window;
-use super::{Counters, Deadline, Effect, Goal, Phase, Run, Start, Thinking, Turn, Wishes};
+use super::{Counters, Deadline, Effect, Goal, Pass, Phase, Run, Start, Thinking, Wishes};
 use crate::dialect::{ReadCall, Reading, read};
 use crate::event::{Event, RunOutcome, StopReason, WarningCode};
 use crate::json::clip::clip_chars;
@@ -18,7 +18,7 @@ const STEP_CALLS_READ_MAX: usize = 256;
 const RETRY_DELAY_MS_MAX: u64 = 30_000;
 
 impl Run {
-    pub(super) fn begin(&mut self, turn: &mut Turn<'_, '_>, start: Start) -> Phase {
+    pub(super) fn begin(&mut self, pass: &mut Pass<'_, '_>, start: Start) -> Phase {
         let Start { send, transcript, next_call_number } = start;
         self.counters = Counters { next_call_number, ..Counters::default() };
         self.window = Window::of(&transcript);
@@ -29,7 +29,7 @@ impl Run {
             .collect();
         self.transcript = transcript;
         self.wishes = Wishes { run_id: send.run_id, tool_choice: send.tool_choice, sampling: send.sampling };
-        turn.emit(Event::RunStarted {
+        pass.emit(Event::RunStarted {
             model: self.settings.model.clone(),
             profile: self.settings.profile.name.word().to_owned(),
             message: send.message.clone(),
@@ -38,19 +38,19 @@ impl Run {
         if let Some(context) = send.context {
             let text =
                 format!("Context: {}", clip_chars(&context, self.settings.profile.limits.context_chars_max));
-            turn.emit(Event::NoteAdded { text: text.clone() });
+            pass.emit(Event::NoteAdded { text: text.clone() });
             self.append(Message::Note { text });
         }
         let limits = &self.settings.profile.limits;
         let work_ms = limits.run_timeout_ms.saturating_sub(limits.final_reserve_ms);
-        turn.push(Effect::SetTimer { deadline: Deadline::Work, at_ms: turn.now.saturating_add(work_ms) });
-        self.ask_model(turn, Goal::Work, 1, 0)
+        pass.push(Effect::SetTimer { deadline: Deadline::Work, at_ms: pass.now.saturating_add(work_ms) });
+        self.ask_model(pass, Goal::Work, 1, 0)
     }
 
     /// Asks the model for a step.
     pub(super) fn ask_model(
         &mut self,
-        turn: &mut Turn<'_, '_>,
+        pass: &mut Pass<'_, '_>,
         goal: Goal,
         attempt: u32,
         delay_ms: u64,
@@ -61,29 +61,29 @@ impl Run {
                 self.counters.work_steps = self.counters.work_steps.saturating_add(1);
             }
         }
-        turn.emit(Event::StepStarted { step: self.counters.steps, purpose: goal.purpose(), attempt });
-        let request = Box::new(self.build_request(turn.world.tools, &goal));
-        turn.push(Effect::CallModel { request, delay_ms });
+        pass.emit(Event::StepStarted { step: self.counters.steps, purpose: goal.purpose(), attempt });
+        let request = Box::new(self.build_request(pass.world.tools, &goal));
+        pass.push(Effect::CallModel { request, delay_ms });
         Phase::Thinking(Thinking { goal, attempt, early: Batch::open() })
     }
 
     pub(super) fn call_ready(
         &mut self,
-        turn: &mut Turn<'_, '_>,
+        pass: &mut Pass<'_, '_>,
         mut thinking: Thinking,
         raw: RawCall,
     ) -> Phase {
         let is_final = matches!(thinking.goal, Goal::Finalise(_));
         if self.settings.profile.executes_while_streaming && !is_final {
-            self.admit(turn, &mut thinking.early, ReadCall::Raw(raw));
-            self.advance(turn, &mut thinking.early);
+            self.admit(pass, &mut thinking.early, ReadCall::Raw(raw));
+            self.advance(pass, &mut thinking.early);
         }
         Phase::Thinking(thinking)
     }
 
     pub(super) fn model_ended(
         &mut self,
-        turn: &mut Turn<'_, '_>,
+        pass: &mut Pass<'_, '_>,
         thinking: Thinking,
         step: ModelStep,
     ) -> Phase {
@@ -94,24 +94,24 @@ impl Run {
         let usage = step.usage;
         let mut reading = read(self.settings.profile.dialect, step);
         if let Goal::Finalise(reason) = thinking.goal {
-            return self.final_step(turn, reason, reading, finish, usage);
+            return self.final_step(pass, reason, reading, finish, usage);
         }
         let unread = reading.calls.len().saturating_sub(STEP_CALLS_READ_MAX);
         reading.calls.truncate(STEP_CALLS_READ_MAX);
         if unread > 0 {
             let message =
                 format!("The model asked for {unread} calls too many in one step; they were left out");
-            self.warn(turn, WarningCode::MaxCalls, message);
+            self.warn(pass, WarningCode::MaxCalls, message);
         }
         if reading.calls.is_empty() {
-            return self.answered(turn, thinking, reading, finish, usage);
+            return self.answered(pass, thinking, reading, finish, usage);
         }
-        self.step_with_calls(turn, thinking.early, reading, finish, usage)
+        self.step_with_calls(pass, thinking.early, reading, finish, usage)
     }
 
     fn step_with_calls(
         &mut self,
-        turn: &mut Turn<'_, '_>,
+        pass: &mut Pass<'_, '_>,
         mut batch: Batch,
         reading: Reading,
         finish: Finish,
@@ -121,22 +121,22 @@ impl Run {
         let known = batch.slots.len();
         let fresh: Vec<_> = (known..)
             .zip(calls.into_iter().skip(known))
-            .map(|(index, read)| self.identify(turn, index, read))
+            .map(|(index, read)| self.identify(pass, index, read))
             .collect();
         parts.extend(batch.slots.iter().map(|slot| Part::Call(slot.call.clone())));
         parts.extend(fresh.iter().map(|identified| Part::Call(identified.call.clone())));
         let message = Message::Assistant { parts };
         self.append(message.clone());
-        turn.emit(Event::StepEnded { step: self.counters.steps, message, finish, usage });
+        pass.emit(Event::StepEnded { step: self.counters.steps, message, finish, usage });
         for identified in fresh {
-            self.admit_identified(turn, &mut batch, identified);
+            self.admit_identified(pass, &mut batch, identified);
         }
         batch.is_open = false;
         if self.is_over_tokens() {
             batch.stop = Some(StopReason::TokensMax);
         }
-        self.advance(turn, &mut batch);
-        self.close_if_settled(turn, batch)
+        self.advance(pass, &mut batch);
+        self.close_if_settled(pass, batch)
     }
 
     fn is_over_tokens(&self) -> bool {
@@ -149,7 +149,7 @@ impl Run {
     /// A step without calls: the answer, or a part of it.
     fn answered(
         &mut self,
-        turn: &mut Turn<'_, '_>,
+        pass: &mut Pass<'_, '_>,
         thinking: Thinking,
         reading: Reading,
         finish: Finish,
@@ -158,61 +158,61 @@ impl Run {
         let text = text_of(&reading.parts);
         if text.trim().is_empty() && self.answer_begun.is_empty() {
             let failure = ModelFailure::passing("empty", "the model gave an empty answer");
-            return self.model_failed(turn, thinking, failure);
+            return self.model_failed(pass, thinking, failure);
         }
-        self.discard_early(turn, thinking.early);
+        self.discard_early(pass, thinking.early);
         let is_cut = finish == Finish::Length;
         let goes_on = is_cut && self.counters.continuations < self.settings.profile.limits.continuations_max;
         let mut parts = reading.parts;
         if !goes_on {
-            self.add_sources(turn, &mut parts);
+            self.add_sources(pass, &mut parts);
         }
         self.answer_begun.push_str(&text_of(&parts));
-        self.end_step(turn, parts, finish, usage);
+        self.end_step(pass, parts, finish, usage);
         if goes_on {
             self.counters.continuations = self.counters.continuations.saturating_add(1);
-            return self.ask_model(turn, Goal::Continuation, 1, 0);
+            return self.ask_model(pass, Goal::Continuation, 1, 0);
         }
         let answer = std::mem::take(&mut self.answer_begun);
         if is_cut {
-            self.warn(turn, WarningCode::Truncated, "The answer was cut by the model's length limit");
-            return self.end(turn, RunOutcome::LimitReached, StopReason::AnswerCut, answer, None);
+            self.warn(pass, WarningCode::Truncated, "The answer was cut by the model's length limit");
+            return self.end(pass, RunOutcome::LimitReached, StopReason::AnswerCut, answer, None);
         }
-        self.end(turn, RunOutcome::Completed, StopReason::Answered, answer, None)
+        self.end(pass, RunOutcome::Completed, StopReason::Answered, answer, None)
     }
 
     /// Puts a step without calls into the transcript.
     pub(super) fn end_step(
         &mut self,
-        turn: &mut Turn<'_, '_>,
+        pass: &mut Pass<'_, '_>,
         parts: Vec<Part>,
         finish: Finish,
         usage: Option<Usage>,
     ) {
         let message = Message::Assistant { parts };
         self.append(message.clone());
-        turn.emit(Event::StepEnded { step: self.counters.steps, message, finish, usage });
+        pass.emit(Event::StepEnded { step: self.counters.steps, message, finish, usage });
     }
 
     pub(super) fn model_failed(
         &mut self,
-        turn: &mut Turn<'_, '_>,
+        pass: &mut Pass<'_, '_>,
         thinking: Thinking,
         failure: ModelFailure,
     ) -> Phase {
-        self.discard_early(turn, thinking.early);
+        self.discard_early(pass, thinking.early);
         let limits = &self.settings.profile.limits;
         if failure.is_retryable && thinking.attempt <= limits.model_retries_max {
             let doubled =
                 limits.model_retry_delay_ms.saturating_mul(1 << thinking.attempt.saturating_sub(1).min(16));
             let delay_ms = failure.retry_after_ms.unwrap_or(doubled).min(RETRY_DELAY_MS_MAX);
-            return self.ask_model(turn, thinking.goal, thinking.attempt.saturating_add(1), delay_ms);
+            return self.ask_model(pass, thinking.goal, thinking.attempt.saturating_add(1), delay_ms);
         }
         if let Goal::Finalise(reason) = thinking.goal {
-            return self.end_without_words(turn, reason);
+            return self.end_without_words(pass, reason);
         }
         let answer = std::mem::take(&mut self.answer_begun);
-        turn.emit(Event::ErrorRaised { code: failure.code.clone(), message: failure.message.clone() });
-        self.end(turn, RunOutcome::Failed, StopReason::ModelFailed, answer, Some(RunError::Model(failure)))
+        pass.emit(Event::ErrorRaised { code: failure.code.clone(), message: failure.message.clone() });
+        self.end(pass, RunOutcome::Failed, StopReason::ModelFailed, answer, Some(RunError::Model(failure)))
     }
 }
