@@ -45,6 +45,7 @@ impl ModelPort for CountingModel {
                 name: Some("add".into()),
                 args_text: Some(format!("{{\"a\":{step},\"b\":2}}")),
                 args_value: None,
+                state: None,
             };
             vec![Ok(ModelDelta::Call(call)), Ok(ModelDelta::Finish(Finish::Calls))]
         } else {

@@ -61,5 +61,6 @@ pub fn edit_call() -> ToolCall {
         index: 0,
         name: "edit_file".into(),
         arguments: String::new(),
+        state: None,
     }
 }

@@ -24,6 +24,7 @@ fn step(text: &str, has_call: bool) -> Event {
             index: 0,
             name: "calculate".into(),
             arguments: "{}".into(),
+            state: None,
         }));
     }
     Event::StepEnded { step: 1, message: Message::Assistant { parts }, finish: Finish::Stop, usage: None }

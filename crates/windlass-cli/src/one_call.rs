@@ -37,6 +37,7 @@ impl ModelPort for OneCall {
                 name: Some(self.tool.clone()),
                 args_text: Some(self.arguments.clone()),
                 args_value: None,
+                state: None,
             };
             vec![ModelDelta::Call(call), ModelDelta::Finish(Finish::Calls)]
         };

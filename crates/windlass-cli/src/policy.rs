@@ -146,6 +146,7 @@ fn find_out(
         index: 0,
         name: tool.to_owned(),
         arguments,
+        state: None,
     };
     let checked: CheckedCall = match check_call(&shelf.toolset, call, args) {
         Ok(checked) => checked,

@@ -32,6 +32,7 @@ fn tool_call(arguments: &str) -> ToolCall {
         index: 0,
         name: "read_file".into(),
         arguments: arguments.into(),
+        state: None,
     }
 }
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::json::parse::parse_value;
 use crate::message::{Part, Reasoning};
 use crate::model::{CallDelta, Finish, ModelDelta, ModelStep, Usage};
-use crate::tool::{RawArgs, RawCall};
+use crate::tool::{ProviderState, RawArgs, RawCall};
 
 /// What a delta meant.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,6 +48,8 @@ struct OpenCall {
     name: String,
     text: String,
     value: Option<Value>,
+    state: Option<Value>,
+    after_parts: usize,
 }
 
 impl OpenCall {
@@ -69,12 +71,23 @@ impl OpenCall {
         }
     }
 
-    fn to_raw(&self) -> RawCall {
+    fn to_raw(&self, model: Option<&String>) -> RawCall {
+        let state = self
+            .state
+            .clone()
+            .zip(model)
+            .map(|(value, model)| Box::new(ProviderState { model: model.clone(), value }));
         let args = match &self.value {
             Some(value) => RawArgs::Value(value.clone()),
             None => RawArgs::Text(self.text.clone()),
         };
-        RawCall { provider_id: self.id.clone(), name: self.name.clone(), args }
+        RawCall {
+            provider_id: self.id.clone(),
+            name: self.name.clone(),
+            args,
+            state,
+            after_parts: self.after_parts,
+        }
     }
 }
 
@@ -102,6 +115,7 @@ impl Assembler {
                 self.finish = Some(finish);
                 None
             }
+            ModelDelta::Notice(_) => None,
         }
     }
 
@@ -109,7 +123,7 @@ impl Assembler {
         if text.is_empty() {
             return None;
         }
-        match self.parts.last_mut() {
+        match self.open_part() {
             Some(Part::Text { text: last }) => last.push_str(&text),
             Some(Part::Reasoning(_) | Part::Call(_) | Part::Image { .. }) | None => {
                 self.parts.push(Part::text(text.clone()));
@@ -122,7 +136,7 @@ impl Assembler {
         if text.is_empty() {
             return None;
         }
-        match self.parts.last_mut() {
+        match self.open_part() {
             Some(Part::Reasoning(Reasoning { text: last, opaque: None, .. })) => last.push_str(&text),
             Some(Part::Text { .. } | Part::Reasoning(_) | Part::Call(_) | Part::Image { .. }) | None => {
                 let model = self.model.clone();
@@ -132,9 +146,16 @@ impl Assembler {
         Some(Assembled::Reasoning(text))
     }
 
+    /// The part that may still grow: what comes after a call is a part of its own, so that the order of the
+    /// whole step stays known.
+    fn open_part(&mut self) -> Option<&mut Part> {
+        let is_behind_call = self.calls.last().is_some_and(|call| call.after_parts == self.parts.len());
+        if is_behind_call { None } else { self.parts.last_mut() }
+    }
+
     /// State closes the block it belongs to; state without a block is a block without text.
     fn close_reasoning(&mut self, state: Value) {
-        if let Some(Part::Reasoning(Reasoning { opaque: opaque @ None, .. })) = self.parts.last_mut() {
+        if let Some(Part::Reasoning(Reasoning { opaque: opaque @ None, .. })) = self.open_part() {
             *opaque = Some(state);
             return;
         }
@@ -147,7 +168,8 @@ impl Assembler {
         let call = match place {
             Some(place) => self.calls.get_mut(place)?,
             None => {
-                self.calls.push(OpenCall { index: delta.index, ..OpenCall::default() });
+                let after_parts = self.parts.len();
+                self.calls.push(OpenCall { index: delta.index, after_parts, ..OpenCall::default() });
                 self.calls.last_mut()?
             }
         };
@@ -162,6 +184,9 @@ impl Assembler {
         }
         if let Some(value) = delta.args_value {
             merge_value(&mut call.value, value);
+        }
+        if delta.state.is_some() {
+            call.state = delta.state;
         }
         let grown = Assembled::CallGrew {
             index: u32::try_from(place.unwrap_or(self.calls.len().saturating_sub(1))).unwrap_or(u32::MAX),
@@ -230,7 +255,7 @@ impl Assembler {
             if call.name.is_empty() || !call.is_whole() {
                 break;
             }
-            ready.push(call.to_raw());
+            ready.push(call.to_raw(self.model.as_ref()));
             self.ready = self.ready.saturating_add(1);
         }
         ready
@@ -248,7 +273,7 @@ impl Assembler {
 
     /// The step. A fragment that never got a name is still a call: it fails, loudly, as an unknown tool.
     pub fn finish(self) -> ModelStep {
-        let calls: Vec<RawCall> = self.calls.iter().map(OpenCall::to_raw).collect();
+        let calls: Vec<RawCall> = self.calls.iter().map(|call| call.to_raw(self.model.as_ref())).collect();
         let finish = self.finish.unwrap_or_else(|| Finish::Other("none".to_owned()));
         ModelStep { parts: self.parts, calls, usage: self.usage, finish }
     }

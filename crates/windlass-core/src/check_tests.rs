@@ -63,6 +63,7 @@ fn call(name: &str, args: &Value) -> ToolCall {
         index: 0,
         name: name.into(),
         arguments: args.to_string(),
+        state: None,
     }
 }
 

@@ -12,6 +12,7 @@ fn call() -> ToolCall {
         index: 0,
         name: "read_file".into(),
         arguments: r#"{"path":"a.txt"}"#.into(),
+        state: None,
     }
 }
 

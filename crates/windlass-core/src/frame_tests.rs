@@ -61,6 +61,7 @@ fn s_6_a_tool_calls_frame_has_the_arguments_as_text() {
         index: 0,
         name: "search_web".into(),
         arguments: r#"{"query":"q"}"#.into(),
+        state: None,
     };
     let event = Event::CallRequested { call, category: Category::Search, visibility: Visibility::Primary };
     assert_eq!(

@@ -38,6 +38,7 @@ pub mod phrase;
 pub mod port;
 pub mod profile;
 pub mod run;
+pub mod secret;
 pub mod task;
 pub mod text;
 pub mod tool;

@@ -2,7 +2,9 @@
 //!
 //! A model knows nothing of sessions, permissions or tools: specs and calls are data to it.
 
-use std::sync::Arc;
+use std::any::Any;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -58,6 +60,46 @@ pub struct Sampling {
     /// For repeatable answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
+    /// The form of the answer, as OpenAI's `response_format` says it; other wires translate it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response_format: Option<Value>,
+}
+
+/// What a model adapter keeps between the steps of a run, so that a long history is written once and only
+/// appended to. The machine hands it on and never looks inside; it dies with the run.
+#[derive(Clone, Default)]
+pub struct Kept(Arc<Mutex<Option<Box<dyn Any + Send>>>>);
+
+impl Kept {
+    /// Takes out what was kept, if it is of this type.
+    pub fn take<T: Any + Send>(&self) -> Option<Box<T>> {
+        let mut slot = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match slot.take()?.downcast::<T>() {
+            Ok(kept) => Some(kept),
+            Err(other) => {
+                *slot = Some(other);
+                None
+            }
+        }
+    }
+
+    /// Keeps something until the next step.
+    pub fn put<T: Any + Send>(&self, kept: Box<T>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(kept);
+    }
+}
+
+impl fmt::Debug for Kept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Kept")
+    }
+}
+
+/// What an adapter keeps is no part of what is asked: two requests that ask the same are the same.
+impl PartialEq for Kept {
+    fn eq(&self, _other: &Self) -> bool {
+        true
+    }
 }
 
 /// One request to a model. Its beginning is byte-identical from step to step: system text
@@ -82,6 +124,8 @@ pub struct ModelRequest {
     pub tool_choice: ToolChoice,
     /// Sampling wishes.
     pub sampling: Sampling,
+    /// What the adapter kept of earlier steps of this run.
+    pub kept: Kept,
 }
 
 /// A piece of a streamed answer.
@@ -99,6 +143,31 @@ pub enum ModelDelta {
     Usage(Usage),
     /// Why the model stopped.
     Finish(Finish),
+    /// The adapter had to change something of the request; comes before everything else.
+    Notice(Notice),
+}
+
+/// Something that an adapter changed of a request, or could only imitate. Nothing is repaired silently.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Notice {
+    /// What was done.
+    pub kind: NoticeKind,
+    /// The rule that asked for it, a stable word such as `orphan_outcome` or `tool_choice_required`.
+    pub rule: String,
+    /// What was done and why, for the user.
+    pub message: String,
+}
+
+/// What an adapter did to a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoticeKind {
+    /// The history was not legal for the provider and was made so.
+    Healed,
+    /// A schema or a name was put into the provider's dialect with a loss.
+    Lowered,
+    /// Something that the provider cannot do is imitated, or left out.
+    Emulated,
 }
 
 /// A piece of a call, as providers stream them: any field may be missing or repeated.
@@ -114,6 +183,8 @@ pub struct CallDelta {
     pub args_text: Option<String>,
     /// Arguments given as a value; several objects merge.
     pub args_value: Option<Value>,
+    /// State that the provider wants to see again with this call.
+    pub state: Option<Value>,
 }
 
 /// Why a model stopped. Never trusted alone: calls present are calls (providers lie).
@@ -198,7 +269,8 @@ impl ModelStep {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]
 pub struct ModelFailure {
-    /// A stable word: `auth`, `rate_limit`, `overloaded`, `timeout`, `network`, `bad_request`, `cut`, `script`…
+    /// A stable word: `auth`, `rate_limit`, `overloaded`, `timeout`, `network`, `bad_request`, `malformed`, `cut`,
+    /// `context_overflow`, `no_tool_support`, `filtered`, `empty`, `script`…
     pub code: String,
     /// What happened and what to do.
     pub message: String,

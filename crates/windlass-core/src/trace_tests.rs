@@ -20,6 +20,7 @@ fn requested(name: &str, arguments: &str) -> Event {
         index: 0,
         name: name.into(),
         arguments: arguments.into(),
+        state: None,
     };
     Event::CallRequested { call, category: Category::Search, visibility: Visibility::Hidden }
 }

@@ -34,6 +34,7 @@ fn call(number: u64) -> ToolCall {
         index: 0,
         name: "look".into(),
         arguments: "{}".into(),
+        state: None,
     }
 }
 

@@ -16,6 +16,7 @@ fn request() -> ModelRequest {
         index: 0,
         name: "read_file".into(),
         arguments: "{\"path\":\"a\"}".into(),
+        state: None,
     };
     let outcome = ToolMessage {
         call_id: CallId::numbered(1),
@@ -40,6 +41,7 @@ fn request() -> ModelRequest {
         tools: Arc::new([Arc::new(ToolSpec::new("a", "A")), Arc::new(ToolSpec::new("b", "B"))]),
         tool_choice: ToolChoice::Auto,
         sampling: Sampling::default(),
+        kept: windlass_core::model::Kept::default(),
     }
 }
 

@@ -20,6 +20,7 @@ pub(crate) fn request(run_id: &str) -> ModelRequest {
         tools: Arc::new([]),
         tool_choice: ToolChoice::Auto,
         sampling: Sampling::default(),
+        kept: windlass_core::model::Kept::default(),
     }
 }
 
@@ -43,6 +44,7 @@ pub(crate) fn call_requested(id: u64, index: u32) -> Event {
         index,
         name: "a".into(),
         arguments: "{}".into(),
+        state: None,
     };
     Event::CallRequested { call, category: Category::Other, visibility: Visibility::Secondary }
 }

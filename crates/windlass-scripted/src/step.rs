@@ -108,7 +108,8 @@ impl ScriptedStep {
                 ModelDelta::ReasoningState(_)
                 | ModelDelta::Call(_)
                 | ModelDelta::Usage(_)
-                | ModelDelta::Finish(_),
+                | ModelDelta::Finish(_)
+                | ModelDelta::Notice(_),
             )
             | Piece::Delay { .. } => 0,
         });

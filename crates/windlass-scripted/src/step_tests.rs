@@ -133,8 +133,13 @@ fn a_complete_step_has_everything_in_order() {
     assert_eq!(step.parts, [block("a\nb", Some(json!({"s": 1}))), block("c", None), Part::text("d\ne")]);
     assert_eq!(step.usage, Some(Usage { input: 1, output: 2, ..Usage::default() }));
     assert_eq!(step.finish, Finish::Calls);
-    let call =
-        RawCall { provider_id: Some("script_1".into()), name: "x".into(), args: RawArgs::Text("{}".into()) };
+    let call = RawCall {
+        provider_id: Some("script_1".into()),
+        name: "x".into(),
+        args: RawArgs::Text("{}".into()),
+        after_parts: 0,
+        state: None,
+    };
     assert_eq!(step.calls, [call]);
 }
 

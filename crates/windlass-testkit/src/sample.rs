@@ -40,6 +40,7 @@ fn call() -> ToolCall {
         index: 0,
         name: "read_file".into(),
         arguments: r#"{"path":"a b\\c\"d\u0000","n":18446744073709551615,"x":0.1}"#.into(),
+        state: None,
     }
 }
 

@@ -91,6 +91,7 @@ fn has_right_examples(spec: &ToolSpec) -> Result<(), Breach> {
             index: 0,
             name: spec.name.clone(),
             arguments: example.to_string(),
+            state: None,
         };
         let checked = check_call(&toolset, call, example.clone()).map_err(|(_, failure)| {
             Breach::new(format!("example {example} of '{}': {failure}", spec.name))

@@ -11,8 +11,8 @@ use windlass_core::tool::{
 
 use crate::argument;
 use crate::http::{HttpClient, Reply, Url};
-use crate::secret::Secret;
 use crate::summary::{cut, summarized};
+use windlass_core::secret::Secret;
 
 /// The tool's name.
 const NAME: &str = "generate_image";

@@ -14,7 +14,7 @@ use serde_json::Value;
 use windlass_core::tool::ToolFailure;
 
 use crate::net_guard::{Guard, GuardFailure};
-use crate::secret::Secret;
+use windlass_core::secret::Secret;
 
 /// A server that has not accepted a connection by then is down.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);

@@ -33,7 +33,7 @@ mod read_result;
 mod render;
 mod search_backend;
 mod search_text;
-mod secret;
+
 mod summary;
 mod system_stats;
 mod time_constraint;
@@ -55,10 +55,10 @@ pub use generate_image::ImageConfig;
 pub use net_guard::{AllowedHost, AllowedHostError, Lookup, SystemLookup};
 pub use rag_search::Passages;
 pub use search_backend::{SearchBackend, SearchBackendKind};
-pub use secret::Secret;
 pub use summary::{ITEM_CHARS_MAX, ITEMS_MAX, SUMMARY_CHARS_MAX, summarize};
 pub use time_constraint::{TIME_WORDS, TimeConstraint};
 pub use web_search::{WebSearchConfig, search_key};
+pub use windlass_core::secret::Secret;
 
 /// What the built-in tools need to know about their surroundings.
 #[derive(Debug, Clone, Default)]

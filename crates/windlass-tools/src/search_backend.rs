@@ -9,8 +9,8 @@ use windlass_core::tool::ToolFailure;
 
 use crate::html_text::bare_text;
 use crate::http::{HttpClient, Reply, Url};
-use crate::secret::Secret;
 use crate::summary::{cut, one_line};
+use windlass_core::secret::Secret;
 
 /// Largest answer that is read.
 const ANSWER_BYTES_MAX: usize = 2 << 20;

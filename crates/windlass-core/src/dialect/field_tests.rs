@@ -8,7 +8,13 @@ use crate::message::ToolMessage;
 use crate::tool::{RawArgs, RawCall};
 
 fn gold(args: Value) -> FieldReading {
-    let raw = RawCall { provider_id: None, name: "get_player_gold".into(), args: RawArgs::Value(args) };
+    let raw = RawCall {
+        provider_id: None,
+        name: "get_player_gold".into(),
+        args: RawArgs::Value(args),
+        after_parts: 0,
+        state: None,
+    };
     FieldReading::Call(ReadCall::Raw(raw))
 }
 

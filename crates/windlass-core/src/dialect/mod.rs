@@ -64,7 +64,13 @@ fn without_text(parts: Vec<Part>) -> Vec<Part> {
 
 /// A raw call without a provider's id.
 fn anonymous(name: &str, args: serde_json::Value) -> ReadCall {
-    ReadCall::Raw(RawCall { provider_id: None, name: name.to_owned(), args: RawArgs::Value(args) })
+    ReadCall::Raw(RawCall {
+        provider_id: None,
+        name: name.to_owned(),
+        args: RawArgs::Value(args),
+        after_parts: 0,
+        state: None,
+    })
 }
 
 #[cfg(test)]

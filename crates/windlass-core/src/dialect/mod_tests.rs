@@ -7,7 +7,13 @@ fn step(parts: Vec<Part>, calls: Vec<RawCall>) -> ModelStep {
 }
 
 fn raw(name: &str) -> RawCall {
-    RawCall { provider_id: Some("p".into()), name: name.into(), args: RawArgs::Text("{}".into()) }
+    RawCall {
+        provider_id: Some("p".into()),
+        name: name.into(),
+        args: RawArgs::Text("{}".into()),
+        after_parts: 0,
+        state: None,
+    }
 }
 
 #[test]

@@ -19,7 +19,13 @@ fn bad_of(output: &str) -> Option<(String, String, ToolFailure)> {
 
 #[test]
 fn e_32_an_object_of_tool_and_args_alone_or_in_one_fence_is_a_call() {
-    let expected = RawCall { provider_id: None, name: "add".into(), args: RawArgs::Value(json!({"a": 1})) };
+    let expected = RawCall {
+        provider_id: None,
+        name: "add".into(),
+        args: RawArgs::Value(json!({"a": 1})),
+        after_parts: 0,
+        state: None,
+    };
     for output in [
         r#"{"tool":"add","args":{"a":1}}"#,
         "\n  {\n \"args\": {\"a\": 1},\n \"tool\": \"add\"\n}\n",

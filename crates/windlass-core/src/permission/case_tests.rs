@@ -26,6 +26,7 @@ pub(super) fn call_of(spec: ToolSpec, args: Value) -> CheckedCall {
             index: 0,
             name: spec.name.clone(),
             arguments: "as the model wrote them".into(),
+            state: None,
         },
         spec: Arc::new(spec),
         args,

@@ -34,9 +34,9 @@ impl Run {
 
     /// Gives a call its identity. A provider's id that came before is not used again.
     pub(super) fn identify(&mut self, pass: &Pass<'_, '_>, index: usize, read: ReadCall) -> Identified {
-        let (name, provider_id, arguments, args) = match read {
-            ReadCall::Raw(raw) => (raw.name, raw.provider_id, raw.args.to_text(), Ok(raw.args)),
-            ReadCall::Bad { name, raw, failure } => (name, None, raw, Err(failure)),
+        let (name, provider_id, state, arguments, args) = match read {
+            ReadCall::Raw(raw) => (raw.name, raw.provider_id, raw.state, raw.args.to_text(), Ok(raw.args)),
+            ReadCall::Bad { name, raw, failure } => (name, None, None, raw, Err(failure)),
         };
         let provider_id = provider_id.filter(|id| !id.is_empty() && self.provider_ids.insert(id.clone()));
         let name = pass.world.tools.find(&name).map_or(name, |entry| entry.spec.name.clone());
@@ -49,6 +49,7 @@ impl Run {
             index: u32::try_from(index).unwrap_or(u32::MAX),
             name,
             arguments,
+            state,
         };
         Identified { call, args }
     }

@@ -112,6 +112,7 @@ impl Run {
                 Goal::Work | Goal::Correction(_) | Goal::Continuation => self.wishes.tool_choice.clone(),
             },
             sampling: self.wishes.sampling.clone(),
+            kept: self.kept.clone(),
         };
         if self.settings.profile.dialect == Dialect::Text {
             self.write_as_text(&mut request, tools, goal);

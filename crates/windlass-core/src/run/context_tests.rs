@@ -22,6 +22,7 @@ fn call(name: &str, arguments: &str) -> Part {
         index: 0,
         name: name.into(),
         arguments: arguments.into(),
+        state: None,
     })
 }
 

@@ -12,6 +12,7 @@ fn call(spec: ToolSpec, args: Value) -> CheckedCall {
         index: 0,
         name: spec.name.clone(),
         arguments: args.to_string(),
+        state: None,
     };
     let args = args.as_object().unwrap().clone();
     CheckedCall { call, spec: Arc::new(spec), args, dropped_args: Vec::new(), is_fresh: false }

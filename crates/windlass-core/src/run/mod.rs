@@ -44,7 +44,7 @@ use self::guard::Guard;
 use crate::event::{Event, StopReason, WarningCode};
 use crate::ids::{CallId, Millis, RunId};
 use crate::message::{Message, Transcript};
-use crate::model::{Sampling, StepPurpose, ToolChoice, Usage};
+use crate::model::{Kept, Sampling, StepPurpose, ToolChoice, Usage};
 use crate::permission::Permissions;
 use crate::profile::Profile;
 use crate::tool::ToolOutcome;
@@ -92,6 +92,8 @@ pub struct Run {
     tools_used: Vec<String>,
     /// Text of an answer that was cut and is being continued.
     answer_begun: String,
+    /// What the model's adapter keeps from step to step.
+    kept: Kept,
 }
 
 /// Where the run is.
@@ -232,6 +234,7 @@ impl Run {
             provider_ids: HashSet::new(),
             tools_used: Vec::new(),
             answer_begun: String::new(),
+            kept: Kept::default(),
         }
     }
 

@@ -18,6 +18,13 @@ pub struct RawCall {
     pub name: String,
     /// The arguments as written.
     pub args: RawArgs,
+    /// What the provider wants to see again with this call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<Box<ProviderState>>,
+    /// How many text and reasoning parts of the step came before it: providers that sign their thinking
+    /// want everything back in the order in which it came.
+    #[serde(default)]
+    pub after_parts: usize,
 }
 
 /// Arguments as a model writes them: text (OpenAI) or an object (Ollama) (Z-23).
@@ -42,6 +49,16 @@ impl RawArgs {
     }
 }
 
+/// State that a provider hangs on something a model made (signatures, item ids): echoed untouched to the
+/// same model, dropped on another.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ProviderState {
+    /// The model that made it, `provider/model`.
+    pub model: String,
+    /// The state itself, as its wire keeps it.
+    pub value: Value,
+}
+
 /// One call of a run, with its identity: in the transcript, the trace and the events.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolCall {
@@ -58,6 +75,9 @@ pub struct ToolCall {
     pub name: String,
     /// Arguments as JSON text, as the model wrote them.
     pub arguments: String,
+    /// What the provider wants to see again with this call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<Box<ProviderState>>,
 }
 
 /// A call that was resolved and validated: its arguments are complete, typed and canonical.

@@ -7,7 +7,7 @@ mod failure;
 mod outcome;
 mod spec;
 
-pub use call::{CheckedCall, RawArgs, RawCall, ToolCall};
+pub use call::{CheckedCall, ProviderState, RawArgs, RawCall, ToolCall};
 pub use failure::{ErrorKind, RetryAdvice, ToolFailure};
 pub use outcome::{Link, OutcomeMeta, OutcomeStatus, ToolOutcome, ToolOutput, Trust};
 pub use spec::{ArgSpec, ArgType, Category, Effects, Risk, Scope, SpecError, ToolSpec, Visibility};

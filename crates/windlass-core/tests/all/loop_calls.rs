@@ -352,6 +352,7 @@ fn piece(index: u32, id: Option<&str>, name: Option<&str>, text: &str) -> ModelD
         name: name.map(str::to_owned),
         args_text: Some(text.into()),
         args_value: None,
+        state: None,
     })
 }
 

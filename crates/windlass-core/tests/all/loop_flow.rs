@@ -115,6 +115,7 @@ fn r_26_text_before_a_call_stays_in_the_assistant_message() {
         index: 0,
         name: "look".into(),
         arguments: "{}".into(),
+        state: None,
     };
     assert_eq!(*parts, [thought, Part::text("I will look."), Part::Call(own)]);
 }

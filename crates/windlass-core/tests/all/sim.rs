@@ -77,12 +77,18 @@ pub(crate) enum Done {
 
 /// A call with an object as arguments.
 pub(crate) fn call(name: &str, args: Value) -> RawCall {
-    RawCall { provider_id: None, name: name.into(), args: RawArgs::Value(args) }
+    RawCall { provider_id: None, name: name.into(), args: RawArgs::Value(args), after_parts: 0, state: None }
 }
 
 /// A call with text as arguments.
 pub(crate) fn text_call(name: &str, args: &str) -> RawCall {
-    RawCall { provider_id: None, name: name.into(), args: RawArgs::Text(args.into()) }
+    RawCall {
+        provider_id: None,
+        name: name.into(),
+        args: RawArgs::Text(args.into()),
+        after_parts: 0,
+        state: None,
+    }
 }
 
 /// A call with the provider's own id.

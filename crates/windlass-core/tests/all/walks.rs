@@ -73,7 +73,7 @@ fn raw_call(dice: &mut Dice) -> RawCall {
         2 => Some("dup".to_owned()),
         _ => Some(format!("p{}", dice.below(1000))),
     };
-    RawCall { provider_id, name, args }
+    RawCall { provider_id, name, args, after_parts: 0, state: None }
 }
 
 fn step(dice: &mut Dice) -> ModelStep {

@@ -56,6 +56,7 @@ fn requested(number: u64) -> Event {
         index: 0,
         name: "t".into(),
         arguments: "{}".into(),
+        state: None,
     };
     Event::CallRequested { call, category: Category::Other, visibility: Visibility::Primary }
 }

@@ -84,6 +84,7 @@ pub(crate) fn call(tool: &dyn ToolPort, args: Value) -> CheckedCall {
         index: 0,
         name: tool.spec().name.clone(),
         arguments: Value::Object(args.clone()).to_string(),
+        state: None,
     };
     let spec = Arc::new(tool.spec().clone());
     CheckedCall { call, spec, args, dropped_args: vec!["extra".into()], is_fresh: false }

@@ -39,6 +39,7 @@ fn check(name: &str, args: Value) -> Result<CheckedCall, ToolFailure> {
         index: 0,
         name: name.into(),
         arguments: args.to_string(),
+        state: None,
     };
     check_call(&edison(), call, args).map_err(|(_, failure)| failure)
 }

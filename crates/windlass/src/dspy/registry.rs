@@ -120,6 +120,7 @@ impl Registered {
             index: 0,
             name: self.tool.name().to_owned(),
             arguments: args.to_string(),
+            state: None,
         };
         let checked = check_call(toolset, call, args).map_err(|(_, failure)| ToolError::from(failure))?;
         Ok(Value::Object(checked.args))

@@ -19,12 +19,12 @@ impl Secret {
     }
 
     /// A text from outside without the key.
-    pub(crate) fn redacted(&self, text: &str) -> String {
+    pub fn redacted(&self, text: &str) -> String {
         if self.0.is_empty() { text.to_owned() } else { text.replace(&*self.0, "***") }
     }
 
     /// The key as an HTTP bearer token.
-    pub(crate) fn bearer(&self) -> Self {
+    pub fn bearer(&self) -> Self {
         Self::new(format!("Bearer {}", self.0))
     }
 }

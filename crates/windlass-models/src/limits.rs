@@ -1,0 +1,38 @@
+//! Every limit of a model exchange, with its reason.
+
+/// Limits of one exchange with a provider.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExchangeLimits {
+    /// A server that has not accepted a connection by then is down.
+    pub connect_timeout_ms: u64,
+    /// Headers and the first byte: large prompts on small machines think long before they speak.
+    pub first_byte_timeout_ms: u64,
+    /// Silence in the middle of an answer; every provider sends something more often than this.
+    pub idle_timeout_ms: u64,
+    /// One whole exchange.
+    pub total_timeout_ms: u64,
+}
+
+impl Default for ExchangeLimits {
+    fn default() -> Self {
+        Self {
+            connect_timeout_ms: 10_000,
+            first_byte_timeout_ms: 120_000,
+            idle_timeout_ms: 60_000,
+            total_timeout_ms: 600_000,
+        }
+    }
+}
+
+/// One event of a stream: whole tool outcomes never travel this way, so more is a broken or hostile server.
+pub const FRAME_BYTES_MAX: usize = 16 << 20;
+/// One whole answer.
+pub const ANSWER_BYTES_MAX: u64 = 64 << 20;
+/// What is read of an error page.
+pub const ERROR_BODY_BYTES_MAX: usize = 64 << 10;
+/// What an error message quotes of a provider's own words.
+pub const QUOTE_CHARS_MAX: usize = 400;
+/// Longest `Retry-After` that is believed.
+pub const RETRY_AFTER_MS_MAX: u64 = 10 * 60_000;
+/// Raw text of a call that could not be read, as it is shown to the model again.
+pub const BROKEN_ARGS_CHARS_MAX: usize = 800;

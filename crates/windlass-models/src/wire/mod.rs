@@ -1,0 +1,118 @@
+//! Wires: how five protocols write a request and speak an answer. Pure: bytes out, deltas in.
+//!
+//! A request body is a head (model, system text, tools, wishes), the turns of the history, and a tail.
+//! Turns are only ever appended: the bytes of a turn depend on the turn, on what stands before it and on
+//! whether it is the last, so that a run keeps its serialised history and writes each turn once or twice.
+
+use std::sync::Arc;
+
+use windlass_core::model::{ModelDelta, ModelFailure, Sampling, StepPurpose, ToolChoice};
+
+use crate::health::Turn;
+use crate::lower::LoweredTools;
+use crate::target::Target;
+
+/// Everything of one request but its history.
+#[derive(Debug, Clone, Copy)]
+pub struct Plan<'a> {
+    /// Who is asked.
+    pub target: &'a Target,
+    /// The system text; may be empty.
+    pub system: &'a str,
+    /// The tools; may be empty.
+    pub tools: &'a LoweredTools,
+    /// What may be done with them: only forms that the target takes (`guard` saw to it).
+    pub choice: &'a ToolChoice,
+    /// Wishes: only such that the target takes.
+    pub sampling: &'a Sampling,
+    /// Why the step is asked for.
+    pub purpose: StepPurpose,
+    /// Notes that belong to this request alone, after the history.
+    pub trailer: &'a [String],
+}
+
+/// What stands before a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Before {
+    /// Nothing: it is the first.
+    #[default]
+    Nothing,
+    /// A user message or a note.
+    User,
+    /// An assistant message without calls.
+    Assistant,
+    /// Outcomes.
+    Outcomes,
+}
+
+/// Where a turn stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Place {
+    /// What stands before it.
+    pub before: Before,
+    /// Whether the history ends with it.
+    pub is_last: bool,
+}
+
+impl Turn<'_> {
+    /// What stands before whatever follows this turn.
+    pub fn leaves(&self) -> Before {
+        match self {
+            Turn::User(_) | Turn::Note(_) => Before::User,
+            Turn::Exchange(exchange) if exchange.outcomes.is_empty() => Before::Assistant,
+            Turn::Exchange(_) => Before::Outcomes,
+        }
+    }
+}
+
+/// Writes requests of one protocol.
+pub trait Encode: Send + Sync {
+    /// The path after the base URL, with its query.
+    fn path(&self, plan: &Plan<'_>) -> String;
+    /// Everything before the first turn, up to and including the bracket that opens the list of turns and
+    /// whatever of it is no turn (a system message).
+    fn head(&self, plan: &Plan<'_>, out: &mut Vec<u8>);
+    /// One turn, with the comma before it where one is needed.
+    fn turn(&self, plan: &Plan<'_>, turn: &Turn<'_>, place: Place, out: &mut Vec<u8>);
+    /// The trailer and everything up to the end of the body.
+    fn tail(&self, plan: &Plan<'_>, before: Before, out: &mut Vec<u8>);
+}
+
+/// Reads an answer of one protocol. Gives a `Finish` delta exactly when the provider really finished: an
+/// answer without one was cut, and nothing of it may run.
+pub trait Decode: Send {
+    /// One frame of a stream: the payload of an SSE event (with its `event:` name) or a line of NDJSON.
+    fn frame(
+        &mut self,
+        event: Option<&str>,
+        data: &str,
+        out: &mut Vec<ModelDelta>,
+    ) -> Result<(), ModelFailure>;
+    /// A whole answer that was not streamed.
+    fn whole(&mut self, body: &str, out: &mut Vec<ModelDelta>) -> Result<(), ModelFailure>;
+    /// The connection was closed in an orderly way.
+    fn end(&mut self, out: &mut Vec<ModelDelta>) -> Result<(), ModelFailure>;
+    /// Whether the provider has said its last word, so that nothing more needs to be waited for.
+    fn is_over(&self) -> bool;
+}
+
+/// Appends a text as a JSON string.
+pub fn write_text(out: &mut Vec<u8>, text: &str) {
+    // Writing to memory cannot fail.
+    let _ = serde_json::to_writer(&mut *out, text);
+}
+
+/// Appends any value as JSON.
+pub fn write_json<T: serde::Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) {
+    let _ = serde_json::to_writer(&mut *out, value);
+}
+
+/// Appends a comma unless a list was just opened.
+pub fn write_comma(out: &mut Vec<u8>) {
+    if out.last().is_some_and(|last| *last != b'[') {
+        out.push(b',');
+    }
+}
+
+/// A target that is shared by encoder, decoder and transport.
+pub type SharedTarget = Arc<Target>;
