@@ -210,6 +210,15 @@ static FAMILIES: &[Family] = &[
             abilities.reasons = Some(false);
         },
     },
+    // On Ollama too it is told how hard to think, and cannot be told not to.
+    Family {
+        served_by: OLLAMA,
+        names: &["gpt-oss*"],
+        change: |quirks, abilities| {
+            quirks.ask = ReasoningAsk::Effort;
+            abilities.reasons = Some(true);
+        },
+    },
     // Models that were never taught the calls of their wire (Z-25): calls are tags in their text.
     Family {
         served_by: Served::Anywhere,

@@ -6,6 +6,7 @@
 //! files: keys and addresses come in as data.
 
 mod family;
+mod listing;
 mod model;
 mod provider;
 
@@ -13,6 +14,7 @@ use serde_json::{Map, Value};
 use windlass_core::nearest::nearest_names;
 use windlass_core::secret::Secret;
 
+pub use self::listing::{ListedModel, list_path, read_list};
 pub use self::model::KnownModel;
 pub use self::provider::{COMPATIBLE, KeyForm, OLLAMA_CONTEXT_TOKENS, OLLAMA_URL, Provider};
 use crate::name::ModelName;

@@ -75,7 +75,7 @@ const GEMINI_3: (u64, Option<u64>) = (1_048_576, Some(65_536));
 
 /// All of them, by provider.
 #[rustfmt::skip]
-pub static MODELS: &[KnownModel] = &[
+pub(super) static MODELS: &[KnownModel] = &[
     thinker("openai", "gpt-6-astra", GPT_6, Some([10.0, 1.0, 50.0]), SEES, OPENAI),
     thinker("openai", "gpt-6.1-sol", GPT_6, Some([2.0, 0.2, 10.0]), SEES, OPENAI),
     thinker("openai", "gpt-6-sol", GPT_6, Some([2.0, 0.2, 10.0]), SEES, OPENAI),

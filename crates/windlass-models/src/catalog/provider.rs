@@ -143,7 +143,7 @@ pub const OLLAMA_CONTEXT_TOKENS: u64 = 32_768;
 pub const COMPATIBLE: &str = "openai-compatible";
 
 /// All providers, in the order in which they are shown.
-pub static PROVIDERS: &[Provider] = &[
+pub(super) static PROVIDERS: &[Provider] = &[
     Provider {
         wire: WireKind::Responses,
         usual_model: Some("gpt-6.1-sol"),
@@ -162,7 +162,7 @@ pub static PROVIDERS: &[Provider] = &[
         usual_model: Some("claude-sonnet-5-5"),
         // Prompt Studio's rule (S-18).
         quirks: |_, quirks| quirks.parallel = ParallelCalls::Off,
-        ..Provider::chat("anthropic", "https://api.anthropic.com/v1", &["ANTHROPIC_API_KEY"])
+        ..Provider::chat("anthropic", "https://api.anthropic.com", &["ANTHROPIC_API_KEY"])
     },
     Provider {
         wire: WireKind::Gemini,
