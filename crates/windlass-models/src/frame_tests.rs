@@ -173,14 +173,19 @@ fn every_split_point_of_a_4_kb_stream_gives_the_same_frames() {
 #[test]
 fn every_pair_of_split_points_of_a_small_stream_gives_the_same_frames() {
     for line_end in ["\n", "\r", "\r\n"] {
-        let text = "\u{feff}event: é\ndata: 🦀\n: c\ndata:b\n\ndata: x\n\n\ndata: [DONE]".replace('\n', line_end);
+        let text =
+            "\u{feff}event: é\ndata: 🦀\n: c\ndata:b\n\ndata: x\n\n\ndata: [DONE]".replace('\n', line_end);
         let text = text.as_bytes();
         let whole = sse(text);
         assert_eq!(payloads(&whole), ["🦀\nb", "x", "[DONE]"]);
         for first in 0..=text.len() {
             for second in first..=text.len() {
                 let pieces = [&text[..first], &text[first..second], &text[second..]];
-                assert_eq!(read(Framing::Sse, &pieces).unwrap(), whole, "{line_end:?} at {first} and {second}");
+                assert_eq!(
+                    read(Framing::Sse, &pieces).unwrap(),
+                    whole,
+                    "{line_end:?} at {first} and {second}"
+                );
             }
         }
     }

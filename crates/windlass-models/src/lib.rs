@@ -12,8 +12,11 @@ pub mod health;
 pub mod limits;
 pub mod lower;
 pub mod name;
+pub mod overflow;
 pub mod quirks;
+mod report;
 pub mod target;
+pub mod wait;
 pub mod wire;
 
 pub use name::ModelName;
