@@ -16,7 +16,9 @@ pub mod overflow;
 pub mod quirks;
 mod report;
 pub mod target;
+pub mod transport;
 pub mod wait;
+mod watch;
 pub mod wire;
 
 pub use name::ModelName;
