@@ -7,12 +7,18 @@
 
 pub mod catalog;
 pub mod failure;
+pub mod frame;
 pub mod health;
 pub mod limits;
 pub mod lower;
 pub mod name;
+pub mod overflow;
 pub mod quirks;
+mod report;
 pub mod target;
+pub mod transport;
+pub mod wait;
+mod watch;
 pub mod wire;
 
 pub use name::ModelName;
