@@ -6,11 +6,13 @@
 mod commands;
 mod config;
 mod lifeline;
+mod models;
 mod place;
 mod policy;
 mod refusals;
 mod run;
 mod scripts;
+mod server;
 mod stop;
 mod terminal;
 mod tools;
