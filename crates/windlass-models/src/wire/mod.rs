@@ -8,9 +8,16 @@ use std::sync::Arc;
 
 use windlass_core::model::{ModelDelta, ModelFailure, Sampling, StepPurpose, ToolChoice};
 
+use crate::frame::Framing;
 use crate::health::Turn;
 use crate::lower::LoweredTools;
-use crate::target::Target;
+use crate::target::{Target, WireKind};
+
+pub mod chat;
+pub mod gemini;
+pub mod messages;
+pub mod ollama;
+pub mod responses;
 
 /// Everything of one request but its history.
 #[derive(Debug, Clone, Copy)]
@@ -94,6 +101,36 @@ pub trait Decode: Send {
     fn end(&mut self, out: &mut Vec<ModelDelta>) -> Result<(), ModelFailure>;
     /// Whether the provider has said its last word, so that nothing more needs to be waited for.
     fn is_over(&self) -> bool;
+}
+
+/// The encoder of a protocol.
+pub fn encoder(kind: WireKind) -> &'static dyn Encode {
+    match kind {
+        WireKind::Chat => &chat::Wire,
+        WireKind::Responses => &responses::Wire,
+        WireKind::Messages => &messages::Wire,
+        WireKind::Gemini => &gemini::Wire,
+        WireKind::Ollama => &ollama::Wire,
+    }
+}
+
+/// A decoder for one answer of a protocol.
+pub fn decoder(kind: WireKind, target: SharedTarget) -> Box<dyn Decode> {
+    match kind {
+        WireKind::Chat => chat::decoder(target),
+        WireKind::Responses => responses::decoder(target),
+        WireKind::Messages => messages::decoder(target),
+        WireKind::Gemini => gemini::decoder(target),
+        WireKind::Ollama => ollama::decoder(target),
+    }
+}
+
+/// How answers of a protocol are cut into frames.
+pub fn framing(kind: WireKind) -> Framing {
+    match kind {
+        WireKind::Chat | WireKind::Responses | WireKind::Messages | WireKind::Gemini => Framing::Sse,
+        WireKind::Ollama => Framing::Lines,
+    }
 }
 
 /// Appends a text as a JSON string.

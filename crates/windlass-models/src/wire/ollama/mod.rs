@@ -1,0 +1,3 @@
+//! A wire.
+
+pub use super::chat::{Wire, decoder};
