@@ -4,6 +4,9 @@
 //! Turns are only ever appended: the bytes of a turn depend on the turn, on what stands before it and on
 //! whether it is the last, so that a run keeps its serialised history and writes each turn once or twice.
 
+pub mod gemini;
+pub mod responses;
+
 use std::sync::Arc;
 
 use windlass_core::model::{ModelDelta, ModelFailure, Sampling, StepPurpose, ToolChoice};
@@ -149,6 +152,15 @@ pub fn write_comma(out: &mut Vec<u8>) {
     if out.last().is_some_and(|last| *last != b'[') {
         out.push(b',');
     }
+}
+
+/// Appends the name of an object's next member, with the comma before it where one is needed.
+pub fn write_member(out: &mut Vec<u8>, name: &str) {
+    if out.last().is_some_and(|last| *last != b'{') {
+        out.push(b',');
+    }
+    write_text(out, name);
+    out.push(b':');
 }
 
 /// A target that is shared by encoder, decoder and transport.
