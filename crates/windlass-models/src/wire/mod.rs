@@ -4,6 +4,10 @@
 //! Turns are only ever appended: the bytes of a turn depend on the turn, on what stands before it and on
 //! whether it is the last, so that a run keeps its serialised history and writes each turn once or twice.
 
+pub mod messages;
+pub mod ollama;
+pub mod picture;
+
 use std::sync::Arc;
 
 use windlass_core::model::{ModelDelta, ModelFailure, Sampling, StepPurpose, ToolChoice};
@@ -116,3 +120,7 @@ pub fn write_comma(out: &mut Vec<u8>) {
 
 /// A target that is shared by encoder, decoder and transport.
 pub type SharedTarget = Arc<Target>;
+
+#[cfg(test)]
+#[path = "recorded_tests.rs"]
+mod recorded;
