@@ -4,7 +4,11 @@
 //! Turns are only ever appended: the bytes of a turn depend on the turn, on what stands before it and on
 //! whether it is the last, so that a run keeps its serialised history and writes each turn once or twice.
 
+pub mod chat;
 pub mod gemini;
+pub mod messages;
+pub mod ollama;
+pub mod picture;
 pub mod responses;
 
 use std::sync::Arc;
@@ -15,12 +19,6 @@ use crate::frame::Framing;
 use crate::health::Turn;
 use crate::lower::LoweredTools;
 use crate::target::{Target, WireKind};
-
-pub mod chat;
-pub mod gemini;
-pub mod messages;
-pub mod ollama;
-pub mod responses;
 
 /// Everything of one request but its history.
 #[derive(Debug, Clone, Copy)]
@@ -165,3 +163,7 @@ pub fn write_member(out: &mut Vec<u8>, name: &str) {
 
 /// A target that is shared by encoder, decoder and transport.
 pub type SharedTarget = Arc<Target>;
+
+#[cfg(test)]
+#[path = "recorded_tests.rs"]
+mod recorded;
