@@ -12,7 +12,9 @@ pub mod limits;
 pub mod lower;
 pub mod name;
 pub mod quirks;
+pub mod tags;
 pub mod target;
+pub mod think;
 pub mod wire;
 
 pub use name::ModelName;

@@ -4,6 +4,8 @@
 //! Turns are only ever appended: the bytes of a turn depend on the turn, on what stands before it and on
 //! whether it is the last, so that a run keeps its serialised history and writes each turn once or twice.
 
+pub mod chat;
+
 use std::sync::Arc;
 
 use windlass_core::model::{ModelDelta, ModelFailure, Sampling, StepPurpose, ToolChoice};
