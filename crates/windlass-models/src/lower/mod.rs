@@ -43,3 +43,14 @@ impl LoweredTools {
         self.tools.iter().find(|tool| tool.spec.name == own_name).map(|tool| tool.name.as_str())
     }
 }
+
+/// Puts tools into the dialect of a target.
+pub fn lower(_target: &crate::target::Target, specs: &[Arc<ToolSpec>]) -> LoweredTools {
+    let tools = specs.iter().map(|spec| LoweredTool {
+        name: spec.name.replace('.', "_"),
+        schema: Value::Null,
+        is_strict: false,
+        spec: Arc::clone(spec),
+    });
+    LoweredTools { tools: tools.collect(), notices: Vec::new() }
+}
