@@ -51,7 +51,7 @@ impl ModelPort for WireModel {
 
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelDelta, ModelFailure>> {
         let Prepared { path, body, notices, tools } = prepare(&self.target, &request);
-        let asking = ask(Arc::clone(&self.transport), Arc::clone(&self.target), path, body);
+        let asking = send(Arc::clone(&self.transport), Arc::clone(&self.target), path, body);
         let is_renamed = tools.tools.iter().any(|tool| tool.name != tool.spec.name);
         Box::pin(Exchange {
             target: Arc::clone(&self.target),
@@ -63,7 +63,7 @@ impl ModelPort for WireModel {
 }
 
 /// Sends a request; what is no answer of a model is a failure.
-async fn ask(
+async fn send(
     transport: Arc<Transport>,
     target: SharedTarget,
     path: String,
