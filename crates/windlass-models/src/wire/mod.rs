@@ -4,6 +4,13 @@
 //! Turns are only ever appended: the bytes of a turn depend on the turn, on what stands before it and on
 //! whether it is the last, so that a run keeps its serialised history and writes each turn once or twice.
 
+pub mod chat;
+pub mod gemini;
+pub mod messages;
+pub mod ollama;
+pub mod picture;
+pub mod responses;
+
 use std::sync::Arc;
 
 use windlass_core::model::{ModelDelta, ModelFailure, Sampling, StepPurpose, ToolChoice};
@@ -12,12 +19,6 @@ use crate::frame::Framing;
 use crate::health::Turn;
 use crate::lower::LoweredTools;
 use crate::target::{Target, WireKind};
-
-pub mod chat;
-pub mod gemini;
-pub mod messages;
-pub mod ollama;
-pub mod responses;
 
 /// Everything of one request but its history.
 #[derive(Debug, Clone, Copy)]
@@ -151,5 +152,18 @@ pub fn write_comma(out: &mut Vec<u8>) {
     }
 }
 
+/// Appends the name of an object's next member, with the comma before it where one is needed.
+pub fn write_member(out: &mut Vec<u8>, name: &str) {
+    if out.last().is_some_and(|last| *last != b'{') {
+        out.push(b',');
+    }
+    write_text(out, name);
+    out.push(b':');
+}
+
 /// A target that is shared by encoder, decoder and transport.
 pub type SharedTarget = Arc<Target>;
+
+#[cfg(test)]
+#[path = "recorded_tests.rs"]
+mod recorded;
