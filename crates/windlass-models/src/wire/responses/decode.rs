@@ -74,34 +74,11 @@ impl Decode for Decoder {
         }
         let head: Head<'_> = self.read(data)?;
         match head.kind.as_deref().or(event).unwrap_or_default() {
-            "response.output_text.delta" | "response.refusal.delta" => {
-                let piece: Piece = self.read(data)?;
-                let place = self.place_of(piece.output_index, piece.item_id.as_deref(), Kind::Message);
-                if let Some(item) = self.items.get_mut(place) {
-                    item.grow_text(piece.delta.unwrap_or_default(), out);
-                }
-                Ok(())
-            }
+            "response.output_text.delta" | "response.refusal.delta" => self.grow(Kind::Message, data, out),
             "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
-                let piece: Piece = self.read(data)?;
-                let place = self.place_of(piece.output_index, piece.item_id.as_deref(), Kind::Reasoning);
-                if let Some(item) = self.items.get_mut(place) {
-                    item.grow_reasoning(
-                        piece.summary_index.or(piece.content_index),
-                        piece.delta.unwrap_or_default(),
-                        out,
-                    );
-                }
-                Ok(())
+                self.grow(Kind::Reasoning, data, out)
             }
-            "response.function_call_arguments.delta" => {
-                let piece: Piece = self.read(data)?;
-                let place = self.place_of(piece.output_index, piece.item_id.as_deref(), Kind::Call);
-                if let Some(item) = self.items.get_mut(place).filter(|item| !item.is_done) {
-                    item.grow_args(piece.delta.unwrap_or_default(), out);
-                }
-                Ok(())
-            }
+            "response.function_call_arguments.delta" => self.grow(Kind::Call, data, out),
             "response.function_call_arguments.done" => {
                 let piece: Piece = self.read(data)?;
                 let place = self.place_of(piece.output_index, piece.item_id.as_deref(), Kind::Call);
@@ -181,14 +158,28 @@ impl Decoder {
         })
     }
 
+    /// A piece of an item.
+    fn grow(&mut self, kind: Kind, data: &str, out: &mut Vec<ModelDelta>) -> Result<(), ModelFailure> {
+        let piece: Piece = self.read(data)?;
+        let place = self.place_of(piece.output_index, piece.item_id.as_deref(), kind);
+        let Some(item) = self.items.get_mut(place).filter(|item| !item.is_done) else { return Ok(()) };
+        let delta = piece.delta.unwrap_or_default();
+        match kind {
+            Kind::Message => item.grow_text(delta, out),
+            Kind::Reasoning => item.grow_reasoning(piece.summary_index.or(piece.content_index), delta, out),
+            Kind::Call => item.grow_args(delta, out),
+            Kind::CustomCall | Kind::Other => {}
+        }
+        Ok(())
+    }
+
     fn begin(&mut self, added: &Whole, out: &mut Vec<ModelDelta>) {
         let kind = Kind::of(&added.item);
         let place = self.place_of(added.output_index, text_at(&added.item, "id"), kind);
         let keeps_id = !self.lost_reasoning;
-        if let Some(item) = self.items.get_mut(place).filter(|item| item.kind.is_call()) {
-            if text_at(&added.item, "name").is_some() {
-                item.name_call(&added.item, keeps_id, out);
-            }
+        let is_named = text_at(&added.item, "name").is_some();
+        if let Some(item) = self.items.get_mut(place).filter(|item| is_named && item.kind.is_call()) {
+            item.name_call(&added.item, keeps_id, out);
         }
     }
 

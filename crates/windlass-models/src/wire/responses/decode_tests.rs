@@ -1,8 +1,7 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use windlass_core::message::Part;
-use windlass_core::message::Reasoning;
+use windlass_core::message::{Part, Reasoning};
 use windlass_core::model::ModelStep;
 use windlass_core::tool::RawArgs;
 
@@ -33,19 +32,23 @@ fn play_values(values: &[Value]) -> (Vec<ModelDelta>, Option<ModelFailure>) {
 }
 
 fn texts(deltas: &[ModelDelta]) -> Vec<&str> {
-    let pick = |delta| match delta {
-        ModelDelta::Text(text) => Some(text.as_str()),
-        _ => None,
-    };
-    deltas.iter().filter_map(pick).collect()
+    let mut texts = Vec::new();
+    for delta in deltas {
+        if let ModelDelta::Text(text) = delta {
+            texts.push(text.as_str());
+        }
+    }
+    texts
 }
 
 fn thinking(step: &ModelStep) -> Vec<&Reasoning> {
-    let pick = |part| match part {
-        Part::Reasoning(reasoning) => Some(reasoning),
-        Part::Text { .. } | Part::Call(_) | Part::Image { .. } => None,
-    };
-    step.parts.iter().filter_map(pick).collect()
+    let mut found = Vec::new();
+    for part in &step.parts {
+        if let Part::Reasoning(reasoning) = part {
+            found.push(reasoning);
+        }
+    }
+    found
 }
 
 fn args(step: &ModelStep) -> Vec<Value> {
