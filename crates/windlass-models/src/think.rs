@@ -145,7 +145,10 @@ fn give_reasoning(text: &str, out: &mut Vec<Piece>) {
 /// How many bytes at the end of a text may be the beginning of a tag.
 pub(crate) fn held_bytes(text: &str, tag: &str) -> usize {
     let longest = tag.len().saturating_sub(1).min(text.len());
-    (1..=longest).rev().find(|length| tag.get(..*length).is_some_and(|start| text.ends_with(start))).unwrap_or(0)
+    (1..=longest)
+        .rev()
+        .find(|length| tag.get(..*length).is_some_and(|start| text.ends_with(start)))
+        .unwrap_or(0)
 }
 
 #[cfg(test)]
