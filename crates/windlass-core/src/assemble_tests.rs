@@ -316,7 +316,11 @@ fn the_same_number_with_a_new_id_is_a_new_call() {
         at(0).id("y").name("add").text("{\"a\":2}"),
         at(0).id("x").text("}"),
     ]);
-    assert_eq!(made, ["x add {\"a\":1}", "y add {\"a\":2}"], "each id keeps its own, also when it comes back");
+    assert_eq!(
+        made,
+        ["x add {\"a\":1}", "y add {\"a\":2}"],
+        "each id keeps its own, also when it comes back"
+    );
 }
 
 #[test]
@@ -331,7 +335,8 @@ fn without_ids_a_whole_object_followed_by_more_is_two_calls_in_pieces_too() {
 #[test]
 fn objects_in_several_chunks_are_merged_and_counted_without_writing_them_out() {
     // MiniMax: arguments as an object, in several chunks, some of them repeated.
-    let chunks = [json!({"a": 1}), json!({"bé": "x\"y"}), json!({"a": "longer"}), json!({}), json!({"c": []})];
+    let chunks =
+        [json!({"a": 1}), json!({"bé": "x\"y"}), json!({"a": "longer"}), json!({}), json!({"c": []})];
     let mut assembler = Assembler::new("m");
     let mut merged = serde_json::Map::new();
     for chunk in chunks {
