@@ -7,6 +7,7 @@
 
 pub mod catalog;
 pub mod failure;
+pub mod guard;
 pub mod health;
 pub mod limits;
 pub mod lower;
