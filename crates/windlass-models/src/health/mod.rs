@@ -4,9 +4,22 @@
 //! exactly the outcomes of its calls, in their order; ids and names follow the provider's rules; arguments
 //! are JSON objects; provider state is there only for the model that made it; nothing is empty. Whatever
 //! had to be changed for that is told as a notice. Knows no wire.
+//!
+//! - `heal`: the history as a whole: pairing and order
+//! - `piece`: one text, picture, thought or call
+//! - `args`, `ids`, `template`: arguments, call ids, reserved tokens
+//! - `finding`: what had to be healed, told once
 
+mod args;
+mod finding;
+mod heal;
+mod ids;
+mod limits;
+mod piece;
+mod template;
 pub mod turn;
 
+pub use heal::Healer;
 pub use turn::{CallItem, Exchange, Item, OutcomeItem, Turn};
 
 /// Heals histories.
