@@ -6,6 +6,7 @@
 //! and what the doctor measured of an endpoint is laid over them. Knows no tools, sessions or permissions.
 
 pub mod catalog;
+pub mod doctor;
 pub mod failure;
 pub mod health;
 pub mod limits;
