@@ -5,9 +5,15 @@
 
 mod commands;
 mod config;
+mod emulator;
+mod emulator_process;
+mod faults;
 mod lifeline;
 mod place;
 mod policy;
+mod providers;
+mod providers_matrix;
+mod providers_stage;
 mod refusals;
 mod run;
 mod scripts;

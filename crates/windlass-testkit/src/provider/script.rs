@@ -22,7 +22,7 @@ pub enum Tool {
     Tree,
     /// `search_text`, then `read_file` of what it found.
     Research,
-    /// `web_search`, a different query each time.
+    /// `rag_search`, a different query each time.
     Search,
 }
 
@@ -38,7 +38,7 @@ impl Tool {
             Tool::Tree => ("get_file_tree", json!({})),
             Tool::Research if step == 0 => ("search_text", json!({"pattern": "needle"})),
             Tool::Research => ("read_file", json!({"path": "hay.txt"})),
-            Tool::Search => ("web_search", json!({"query": format!("windlass {step} {place}")})),
+            Tool::Search => ("rag_search", json!({"query": format!("windlass {step} {place}")})),
         }
     }
 }

@@ -98,9 +98,14 @@ fn check_wishes(vendor: Vendor, body: &Value, has_tools: bool) -> Result<(), Ref
             demand(!is_forced, || "tool_choice: forcing a tool is not supported".to_owned())?;
             demand(!has("response_format"), || "response_format: not supported with tools".to_owned())
         }
-        Vendor::Mistral => demand(text(body, "tool_choice") != Some("required"), || {
-            "tool_choice: Input should be 'auto', 'none' or 'any'".to_owned()
-        }),
+        Vendor::Mistral => {
+            demand(!has("stream_options"), || {
+                "body.stream_options: Extra inputs are not permitted".to_owned()
+            })?;
+            demand(text(body, "tool_choice") != Some("required"), || {
+                "tool_choice: Input should be 'auto', 'none' or 'any'".to_owned()
+            })
+        }
         Vendor::Plain | Vendor::DeepSeek | Vendor::OpenRouter => Ok(()),
     }
 }

@@ -71,7 +71,7 @@ impl Wire {
     pub(super) fn read(self, vendor: Vendor, request: &Incoming, body: &Value) -> Result<Asked, Refusal> {
         match self {
             Wire::Chat => chat::read(vendor, body),
-            Wire::Responses => responses::read(body),
+            Wire::Responses => responses::read(vendor, body),
             Wire::Messages => messages::read(request, body),
             Wire::Gemini => gemini::read(request, body),
             Wire::Ollama => ollama::read(body),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::sse;
+use super::{Vendor, sse};
 use crate::provider::history::{
     Asked, Exchange, PastCall, Refusal, arguments_of, content_text, demand, is_word, list, refuse, text,
     tool_names,
@@ -13,7 +13,7 @@ use crate::provider::limits::WORD_ID_CHARS_MAX;
 use crate::provider::script::{Finish, Say, Thought};
 
 /// Reads a request.
-pub(super) fn read(body: &Value) -> Result<Asked, Refusal> {
+pub(super) fn read(vendor: Vendor, body: &Value) -> Result<Asked, Refusal> {
     let Some(model) = text(body, "model") else { return refuse("Missing required parameter: 'model'.") };
     for (old, new) in
         [("messages", "input"), ("max_tokens", "max_output_tokens"), ("response_format", "text.format")]
@@ -30,7 +30,10 @@ pub(super) fn read(body: &Value) -> Result<Asked, Refusal> {
             format!("Missing required parameter: 'tools[{place}].name'.")
         })?;
     }
-    let mut reader = Reader::default();
+    if vendor == Vendor::Xai {
+        check_xai(body)?;
+    }
+    let mut reader = Reader { keeps_order: vendor == Vendor::Xai, ..Reader::default() };
     match body.get("input") {
         Some(Value::String(_)) => {}
         Some(Value::Array(items)) if !items.is_empty() => {
@@ -54,8 +57,18 @@ pub(super) fn read(body: &Value) -> Result<Asked, Refusal> {
     })
 }
 
+/// What xAI does not take (S-18).
+fn check_xai(body: &Value) -> Result<(), Refusal> {
+    let is_free =
+        body.get("tool_choice").is_none() || matches!(text(body, "tool_choice"), Some("auto" | "none"));
+    demand(is_free, || "tool_choice: forcing a tool is not supported".to_owned())?;
+    demand(body.pointer("/text/format").is_none(), || "text.format: not supported".to_owned())
+}
+
 #[derive(Default)]
 struct Reader {
+    /// Whether outcomes must be in the order of their calls.
+    keeps_order: bool,
     exchanges: Vec<Exchange>,
     pending: Vec<String>,
     seen: BTreeSet<String>,
@@ -142,6 +155,9 @@ impl Reader {
         let Some(at) = self.pending.iter().position(|pending| pending == id) else {
             return refuse(format!("No tool call found for function call output with call_id {id}."));
         };
+        demand(!self.keeps_order || at == 0, || {
+            "tool results must be in the order of their calls".to_owned()
+        })?;
         demand(item.get("output").is_some_and(|output| output.is_string() || output.is_array()), || {
             "Missing required parameter: 'input.output'.".to_owned()
         })?;
