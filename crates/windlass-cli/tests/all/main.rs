@@ -5,10 +5,16 @@
 
 mod commands;
 mod config;
+mod emulator;
+mod emulator_process;
+mod faults;
 mod lifeline;
 mod models;
 mod place;
 mod policy;
+mod providers;
+mod providers_matrix;
+mod providers_stage;
 mod refusals;
 mod run;
 mod scripts;
