@@ -32,7 +32,13 @@ pub const ANSWER_BYTES_MAX: u64 = 64 << 20;
 pub const ERROR_BODY_BYTES_MAX: usize = 64 << 10;
 /// What an error message quotes of a provider's own words.
 pub const QUOTE_CHARS_MAX: usize = 400;
+/// Items or calls of one answer: no model makes as many, and each is looked up among the others.
+pub const ITEMS_MAX: usize = 4096;
 /// Longest `Retry-After` that is believed.
 pub const RETRY_AFTER_MS_MAX: u64 = 10 * 60_000;
 /// Raw text of a call that could not be read, as it is shown to the model again.
 pub const BROKEN_ARGS_CHARS_MAX: usize = 800;
+/// What a server may still say after its last word, so that its connection can be used again.
+pub const DRAIN_TIMEOUT_MS: u64 = 50;
+/// Notices that a run remembers as told; a history that needs more is told twice rather than kept.
+pub const NOTICES_TOLD_MAX: usize = 256;

@@ -4,13 +4,21 @@
 //! Turns are only ever appended: the bytes of a turn depend on the turn, on what stands before it and on
 //! whether it is the last, so that a run keeps its serialised history and writes each turn once or twice.
 
+pub mod chat;
+pub mod gemini;
+pub mod messages;
+pub mod ollama;
+pub mod picture;
+pub mod responses;
+
 use std::sync::Arc;
 
 use windlass_core::model::{ModelDelta, ModelFailure, Sampling, StepPurpose, ToolChoice};
 
+use crate::frame::Framing;
 use crate::health::Turn;
 use crate::lower::LoweredTools;
-use crate::target::Target;
+use crate::target::{Target, WireKind};
 
 /// Everything of one request but its history.
 #[derive(Debug, Clone, Copy)]
@@ -96,6 +104,36 @@ pub trait Decode: Send {
     fn is_over(&self) -> bool;
 }
 
+/// The encoder of a protocol.
+pub fn encoder(kind: WireKind) -> &'static dyn Encode {
+    match kind {
+        WireKind::Chat => &chat::Wire,
+        WireKind::Responses => &responses::Wire,
+        WireKind::Messages => &messages::Wire,
+        WireKind::Gemini => &gemini::Wire,
+        WireKind::Ollama => &ollama::Wire,
+    }
+}
+
+/// A decoder for one answer of a protocol.
+pub fn decoder(kind: WireKind, target: SharedTarget) -> Box<dyn Decode> {
+    match kind {
+        WireKind::Chat => chat::decoder(target),
+        WireKind::Responses => responses::decoder(target),
+        WireKind::Messages => messages::decoder(target),
+        WireKind::Gemini => gemini::decoder(target),
+        WireKind::Ollama => ollama::decoder(target),
+    }
+}
+
+/// How answers of a protocol are cut into frames.
+pub fn framing(kind: WireKind) -> Framing {
+    match kind {
+        WireKind::Chat | WireKind::Responses | WireKind::Messages | WireKind::Gemini => Framing::Sse,
+        WireKind::Ollama => Framing::Lines,
+    }
+}
+
 /// Appends a text as a JSON string.
 pub fn write_text(out: &mut Vec<u8>, text: &str) {
     // Writing to memory cannot fail.
@@ -114,5 +152,18 @@ pub fn write_comma(out: &mut Vec<u8>) {
     }
 }
 
+/// Appends the name of an object's next member, with the comma before it where one is needed.
+pub fn write_member(out: &mut Vec<u8>, name: &str) {
+    if out.last().is_some_and(|last| *last != b'{') {
+        out.push(b',');
+    }
+    write_text(out, name);
+    out.push(b':');
+}
+
 /// A target that is shared by encoder, decoder and transport.
 pub type SharedTarget = Arc<Target>;
+
+#[cfg(test)]
+#[path = "recorded_tests.rs"]
+mod recorded;

@@ -1,0 +1,103 @@
+//! An answer: from the bytes of a reply to deltas, whatever form the server chose to answer in.
+//!
+//! Servers answer a request for a stream with a whole, label streams as plain text, and pages as answers.
+//! What the answer says it is counts first, and what it begins with counts where it says nothing.
+
+use windlass_core::model::{ModelDelta, ModelFailure};
+
+use crate::failure::of_page;
+use crate::frame::{Framing, Splitter};
+use crate::target::Target;
+use crate::wire::{Decode, SharedTarget, framing};
+
+/// An answer that is being read.
+pub(crate) struct Answer {
+    target: SharedTarget,
+    form: Form,
+    decoder: Box<dyn Decode>,
+}
+
+enum Form {
+    /// To be seen by its first byte.
+    Unknown,
+    Frames(Splitter),
+    Whole(Vec<u8>),
+}
+
+impl Answer {
+    /// Nothing was read yet.
+    pub(crate) fn new(target: &SharedTarget, media_type: &str, decoder: Box<dyn Decode>) -> Self {
+        let form = match media_type {
+            "text/event-stream" => Form::Frames(Splitter::new(Framing::Sse)),
+            "application/x-ndjson" | "application/ndjson" | "application/jsonl" => {
+                Form::Frames(Splitter::new(Framing::Lines))
+            }
+            "application/json" if framing(target.wire) == Framing::Lines => Form::Whole(Vec::new()),
+            _ => Form::Unknown,
+        };
+        Self { target: SharedTarget::clone(target), form, decoder }
+    }
+
+    /// Whether the model has said its last word.
+    pub(crate) fn is_over(&self) -> bool {
+        self.decoder.is_over()
+    }
+
+    /// Reads the next piece.
+    pub(crate) fn push(&mut self, piece: &[u8], deltas: &mut Vec<ModelDelta>) -> Result<(), ModelFailure> {
+        let piece = match self.form {
+            Form::Unknown => piece.trim_ascii_start(),
+            Form::Frames(_) | Form::Whole(_) => piece,
+        };
+        let Some(first) = piece.first() else { return Ok(()) };
+        if matches!(self.form, Form::Unknown) {
+            self.form = form_of(&self.target, *first);
+        }
+        match &mut self.form {
+            Form::Frames(splitter) => {
+                let decoder = &mut self.decoder;
+                splitter.push(piece, &mut |event, data| match decoder.is_over() {
+                    true => Ok(()),
+                    false => decoder.frame(event, data, deltas),
+                })
+            }
+            Form::Whole(body) => {
+                body.extend_from_slice(piece);
+                Ok(())
+            }
+            Form::Unknown => Ok(()),
+        }
+    }
+
+    /// The answer has ended in an orderly way.
+    pub(crate) fn end(&mut self, deltas: &mut Vec<ModelDelta>) -> Result<(), ModelFailure> {
+        let decoder = &mut self.decoder;
+        match &mut self.form {
+            Form::Unknown => decoder.end(deltas),
+            Form::Whole(body) if body.starts_with(b"<") => {
+                Err(of_page(&self.target, &String::from_utf8_lossy(body)))
+            }
+            Form::Whole(body) => decoder.whole(&String::from_utf8_lossy(body), deltas),
+            Form::Frames(splitter) => {
+                let last = splitter.finish(&mut |event, data| match decoder.is_over() {
+                    true => Ok(()),
+                    false => decoder.frame(event, data, deltas),
+                });
+                match last {
+                    // An event that was cut in the middle is a cut answer, and the decoder says so.
+                    Err(failure) if failure.code == "malformed" => decoder.end(deltas),
+                    Err(failure) => Err(failure),
+                    Ok(()) if decoder.is_over() => Ok(()),
+                    Ok(()) => decoder.end(deltas),
+                }
+            }
+        }
+    }
+}
+
+fn form_of(target: &Target, first: u8) -> Form {
+    match (first, framing(target.wire)) {
+        (b'{' | b'[' | b'<', Framing::Sse) | (b'<' | b'[', Framing::Lines) => Form::Whole(Vec::new()),
+        (_, framing) => Form::Frames(Splitter::new(framing)),
+    }
+}

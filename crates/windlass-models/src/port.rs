@@ -1,0 +1,236 @@
+//! The port: a model at an endpoint, as the rest of the house sees it.
+//!
+//! A request is written (`kept`), sent (`transport`), cut into frames (`frame`) and read (`wire`); deltas
+//! are given as they come. A small machine instead of a task, so that dropping the stream drops it all.
+
+use std::collections::VecDeque;
+use std::mem;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use futures_core::Stream;
+use tokio::time::{Sleep, sleep};
+use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
+use windlass_core::port::{BoxFuture, BoxStream, ModelPort};
+
+use crate::answer::Answer;
+use crate::failure::{of_page, of_status};
+use crate::frame::Framing;
+use crate::kept::{Prepared, prepare};
+use crate::limits::{DRAIN_TIMEOUT_MS, ERROR_BODY_BYTES_MAX};
+use crate::lower::LoweredTools;
+use crate::target::Target;
+use crate::transport::{Reply, ReplyBody, Transport};
+use crate::wire::{SharedTarget, decoder, framing};
+
+/// A model at an endpoint.
+#[derive(Debug, Clone)]
+pub struct WireModel {
+    target: SharedTarget,
+    transport: Arc<Transport>,
+}
+
+impl WireModel {
+    /// Asks nothing yet.
+    pub fn new(target: Target, transport: Arc<Transport>) -> Self {
+        Self { target: Arc::new(target), transport }
+    }
+
+    /// What is known of the model.
+    pub fn target(&self) -> &SharedTarget {
+        &self.target
+    }
+}
+
+impl ModelPort for WireModel {
+    fn name(&self) -> &str {
+        &self.target.name
+    }
+
+    fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelDelta, ModelFailure>> {
+        let Prepared { path, body, notices, tools } = prepare(&self.target, &request);
+        let asking = send(Arc::clone(&self.transport), Arc::clone(&self.target), path, body);
+        let is_renamed = tools.tools.iter().any(|tool| tool.name != tool.spec.name);
+        Box::pin(Exchange {
+            target: Arc::clone(&self.target),
+            renamed: is_renamed.then_some(tools),
+            ready: notices.into_iter().map(ModelDelta::Notice).collect(),
+            has_finish: false,
+            phase: Phase::Asking(Box::pin(asking)),
+        })
+    }
+}
+
+/// Sends a request; what is no answer of a model is a failure.
+async fn send(
+    transport: Arc<Transport>,
+    target: SharedTarget,
+    path: String,
+    body: Vec<u8>,
+) -> Result<Reply, ModelFailure> {
+    let accept = match framing(target.wire) {
+        Framing::Sse => "text/event-stream, application/json",
+        Framing::Lines => "application/x-ndjson, application/json",
+    };
+    let mut reply = transport.post(&target, &path, body, accept).await?;
+    let is_page = reply.media_type == "text/html";
+    if (200..300).contains(&reply.status) && !is_page {
+        return Ok(reply);
+    }
+    // What a server says of a failure is welcome, and not worth another failure.
+    let text = reply.body.read_text(ERROR_BODY_BYTES_MAX).await.unwrap_or_default();
+    if (200..300).contains(&reply.status) {
+        return Err(of_page(&target, &text));
+    }
+    Err(of_status(&target, reply.status, reply.retry_after_ms, &text))
+}
+
+/// One request and its answer.
+struct Exchange {
+    target: SharedTarget,
+    /// The tools, if some have another name on the wire.
+    renamed: Option<Arc<LoweredTools>>,
+    ready: VecDeque<ModelDelta>,
+    /// Whether the provider said that the model was done.
+    has_finish: bool,
+    phase: Phase,
+}
+
+enum Phase {
+    /// Until the headers of the answer are there.
+    Asking(BoxFuture<'static, Result<Reply, ModelFailure>>),
+    /// Until the answer is over.
+    Reading(ReplyBody, Box<Answer>),
+    /// The model has said its last word; the connection is only good for another request once the answer
+    /// was read to its end.
+    Draining(ReplyBody, Pin<Box<Sleep>>),
+    /// The connection is handed back by a task of its own, which wants to run before the next request.
+    Yielding,
+    /// Nothing more comes.
+    Ended,
+    /// Told once what was ready has been given.
+    Failed(ModelFailure),
+    Over,
+}
+
+impl Stream for Exchange {
+    type Item = Result<ModelDelta, ModelFailure>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = self.get_mut();
+        loop {
+            if let Some(delta) = this.ready.pop_front() {
+                return Poll::Ready(Some(Ok(this.complete(delta))));
+            }
+            match &mut this.phase {
+                Phase::Asking(asking) => {
+                    this.phase = match ready!(asking.as_mut().poll(cx)) {
+                        Ok(reply) => {
+                            let decoder = decoder(this.target.wire, Arc::clone(&this.target));
+                            let answer = Answer::new(&this.target, &reply.media_type, decoder);
+                            Phase::Reading(reply.body, Box::new(answer))
+                        }
+                        Err(failure) => Phase::Failed(failure),
+                    };
+                }
+                Phase::Reading(..) => ready!(this.poll_reading(cx)),
+                Phase::Draining(body, alarm) => {
+                    let is_over = match body.poll_read(cx, &mut |_| {}) {
+                        Poll::Ready(read) => Poll::Ready(!matches!(read, Some(Ok(())))),
+                        Poll::Pending => alarm.as_mut().poll(cx).map(|()| true),
+                    };
+                    if ready!(is_over) {
+                        this.phase = Phase::Yielding;
+                    }
+                }
+                Phase::Yielding => {
+                    this.phase = Phase::Ended;
+                    cx.waker().wake_by_ref();
+                    return Poll::Pending;
+                }
+                Phase::Ended if this.has_finish => this.phase = Phase::Over,
+                Phase::Ended => this.phase = Phase::Failed(this.cut()),
+                Phase::Failed(_) => {
+                    let Phase::Failed(failure) = mem::replace(&mut this.phase, Phase::Over) else { continue };
+                    return Poll::Ready(Some(Err(failure)));
+                }
+                Phase::Over => return Poll::Ready(None),
+            }
+        }
+    }
+}
+
+impl Exchange {
+    /// Reads the next piece of the answer.
+    fn poll_reading(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let Phase::Reading(body, answer) = &mut self.phase else { return Poll::Ready(()) };
+        // Nothing is ready, and the list keeps its room: no allocation for a piece, let alone a delta.
+        let mut deltas = Vec::from(mem::take(&mut self.ready));
+        let mut read = Ok(());
+        let polled = body.poll_read(cx, &mut |piece| read = answer.push(piece, &mut deltas));
+        let result = match polled {
+            Poll::Pending => {
+                self.ready = VecDeque::from(deltas);
+                return Poll::Pending;
+            }
+            Poll::Ready(Some(Ok(()))) => read.map(|()| false),
+            Poll::Ready(Some(Err(failure))) => Err(failure),
+            Poll::Ready(None) => answer.end(&mut deltas).map(|()| true),
+        };
+        self.ready = VecDeque::from(deltas);
+        let is_over = answer.is_over();
+        match result {
+            Ok(true) => self.phase = Phase::Yielding,
+            Ok(false) if !is_over => {}
+            Ok(false) => {
+                if let Phase::Reading(body, _) = mem::replace(&mut self.phase, Phase::Over) {
+                    let alarm = Box::pin(sleep(Duration::from_millis(DRAIN_TIMEOUT_MS)));
+                    self.phase = Phase::Draining(body, alarm);
+                }
+            }
+            // The connection is closed here, and not when the reader is done with what was ready.
+            Err(failure) => self.phase = Phase::Failed(failure),
+        }
+        Poll::Ready(())
+    }
+
+    /// Puts in what the wire cannot know: prices, and the tools' own names.
+    fn complete(&mut self, delta: ModelDelta) -> ModelDelta {
+        match delta {
+            ModelDelta::Usage(mut usage) => {
+                let prices = self.target.abilities.prices;
+                usage.cost_usd = usage.cost_usd.or_else(|| Some(prices?.cost_usd(&usage)));
+                ModelDelta::Usage(usage)
+            }
+            ModelDelta::Call(mut call) => {
+                if let (Some(tools), Some(name)) = (&self.renamed, &mut call.name) {
+                    let own_name = tools.own_name(name);
+                    if own_name != name {
+                        *name = own_name.to_owned();
+                    }
+                }
+                ModelDelta::Call(call)
+            }
+            ModelDelta::Text(_)
+            | ModelDelta::Reasoning(_)
+            | ModelDelta::ReasoningState(_)
+            | ModelDelta::Notice(_) => delta,
+            ModelDelta::Finish(_) => {
+                self.has_finish = true;
+                delta
+            }
+        }
+    }
+
+    /// An end that nobody announced: nothing of the answer may run.
+    fn cut(&self) -> ModelFailure {
+        let provider = &self.target.provider;
+        ModelFailure::passing("cut", format!("the answer of {provider} ended in the middle"))
+    }
+}
+
+#[cfg(test)]
+#[path = "port_tests.rs"]
+mod tests;

@@ -1,0 +1,238 @@
+//! The shape of a chat completion and of its chunks, borrowed from the text they came in.
+//!
+//! Endpoints disagree about types: a name may be null, arguments an object, a number a string. Every leaf is
+//! therefore read as whatever it is and asked later; a chunk fails only if it is no JSON or its containers
+//! are wrong. Knows no meaning of any field.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
+
+/// A leaf of any type; text is borrowed where it has no escapes.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) enum Leaf<'a> {
+    /// Null or absent.
+    #[default]
+    Null,
+    /// Text.
+    Text(Cow<'a, str>),
+    /// Anything else; boxed because it is rare and large.
+    Other(Box<Value>),
+}
+
+impl<'a> Leaf<'a> {
+    /// The text, if it is text and not empty.
+    pub(super) fn filled(self) -> Option<Cow<'a, str>> {
+        match self {
+            Leaf::Text(text) if !text.is_empty() => Some(text),
+            Leaf::Text(_) | Leaf::Null | Leaf::Other(_) => None,
+        }
+    }
+
+    /// A slot number, also if it is written as text.
+    pub(super) fn number(&self) -> Option<u32> {
+        match self {
+            Leaf::Text(text) => text.parse().ok(),
+            Leaf::Other(value) => value.as_u64().and_then(|number| u32::try_from(number).ok()),
+            Leaf::Null => None,
+        }
+    }
+
+    /// The leaf as a value; `None` for null.
+    pub(super) fn into_value(self) -> Option<Value> {
+        match self {
+            Leaf::Null => None,
+            Leaf::Text(text) => Some(Value::String(text.into_owned())),
+            Leaf::Other(value) => Some(*value),
+        }
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Leaf<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(LeafVisitor)
+    }
+}
+
+struct LeafVisitor;
+
+impl<'de> Visitor<'de> for LeafVisitor {
+    type Value = Leaf<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any JSON value")
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(Leaf::Text(Cow::Borrowed(text)))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Leaf::Text(Cow::Owned(text.to_owned())))
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(Leaf::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Self::Value, E> {
+        Ok(Leaf::Other(Box::new(Value::from(value))))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Self::Value, E> {
+        Ok(Leaf::Other(Box::new(Value::from(value))))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Self::Value, E> {
+        Ok(Leaf::Other(Box::new(Value::from(value))))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Self::Value, E> {
+        Ok(Leaf::Other(Box::new(Value::from(value))))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Self::Value, A::Error> {
+        Value::deserialize(SeqAccessDeserializer::new(seq)).map(|value| Leaf::Other(Box::new(value)))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+        Value::deserialize(MapAccessDeserializer::new(map)).map(|value| Leaf::Other(Box::new(value)))
+    }
+}
+
+/// A chunk of a stream, a whole answer, or an error in the place of either.
+#[derive(Debug, Default, serde::Deserialize)]
+#[serde(default)]
+pub(super) struct Chunk<'a> {
+    #[serde(borrow)]
+    pub(super) choices: Option<Vec<Choice<'a>>>,
+    #[serde(borrow)]
+    pub(super) usage: Leaf<'a>,
+    #[serde(borrow)]
+    pub(super) x_groq: Leaf<'a>,
+    #[serde(borrow)]
+    pub(super) error: Leaf<'a>,
+    /// `error` where the error object itself stands in the place of the chunk.
+    #[serde(borrow)]
+    pub(super) object: Leaf<'a>,
+    #[serde(borrow)]
+    pub(super) message: Leaf<'a>,
+    #[serde(borrow)]
+    pub(super) detail: Leaf<'a>,
+}
+
+/// One choice: a delta in a stream, a message in a whole answer, both from some.
+#[derive(Debug, Default, serde::Deserialize)]
+#[serde(default)]
+pub(super) struct Choice<'a> {
+    #[serde(borrow)]
+    pub(super) delta: Option<Said<'a>>,
+    #[serde(borrow)]
+    pub(super) message: Option<Said<'a>>,
+    #[serde(borrow)]
+    pub(super) finish_reason: Leaf<'a>,
+    #[serde(borrow)]
+    pub(super) native_finish_reason: Leaf<'a>,
+    #[serde(borrow)]
+    pub(super) usage: Leaf<'a>,
+    #[serde(borrow)]
+    pub(super) error: Leaf<'a>,
+}
+
+/// What was said: the same fields in a delta and in a message.
+#[derive(Debug, Default, serde::Deserialize)]
+#[serde(default)]
+pub(super) struct Said<'a> {
+    #[serde(borrow)]
+    pub(super) content: Leaf<'a>,
+    #[serde(borrow)]
+    pub(super) refusal: Leaf<'a>,
+    #[serde(borrow)]
+    pub(super) reasoning_content: Leaf<'a>,
+    #[serde(borrow)]
+    pub(super) reasoning: Leaf<'a>,
+    #[serde(borrow)]
+    pub(super) reasoning_details: Leaf<'a>,
+    #[serde(borrow)]
+    pub(super) tool_calls: Option<Vec<CallPiece<'a>>>,
+    #[serde(borrow)]
+    pub(super) function_call: Option<FunctionPiece<'a>>,
+}
+
+/// A call, or a piece of one.
+#[derive(Debug, Default, serde::Deserialize)]
+#[serde(default)]
+pub(super) struct CallPiece<'a> {
+    #[serde(borrow)]
+    pub(super) index: Leaf<'a>,
+    #[serde(borrow)]
+    pub(super) id: Leaf<'a>,
+    #[serde(borrow)]
+    pub(super) function: Option<FunctionPiece<'a>>,
+    /// What some endpoints want to see again with the call (signatures).
+    #[serde(borrow)]
+    pub(super) extra_content: Leaf<'a>,
+}
+
+/// What is called.
+#[derive(Debug, Default, serde::Deserialize)]
+#[serde(default)]
+pub(super) struct FunctionPiece<'a> {
+    #[serde(borrow)]
+    pub(super) name: Leaf<'a>,
+    #[serde(borrow)]
+    pub(super) arguments: Leaf<'a>,
+}
+
+/// Reads a chunk. Halves of a character that stand alone (`\ud83d`: some servers cut an emoji between two
+/// chunks) are replaced; strict JSON readers would refuse the whole chunk for them.
+pub(super) fn read_chunk<T>(text: &str, take: impl FnOnce(Chunk<'_>) -> T) -> Result<T, serde_json::Error> {
+    match serde_json::from_str(text) {
+        Ok(chunk) => Ok(take(chunk)),
+        Err(error) => match mend_surrogates(text) {
+            Some(mended) => serde_json::from_str(&mended).map(take),
+            None => Err(error),
+        },
+    }
+}
+
+/// The text with every lone surrogate escape replaced; `None` if it has none.
+fn mend_surrogates(text: &str) -> Option<String> {
+    let mut mended = String::new();
+    let mut rest = text;
+    let mut is_changed = false;
+    while let Some(at) = rest.find('\\') {
+        let (plain, escape) = rest.split_at_checked(at)?;
+        mended.push_str(plain);
+        let length = match unit_of(escape) {
+            Some(0xD800..=0xDBFF) if matches!(unit_of(escape.get(6..)?), Some(0xDC00..=0xDFFF)) => 12,
+            Some(0xD800..=0xDFFF) => {
+                mended.push_str("\\ufffd");
+                is_changed = true;
+                rest = escape.get(6..)?;
+                continue;
+            }
+            Some(_) => 6,
+            // The other escapes are two characters, and the second may be a backslash.
+            None => escape.char_indices().nth(2).map_or(escape.len(), |(end, _)| end),
+        };
+        let (escape, behind) = escape.split_at_checked(length)?;
+        mended.push_str(escape);
+        rest = behind;
+    }
+    mended.push_str(rest);
+    is_changed.then_some(mended)
+}
+
+/// The number of a `\uXXXX` escape at the beginning of a text.
+fn unit_of(text: &str) -> Option<u32> {
+    let digits = text.strip_prefix("\\u")?.get(..4)?;
+    u32::from_str_radix(digits, 16).ok()
+}
+
+#[cfg(test)]
+#[path = "chunk_tests.rs"]
+mod tests;

@@ -1,0 +1,429 @@
+//! Reads chat completions: streamed chunk by chunk, or whole.
+//!
+//! Nothing is believed that endpoints are known to lie about: what finished is told by what came, calls are
+//! calls whatever the reason of the end says, and an end that nobody announced is none. Which call a piece
+//! belongs to is the assembler's business.
+
+use std::borrow::Cow;
+
+use serde_json::{Value, json};
+use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, Usage};
+
+use super::Deltas;
+use super::chunk::{CallPiece, Choice, Chunk, FunctionPiece, Leaf, Said, read_chunk};
+use super::reasoning::{Place, detail_text, details_state, fold_detail, text_state};
+use super::usage::read_usage;
+use crate::failure;
+use crate::quirks::ReasoningEcho;
+use crate::think::{Piece, ThinkSplitter};
+use crate::wire::{Decode, SharedTarget};
+
+/// The last frame of a stream.
+const DONE: &str = "[DONE]";
+
+/// Reads one answer.
+pub(super) struct Decoder {
+    target: SharedTarget,
+    think: ThinkSplitter,
+    /// Where the thinking stands that is not closed yet.
+    open: Option<Place>,
+    /// Details of the thinking that is not closed yet.
+    details: Vec<Value>,
+    has_text: bool,
+    has_reasoning: bool,
+    has_calls: bool,
+    usage: Option<Usage>,
+    /// Why the model stopped, as the endpoint says it.
+    heard: Option<Finish>,
+    /// The finish that was given out.
+    given: Option<Finish>,
+    is_over: bool,
+}
+
+impl Decode for Decoder {
+    fn frame(&mut self, event: Option<&str>, data: &str, out: &mut Deltas) -> Result<(), ModelFailure> {
+        let data = data.trim();
+        if data.is_empty() {
+            return Ok(());
+        }
+        if data == DONE {
+            self.is_over = true;
+            self.stop_if_said();
+            self.settle(out);
+            return Ok(());
+        }
+        if event == Some("error") {
+            return Err(self.event_error(data));
+        }
+        self.read(data, false, out)?;
+        // The end is announced before the counts: with both there is nothing more to wait for.
+        if self.heard.is_some() && self.usage.is_some() {
+            self.settle(out);
+        }
+        Ok(())
+    }
+
+    fn whole(&mut self, body: &str, out: &mut Deltas) -> Result<(), ModelFailure> {
+        if !self.read(body.trim(), true, out)? {
+            return Err(failure::malformed(&self.target, body, "an answer without choices"));
+        }
+        self.is_over = true;
+        self.stop_if_said();
+        self.settle(out);
+        Ok(())
+    }
+
+    fn end(&mut self, out: &mut Deltas) -> Result<(), ModelFailure> {
+        self.settle(out);
+        Ok(())
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_over
+    }
+}
+
+impl Decoder {
+    pub(super) fn new(target: SharedTarget) -> Self {
+        let quirks = &target.quirks;
+        let think = match quirks.has_think_tags {
+            true => ThinkSplitter::new(quirks.opens_thinking),
+            false => ThinkSplitter::passing(),
+        };
+        Self {
+            target,
+            think,
+            open: None,
+            details: Vec::new(),
+            has_text: false,
+            has_reasoning: false,
+            has_calls: false,
+            usage: None,
+            heard: None,
+            given: None,
+            is_over: false,
+        }
+    }
+
+    /// Reads a chunk or an answer; says whether it had choices.
+    fn read(&mut self, text: &str, is_whole: bool, out: &mut Deltas) -> Result<bool, ModelFailure> {
+        // Some gateways wrap their error in a list.
+        if text.starts_with('[') {
+            let list: Option<Value> = serde_json::from_str(text).ok();
+            let error = list.as_ref().and_then(|list| list.pointer("/0/error"));
+            return Err(match error {
+                Some(error) => self.error(error.clone()),
+                None => failure::malformed(&self.target, text, "a list where an object should be"),
+            });
+        }
+        match read_chunk(text, |chunk| self.take_chunk(chunk, is_whole, out)) {
+            Ok(taken) => taken,
+            Err(error) => Err(failure::malformed(&self.target, text, &error.to_string())),
+        }
+    }
+
+    fn take_chunk(
+        &mut self,
+        chunk: Chunk<'_>,
+        is_whole: bool,
+        out: &mut Deltas,
+    ) -> Result<bool, ModelFailure> {
+        if let Some(error) = real_error(chunk.error) {
+            return Err(self.error(error));
+        }
+        let choices = chunk.choices.unwrap_or_default();
+        if choices.is_empty() {
+            let is_error = chunk.object == Leaf::Text(Cow::Borrowed("error"));
+            let words = chunk.message.into_value().or_else(|| chunk.detail.into_value());
+            // In a stream, an object without choices may also be news that nobody knows yet.
+            if let Some(words) = words.filter(|_| is_error || is_whole) {
+                return Err(self.error(words));
+            }
+        }
+        self.take_usage(chunk.usage);
+        if let Leaf::Other(groq) = chunk.x_groq {
+            self.usage = groq.get("usage").and_then(read_usage).or(self.usage);
+            if let Some(error) = groq.get("error").filter(|error| !error.is_null()) {
+                return Err(self.error(error.clone()));
+            }
+        }
+        let has_choices = !choices.is_empty();
+        for choice in choices {
+            self.take_choice(choice, out)?;
+        }
+        Ok(has_choices)
+    }
+
+    fn take_choice(&mut self, choice: Choice<'_>, out: &mut Deltas) -> Result<(), ModelFailure> {
+        if let Some(error) = real_error(choice.error) {
+            return Err(self.error(error));
+        }
+        self.take_usage(choice.usage);
+        if let Some(said) = choice.delta {
+            self.take_said(said, false, out);
+        }
+        if let Some(said) = choice.message {
+            self.take_message(said, out);
+        }
+        let reason = choice.finish_reason.filled().or_else(|| choice.native_finish_reason.filled());
+        match reason.as_deref() {
+            Some("error") => return Err(self.error(json!("the model stopped with an error"))),
+            Some(reason) => self.heard = Some(finish_of(reason)),
+            None => {}
+        }
+        Ok(())
+    }
+
+    fn take_usage(&mut self, usage: Leaf<'_>) {
+        if let Leaf::Other(usage) = usage {
+            self.usage = read_usage(&usage).or(self.usage);
+        }
+    }
+
+    /// A whole message, in a stream or instead of one (S-24). Some endpoints send it beside the deltas:
+    /// what came in deltas is not taken twice.
+    fn take_message(&mut self, mut said: Said<'_>, out: &mut Deltas) {
+        if self.has_text {
+            said.content = Leaf::Null;
+            said.refusal = Leaf::Null;
+        }
+        if self.has_reasoning {
+            said.reasoning_content = Leaf::Null;
+            said.reasoning = Leaf::Null;
+            said.reasoning_details = Leaf::Null;
+        }
+        if self.has_calls {
+            said.tool_calls = None;
+            said.function_call = None;
+        }
+        self.take_said(said, true, out);
+    }
+
+    fn take_said(&mut self, said: Said<'_>, is_whole: bool, out: &mut Deltas) {
+        let mut has_thought = false;
+        let thoughts =
+            [(Place::ReasoningContent, said.reasoning_content), (Place::Reasoning, said.reasoning)];
+        // Where both fields are there they say the same.
+        for (place, thought) in thoughts {
+            if let Some(text) = thought.filled().filter(|_| !has_thought) {
+                has_thought = true;
+                self.give_reasoning(place, text.into_owned(), out);
+            }
+        }
+        if let Leaf::Other(details) = said.reasoning_details {
+            self.take_details(*details, has_thought, is_whole, out);
+        }
+        match said.content {
+            Leaf::Null => {}
+            Leaf::Text(text) => self.take_text(text, out),
+            Leaf::Other(parts) => self.take_parts(&parts, out),
+        }
+        if let Some(refusal) = said.refusal.filled() {
+            self.take_text(refusal, out);
+        }
+        for (place, piece) in said.tool_calls.into_iter().flatten().enumerate() {
+            let index = piece.index.number();
+            let counted = || u32::try_from(place).ok().filter(|_| is_whole);
+            self.take_call(index.or_else(counted), piece, out);
+        }
+        if let Some(function) = said.function_call {
+            self.take_call(None, CallPiece { function: Some(function), ..CallPiece::default() }, out);
+        }
+    }
+
+    /// Details are returned as they came: a whole message's untouched, streamed pieces put together.
+    fn take_details(&mut self, details: Value, has_thought: bool, is_whole: bool, out: &mut Deltas) {
+        let Value::Array(details) = details else { return };
+        self.has_reasoning |= !details.is_empty();
+        for detail in details {
+            match detail_text(&detail).filter(|text| !has_thought && !text.is_empty()) {
+                Some(text) => self.give_reasoning(Place::Reasoning, text.to_owned(), out),
+                None => {}
+            }
+            match is_whole {
+                true => self.details.push(detail),
+                false => fold_detail(&mut self.details, detail),
+            }
+        }
+    }
+
+    fn take_text(&mut self, text: Cow<'_, str>, out: &mut Deltas) {
+        if text.is_empty() {
+            return;
+        }
+        if self.think.is_passing() {
+            self.give_text(text.into_owned(), out);
+            return;
+        }
+        let mut pieces = Vec::new();
+        self.think.push(&text, &mut pieces);
+        self.give_pieces(pieces, out);
+    }
+
+    /// Content in parts: text and thinking (Mistral).
+    fn take_parts(&mut self, parts: &Value, out: &mut Deltas) {
+        let parts = parts.as_array().map_or(std::slice::from_ref(parts), Vec::as_slice);
+        for part in parts {
+            match part.get("type").and_then(Value::as_str) {
+                Some("thinking") => {
+                    let mut text = String::new();
+                    part.get("thinking").into_iter().for_each(|thinking| join_text(thinking, &mut text));
+                    if !text.is_empty() {
+                        self.give_reasoning(Place::Parts, text, out);
+                    }
+                }
+                Some("text") | None => {
+                    let mut text = String::new();
+                    join_text(part, &mut text);
+                    self.take_text(Cow::Owned(text), out);
+                }
+                Some(_) => {}
+            }
+        }
+    }
+
+    fn take_call(&mut self, index: Option<u32>, piece: CallPiece<'_>, out: &mut Deltas) {
+        let FunctionPiece { name, arguments } = piece.function.unwrap_or_default();
+        let (args_text, args_value) = match arguments {
+            Leaf::Null => (None, None),
+            Leaf::Text(text) => (Some(text.into_owned()).filter(|text| !text.is_empty()), None),
+            Leaf::Other(value) => (None, Some(*value)),
+        };
+        let delta = CallDelta {
+            index,
+            id: piece.id.filled().map(Cow::into_owned),
+            name: name.filled().map(Cow::into_owned),
+            args_text,
+            args_value,
+            state: piece.extra_content.into_value().map(|state| json!({ "extra_content": state })),
+        };
+        let is_empty = CallDelta { index, ..CallDelta::default() } == delta;
+        if is_empty {
+            return;
+        }
+        self.flush_text(out);
+        self.close_reasoning(out);
+        self.has_calls = true;
+        out.push(ModelDelta::Call(delta));
+    }
+
+    fn flush_text(&mut self, out: &mut Deltas) {
+        let mut pieces = Vec::new();
+        self.think.flush(&mut pieces);
+        self.give_pieces(pieces, out);
+    }
+
+    fn give_pieces(&mut self, pieces: Vec<Piece>, out: &mut Deltas) {
+        for piece in pieces {
+            match piece {
+                Piece::Text(text) => self.give_text(text, out),
+                Piece::Reasoning(text) => self.give_reasoning(Place::Tags, text, out),
+            }
+        }
+    }
+
+    fn give_text(&mut self, text: String, out: &mut Deltas) {
+        self.close_reasoning(out);
+        self.has_text = true;
+        out.push(ModelDelta::Text(text));
+    }
+
+    fn give_reasoning(&mut self, place: Place, text: String, out: &mut Deltas) {
+        self.has_reasoning = true;
+        self.open = Some(place);
+        out.push(ModelDelta::Reasoning(text));
+    }
+
+    /// What the model wants to see again of its thinking, where the thinking ends.
+    fn close_reasoning(&mut self, out: &mut Deltas) {
+        let open = self.open.take();
+        if !self.details.is_empty() {
+            out.push(ModelDelta::ReasoningState(details_state(std::mem::take(&mut self.details))));
+            return;
+        }
+        let wants_text = match self.target.quirks.echo {
+            ReasoningEcho::Text | ReasoningEcho::Always => true,
+            ReasoningEcho::Never | ReasoningEcho::State => false,
+        };
+        if let Some(place) = open.filter(|_| wants_text) {
+            let tail_bytes = if place == Place::Tags { self.think.tail_bytes() } else { 0 };
+            out.push(ModelDelta::ReasoningState(text_state(place, tail_bytes)));
+        }
+    }
+
+    /// An announced end after anything readable is an end, also where no reason was given.
+    fn stop_if_said(&mut self) {
+        if self.heard.is_none() && (self.has_text || self.has_reasoning || self.has_calls) {
+            self.heard = Some(Finish::Stop);
+        }
+    }
+
+    /// Gives everything that was kept until the end, and the end itself if it was announced.
+    fn settle(&mut self, out: &mut Deltas) {
+        self.flush_text(out);
+        self.close_reasoning(out);
+        out.extend(self.usage.take().map(ModelDelta::Usage));
+        let finish = match self.heard.clone() {
+            None => return,
+            Some(Finish::Length) => Finish::Length,
+            Some(_) if self.has_calls => Finish::Calls,
+            // Calls were announced and none came: not what an answer looks like.
+            Some(Finish::Calls) => Finish::Other("tool_calls".to_owned()),
+            Some(heard) => heard,
+        };
+        if self.given.as_ref() != Some(&finish) {
+            self.given = Some(finish.clone());
+            out.push(ModelDelta::Finish(finish));
+        }
+    }
+
+    fn error(&self, error: Value) -> ModelFailure {
+        let error = match error {
+            Value::String(message) => json!({ "message": message }),
+            other => other,
+        };
+        failure::in_band(&self.target, &error)
+    }
+
+    fn event_error(&self, data: &str) -> ModelFailure {
+        let value = serde_json::from_str(data).unwrap_or_else(|_| Value::String(data.to_owned()));
+        let inner = value.get("error").filter(|error| !error.is_null()).cloned();
+        self.error(inner.unwrap_or(value))
+    }
+}
+
+/// An error that says something: some endpoints send the field with every chunk.
+fn real_error(error: Leaf<'_>) -> Option<Value> {
+    error.into_value().filter(|error| match error {
+        Value::Null | Value::Bool(false) => false,
+        Value::String(text) => !text.is_empty(),
+        Value::Object(fields) => !fields.is_empty(),
+        Value::Bool(true) | Value::Number(_) | Value::Array(_) => true,
+    })
+}
+
+/// Text of a part, of a list of parts, or of a bare string.
+fn join_text(part: &Value, text: &mut String) {
+    match part {
+        Value::String(more) => text.push_str(more),
+        Value::Array(parts) => parts.iter().for_each(|part| join_text(part, text)),
+        Value::Object(fields) => {
+            fields.get("text").and_then(Value::as_str).into_iter().for_each(|more| text.push_str(more));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn finish_of(reason: &str) -> Finish {
+    match reason {
+        "stop" | "STOP" | "end_turn" | "stop_sequence" | "eos" | "completed" => Finish::Stop,
+        "tool_calls" | "function_call" | "tool_use" => Finish::Calls,
+        "length" | "model_length" | "max_tokens" | "MAX_TOKENS" => Finish::Length,
+        "content_filter" | "safety" | "SAFETY" | "refusal" => Finish::Filtered,
+        other => Finish::Other(other.to_owned()),
+    }
+}
+
+#[cfg(test)]
+#[path = "decode_tests.rs"]
+mod tests;

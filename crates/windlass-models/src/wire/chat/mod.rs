@@ -1,0 +1,62 @@
+//! OpenAI Chat Completions, and everything that is shaped like it: most hosted providers, every local server.
+//!
+//! What one endpoint does differently comes in as quirks; nothing here knows who is asked. `chunk` is the
+//! shape of an answer, `reasoning` the state that thinking leaves in the history.
+
+mod chunk;
+mod decode;
+mod encode;
+mod reasoning;
+mod usage;
+
+use windlass_core::model::ModelDelta;
+
+use super::{Before, Decode, Encode, Place, Plan, SharedTarget};
+use crate::health::Turn;
+
+/// Writes chat completion requests.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Wire;
+
+impl Encode for Wire {
+    fn path(&self, plan: &Plan<'_>) -> String {
+        encode::path(plan.target)
+    }
+
+    fn head(&self, plan: &Plan<'_>, out: &mut Vec<u8>) {
+        encode::write_head(plan, out);
+    }
+
+    fn turn(&self, plan: &Plan<'_>, turn: &Turn<'_>, place: Place, out: &mut Vec<u8>) {
+        encode::write_turn(plan, turn, place.before, out);
+    }
+
+    fn tail(&self, plan: &Plan<'_>, before: Before, out: &mut Vec<u8>) {
+        encode::write_tail(plan, before, out);
+    }
+}
+
+/// Reads one chat completion.
+pub fn decoder(target: SharedTarget) -> Box<dyn Decode> {
+    Box::new(decode::Decoder::new(target))
+}
+
+/// Where deltas go.
+type Deltas = Vec<ModelDelta>;
+
+/// A target for the tests of this wire.
+#[cfg(test)]
+fn sample_target(quirks: crate::quirks::Quirks) -> crate::target::Target {
+    crate::target::Target {
+        name: "test/model".to_owned(),
+        provider: "test".to_owned(),
+        model: "model".to_owned(),
+        wire: crate::target::WireKind::Chat,
+        base_url: "http://localhost/v1".to_owned(),
+        auth: crate::target::AuthForm::Open,
+        key: None,
+        headers: Vec::new(),
+        quirks,
+        abilities: crate::target::Abilities::default(),
+    }
+}

@@ -1,0 +1,305 @@
+//! Reads generateContent answers, streamed or whole.
+//!
+//! Every frame is a small answer of its own: whole parts, and at some point a reason to stop, which is
+//! believed only when the connection ends (built-in tools stop in the middle). Knows no tools.
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use windlass_core::json::clip::clip_chars;
+use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, Usage};
+
+use super::super::{Decode, SharedTarget};
+use super::signature::{Carrier, to_state};
+use crate::failure::{in_band, malformed};
+use crate::limits::{ITEMS_MAX, QUOTE_CHARS_MAX};
+
+/// A decoder for one answer.
+pub fn decoder(target: SharedTarget) -> Box<dyn Decode> {
+    Box::new(Decoder { target, calls: 0, has_content: false, reason: None, is_over: false })
+}
+
+struct Decoder {
+    target: SharedTarget,
+    /// Calls so far; their numbers keep two calls of the same tool apart.
+    calls: u32,
+    /// Whether anything came that the user would call an answer.
+    has_content: bool,
+    /// Why the model stopped, as it was said last.
+    reason: Option<String>,
+    is_over: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Chunk {
+    #[serde(default)]
+    candidates: Option<Vec<Candidate>>,
+    #[serde(default)]
+    usage_metadata: Option<Counts>,
+    #[serde(default)]
+    prompt_feedback: Option<Feedback>,
+    #[serde(default)]
+    error: Option<Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Candidate {
+    #[serde(default)]
+    content: Option<Content>,
+    #[serde(default)]
+    finish_reason: Option<String>,
+    #[serde(default)]
+    finish_message: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Content {
+    #[serde(default)]
+    parts: Option<Vec<Piece>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Piece {
+    #[serde(default)]
+    text: Option<String>,
+    #[serde(default)]
+    thought: Option<bool>,
+    #[serde(default, alias = "thought_signature")]
+    thought_signature: Option<String>,
+    #[serde(default)]
+    function_call: Option<FunctionCall>,
+}
+
+#[derive(Deserialize)]
+struct FunctionCall {
+    #[serde(default)]
+    id: Option<String>,
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default)]
+    args: Value,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Feedback {
+    #[serde(default)]
+    block_reason: Option<String>,
+    #[serde(default)]
+    block_reason_message: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Counts {
+    #[serde(default)]
+    prompt_token_count: Option<u64>,
+    #[serde(default)]
+    tool_use_prompt_token_count: Option<u64>,
+    #[serde(default)]
+    cached_content_token_count: Option<u64>,
+    #[serde(default)]
+    candidates_token_count: Option<u64>,
+    #[serde(default)]
+    thoughts_token_count: Option<u64>,
+}
+
+impl Decode for Decoder {
+    fn frame(
+        &mut self,
+        _event: Option<&str>,
+        data: &str,
+        out: &mut Vec<ModelDelta>,
+    ) -> Result<(), ModelFailure> {
+        let data = data.trim();
+        if self.is_over || data.is_empty() || data == "[DONE]" {
+            return Ok(());
+        }
+        if data.starts_with('[') {
+            let chunks: Vec<Chunk> = self.read(data)?;
+            return chunks.into_iter().try_for_each(|chunk| self.take(chunk, out));
+        }
+        let chunk = self.read(data)?;
+        self.take(chunk, out)
+    }
+
+    fn whole(&mut self, body: &str, out: &mut Vec<ModelDelta>) -> Result<(), ModelFailure> {
+        self.frame(None, body, out)?;
+        self.end(out)
+    }
+
+    fn end(&mut self, out: &mut Vec<ModelDelta>) -> Result<(), ModelFailure> {
+        if self.is_over {
+            return Ok(());
+        }
+        let Some(reason) = self.reason.take() else { return Ok(()) };
+        self.is_over = true;
+        let finish = match reason.as_str() {
+            "STOP" | "FUNCTION_CALL" | "FINISH_REASON_UNSPECIFIED" if self.calls > 0 => Finish::Calls,
+            "STOP" | "FUNCTION_CALL" => Finish::Stop,
+            "MAX_TOKENS" => Finish::Length,
+            "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "IMAGE_SAFETY" => {
+                if !self.has_content {
+                    return Err(self.withheld(&reason, None));
+                }
+                Finish::Filtered
+            }
+            _ => Finish::Other(reason),
+        };
+        out.push(ModelDelta::Finish(finish));
+        Ok(())
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_over
+    }
+}
+
+impl Decoder {
+    fn read<'a, T: Deserialize<'a>>(&self, text: &'a str) -> Result<T, ModelFailure> {
+        serde_json::from_str(text).map_err(|error| malformed(&self.target, text, &error.to_string()))
+    }
+
+    fn take(&mut self, chunk: Chunk, out: &mut Vec<ModelDelta>) -> Result<(), ModelFailure> {
+        if let Some(error) = chunk.error {
+            return Err(in_band(&self.target, &error));
+        }
+        if let Some(counts) = chunk.usage_metadata {
+            out.push(ModelDelta::Usage(counts.to_usage()));
+        }
+        // Only one answer is ever asked for.
+        if let Some(candidate) = chunk.candidates.and_then(|candidates| candidates.into_iter().next()) {
+            for piece in candidate.content.and_then(|content| content.parts).unwrap_or_default() {
+                self.take_piece(piece, out)?;
+            }
+            if let Some(reason) = candidate.finish_reason.filter(|reason| !reason.is_empty()) {
+                self.judge(&reason, candidate.finish_message)?;
+                self.reason = Some(reason);
+            }
+        }
+        match chunk.prompt_feedback {
+            Some(Feedback { block_reason: Some(reason), block_reason_message }) => {
+                Err(self.withheld(&reason, block_reason_message))
+            }
+            Some(Feedback { block_reason: None, .. }) | None => Ok(()),
+        }
+    }
+
+    fn take_piece(&mut self, piece: Piece, out: &mut Vec<ModelDelta>) -> Result<(), ModelFailure> {
+        let signature = piece.thought_signature.filter(|signature| !signature.is_empty());
+        if let Some(call) = piece.function_call {
+            return self.take_call(call, signature, out);
+        }
+        // Of a part without text, call or signature nothing is understood and nothing is kept.
+        let text = piece.text.unwrap_or_default();
+        let bytes = text.len();
+        let carrier = match (bytes, piece.thought == Some(true)) {
+            (0, _) => Carrier::Nothing,
+            (_, true) => {
+                out.push(ModelDelta::Reasoning(text));
+                Carrier::Thought(bytes)
+            }
+            (_, false) => {
+                self.has_content = true;
+                out.push(ModelDelta::Text(text));
+                Carrier::Text(bytes)
+            }
+        };
+        if let Some(signature) = signature {
+            out.push(ModelDelta::ReasoningState(to_state(carrier, &signature)));
+        }
+        Ok(())
+    }
+
+    fn take_call(
+        &mut self,
+        call: FunctionCall,
+        signature: Option<String>,
+        out: &mut Vec<ModelDelta>,
+    ) -> Result<(), ModelFailure> {
+        if self.calls as usize >= ITEMS_MAX {
+            return Err(malformed(&self.target, "", &format!("an answer of more than {ITEMS_MAX} calls")));
+        }
+        let id = call.id.filter(|id| !id.is_empty());
+        let mut state = Map::new();
+        for (name, value) in [("id", id.clone()), ("signature", signature)] {
+            if let Some(value) = value {
+                state.insert(name.to_owned(), Value::String(value));
+            }
+        }
+        let (args_text, args_value) = match call.args {
+            Value::Null => (None, Some(Value::Object(Map::new()))),
+            Value::String(text) => (Some(text), None),
+            value => (None, Some(value)),
+        };
+        out.push(ModelDelta::Call(CallDelta {
+            index: Some(self.calls),
+            id,
+            name: call.name,
+            args_text,
+            args_value,
+            state: (!state.is_empty()).then_some(Value::Object(state)),
+        }));
+        self.calls = self.calls.saturating_add(1);
+        self.has_content = true;
+        Ok(())
+    }
+
+    /// Reasons that are failures and no ends.
+    fn judge(&self, reason: &str, message: Option<String>) -> Result<(), ModelFailure> {
+        let model = &self.target.name;
+        let mut failure = match reason {
+            "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" => ModelFailure::passing(
+                "malformed",
+                format!("{model} wrote a call that its provider could not read ({reason})"),
+            ),
+            "TOO_MANY_TOOL_CALLS" => ModelFailure::fatal(
+                "bad_request",
+                format!(
+                    "{model} called tools too often in a row and was stopped by its provider ({reason}); \
+                     ask for less at once"
+                ),
+            ),
+            "MISSING_THOUGHT_SIGNATURE" => ModelFailure::fatal(
+                "bad_request",
+                format!(
+                    "the provider of {model} misses a signature in the history ({reason}); begin a new \
+                     session, or go on with another model"
+                ),
+            ),
+            _ => return Ok(()),
+        };
+        failure.detail = message.map(|message| clip_chars(&message, QUOTE_CHARS_MAX).into_owned());
+        Err(failure)
+    }
+
+    fn withheld(&self, reason: &str, message: Option<String>) -> ModelFailure {
+        let mut failure = ModelFailure::fatal(
+            "filtered",
+            format!("{} withheld its answer ({reason}); ask in other words", self.target.provider),
+        );
+        failure.detail = message.map(|message| clip_chars(&message, QUOTE_CHARS_MAX).into_owned());
+        failure
+    }
+}
+
+impl Counts {
+    /// Thinking is counted apart from the answer, cached input within the input.
+    fn to_usage(&self) -> Usage {
+        let thoughts = self.thoughts_token_count.unwrap_or(0);
+        let prompt = self.prompt_token_count.unwrap_or(0);
+        Usage {
+            input: prompt.saturating_add(self.tool_use_prompt_token_count.unwrap_or(0)),
+            output: self.candidates_token_count.unwrap_or(0).saturating_add(thoughts),
+            cached: self.cached_content_token_count.unwrap_or(0),
+            reasoning: thoughts,
+            cost_usd: None,
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "decode_tests.rs"]
+mod tests;

@@ -1,0 +1,414 @@
+//! Answers: named events that open, grow and close content blocks.
+//!
+//! A block is known by its index. Counts are snapshots of the whole answer, never increments. Only
+//! `message_stop` ends an answer.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, Usage};
+
+use crate::failure;
+use crate::wire::{Decode, SharedTarget};
+
+#[derive(Deserialize)]
+struct Frame<'a> {
+    #[serde(borrow, default, rename = "type")]
+    kind: Cow<'a, str>,
+    index: Option<u32>,
+    #[serde(borrow)]
+    delta: Option<Delta<'a>>,
+    content_block: Option<Map<String, Value>>,
+    message: Option<Value>,
+    usage: Option<Value>,
+    error: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Delta<'a> {
+    #[serde(borrow, default, rename = "type")]
+    kind: Cow<'a, str>,
+    text: Option<String>,
+    thinking: Option<String>,
+    signature: Option<String>,
+    partial_json: Option<String>,
+    stop_reason: Option<String>,
+}
+
+/// The events that mean something here; others may look as they like.
+const KNOWN: [&str; 7] = [
+    "message_start",
+    "content_block_start",
+    "content_block_delta",
+    "content_block_stop",
+    "message_delta",
+    "message_stop",
+    "error",
+];
+
+/// Blocks that are open at once; providers open one at a time.
+const OPEN_BLOCKS_MAX: usize = 256;
+
+/// An open content block.
+#[derive(Debug)]
+enum Block {
+    /// Nothing has to be remembered.
+    Plain,
+    /// Thinking: the block without its text.
+    Thinking(Map<String, Value>),
+    /// A call: the input of its opening, and whether any piece of input came after it.
+    Call { input: Value, has_pieces: bool },
+    /// A block that only goes back: hidden thinking, calls that the provider answers itself, their results.
+    Opaque { block: Map<String, Value>, input: String },
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    fresh: u64,
+    read: u64,
+    created: u64,
+    output: u64,
+}
+
+impl Counts {
+    /// A later snapshot replaces an earlier one; some gateways send zeros for what they do not repeat.
+    fn replace(&mut self, usage: &Value) {
+        let fields = [
+            ("input_tokens", &mut self.fresh),
+            ("cache_read_input_tokens", &mut self.read),
+            ("cache_creation_input_tokens", &mut self.created),
+            ("output_tokens", &mut self.output),
+        ];
+        for (name, count) in fields {
+            match usage.get(name).and_then(Value::as_u64) {
+                Some(0) | None => {}
+                Some(new) => *count = new,
+            }
+        }
+    }
+
+    fn usage(&self) -> Usage {
+        let input = self.fresh.saturating_add(self.read).saturating_add(self.created);
+        Usage { input, output: self.output, cached: self.read, ..Usage::default() }
+    }
+}
+
+/// Reads one answer.
+#[derive(Debug)]
+pub(super) struct Decoder {
+    target: SharedTarget,
+    open: Vec<(u32, Block)>,
+    /// A call that closed without a word of input: it has none, or it was cut before the first.
+    bare_call: Option<u32>,
+    counts: Counts,
+    stop_reason: Option<String>,
+    is_over: bool,
+}
+
+impl Decoder {
+    pub(super) fn new(target: SharedTarget) -> Self {
+        Self {
+            target,
+            open: Vec::new(),
+            bare_call: None,
+            counts: Counts::default(),
+            stop_reason: None,
+            is_over: false,
+        }
+    }
+
+    fn take(&mut self, frame: Frame<'_>, out: &mut Vec<ModelDelta>) -> Result<(), ModelFailure> {
+        if let Some(error) = frame.error.filter(|error| !error.is_null()) {
+            return Err(self.refuse(&error));
+        }
+        match frame.kind.as_ref() {
+            "content_block_delta" => {
+                if let Some(delta) = frame.delta {
+                    self.grow(frame.index, delta, out);
+                }
+            }
+            "content_block_start" => self.start(frame.index, frame.content_block.unwrap_or_default(), out),
+            "content_block_stop" => self.stop(frame.index, out),
+            "message_start" => {
+                self.count(frame.message.as_ref().and_then(|message| message.get("usage")), out)
+            }
+            "message_delta" => {
+                self.stop_all(out);
+                if let Some(reason) = frame.delta.and_then(|delta| delta.stop_reason) {
+                    self.stop_reason = Some(reason);
+                }
+                self.count(frame.usage.as_ref(), out);
+            }
+            "message_stop" => self.finish(out),
+            // Heartbeats, and whatever will be invented.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, usage: Option<&Value>, out: &mut Vec<ModelDelta>) {
+        if let Some(usage) = usage.filter(|usage| usage.is_object()) {
+            self.counts.replace(usage);
+            out.push(ModelDelta::Usage(self.counts.usage()));
+        }
+    }
+
+    fn start(&mut self, index: Option<u32>, mut block: Map<String, Value>, out: &mut Vec<ModelDelta>) {
+        // Only the last block of an answer can be cut: one that is followed by another is complete.
+        self.settle_bare_call("{}", out);
+        self.stop_stale(out);
+        let index = index.unwrap_or_else(|| self.open.last().map_or(0, |(last, _)| last.saturating_add(1)));
+        let kind = block.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let opened = match kind.as_str() {
+            "text" => {
+                push_text(out, ModelDelta::Text, block.shift_remove("text"));
+                Block::Plain
+            }
+            "thinking" => {
+                push_text(out, ModelDelta::Reasoning, block.shift_remove("thinking"));
+                Block::Thinking(block)
+            }
+            "tool_use" => {
+                out.push(ModelDelta::Call(CallDelta {
+                    index: Some(index),
+                    id: take_text(&mut block, "id"),
+                    name: take_text(&mut block, "name"),
+                    ..CallDelta::default()
+                }));
+                Block::Call { input: block.shift_remove("input").unwrap_or_default(), has_pieces: false }
+            }
+            "redacted_thinking" => Block::Opaque { block, input: String::new() },
+            other if other.ends_with("_tool_use") || other.ends_with("_tool_result") => {
+                Block::Opaque { block, input: String::new() }
+            }
+            _ => Block::Plain,
+        };
+        self.open.push((index, opened));
+    }
+
+    fn find(&mut self, index: Option<u32>) -> Option<&mut (u32, Block)> {
+        match index {
+            Some(index) => self.open.iter_mut().rev().find(|(own, _)| *own == index),
+            None => self.open.last_mut(),
+        }
+    }
+
+    fn grow(&mut self, index: Option<u32>, delta: Delta<'_>, out: &mut Vec<ModelDelta>) {
+        match delta.kind.as_ref() {
+            "text_delta" => {
+                out.extend(delta.text.filter(|text| !text.is_empty()).map(ModelDelta::Text));
+            }
+            "thinking_delta" => {
+                out.extend(delta.thinking.filter(|text| !text.is_empty()).map(ModelDelta::Reasoning));
+            }
+            "signature_delta" => {
+                if let Some((_, Block::Thinking(block))) = self.find(index) {
+                    sign(block, delta.signature.unwrap_or_default());
+                }
+            }
+            "input_json_delta" => {
+                let piece = delta.partial_json.unwrap_or_default();
+                self.grow_input(index, piece, out);
+            }
+            // Citations, and whatever will be invented.
+            _ => {}
+        }
+    }
+
+    fn grow_input(&mut self, index: Option<u32>, piece: String, out: &mut Vec<ModelDelta>) {
+        if piece.is_empty() {
+            return;
+        }
+        let index = match self.find(index) {
+            Some((_, Block::Opaque { input, .. })) => {
+                input.push_str(&piece);
+                return;
+            }
+            Some((own, Block::Call { has_pieces, .. })) => {
+                *has_pieces = true;
+                Some(*own)
+            }
+            Some((_, Block::Plain | Block::Thinking(_))) => return,
+            // Input of a block that was never opened: a call without a name fails loudly.
+            None => index,
+        };
+        out.push(ModelDelta::Call(CallDelta { index, args_text: Some(piece), ..CallDelta::default() }));
+    }
+
+    fn stop(&mut self, index: Option<u32>, out: &mut Vec<ModelDelta>) {
+        let place = match index {
+            Some(index) => self.open.iter().rposition(|(own, _)| *own == index),
+            None => self.open.len().checked_sub(1),
+        };
+        let Some(place) = place else { return };
+        let (index, block) = self.open.remove(place);
+        match block {
+            Block::Plain | Block::Call { has_pieces: true, .. } => {}
+            Block::Thinking(state) => out.push(ModelDelta::ReasoningState(Value::Object(state))),
+            Block::Call { input: Value::Object(input), .. } if !input.is_empty() => {
+                let args_value = Some(Value::Object(input));
+                out.push(ModelDelta::Call(CallDelta {
+                    index: Some(index),
+                    args_value,
+                    ..CallDelta::default()
+                }));
+            }
+            Block::Call { .. } => self.bare_call = Some(index),
+            Block::Opaque { mut block, input } => {
+                if let Ok(input) = serde_json::from_str::<Value>(&input) {
+                    block.insert("input".to_owned(), input);
+                }
+                out.push(ModelDelta::ReasoningState(Value::Object(block)));
+            }
+        }
+    }
+
+    fn stop_all(&mut self, out: &mut Vec<ModelDelta>) {
+        while let Some((first, _)) = self.open.first() {
+            self.stop(Some(*first), out);
+        }
+    }
+
+    /// Calls may grow side by side; thinking is over when something else begins, said or not.
+    fn stop_stale(&mut self, out: &mut Vec<ModelDelta>) {
+        let is_full = self.open.len() >= OPEN_BLOCKS_MAX;
+        let stale = self.open.iter().find(|(_, block)| is_full || matches!(block, Block::Thinking(_)));
+        if let Some((index, _)) = stale {
+            self.stop(Some(*index), out);
+        }
+    }
+
+    fn settle_bare_call(&mut self, args: &str, out: &mut Vec<ModelDelta>) {
+        if let Some(index) = self.bare_call.take() {
+            let args_text = Some(args.to_owned());
+            out.push(ModelDelta::Call(CallDelta { index: Some(index), args_text, ..CallDelta::default() }));
+        }
+    }
+
+    fn finish(&mut self, out: &mut Vec<ModelDelta>) {
+        if self.is_over {
+            return;
+        }
+        self.is_over = true;
+        self.stop_all(out);
+        let finish = match self.stop_reason.as_deref() {
+            Some("end_turn" | "stop_sequence") => Finish::Stop,
+            Some("tool_use") => Finish::Calls,
+            Some("max_tokens" | "model_context_window_exceeded") => Finish::Length,
+            Some("refusal") => Finish::Filtered,
+            other => Finish::Other(other.unwrap_or("none").to_owned()),
+        };
+        // A call that was cut before its first argument must not look like one without arguments.
+        self.settle_bare_call(if finish == Finish::Length { "{" } else { "{}" }, out);
+        out.push(ModelDelta::Finish(finish));
+    }
+
+    /// The provider's words for what went wrong are finer than a look at the message.
+    fn refuse(&self, error: &Value) -> ModelFailure {
+        let mut failure = failure::in_band(&self.target, error);
+        let is_known = matches!(failure.code.as_str(), "context_overflow" | "no_tool_support");
+        let (code, is_retryable) = match error.get("type").and_then(Value::as_str) {
+            Some("overloaded_error" | "api_error") => ("overloaded", true),
+            Some("rate_limit_error") => ("rate_limit", true),
+            Some("timeout_error") => ("timeout", true),
+            Some("authentication_error" | "permission_error" | "billing_error") => ("auth", false),
+            Some("invalid_request_error" | "not_found_error" | "request_too_large") if !is_known => {
+                ("bad_request", false)
+            }
+            _ => return failure,
+        };
+        code.clone_into(&mut failure.code);
+        failure.is_retryable = is_retryable;
+        failure
+    }
+
+    fn take_whole(&mut self, mut body: Value, out: &mut Vec<ModelDelta>) -> bool {
+        let Some(Value::Array(blocks)) = body.get_mut("content").map(Value::take) else { return false };
+        for (index, block) in (0..).zip(blocks) {
+            if let Value::Object(block) = block {
+                self.start(Some(index), block, out);
+                self.stop(Some(index), out);
+            }
+        }
+        self.count(body.get("usage"), out);
+        self.stop_reason = body.get("stop_reason").and_then(Value::as_str).map(str::to_owned);
+        self.finish(out);
+        true
+    }
+}
+
+impl Decode for Decoder {
+    fn frame(
+        &mut self,
+        event: Option<&str>,
+        data: &str,
+        out: &mut Vec<ModelDelta>,
+    ) -> Result<(), ModelFailure> {
+        match serde_json::from_str::<Frame<'_>>(data) {
+            Ok(mut frame) => {
+                if let (true, Some(event)) = (frame.kind.is_empty(), event) {
+                    frame.kind = Cow::Owned(event.to_owned());
+                }
+                self.take(frame, out)
+            }
+            Err(error) => {
+                let value = serde_json::from_str::<Value>(data).ok();
+                let kind = value.as_ref().and_then(|value| value.get("type")).and_then(Value::as_str);
+                match kind {
+                    Some(kind) if !KNOWN.contains(&kind) => Ok(()),
+                    Some(_) | None => Err(failure::malformed(&self.target, data, &error.to_string())),
+                }
+            }
+        }
+    }
+
+    fn whole(&mut self, body: &str, out: &mut Vec<ModelDelta>) -> Result<(), ModelFailure> {
+        let value: Value = serde_json::from_str(body)
+            .map_err(|error| failure::malformed(&self.target, body, &error.to_string()))?;
+        if let Some(error) = value.get("error").filter(|error| !error.is_null()) {
+            return Err(self.refuse(error));
+        }
+        if self.take_whole(value, out) {
+            return Ok(());
+        }
+        Err(failure::malformed(&self.target, body, "the answer has no content"))
+    }
+
+    fn end(&mut self, _out: &mut Vec<ModelDelta>) -> Result<(), ModelFailure> {
+        Ok(())
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_over
+    }
+}
+
+fn push_text(out: &mut Vec<ModelDelta>, kind: fn(String) -> ModelDelta, text: Option<Value>) {
+    if let Some(Value::String(text)) = text
+        && !text.is_empty()
+    {
+        out.push(kind(text));
+    }
+}
+
+fn take_text(block: &mut Map<String, Value>, name: &str) -> Option<String> {
+    match block.shift_remove(name) {
+        Some(Value::String(text)) => Some(text),
+        _ => None,
+    }
+}
+
+/// A signature may begin in the opening of its block; what comes later is appended.
+fn sign(block: &mut Map<String, Value>, piece: String) {
+    match block.get_mut("signature") {
+        Some(Value::String(signature)) => signature.push_str(&piece),
+        Some(_) | None => {
+            block.insert("signature".to_owned(), piece.into());
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "decode_tests.rs"]
+mod tests;

@@ -1,0 +1,39 @@
+//! Anthropic Messages: turns of content blocks, thinking that is signed, answers in named events.
+//!
+//! Owns how that protocol is written and read. Thinking comes back byte for byte: the state of a thinking
+//! block is the block without its text, the state of any other opaque block is the block itself. Knows
+//! neither HTTP nor who sells the model: what differs between endpoints is in the target's quirks.
+
+mod decode;
+mod encode;
+mod wishes;
+
+use super::{Before, Decode, Encode, Place, Plan, SharedTarget};
+use crate::health::Turn;
+
+/// Writes requests.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Wire;
+
+impl Encode for Wire {
+    fn path(&self, _plan: &Plan<'_>) -> String {
+        "/v1/messages".to_owned()
+    }
+
+    fn head(&self, plan: &Plan<'_>, out: &mut Vec<u8>) {
+        encode::write_head(plan, out);
+    }
+
+    fn turn(&self, plan: &Plan<'_>, turn: &Turn<'_>, place: Place, out: &mut Vec<u8>) {
+        encode::write_turn(plan, turn, place, out);
+    }
+
+    fn tail(&self, plan: &Plan<'_>, before: Before, out: &mut Vec<u8>) {
+        encode::write_tail(plan, before, out);
+    }
+}
+
+/// A reader of one answer.
+pub fn decoder(target: SharedTarget) -> Box<dyn Decode> {
+    Box::new(decode::Decoder::new(target))
+}

@@ -1,0 +1,169 @@
+//! Wishes of a request: how much may be written, whether the model thinks, what it may do with tools.
+
+use serde_json::{Value, json};
+use windlass_core::model::ToolChoice;
+
+use crate::quirks::{ChoiceForm, ParallelCalls, ReasoningAsk};
+use crate::wire::{Plan, write_json};
+
+/// What may be written when neither the user nor the catalogue says: every model can do that much.
+const OUTPUT_TOKENS_DEFAULT: u64 = 8_192;
+/// The least that the protocol takes as a budget for thinking.
+const BUDGET_TOKENS_MIN: u64 = 1_024;
+
+/// How the model is asked to think.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Thinking<'a> {
+    /// Nothing is said: the model does as it is used to.
+    Unsaid,
+    /// It must not: some models think unless they are told (and forced choices forbid it).
+    Off,
+    /// By a budget of tokens.
+    Budget(u64),
+    /// As much as it finds right, with an effort if one was named.
+    Adaptive(Option<&'a str>),
+}
+
+/// Everything of the head that is a wish.
+#[derive(Debug)]
+pub(super) struct Wishes<'a> {
+    plan: &'a Plan<'a>,
+    thinking: Thinking<'a>,
+    output_tokens_max: u64,
+}
+
+impl<'a> Wishes<'a> {
+    pub(super) fn of(plan: &'a Plan<'a>) -> Self {
+        let cap = plan.target.abilities.output_tokens_max;
+        let wanted = plan.sampling.output_tokens_max.map(u64::from).or(cap).unwrap_or(OUTPUT_TOKENS_DEFAULT);
+        let (thinking, output_tokens_max) = match thinking_of(plan) {
+            Thinking::Budget(budget) => fit_budget(budget, wanted, cap),
+            other @ (Thinking::Unsaid | Thinking::Off | Thinking::Adaptive(_)) => (other, wanted),
+        };
+        Self { plan, thinking, output_tokens_max }
+    }
+
+    pub(super) fn output_tokens_max(&self) -> u64 {
+        self.output_tokens_max
+    }
+
+    /// Appends `"name":value` pairs, each with a comma before it.
+    pub(super) fn write(&self, out: &mut Vec<u8>) {
+        self.write_choice(out);
+        let mut output = serde_json::Map::new();
+        match self.thinking {
+            Thinking::Unsaid => {}
+            Thinking::Off => write_field(out, "thinking", &json!({"type": "disabled"})),
+            Thinking::Budget(tokens) => {
+                write_field(out, "thinking", &json!({"type": "enabled", "budget_tokens": tokens}));
+            }
+            Thinking::Adaptive(effort) => {
+                // Newer models hide their thinking unless it is asked for.
+                write_field(out, "thinking", &json!({"type": "adaptive", "display": "summarized"}));
+                if let Some(effort) = effort {
+                    output.insert("effort".to_owned(), effort.into());
+                }
+            }
+        }
+        if let Some(schema) = self.answer_schema() {
+            output.insert("format".to_owned(), json!({"type": "json_schema", "schema": schema}));
+        }
+        if !output.is_empty() {
+            write_field(out, "output_config", &Value::Object(output));
+        }
+        self.write_sampling(out);
+    }
+
+    fn write_choice(&self, out: &mut Vec<u8>) {
+        let quirks = &self.plan.target.quirks;
+        if self.plan.tools.tools.is_empty() || quirks.choice == ChoiceForm::Absent {
+            return;
+        }
+        let is_single = quirks.parallel == ParallelCalls::Off;
+        let mut choice = match self.plan.choice {
+            ToolChoice::Auto if is_single => json!({"type": "auto"}),
+            ToolChoice::Auto => return,
+            ToolChoice::Required => json!({"type": "any"}),
+            ToolChoice::Named(name) => {
+                json!({"type": "tool", "name": self.plan.tools.wire_name(name).unwrap_or(name)})
+            }
+            ToolChoice::Forbidden => json!({"type": "none"}),
+        };
+        if let (true, false, Some(fields)) =
+            (is_single, *self.plan.choice == ToolChoice::Forbidden, choice.as_object_mut())
+        {
+            fields.insert("disable_parallel_tool_use".to_owned(), true.into());
+        }
+        write_field(out, "tool_choice", &choice);
+    }
+
+    /// Nothing is sampled while the model thinks, and newer models take only one of the two.
+    fn write_sampling(&self, out: &mut Vec<u8>) {
+        if matches!(self.thinking, Thinking::Budget(_) | Thinking::Adaptive(_)) {
+            return;
+        }
+        let sampling = self.plan.sampling;
+        match (sampling.temperature, sampling.top_p) {
+            (Some(temperature), _) => write_field(out, "temperature", &temperature.into()),
+            (None, Some(top_p)) => write_field(out, "top_p", &top_p.into()),
+            (None, None) => {}
+        }
+    }
+
+    /// The schema in OpenAI's words for the form of an answer; other forms have no word here.
+    fn answer_schema(&self) -> Option<&Value> {
+        let format = self.plan.sampling.response_format.as_ref()?;
+        format.get("json_schema").and_then(|inner| inner.get("schema")).or_else(|| format.get("schema"))
+    }
+}
+
+fn thinking_of<'a>(plan: &'a Plan<'a>) -> Thinking<'a> {
+    let is_forced = match plan.choice {
+        ToolChoice::Required | ToolChoice::Named(_) => !plan.tools.tools.is_empty(),
+        ToolChoice::Auto | ToolChoice::Forbidden => false,
+    };
+    if is_forced && !plan.target.quirks.forces_while_thinking {
+        return Thinking::Off;
+    }
+    let Some(effort) = plan.sampling.reasoning_effort.as_deref() else { return Thinking::Unsaid };
+    if matches!(effort, "none" | "off") {
+        return Thinking::Off;
+    }
+    match plan.target.quirks.ask {
+        ReasoningAsk::Effort | ReasoningAsk::Object => {
+            Thinking::Adaptive((effort != "auto").then_some(effort))
+        }
+        ReasoningAsk::Absent
+        | ReasoningAsk::EnableThinking
+        | ReasoningAsk::TemplateArgs
+        | ReasoningAsk::ThinkingType
+        | ReasoningAsk::Think => Thinking::Budget(match effort {
+            "minimal" => BUDGET_TOKENS_MIN,
+            "low" => 2_048,
+            "high" => 24_576,
+            "xhigh" | "max" => 32_768,
+            _ => 8_192,
+        }),
+    }
+}
+
+/// The budget is part of what may be written and must leave room for an answer.
+fn fit_budget<'a>(budget: u64, wanted: u64, cap: Option<u64>) -> (Thinking<'a>, u64) {
+    if wanted > budget {
+        return (Thinking::Budget(budget), wanted);
+    }
+    let total = budget.saturating_add(wanted).min(cap.unwrap_or(u64::MAX));
+    let answer = wanted.min(total / 2);
+    let budget = budget.min(total.saturating_sub(answer));
+    if budget < BUDGET_TOKENS_MIN || budget >= total {
+        return (Thinking::Unsaid, wanted);
+    }
+    (Thinking::Budget(budget), total)
+}
+
+fn write_field(out: &mut Vec<u8>, name: &str, value: &Value) {
+    out.extend_from_slice(b",\"");
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(b"\":");
+    write_json(out, value);
+}
