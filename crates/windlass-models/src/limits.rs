@@ -32,6 +32,8 @@ pub const ANSWER_BYTES_MAX: u64 = 64 << 20;
 pub const ERROR_BODY_BYTES_MAX: usize = 64 << 10;
 /// What an error message quotes of a provider's own words.
 pub const QUOTE_CHARS_MAX: usize = 400;
+/// Items or calls of one answer: no model makes as many, and each is looked up among the others.
+pub const ITEMS_MAX: usize = 4096;
 /// Longest `Retry-After` that is believed.
 pub const RETRY_AFTER_MS_MAX: u64 = 10 * 60_000;
 /// Raw text of a call that could not be read, as it is shown to the model again.

@@ -11,7 +11,7 @@ use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, Usage};
 use super::super::{Decode, SharedTarget};
 use super::signature::{Carrier, to_state};
 use crate::failure::{in_band, malformed};
-use crate::limits::QUOTE_CHARS_MAX;
+use crate::limits::{ITEMS_MAX, QUOTE_CHARS_MAX};
 
 /// A decoder for one answer.
 pub fn decoder(target: SharedTarget) -> Box<dyn Decode> {
@@ -172,7 +172,7 @@ impl Decoder {
         // Only one answer is ever asked for.
         if let Some(candidate) = chunk.candidates.and_then(|candidates| candidates.into_iter().next()) {
             for piece in candidate.content.and_then(|content| content.parts).unwrap_or_default() {
-                self.take_piece(piece, out);
+                self.take_piece(piece, out)?;
             }
             if let Some(reason) = candidate.finish_reason.filter(|reason| !reason.is_empty()) {
                 self.judge(&reason, candidate.finish_message)?;
@@ -187,12 +187,13 @@ impl Decoder {
         }
     }
 
-    fn take_piece(&mut self, piece: Piece, out: &mut Vec<ModelDelta>) {
+    fn take_piece(&mut self, piece: Piece, out: &mut Vec<ModelDelta>) -> Result<(), ModelFailure> {
         let signature = piece.thought_signature.filter(|signature| !signature.is_empty());
         if let Some(call) = piece.function_call {
             return self.take_call(call, signature, out);
         }
-        let Some(text) = piece.text else { return };
+        // Of a part without text, call or signature nothing is understood and nothing is kept.
+        let text = piece.text.unwrap_or_default();
         let bytes = text.len();
         let carrier = match (bytes, piece.thought == Some(true)) {
             (0, _) => Carrier::Nothing,
@@ -209,9 +210,18 @@ impl Decoder {
         if let Some(signature) = signature {
             out.push(ModelDelta::ReasoningState(to_state(carrier, &signature)));
         }
+        Ok(())
     }
 
-    fn take_call(&mut self, call: FunctionCall, signature: Option<String>, out: &mut Vec<ModelDelta>) {
+    fn take_call(
+        &mut self,
+        call: FunctionCall,
+        signature: Option<String>,
+        out: &mut Vec<ModelDelta>,
+    ) -> Result<(), ModelFailure> {
+        if self.calls as usize >= ITEMS_MAX {
+            return Err(malformed(&self.target, "", &format!("an answer of more than {ITEMS_MAX} calls")));
+        }
         let id = call.id.filter(|id| !id.is_empty());
         let mut state = Map::new();
         for (name, value) in [("id", id.clone()), ("signature", signature)] {
@@ -234,6 +244,7 @@ impl Decoder {
         }));
         self.calls = self.calls.saturating_add(1);
         self.has_content = true;
+        Ok(())
     }
 
     /// Reasons that are failures and no ends.

@@ -34,7 +34,7 @@ fn reason_alone(reason: &str) -> String {
 }
 
 #[test]
-fn r_24_text_comes_out_chunk_by_chunk() {
+fn text_comes_out_chunk_by_chunk() {
     let mut decoder = fresh();
     let mut deltas = Vec::new();
     let all = events(&recorded("gemini/text.sse"));
@@ -254,5 +254,43 @@ fn payloads_cut_anywhere_are_failures_and_no_finish() {
                 assert!(failure.is_err() && deltas.is_empty(), "{}", &payload[..at]);
             }
         }
+    }
+}
+
+#[test]
+fn gemini_4_a_signature_on_a_part_of_its_own_is_kept() {
+    let mut deltas = Vec::new();
+    let chunk = json!({"candidates": [{"content": {"parts": [{"thoughtSignature": "QQ=="}]}}]});
+    fresh().frame(None, &chunk.to_string(), &mut deltas).unwrap();
+    assert_eq!(deltas, [ModelDelta::ReasoningState(json!({"on": "nothing", "signature": "QQ=="}))]);
+}
+
+#[test]
+fn an_answer_of_endless_calls_is_a_failure() {
+    let parts = vec![json!({"functionCall": {"name": "f"}}); ITEMS_MAX + 1];
+    let chunk = json!({"candidates": [{"content": {"parts": parts}, "finishReason": "STOP"}]});
+    let failure = fresh().whole(&chunk.to_string(), &mut Vec::new()).unwrap_err();
+    assert_eq!(failure.code, "malformed");
+}
+
+proptest::proptest! {
+    #[test]
+    fn chunks_in_any_order_and_number_finish_at_most_once(picks in proptest::collection::vec(0..500_usize, 0..20)) {
+        let names = ["text", "reasoning", "signed_text", "call", "parallel", "safety", "error", "no_args"];
+        let all: Vec<_> =
+            names.iter().flat_map(|name| events(&recorded(&format!("gemini/{name}.sse")))).collect();
+        let mut decoder = fresh();
+        let mut deltas = Vec::new();
+        let mut is_broken = false;
+        for pick in picks {
+            let (event, payload) = &all[pick % all.len()];
+            is_broken |= decoder.frame(event.as_deref(), payload, &mut deltas).is_err();
+        }
+        if !is_broken {
+            drop(decoder.end(&mut deltas));
+        }
+        let finishes = deltas.iter().filter(|delta| matches!(delta, ModelDelta::Finish(_))).count();
+        proptest::prop_assert!(finishes <= 1);
+        proptest::prop_assert!(finishes == 0 || matches!(deltas.last(), Some(ModelDelta::Finish(_))));
     }
 }

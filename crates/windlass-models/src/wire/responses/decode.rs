@@ -13,6 +13,7 @@ use windlass_core::model::{Finish, ModelDelta, ModelFailure, Usage};
 use super::super::{Decode, SharedTarget};
 use super::item::{Kind, OpenItem, text_at};
 use crate::failure::{in_band, malformed};
+use crate::limits::ITEMS_MAX;
 
 /// A decoder for one answer.
 pub fn decoder(target: SharedTarget) -> Box<dyn Decode> {
@@ -74,48 +75,24 @@ impl Decode for Decoder {
         }
         let head: Head<'_> = self.read(data)?;
         match head.kind.as_deref().or(event).unwrap_or_default() {
-            "response.output_text.delta" | "response.refusal.delta" => {
-                let piece: Piece = self.read(data)?;
-                let place = self.place_of(piece.output_index, piece.item_id.as_deref(), Kind::Message);
-                if let Some(item) = self.items.get_mut(place) {
-                    item.grow_text(piece.delta.unwrap_or_default(), out);
-                }
-                Ok(())
-            }
+            "response.output_text.delta" | "response.refusal.delta" => self.grow(Kind::Message, data, out),
             "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
-                let piece: Piece = self.read(data)?;
-                let place = self.place_of(piece.output_index, piece.item_id.as_deref(), Kind::Reasoning);
-                if let Some(item) = self.items.get_mut(place) {
-                    item.grow_reasoning(
-                        piece.summary_index.or(piece.content_index),
-                        piece.delta.unwrap_or_default(),
-                        out,
-                    );
-                }
-                Ok(())
+                self.grow(Kind::Reasoning, data, out)
             }
-            "response.function_call_arguments.delta" => {
-                let piece: Piece = self.read(data)?;
-                let place = self.place_of(piece.output_index, piece.item_id.as_deref(), Kind::Call);
-                if let Some(item) = self.items.get_mut(place).filter(|item| !item.is_done) {
-                    item.grow_args(piece.delta.unwrap_or_default(), out);
-                }
-                Ok(())
-            }
+            "response.function_call_arguments.delta" => self.grow(Kind::Call, data, out),
             "response.function_call_arguments.done" => {
                 let piece: Piece = self.read(data)?;
-                let place = self.place_of(piece.output_index, piece.item_id.as_deref(), Kind::Call);
+                let place = self.place_of(piece.output_index, piece.item_id.as_deref(), Kind::Call)?;
                 self.settle_args(place, &piece.arguments, data, out)
             }
             "response.output_item.added" => {
                 let added: Whole = self.read(data)?;
-                self.begin(&added, out);
-                Ok(())
+                self.begin(&added, out)
             }
             "response.output_item.done" => {
                 let done: Whole = self.read(data)?;
                 let id = text_at(&done.item, "id");
-                let place = self.place_of(done.output_index, id, Kind::of(&done.item));
+                let place = self.place_of(done.output_index, id, Kind::of(&done.item))?;
                 self.settle(place, &done.item, out)
             }
             "response.completed" | "response.incomplete" | "response.failed" | "response.cancelled" => {
@@ -168,28 +145,62 @@ impl Decoder {
     }
 
     /// Where an item is; it is opened if it was not announced.
-    fn place_of(&mut self, output_index: Option<u64>, item_id: Option<&str>, kind: Kind) -> usize {
+    fn place_of(
+        &mut self,
+        output_index: Option<u64>,
+        item_id: Option<&str>,
+        kind: Kind,
+    ) -> Result<usize, ModelFailure> {
         let found = match (output_index, item_id) {
             (None, None) => self.items.iter().rposition(|item| item.kind == kind && !item.is_done),
-            (Some(_), _) => self.items.iter().position(|item| item.output_index == output_index),
-            (None, Some(_)) => self.items.iter().position(|item| item.item_id.as_deref() == item_id),
+            (Some(_), _) => self.items.iter().rposition(|item| item.output_index == output_index),
+            (None, Some(_)) => self.items.iter().rposition(|item| item.item_id.as_deref() == item_id),
         };
-        found.unwrap_or_else(|| {
-            let slot = u32::try_from(self.items.len()).unwrap_or(u32::MAX);
-            self.items.push(OpenItem::new(output_index, item_id.map(str::to_owned), kind, slot));
-            self.items.len().saturating_sub(1)
-        })
+        match found {
+            Some(place) => Ok(place),
+            None => self.open(output_index, item_id, kind),
+        }
     }
 
-    fn begin(&mut self, added: &Whole, out: &mut Vec<ModelDelta>) {
-        let kind = Kind::of(&added.item);
-        let place = self.place_of(added.output_index, text_at(&added.item, "id"), kind);
-        let keeps_id = !self.lost_reasoning;
-        if let Some(item) = self.items.get_mut(place).filter(|item| item.kind.is_call()) {
-            if text_at(&added.item, "name").is_some() {
-                item.name_call(&added.item, keeps_id, out);
-            }
+    fn open(
+        &mut self,
+        output_index: Option<u64>,
+        item_id: Option<&str>,
+        kind: Kind,
+    ) -> Result<usize, ModelFailure> {
+        let place = self.items.len();
+        let slot = u32::try_from(place).ok().filter(|_| place < ITEMS_MAX);
+        let slot = slot.ok_or_else(|| {
+            malformed(&self.target, "", &format!("an answer of more than {ITEMS_MAX} items"))
+        })?;
+        self.items.push(OpenItem::new(output_index, item_id.map(str::to_owned), kind, slot));
+        Ok(place)
+    }
+
+    /// A piece of an item.
+    fn grow(&mut self, kind: Kind, data: &str, out: &mut Vec<ModelDelta>) -> Result<(), ModelFailure> {
+        let piece: Piece = self.read(data)?;
+        let place = self.place_of(piece.output_index, piece.item_id.as_deref(), kind)?;
+        let Some(item) = self.items.get_mut(place).filter(|item| !item.is_done) else { return Ok(()) };
+        let delta = piece.delta.unwrap_or_default();
+        match kind {
+            Kind::Message => item.grow_text(delta, out),
+            Kind::Reasoning => item.grow_reasoning(piece.summary_index.or(piece.content_index), delta, out),
+            Kind::Call => item.grow_args(delta, out),
+            Kind::CustomCall | Kind::Other => {}
         }
+        Ok(())
+    }
+
+    fn begin(&mut self, added: &Whole, out: &mut Vec<ModelDelta>) -> Result<(), ModelFailure> {
+        let kind = Kind::of(&added.item);
+        let place = self.place_of(added.output_index, text_at(&added.item, "id"), kind)?;
+        let keeps_id = !self.lost_reasoning;
+        let is_named = text_at(&added.item, "name").is_some();
+        if let Some(item) = self.items.get_mut(place).filter(|item| is_named && item.kind.is_call()) {
+            item.name_call(&added.item, keeps_id, out);
+        }
+        Ok(())
     }
 
     /// The provider says the whole of an item; only the first time counts.
@@ -244,7 +255,7 @@ impl Decoder {
         let output = response.get("output").and_then(Value::as_array);
         let streamed = self.items.len();
         for (index, item) in output.into_iter().flatten().enumerate() {
-            if let Some(place) = self.place_in_output(index, item, streamed) {
+            if let Some(place) = self.place_in_output(index, item, streamed)? {
                 self.settle(place, item, out)?;
             }
         }
@@ -269,22 +280,21 @@ impl Decoder {
 
     /// Where an item of the final list is among those that were streamed. One that cannot be found is new
     /// only if nothing of its kind was streamed: else a server that renames its items would say it twice.
-    fn place_in_output(&mut self, index: usize, whole: &Value, streamed: usize) -> Option<usize> {
+    fn place_in_output(
+        &mut self,
+        index: usize,
+        whole: &Value,
+        streamed: usize,
+    ) -> Result<Option<usize>, ModelFailure> {
         let (id, kind) = (text_at(whole, "id"), Kind::of(whole));
         let index = u64::try_from(index).ok();
         let known = self.items.get(..streamed).unwrap_or_default();
-        let found = known
-            .iter()
-            .position(|item| id.is_some() && item.item_id.as_deref() == id)
-            .or_else(|| known.iter().position(|item| item.output_index == index && item.kind == kind));
-        match found {
-            Some(place) => Some(place),
-            None if known.iter().any(|item| item.kind == kind) => None,
-            None => {
-                let slot = u32::try_from(self.items.len()).unwrap_or(u32::MAX);
-                self.items.push(OpenItem::new(None, id.map(str::to_owned), kind, slot));
-                Some(self.items.len().saturating_sub(1))
-            }
+        let by_id = known.iter().position(|item| id.is_some() && item.item_id.as_deref() == id);
+        let by_index = || known.iter().position(|item| item.output_index == index && item.kind == kind);
+        match by_id.or_else(by_index) {
+            Some(place) => Ok(Some(place)),
+            None if known.iter().any(|item| item.kind == kind) => Ok(None),
+            None => self.open(None, id, kind).map(Some),
         }
     }
 }

@@ -1,8 +1,7 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use windlass_core::message::Part;
-use windlass_core::message::Reasoning;
+use windlass_core::message::{Part, Reasoning};
 use windlass_core::model::ModelStep;
 use windlass_core::tool::RawArgs;
 
@@ -33,19 +32,23 @@ fn play_values(values: &[Value]) -> (Vec<ModelDelta>, Option<ModelFailure>) {
 }
 
 fn texts(deltas: &[ModelDelta]) -> Vec<&str> {
-    let pick = |delta| match delta {
-        ModelDelta::Text(text) => Some(text.as_str()),
-        _ => None,
-    };
-    deltas.iter().filter_map(pick).collect()
+    let mut texts = Vec::new();
+    for delta in deltas {
+        if let ModelDelta::Text(text) = delta {
+            texts.push(text.as_str());
+        }
+    }
+    texts
 }
 
 fn thinking(step: &ModelStep) -> Vec<&Reasoning> {
-    let pick = |part| match part {
-        Part::Reasoning(reasoning) => Some(reasoning),
-        Part::Text { .. } | Part::Call(_) | Part::Image { .. } => None,
-    };
-    step.parts.iter().filter_map(pick).collect()
+    let mut found = Vec::new();
+    for part in &step.parts {
+        if let Part::Reasoning(reasoning) = part {
+            found.push(reasoning);
+        }
+    }
+    found
 }
 
 fn args(step: &ModelStep) -> Vec<Value> {
@@ -57,7 +60,7 @@ fn text_of(step: &ModelStep) -> String {
 }
 
 #[test]
-fn r_24_text_comes_out_event_by_event() {
+fn text_comes_out_event_by_event() {
     let (deltas, failure) = play(fresh(), &recorded("responses/text.sse"));
     assert_eq!(failure, None);
     assert_eq!(texts(&deltas), ["Lisbon is", " sunny,", " 21 °C."]);
@@ -104,7 +107,7 @@ fn responses_2_a_call_keeps_both_its_ids() {
     let step = step_of("responses/call.sse");
     let call = step.calls.first().unwrap();
     assert_eq!(call.provider_id.as_deref(), Some("call_Ab1"));
-    assert_eq!(call.state.as_ref().unwrap().value, json!({"id": "fc_01"}));
+    assert_eq!(call.state.as_ref().unwrap().value, json!({"type": "function_call", "id": "fc_01"}));
     assert_eq!(call.name, "get_weather");
     assert_eq!(step.finish, Finish::Calls);
 }
@@ -119,7 +122,7 @@ fn responses_2_a_call_that_is_ready_early_has_its_ids_already() {
         deltas.into_iter().for_each(|delta| drop(assembler.push(delta)));
         if let Some(call) = assembler.take_ready().first() {
             assert!(call.state.is_some());
-            assert!(!decoder.is_over(), "s_17: the model still speaks");
+            assert!(!decoder.is_over(), "the model still speaks");
             return;
         }
     }
@@ -359,7 +362,10 @@ fn responses_2_a_custom_call_is_raw_text_under_input() {
     assert_eq!(failure, None);
     let step = step(NAME, deltas);
     assert_eq!(step.calls[0].args, RawArgs::Value(json!({"input": "SELECT 1"})));
-    assert_eq!(step.calls[0].state.as_ref().unwrap().value, json!({"id": "ctc_1", "custom": true}));
+    assert_eq!(
+        step.calls[0].state.as_ref().unwrap().value,
+        json!({"type": "custom_tool_call", "id": "ctc_1"})
+    );
 }
 
 #[test]
@@ -429,5 +435,37 @@ fn payloads_cut_anywhere_are_failures_and_no_finish() {
                 assert!(failure.is_err() && deltas.is_empty(), "{}", &payload[..at]);
             }
         }
+    }
+}
+
+#[test]
+fn an_answer_of_endless_items_is_a_failure() {
+    let mut decoder = fresh();
+    let mut add = |index: usize| {
+        let added = json!({"type": "response.output_item.added", "output_index": index, "item": {}});
+        decoder.frame(None, &added.to_string(), &mut Vec::new())
+    };
+    assert!((0..ITEMS_MAX).all(|index| add(index).is_ok()));
+    assert_eq!(add(ITEMS_MAX).unwrap_err().code, "malformed");
+}
+
+proptest::proptest! {
+    #[test]
+    fn events_in_any_order_and_number_finish_at_most_once(picks in proptest::collection::vec(0..500_usize, 0..40)) {
+        let names = ["text", "reasoning", "call", "parallel", "xai", "whole_items", "incomplete", "no_args"];
+        let all: Vec<_> =
+            names.iter().flat_map(|name| events(&recorded(&format!("responses/{name}.sse")))).collect();
+        let mut decoder = fresh();
+        let mut deltas = Vec::new();
+        for pick in picks {
+            let (event, payload) = &all[pick % all.len()];
+            if decoder.frame(event.as_deref(), payload, &mut deltas).is_err() {
+                break;
+            }
+        }
+        let finishes = deltas.iter().filter(|delta| matches!(delta, ModelDelta::Finish(_))).count();
+        proptest::prop_assert!(finishes <= 1);
+        proptest::prop_assert_eq!(finishes == 1, decoder.is_over());
+        proptest::prop_assert!(finishes == 0 || matches!(deltas.last(), Some(ModelDelta::Finish(_))));
     }
 }

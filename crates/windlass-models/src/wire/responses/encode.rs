@@ -206,7 +206,7 @@ fn write_exchange(plan: &Plan<'_>, exchange: &Exchange<'_>, out: &mut Vec<u8>) {
         rest = after;
         match item {
             Item::Reasoning { state: Some(state), .. } => {
-                if keeps && is_thinking(state) && after.iter().any(is_output) {
+                if keeps && is_of_kind(state, "reasoning") && after.iter().any(is_output) {
                     write_comma(out);
                     write_json(out, state);
                 }
@@ -221,8 +221,8 @@ fn write_exchange(plan: &Plan<'_>, exchange: &Exchange<'_>, out: &mut Vec<u8>) {
     }
 }
 
-fn is_thinking(state: &Value) -> bool {
-    state.get("type").and_then(Value::as_str) == Some("reasoning")
+fn is_of_kind(state: &Value, kind: &str) -> bool {
+    state.get("type").and_then(Value::as_str) == Some(kind)
 }
 
 /// Whether an item is what thinking leads to: thinking that leads to nothing is refused.
@@ -236,7 +236,7 @@ fn is_output(item: &Item<'_>) -> bool {
 /// The state of the message that a text was, from what stands behind it.
 fn message_state<'a>(after: &[Item<'a>]) -> Option<&'a Value> {
     match after.first() {
-        Some(Item::Reasoning { state: Some(state), .. }) if !is_thinking(state) => Some(state),
+        Some(Item::Reasoning { state: Some(state), .. }) if is_of_kind(state, "message") => Some(state),
         Some(Item::Text(_) | Item::Reasoning { .. } | Item::Call(_)) | None => None,
     }
 }
@@ -264,7 +264,7 @@ fn write_message(text: &str, state: Option<&Value>, out: &mut Vec<u8>) {
 }
 
 fn is_custom(state: Option<&Value>) -> bool {
-    state.and_then(|state| state.get("custom")).is_some()
+    state.is_some_and(|state| is_of_kind(state, "custom_tool_call"))
 }
 
 fn write_call(call: &CallItem<'_>, state: Option<&Value>, out: &mut Vec<u8>) {

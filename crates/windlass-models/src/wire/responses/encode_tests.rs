@@ -233,7 +233,8 @@ fn responses_2_thinking_that_leads_to_nothing_is_not_sent() {
 #[test]
 fn responses_2_ids_go_only_with_the_thinking_they_belong_to() {
     let thought = json!({"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gAAA"});
-    let (message, called) = (json!({"type": "message", "id": "msg_1"}), json!({"id": "fc_1"}));
+    let (message, called) =
+        (json!({"type": "message", "id": "msg_1"}), json!({"type": "function_call", "id": "fc_1"}));
     let turn = exchange(vec![
         Item::Reasoning { text: "", state: Some(&thought) },
         Item::Text("Calling.".into()),
@@ -255,7 +256,7 @@ fn responses_2_ids_go_only_with_the_thinking_they_belong_to() {
 
 #[test]
 fn responses_2_a_namespace_comes_back_with_its_call() {
-    let state = json!({"id": "fc_1", "namespace": "weather"});
+    let state = json!({"type": "function_call", "id": "fc_1", "namespace": "weather"});
     let turn = exchange(vec![call("call_1", "{}", Some(&state))]);
     let body = Asked::of(openai()).body(&Wire, &[turn]);
     assert_eq!(body["input"][0]["namespace"], "weather");
@@ -263,7 +264,7 @@ fn responses_2_a_namespace_comes_back_with_its_call() {
 
 #[test]
 fn responses_2_a_custom_call_goes_back_as_raw_text() {
-    let state = json!({"id": "ctc_1", "custom": true});
+    let state = json!({"type": "custom_tool_call", "id": "ctc_1"});
     let turn = exchange(vec![call("call_1", r#"{"input":"SELECT \"1\""}"#, Some(&state))]);
     let body = Asked::of(openai()).body(&Wire, &[turn]);
     assert_eq!(

@@ -209,17 +209,19 @@ fn is_keepable(item: &Value) -> bool {
 }
 
 fn call_state(item: &Value, kind: Kind, keeps_id: bool) -> Option<Value> {
-    let mut state = Map::new();
-    if let Some(id) = text_at(item, "id").filter(|_| keeps_id) {
-        state.insert("id".to_owned(), Value::from(id));
+    let word = match kind {
+        Kind::CustomCall => "custom_tool_call",
+        Kind::Call | Kind::Message | Kind::Reasoning | Kind::Other => "function_call",
+    };
+    let mut state = Map::from_iter([("type".to_owned(), Value::from(word))]);
+    let kept = [("id", text_at(item, "id").filter(|_| keeps_id)), ("namespace", text_at(item, "namespace"))];
+    for (name, value) in kept {
+        if let Some(value) = value {
+            state.insert(name.to_owned(), Value::from(value));
+        }
     }
-    if let Some(namespace) = text_at(item, "namespace") {
-        state.insert("namespace".to_owned(), Value::from(namespace));
-    }
-    if kind == Kind::CustomCall {
-        state.insert("custom".to_owned(), Value::Bool(true));
-    }
-    (!state.is_empty()).then_some(Value::Object(state))
+    let says_something = state.len() > 1 || kind == Kind::CustomCall;
+    says_something.then_some(Value::Object(state))
 }
 
 /// The texts of a list of parts.

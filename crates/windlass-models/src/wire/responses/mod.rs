@@ -6,7 +6,7 @@
 //!
 //! - thinking: the provider's reasoning item, untouched;
 //! - a message: `{"type":"message","id","phase"}` in a state without text, right behind the text;
-//! - a call: `{"id","namespace","custom"}`.
+//! - a call: `{"type":"function_call","id","namespace"}`, or `"custom_tool_call"`.
 
 mod decode;
 mod encode;
