@@ -23,13 +23,12 @@ use windlass_core::profile::{Profile, ProfileName};
 use windlass_core::secret::Secret;
 use windlass_scripted::Script;
 
-pub(crate) use self::endpoint::wire_of;
 pub(crate) use self::folders::{Folders, project_file};
-pub(crate) use self::key::{EFFORT_WORDS, KEYS, find as find_key, names as key_names};
+pub(crate) use self::key::{EFFORT_WORDS, KEYS, PROVIDERS, find as find_key, names as key_names};
 use self::layer::Layer;
 pub(crate) use self::template::template;
-pub(crate) use self::value::{Setting, Source};
 use self::value::Value;
+pub(crate) use self::value::{Setting, Source};
 use crate::args::GlobalArgs;
 use crate::complaint::{Complaint, Result};
 
@@ -58,7 +57,8 @@ impl Surroundings {
 
     /// Variables that hold a key, with something in them.
     fn keys(&self) -> BTreeMap<String, Secret> {
-        let keys = self.vars.iter().filter(|(name, key)| name.ends_with("_API_KEY") && !key.trim().is_empty());
+        let keys =
+            self.vars.iter().filter(|(name, key)| name.ends_with("_API_KEY") && !key.trim().is_empty());
         keys.map(|(name, key)| (name.clone(), Secret::new(key.trim()))).collect()
     }
 }
@@ -96,7 +96,8 @@ impl Settings {
     pub(crate) fn group(&self, prefix: &str) -> impl Iterator<Item = (&str, &Setting)> {
         let own = self.0.range(prefix.to_owned()..);
         let prefix = prefix.to_owned();
-        own.map(|(name, setting)| (name.as_str(), setting)).take_while(move |(name, _)| name.starts_with(&prefix))
+        own.map(|(name, setting)| (name.as_str(), setting))
+            .take_while(move |(name, _)| name.starts_with(&prefix))
     }
 
     /// The text of a key.

@@ -59,7 +59,9 @@ pub(crate) fn load(data: &Path, name: &ModelName) -> Result<Option<Diagnosis>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(Complaint::file(&path, "read", &error)),
         Ok(facts) if facts.len() > FILE_BYTES_MAX => {
-            return Err(Complaint::failed("the doctor's findings are too large to be ours").at(path.display()));
+            return Err(
+                Complaint::failed("the doctor's findings are too large to be ours").at(path.display())
+            );
         }
         Ok(_) => {}
     }

@@ -84,7 +84,9 @@ impl Keyring {
         }
         let told = match SYSTEM {
             System::SecretTool => tell("secret-tool", &["clear", "service", OURS, "provider", provider], ""),
-            System::Security => tell("security", &["delete-generic-password", "-s", OURS, "-a", provider], ""),
+            System::Security => {
+                tell("security", &["delete-generic-password", "-s", OURS, "-a", provider], "")
+            }
         };
         match told {
             // It was already gone.
@@ -99,8 +101,9 @@ impl Keyring {
         if let Some(folder) = self.names_file.parent() {
             std::fs::create_dir_all(folder).map_err(failed)?;
         }
-        let text = serde_json::to_string(names)
-            .map_err(|error| Complaint::failed(format!("the list of stored keys cannot be written: {error}")))?;
+        let text = serde_json::to_string(names).map_err(|error| {
+            Complaint::failed(format!("the list of stored keys cannot be written: {error}"))
+        })?;
         std::fs::write(&self.names_file, text).map_err(failed)
     }
 }
@@ -118,9 +121,12 @@ fn unreachable(failure: &CommandFailure) -> Complaint {
         System::SecretTool => "secret-tool",
         System::Security => "security",
     };
-    let complaint = Complaint::failed(format!("the system's keyring cannot be reached: {failure}")).at(program);
+    let complaint =
+        Complaint::failed(format!("the system's keyring cannot be reached: {failure}")).at(program);
     let cure = match failure {
-        CommandFailure::NotStarted(_) => "install it (libsecret-tools), or use the environment or a key_command",
+        CommandFailure::NotStarted(_) => {
+            "install it (libsecret-tools), or use the environment or a key_command"
+        }
         CommandFailure::Failed(_) | CommandFailure::TooLong | CommandFailure::Empty => {
             "unlock it, set the key again, or use the environment or a key_command"
         }

@@ -21,6 +21,16 @@ pub fn payload(record: &Record) -> Option<Value> {
                 "parent_id": record.parent_id, "model": model, "profile": profile,
             }),
         ),
+        Event::StepDelayed { step, attempt, attempts_max, delay_ms, code, message } => (
+            "waiting",
+            json!({
+                "step": step, "attempt": attempt, "attempts_max": attempts_max, "delay_ms": delay_ms,
+                "code": code, "message": message,
+            }),
+        ),
+        Event::RequestAdjusted { step, kind, rule, message } => {
+            ("request_adjusted", json!({"step": step, "kind": kind, "rule": rule, "message": message}))
+        }
         Event::ReasoningDelta { phase, text } => ("reasoning", json!({"content": text, "phase": phase})),
         Event::TextDelta { text } => ("content", json!({"content": text})),
         Event::CallDelta { index, name, chars } => {

@@ -14,6 +14,9 @@ pub mod guard;
 pub mod health;
 mod kept;
 pub mod limits;
+#[cfg(test)]
+#[path = "loopback_tests.rs"]
+mod loopback;
 pub mod lower;
 pub mod name;
 pub mod overflow;

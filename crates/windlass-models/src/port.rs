@@ -51,19 +51,20 @@ impl ModelPort for WireModel {
 
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelDelta, ModelFailure>> {
         let Prepared { path, body, notices, tools } = prepare(&self.target, &request);
-        let asking = ask(Arc::clone(&self.transport), Arc::clone(&self.target), path, body);
+        let asking = send(Arc::clone(&self.transport), Arc::clone(&self.target), path, body);
         let is_renamed = tools.tools.iter().any(|tool| tool.name != tool.spec.name);
         Box::pin(Exchange {
             target: Arc::clone(&self.target),
             renamed: is_renamed.then_some(tools),
             ready: notices.into_iter().map(ModelDelta::Notice).collect(),
+            has_finish: false,
             phase: Phase::Asking(Box::pin(asking)),
         })
     }
 }
 
 /// Sends a request; what is no answer of a model is a failure.
-async fn ask(
+async fn send(
     transport: Arc<Transport>,
     target: SharedTarget,
     path: String,
@@ -92,6 +93,8 @@ struct Exchange {
     /// The tools, if some have another name on the wire.
     renamed: Option<Arc<LoweredTools>>,
     ready: VecDeque<ModelDelta>,
+    /// Whether the provider said that the model was done.
+    has_finish: bool,
     phase: Phase,
 }
 
@@ -103,6 +106,10 @@ enum Phase {
     /// The model has said its last word; the connection is only good for another request once the answer
     /// was read to its end.
     Draining(ReplyBody, Pin<Box<Sleep>>),
+    /// The connection is handed back by a task of its own, which wants to run before the next request.
+    Yielding,
+    /// Nothing more comes.
+    Ended,
     /// Told once what was ready has been given.
     Failed(ModelFailure),
     Over,
@@ -135,9 +142,16 @@ impl Stream for Exchange {
                         Poll::Pending => alarm.as_mut().poll(cx).map(|()| true),
                     };
                     if ready!(is_over) {
-                        this.phase = Phase::Over;
+                        this.phase = Phase::Yielding;
                     }
                 }
+                Phase::Yielding => {
+                    this.phase = Phase::Ended;
+                    cx.waker().wake_by_ref();
+                    return Poll::Pending;
+                }
+                Phase::Ended if this.has_finish => this.phase = Phase::Over,
+                Phase::Ended => this.phase = Phase::Failed(this.cut()),
                 Phase::Failed(_) => {
                     let Phase::Failed(failure) = mem::replace(&mut this.phase, Phase::Over) else { continue };
                     return Poll::Ready(Some(Err(failure)));
@@ -168,7 +182,7 @@ impl Exchange {
         self.ready = VecDeque::from(deltas);
         let is_over = answer.is_over();
         match result {
-            Ok(true) => self.phase = Phase::Over,
+            Ok(true) => self.phase = Phase::Yielding,
             Ok(false) if !is_over => {}
             Ok(false) => {
                 if let Phase::Reading(body, _) = mem::replace(&mut self.phase, Phase::Over) {
@@ -183,7 +197,7 @@ impl Exchange {
     }
 
     /// Puts in what the wire cannot know: prices, and the tools' own names.
-    fn complete(&self, delta: ModelDelta) -> ModelDelta {
+    fn complete(&mut self, delta: ModelDelta) -> ModelDelta {
         match delta {
             ModelDelta::Usage(mut usage) => {
                 let prices = self.target.abilities.prices;
@@ -202,9 +216,18 @@ impl Exchange {
             ModelDelta::Text(_)
             | ModelDelta::Reasoning(_)
             | ModelDelta::ReasoningState(_)
-            | ModelDelta::Finish(_)
             | ModelDelta::Notice(_) => delta,
+            ModelDelta::Finish(_) => {
+                self.has_finish = true;
+                delta
+            }
         }
+    }
+
+    /// An end that nobody announced: nothing of the answer may run.
+    fn cut(&self) -> ModelFailure {
+        let provider = &self.target.provider;
+        ModelFailure::passing("cut", format!("the answer of {provider} ended in the middle"))
     }
 }
 

@@ -22,7 +22,8 @@ impl Config {
         };
         let headers = fields("headers").into_iter().flatten();
         let mut quirks: Vec<Map<String, Json>> = fields("quirks").cloned().into_iter().collect();
-        quirks.extend(settings.text("calls").map(|calls| Map::from_iter([("calls".to_owned(), calls.into())])));
+        quirks
+            .extend(settings.text("calls").map(|calls| Map::from_iter([("calls".to_owned(), calls.into())])));
         Ok(Overrides {
             base_url: settings.text(&name("base_url")).or_else(compatible).map(str::to_owned),
             key: None,
@@ -53,7 +54,10 @@ impl Config {
         Sampling {
             temperature: number("temperature"),
             top_p: number("top_p"),
-            output_tokens_max: self.settings.count("max_output_tokens").and_then(|count| u32::try_from(count).ok()),
+            output_tokens_max: self
+                .settings
+                .count("max_output_tokens")
+                .and_then(|count| u32::try_from(count).ok()),
             reasoning_effort: self.settings.text("reasoning_effort").map(str::to_owned),
             seed: self.settings.count("seed"),
             response_format: None,
@@ -82,8 +86,12 @@ impl Config {
 
     fn prices(&self, name: &str, fields: &Map<String, Json>) -> Result<Prices> {
         let price = |field: &str| fields.get(field).and_then(Json::as_f64).filter(|price| *price >= 0.0);
-        if let Some(other) = fields.keys().find(|field| !["input", "cached", "output"].contains(&field.as_str())) {
-            return Err(self.wrong(name, &format!("there is no price '{other}'")).cure("input, cached, output"));
+        if let Some(other) =
+            fields.keys().find(|field| !["input", "cached", "output"].contains(&field.as_str()))
+        {
+            return Err(self
+                .wrong(name, &format!("there is no price '{other}'"))
+                .cure("input, cached, output"));
         }
         match (price("input"), price("output")) {
             (Some(input), Some(output)) => {
@@ -101,6 +109,6 @@ fn missing_price(config: &Config, name: &str) -> Complaint {
 }
 
 /// The wire of a word.
-pub(crate) fn wire_of(word: &str) -> Option<WireKind> {
+fn wire_of(word: &str) -> Option<WireKind> {
     WireKind::ALL.into_iter().find(|wire| wire.word() == word)
 }

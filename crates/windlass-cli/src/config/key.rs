@@ -98,7 +98,12 @@ pub(crate) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
             Set,
             "run reads as soon as they are complete, while the model still speaks",
         ),
-        Key::new("reasoning_effort", Word(&EFFORT_WORDS), Set, "how hard the model thinks, and that it is shown"),
+        Key::new(
+            "reasoning_effort",
+            Word(&EFFORT_WORDS),
+            Set,
+            "how hard the model thinks, and that it is shown",
+        ),
         Key::new("temperature", Number(0.0, 2.0), Set, "sampling temperature"),
         Key::new("top_p", Number(0.0, 1.0), Set, "nucleus sampling"),
         Key::new("max_output_tokens", Count, Set, "most tokens of one answer"),

@@ -84,7 +84,13 @@ impl FileReader<'_> {
         Ok(())
     }
 
-    fn take_value(&mut self, key: &'static Key, name: String, value: &DeValue<'_>, line: usize) -> Result<()> {
+    fn take_value(
+        &mut self,
+        key: &'static Key,
+        name: String,
+        value: &DeValue<'_>,
+        line: usize,
+    ) -> Result<()> {
         let place = format!("{}:{line}", self.path.display());
         if key.is_project_only && !self.is_project {
             return Err(Complaint::usage(format!(
@@ -107,7 +113,8 @@ impl FileReader<'_> {
         let cure = match key::split_provider(name) {
             Some((provider, _)) => {
                 let own = |key: &str| key.replacen("NAME", provider, 1);
-                let names: Vec<String> = key::names().filter(|key| key.starts_with(key::ANY_PROVIDER)).map(own).collect();
+                let names: Vec<String> =
+                    key::names().filter(|key| key.starts_with(key::ANY_PROVIDER)).map(own).collect();
                 did_you_mean(name, names.iter().map(String::as_str))
             }
             None => did_you_mean(name, key::names()),

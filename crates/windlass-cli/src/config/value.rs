@@ -202,7 +202,8 @@ impl Kind {
             Kind::CountOrNone => text.trim().parse().ok().map(Value::Count),
             Kind::Millis => text.trim().parse().or_else(|_| parse_ms(text)).ok().map(Value::Count),
             Kind::Number(least, most) => {
-                let number: f64 = text.trim().parse().ok().filter(|number| (least..=most).contains(number))?;
+                let number: f64 =
+                    text.trim().parse().ok().filter(|number| (least..=most).contains(number))?;
                 Number::from_f64(number).map(Value::Number)
             }
             Kind::Table => serde_json::from_str(text).ok().map(Value::Table),
@@ -262,9 +263,9 @@ fn json_of(value: &DeValue<'_>) -> Option<Json> {
         DeValue::Boolean(truth) => json!(truth),
         DeValue::Array(items) => items.iter().map(|item| json_of(item.get_ref())).collect::<Option<_>>()?,
         DeValue::Table(fields) => {
-            let fields = fields.iter().map(|(name, field)| {
-                Some((name.get_ref().to_string(), json_of(field.get_ref())?))
-            });
+            let fields = fields
+                .iter()
+                .map(|(name, field)| Some((name.get_ref().to_string(), json_of(field.get_ref())?)));
             Json::Object(fields.collect::<Option<_>>()?)
         }
         DeValue::Datetime(_) => return None,

@@ -193,7 +193,8 @@ fn patched(name: &ModelName, quirks: Quirks, patches: &[Map<String, Value>]) -> 
         .map_err(|why| CatalogError::Quirks { provider: name.provider.clone(), why })
 }
 
-fn lay_over(abilities: &mut Abilities, over: &Abilities) {
+/// Lays what somebody else says of a model over what is known; what is some wins.
+pub fn lay_over(abilities: &mut Abilities, over: &Abilities) {
     let Abilities { context_tokens, output_tokens_max, calls_tools, reasons, sees, prices } = *over;
     abilities.context_tokens = context_tokens.or(abilities.context_tokens);
     abilities.output_tokens_max = output_tokens_max.or(abilities.output_tokens_max);
