@@ -232,25 +232,17 @@ impl<'a> Pass<'_, 'a> {
         for (index, part) in parts.iter().enumerate() {
             items.extend(self.ward.item(part, (place, index)));
         }
-        let is_thought = |item: &Item<'_>| match item {
-            Item::Reasoning { .. } => true,
-            Item::Text(_) | Item::Call(_) => false,
+        // Thinking alone is no message. On the Messages wire it may be more than thinking: the provider's own
+        // calls and their results; its encoder knows.
+        let may_stand = |item: &Item<'_>| match item {
+            Item::Reasoning { state, .. } => self.ward.target.wire == WireKind::Messages && state.is_some(),
+            Item::Text(_) | Item::Call(_) => true,
         };
-        // Thinking leads to something; where the rest was lost, it is refused alone. Elsewhere what follows
-        // a text may be that text's own state.
-        let must_lead = match self.ward.target.wire {
-            WireKind::Messages | WireKind::Responses => true,
-            WireKind::Chat | WireKind::Gemini | WireKind::Ollama => items.iter().all(is_thought),
-        };
-        let kept = items.iter().rposition(|item| !is_thought(item)).map_or(0, |last| last + 1);
-        if must_lead && kept < items.len() {
+        if !items.is_empty() && !items.iter().any(may_stand) {
             self.ward.findings.add(Rule::DanglingReasoning, (place, 0), || {
                 "Thinking that led to no answer and no call is left out".to_owned()
             });
-            items.truncate(kept);
-        }
-        if self.ward.target.wire == WireKind::Responses {
-            forget_unthought(parts, &mut items);
+            items.clear();
         }
         items
     }
@@ -271,22 +263,6 @@ impl<'a> Pass<'_, 'a> {
                 });
                 self.turns.push((0, turn));
             }
-        }
-    }
-}
-
-/// An item of the Responses wire refers to the thinking before it; if that could not be kept, neither can the
-/// reference.
-fn forget_unthought(parts: &[Part], items: &mut [Item<'_>]) {
-    let is_thought = |part: &&Part| matches!(part, Part::Reasoning(_));
-    let kept = items.iter().filter(|item| matches!(item, Item::Reasoning { .. })).count();
-    if parts.iter().filter(is_thought).count() == kept {
-        return;
-    }
-    for item in items {
-        match item {
-            Item::Call(call) => call.state = None,
-            Item::Text(_) | Item::Reasoning { .. } => {}
         }
     }
 }
