@@ -32,9 +32,10 @@ pub(crate) fn run(global: &GlobalArgs, config: &Config, name: &ModelName) -> Res
         Progress::Begun(probe) if !global.quiet => tell_line(&format!("· {}", probe.title())),
         Progress::Begun(_) | Progress::Found(_) => {}
     };
+    let limits = ExaminationLimits::default();
     let diagnosis = block_on(async {
         tokio::select! {
-            diagnosis = examine(&bed, &target, &ExaminationLimits::default(), at_ms, &mut told) => Ok(Some(diagnosis)),
+            diagnosis = examine(&bed, &target, &limits, at_ms, &mut told) => Ok(Some(diagnosis)),
             _ = tokio::signal::ctrl_c() => Ok(None),
         }
     })?;
