@@ -213,6 +213,8 @@ impl Actor {
             }
         }
         self.take_delta(delta).await;
+        // A model that always has more must leave the thread to those who listen.
+        tokio::task::yield_now().await;
     }
 
     async fn take_delta(&mut self, delta: Option<Result<ModelDelta, ModelFailure>>) {

@@ -32,7 +32,7 @@ fn adder() -> Arc<dyn ToolPort> {
     })
 }
 
-fn parts(script: &str, tools: Vec<Arc<dyn ToolPort>>) -> SessionParts {
+pub(crate) fn parts(script: &str, tools: Vec<Arc<dyn ToolPort>>) -> SessionParts {
     let script = Script::parse("test.script", script).unwrap();
     let registry = Registry::new();
     for tool in tools {
@@ -59,7 +59,7 @@ fn parts(script: &str, tools: Vec<Arc<dyn ToolPort>>) -> SessionParts {
     }
 }
 
-fn hello() -> MessageSend {
+pub(crate) fn hello() -> MessageSend {
     MessageSend::text(new_run_id(), new_message_id(), "Go.")
 }
 
