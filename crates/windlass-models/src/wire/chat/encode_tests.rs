@@ -401,7 +401,7 @@ fn openai_1_pictures_are_parts_of_a_user_message() {
         r#"{"type":"text","text":"Look"},"#,
         r#"{"type":"image_url","image_url":{"url":"data:image/png;base64,AA=="}}]}"#
     );
-    let system = Asked::new(Quirks::default()).messages(&[turn.clone()]);
+    let system = Asked::new(Quirks::default()).messages(std::slice::from_ref(&turn));
     assert_eq!(system, format!(r#"{SYSTEM},{{"role":"user","content":[{parts}"#));
     let merged = Asked::new(Quirks { system_role: SystemRole::User, ..Quirks::default() }).messages(&[turn]);
     assert_eq!(merged, format!(r#"{{"role":"user","content":[{{"type":"text","text":"Be brief."}},{parts}"#));
