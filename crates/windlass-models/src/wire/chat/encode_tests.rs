@@ -345,6 +345,10 @@ fn openai_0_forms_of_tool_choice() {
     assert_eq!(full(ToolChoice::Forbidden), r#","tool_choice":"none""#);
     assert_eq!(full(named()), r#","tool_choice":{"type":"function","function":{"name":"get_weather"}}"#);
     assert_eq!(of(ChoiceForm::Absent, ToolChoice::Required), "");
+    // A tool that has another name on the wire is named by that.
+    let mut asked = Asked::new(Quirks::default()).with_tool().choosing(named());
+    asked.tools.tools.iter_mut().for_each(|tool| "weather_1".clone_into(&mut tool.name));
+    assert!(asked.head().ends_with(r#"{"name":"weather_1"}}"#));
 }
 
 #[test]
