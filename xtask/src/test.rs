@@ -42,6 +42,7 @@ const STEPS: &[Step] = &[
         name: "clippy",
         run: |site| site.cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
     },
+    Step { name: "emulator", run: fetch_emulator },
     Step { name: "test", run: |site| site.cargo(&["test", "--workspace"]) },
     Step { name: "doc", run: check_docs },
     Step { name: "deny", run: check_dependencies },
@@ -81,6 +82,12 @@ fn check_requirements(site: &Site) -> Result<()> {
         &site.root,
         &requirements::Options { check_docs: true, brief: true, ..Default::default() },
     )
+}
+
+/// The tests of the binary start the emulator; it is fetched once.
+fn fetch_emulator(site: &Site) -> Result<()> {
+    let workspace = checkout::read_workspace(&site.root)?;
+    toolbox::EMULATOR.find_or_install(&site.root, &workspace.target_folder)
 }
 
 fn check_docs(site: &Site) -> Result<()> {

@@ -1,6 +1,6 @@
-//! Tools the checks need that cargo does not bring: found with the pinned version, or built once.
+//! Tools the checks need that cargo does not bring: found with the pinned version, or fetched once.
 //!
-//! Owns versions and where the binaries live (`target/xtask-tools`). Knows nothing of what they check.
+//! Owns versions and where the tools live (`target/xtask-tools`). Knows nothing of what they check.
 
 use std::path::{Path, PathBuf};
 
@@ -18,6 +18,81 @@ pub(crate) struct Tool {
 pub(crate) const DENY: Tool = Tool { name: "cargo-deny", version: "0.20.2" };
 /// Dependencies that no code uses.
 pub(crate) const MACHETE: Tool = Tool { name: "cargo-machete", version: "0.9.2" };
+
+/// A package of npm at one version, in a folder of its own.
+pub(crate) struct NodePackage {
+    pub(crate) name: &'static str,
+    pub(crate) version: &'static str,
+    /// Its folder below `target/xtask-tools`, where tests look for it.
+    pub(crate) folder: &'static str,
+}
+
+/// Six surfaces of model providers on loopback, written by others.
+pub(crate) const EMULATOR: NodePackage =
+    NodePackage { name: "@copilotkit/aimock", version: "1.43.0", folder: "aimock" };
+
+impl NodePackage {
+    /// Makes sure that it is there.
+    pub(crate) fn find_or_install(&self, root: &Path, target_folder: &Path) -> Result<()> {
+        let folder = target_folder.join("xtask-tools").join(self.folder);
+        if self.is_in(&folder) {
+            return Ok(());
+        }
+        for program in ["node", "npm"] {
+            if Invocation::new(root, program, &["--version"]).output().is_err() {
+                bail!(
+                    "{program} is not here, and the tests need {} {}; install Node 20 or later with its npm",
+                    self.name,
+                    self.version
+                );
+            }
+        }
+        println!(
+            "      {} {} is not here: fetching it once into {}",
+            self.name,
+            self.version,
+            folder.display()
+        );
+        std::fs::create_dir_all(&folder)?;
+        if !self.install(root, &folder).succeeds()? || !self.is_in(&folder) {
+            bail!(
+                "cannot fetch {} {}; it is needed by the tests against the emulator of providers",
+                self.name,
+                self.version
+            );
+        }
+        Ok(())
+    }
+
+    fn is_in(&self, folder: &Path) -> bool {
+        let manifest = folder.join("node_modules").join(self.name).join("package.json");
+        std::fs::read_to_string(manifest).is_ok_and(|text| {
+            let wanted = format!("\"version\":\"{}\"", self.version);
+            text.split_whitespace().collect::<String>().contains(&wanted)
+        })
+    }
+
+    /// Nothing that a package brings along is run, and nothing is written outside the folder.
+    fn install(&self, root: &Path, folder: &Path) -> Invocation {
+        let prefix = folder.to_string_lossy();
+        let package = format!("{}@{}", self.name, self.version);
+        Invocation::new(
+            root,
+            "npm",
+            &[
+                "install",
+                "--prefix",
+                &prefix,
+                "--no-save",
+                "--ignore-scripts",
+                "--no-audit",
+                "--no-fund",
+                "--loglevel=error",
+                &package,
+            ],
+        )
+    }
+}
 
 impl Tool {
     /// The binary: from `target/xtask-tools`, from PATH, or built now.

@@ -37,3 +37,29 @@ fn a_tool_is_built_locked_at_its_version_into_the_target_folder() {
     assert!(command.contains("--root target/xtask-tools"), "{command}");
     assert!(command.ends_with(&format!("--version {} cargo-deny", DENY.version)), "{command}");
 }
+
+fn fake_package(target_folder: &Path, version: &str) {
+    let folder = target_folder.join("xtask-tools/aimock/node_modules/@copilotkit/aimock");
+    std::fs::create_dir_all(&folder).unwrap();
+    let manifest = format!("{{\n  \"name\": \"@copilotkit/aimock\",\n  \"version\": \"{version}\"\n}}\n");
+    std::fs::write(folder.join("package.json"), manifest).unwrap();
+}
+
+#[test]
+fn a_package_of_the_right_version_is_taken_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = folder.path().join("xtask-tools/aimock");
+    assert!(!EMULATOR.is_in(&own));
+    fake_package(folder.path(), "1.43.01");
+    assert!(!EMULATOR.is_in(&own));
+    fake_package(folder.path(), EMULATOR.version);
+    EMULATOR.find_or_install(folder.path(), folder.path()).unwrap();
+}
+
+#[test]
+fn a_package_is_fetched_at_its_version_and_runs_nothing() {
+    let command = EMULATOR.install(Path::new("."), Path::new("target/xtask-tools/aimock")).to_string();
+    assert!(command.contains("--prefix target/xtask-tools/aimock"), "{command}");
+    assert!(command.contains("--ignore-scripts"), "{command}");
+    assert!(command.ends_with(&format!("@copilotkit/aimock@{}", EMULATOR.version)), "{command}");
+}

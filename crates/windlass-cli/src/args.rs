@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 
+use crate::config::EFFORT_WORDS;
 use crate::duration::parse_positive_ms;
 
 /// Hauls a model through its tool calls, step by step, and never loses one.
@@ -26,7 +27,8 @@ pub(crate) struct Args {
 #[derive(Debug, Clone, Default, ClapArgs)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct GlobalArgs {
-    /// The model, PROVIDER/MODEL; scripted/FILE plays a script
+    /// The model, PROVIDER/MODEL; scripted/FILE plays a script [default: what a key in the environment or
+    /// an Ollama server on this machine has]
     #[arg(long, global = true, value_name = "PROVIDER/MODEL")]
     pub(crate) model: Option<String>,
     /// Limits and manners: default, edison, dspy, studio, ploke or zodo
@@ -60,6 +62,9 @@ pub(crate) enum Command {
     /// List, show and call tools
     #[command(subcommand)]
     Tools(ToolsCommand),
+    /// Models and providers: what is known of them, and their keys
+    #[command(subcommand)]
+    Models(ModelsCommand),
     /// Stored permissions: list, add, remove, explain
     #[command(subcommand)]
     Policy(PolicyCommand),
@@ -93,6 +98,15 @@ pub(crate) struct RunArgs {
     /// Answer without tools
     #[arg(long)]
     pub(crate) no_tools: bool,
+    /// How hard the model thinks, and that its thinking is shown
+    #[arg(long, value_name = "EFFORT", value_parser = EFFORT_WORDS)]
+    pub(crate) effort: Option<String>,
+    /// Sampling temperature, 0 to 2
+    #[arg(long, value_name = "NUMBER", value_parser = parse_temperature)]
+    pub(crate) temperature: Option<f64>,
+    /// Most tokens of one answer
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_output_tokens: Option<u32>,
     /// Background for the message, read from a file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) context: Option<PathBuf>,
@@ -162,6 +176,44 @@ pub(crate) enum ToolsCommand {
     },
 }
 
+/// `windlass models …`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ModelsCommand {
+    /// Providers with their wires, addresses and keys; models with sizes, prices and abilities
+    List {
+        /// Only this one
+        provider: Option<String>,
+        /// Ask the servers themselves as well
+        #[arg(long)]
+        live: bool,
+    },
+    /// Everything that is known of one model here
+    Show {
+        /// Its name, PROVIDER/MODEL
+        name: String,
+    },
+    /// Keys in the system's keyring
+    #[command(subcommand)]
+    Key(KeyCommand),
+}
+
+/// `windlass models key …`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum KeyCommand {
+    /// Keep a key; it is read from stdin, or typed unseen
+    Set {
+        /// The provider
+        provider: String,
+    },
+    /// Forget a key
+    Remove {
+        /// The provider
+        provider: String,
+    },
+    /// Providers that have one there
+    List,
+}
+
 /// `windlass policy …`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum PolicyCommand {
@@ -206,6 +258,13 @@ pub(crate) enum ConfigCommand {
     Path,
     /// Write a first configuration file, with everything in it commented out
     Init,
+}
+
+fn parse_temperature(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if (0.0..=2.0).contains(&number) => Ok(number),
+        Ok(_) | Err(_) => Err("a number from 0 to 2 is needed".to_owned()),
+    }
 }
 
 impl Args {

@@ -3,6 +3,7 @@
 //!
 //! Only this part of the house reads files of settings and the environment; all others get plain values.
 
+mod endpoint;
 mod folders;
 mod key;
 mod layer;
@@ -16,15 +17,18 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use serde_json::Number;
 use windlass_core::permission::ApproveMode;
 use windlass_core::profile::{Profile, ProfileName};
+use windlass_core::secret::Secret;
 use windlass_scripted::Script;
 
 pub(crate) use self::folders::{Folders, project_file};
-pub(crate) use self::key::{KEYS, find as find_key, names as key_names};
+pub(crate) use self::key::{EFFORT_WORDS, KEYS, PROVIDERS, find as find_key, names as key_names};
 use self::layer::Layer;
 pub(crate) use self::template::template;
-use self::value::{Setting, Source, Value};
+use self::value::Value;
+pub(crate) use self::value::{Setting, Source};
 use crate::args::GlobalArgs;
 use crate::complaint::{Complaint, Result};
 
@@ -50,6 +54,13 @@ impl Surroundings {
         })?;
         Ok(Self { vars: vars.collect(), folder, can_ask })
     }
+
+    /// Variables that hold a key, with something in them.
+    fn keys(&self) -> BTreeMap<String, Secret> {
+        let keys =
+            self.vars.iter().filter(|(name, key)| name.ends_with("_API_KEY") && !key.trim().is_empty());
+        keys.map(|(name, key)| (name.clone(), Secret::new(key.trim()))).collect()
+    }
 }
 
 /// What the flags of a command say about settings.
@@ -63,6 +74,12 @@ pub(crate) struct Flags {
     pub(crate) steps_max: Option<u32>,
     /// `--timeout` of a run.
     pub(crate) timeout_ms: Option<u64>,
+    /// `--effort`.
+    pub(crate) effort: Option<String>,
+    /// `--temperature`.
+    pub(crate) temperature: Option<f64>,
+    /// `--max-output-tokens`.
+    pub(crate) output_tokens_max: Option<u32>,
 }
 
 /// All settings that have a value, by key.
@@ -75,6 +92,14 @@ impl Settings {
         self.0.get(name)
     }
 
+    /// All settings of a group, by name.
+    pub(crate) fn group(&self, prefix: &str) -> impl Iterator<Item = (&str, &Setting)> {
+        let own = self.0.range(prefix.to_owned()..);
+        let prefix = prefix.to_owned();
+        own.map(|(name, setting)| (name.as_str(), setting))
+            .take_while(move |(name, _)| name.starts_with(&prefix))
+    }
+
     /// The text of a key.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         self.get(name)?.value.text()
@@ -83,6 +108,11 @@ impl Settings {
     /// The items of a key.
     pub(crate) fn items(&self, name: &str) -> &[String] {
         self.get(name).map_or(&[], |setting| setting.value.items())
+    }
+
+    /// The whole number of a key.
+    pub(crate) fn count(&self, name: &str) -> Option<u64> {
+        self.get(name)?.value.count()
     }
 
     /// Whether a switch is on.
@@ -106,8 +136,8 @@ impl Settings {
     }
 
     fn put(&mut self, name: &str, setting: Setting) {
-        if let Some(key) = key::find(name) {
-            self.0.insert(&key.name, setting);
+        if key::find(name).is_some() {
+            self.0.insert(name.to_owned(), setting);
         }
     }
 
@@ -131,6 +161,8 @@ pub(crate) struct Config {
     pub(crate) root: PathBuf,
     /// What happens to calls that need asking.
     pub(crate) approve: ApproveMode,
+    /// Keys of the environment, by variable.
+    pub(crate) keys: BTreeMap<String, Secret>,
     /// The script, when the model is one.
     pub(crate) script: Option<Script>,
     /// What the user should know.
@@ -171,7 +203,8 @@ impl Config {
         settings.put_default("root", Value::Text(root.display().to_string()));
         let profile = find_profile(&mut settings)?;
         let approve = find_approve(&mut settings, surroundings, script.as_ref(), &mut warnings);
-        Ok(Self { folders, settings, profile, root, approve, script, warnings })
+        let keys = surroundings.keys();
+        Ok(Self { folders, settings, profile, root, approve, keys, script, warnings })
     }
 
     /// Where a setting comes from.
@@ -201,7 +234,7 @@ fn read_user_file(folders: &Folders) -> Result<Layer> {
 fn read_flags(flags: &Flags) -> Result<Layer> {
     let mut layer = Layer::new();
     let mut put = |name: &'static str, value: Value, flag: &'static str| {
-        layer.insert(name, Setting::new(value, Source::Flag(flag)));
+        layer.insert(name.to_owned(), Setting::new(value, Source::Flag(flag)));
     };
     if let Some(model) = &flags.global.model {
         put("model", Value::Text(model.clone()), "--model");
@@ -224,6 +257,15 @@ fn read_flags(flags: &Flags) -> Result<Layer> {
     if let Some(timeout_ms) = flags.timeout_ms {
         put("limits.run_timeout_ms", Value::Count(timeout_ms), "--timeout");
     }
+    if let Some(effort) = &flags.effort {
+        put("reasoning_effort", Value::Text(effort.clone()), "--effort");
+    }
+    if let Some(number) = flags.temperature.and_then(Number::from_f64) {
+        put("temperature", Value::Number(number), "--temperature");
+    }
+    if let Some(tokens) = flags.output_tokens_max {
+        put("max_output_tokens", Value::Count(tokens.into()), "--max-output-tokens");
+    }
     Ok(layer)
 }
 
@@ -231,7 +273,7 @@ fn read_flags(flags: &Flags) -> Result<Layer> {
 fn merge<const N: usize>(layers: [&Layer; N]) -> Settings {
     let mut merged = Layer::new();
     for layer in layers {
-        merged.extend(layer.iter().map(|(name, setting)| (*name, setting.clone())));
+        merged.extend(layer.iter().map(|(name, setting)| (name.clone(), setting.clone())));
     }
     Settings(merged)
 }

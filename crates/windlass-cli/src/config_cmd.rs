@@ -9,7 +9,7 @@ use crate::args::{ConfigCommand, GlobalArgs};
 use crate::asker::can_ask;
 use crate::complaint::{Complaint, Result};
 use crate::config::{
-    Config, Flags, Folders, KEYS, Surroundings, find_key, key_names, project_file, template,
+    Config, Flags, Folders, KEYS, PROVIDERS, Surroundings, find_key, key_names, project_file, template,
 };
 use crate::exit::Exit;
 use crate::nearest::did_you_mean;
@@ -26,7 +26,8 @@ pub(crate) fn run(global: &GlobalArgs, command: &ConfigCommand) -> Result<Exit> 
     Ok(Exit::Done)
 }
 
-fn resolve(global: &GlobalArgs) -> Result<Config> {
+/// The configuration, its warnings told.
+pub(crate) fn resolve(global: &GlobalArgs) -> Result<Config> {
     let flags = Flags { global: global.clone(), ..Flags::default() };
     let config = Config::resolve(&Surroundings::of_process(can_ask())?, &flags)?;
     if !global.quiet {
@@ -43,14 +44,17 @@ fn explain(global: &GlobalArgs, wanted: Option<&str>) -> Result<()> {
     };
     let mut rows = Vec::new();
     let mut settings = Map::new();
-    for key in KEYS.iter().filter(|key| is_wanted(&key.name)) {
-        let (value, json, source) = match config.settings.get(&key.name) {
+    let plain = KEYS.iter().filter(|key| !key.is_pattern());
+    let plain = plain.map(|key| (key.name.as_str(), config.settings.get(&key.name), key.is_project_only));
+    let of_providers = config.settings.group(PROVIDERS).map(|(name, setting)| (name, Some(setting), false));
+    for (name, setting, is_project_only) in plain.chain(of_providers).filter(|(name, ..)| is_wanted(name)) {
+        let (value, json, source) = match setting {
             Some(setting) => (setting.value.to_string(), setting.value.to_json(), setting.source.to_string()),
-            None if key.is_project_only => continue,
+            None if is_project_only => continue,
             None => ("(none)".into(), Json::Null, "default".into()),
         };
-        settings.insert(key.name.clone(), json!({"value": json, "source": source}));
-        rows.push([key.name.clone(), value, source]);
+        settings.insert(name.to_owned(), json!({"value": json, "source": source}));
+        rows.push([name.to_owned(), value, source]);
     }
     if rows.is_empty() && wanted.is_some_and(|wanted| find_key(wanted).is_none()) {
         let wanted = wanted.unwrap_or_default();

@@ -346,10 +346,90 @@ fn the_template_names_every_key_and_can_be_used() {
     assert!(case.config().warnings.is_empty());
     let document: toml::Table = all.parse().unwrap();
     for key in KEYS.iter().filter(|key| !key.is_project_only) {
-        let value = match key.name.split_once('.') {
-            Some((group, field)) => document[group].get(field),
-            None => document.get(&key.name),
-        };
+        let mut names = key.name.split('.');
+        let first = names.next().and_then(|name| document.get(name));
+        let value = names.fold(first, |table, name| table.and_then(|table| table.get(name)));
         assert!(value.is_some(), "{}", key.name);
     }
+}
+
+#[test]
+fn providers_are_configured_by_name_in_files_and_in_the_environment() {
+    let file = "[providers.my-box]\nbase_url = \"http://10.0.0.7:9000/v1\"\nwire = \"chat\"\ncontext_tokens = 8192\n\
+                key_command = [\"pass\", \"box\"]\nprices = { input = 1, output = 2.5 }\n\
+                [providers.my-box.headers]\nx-team = \"blue\"\n[providers.my-box.quirks]\nchoice = \"words\"\n";
+    let config = Case::new().user(file).var("WINDLASS_PROVIDERS_MY_BOX_WIRE", "responses").config();
+    let overrides = config.overrides("my-box").unwrap();
+    assert_eq!(overrides.base_url.as_deref(), Some("http://10.0.0.7:9000/v1"));
+    assert_eq!(overrides.wire.map(windlass_models::WireKind::word), Some("responses"));
+    assert_eq!(overrides.abilities.context_tokens, Some(8_192));
+    let prices = overrides.abilities.prices.unwrap();
+    assert_eq!((prices.input, prices.cached, prices.output), (1.0, 1.0, 2.5));
+    assert_eq!(overrides.headers, [("x-team".to_owned(), "blue".to_owned())]);
+    assert_eq!(overrides.quirks[0]["choice"], "words");
+    assert_eq!(config.configured_providers(), ["my-box"]);
+    assert_eq!(
+        shown(&config, "providers.my-box.wire"),
+        "\"responses\" from environment WINDLASS_PROVIDERS_MY_BOX_WIRE"
+    );
+    assert_eq!(shown(&config, "providers.my-box.headers"), "{\"x-team\":\"***\"} from user:7");
+    assert!(config.warnings.is_empty(), "{:?}", config.warnings);
+}
+
+#[test]
+fn wrong_settings_of_providers_say_what_was_meant() {
+    for (text, expected) in [
+        ("providers.box.bas_url = \"x\"", "did you mean 'providers.box.base_url'?"),
+        ("providers.box.wire = \"grpc\"", "one of chat, responses, messages, gemini, ollama"),
+        ("providers.box = 3", "there is no setting 'providers.box'"),
+        ("providers.box.headers.x = 3", "'providers.box.headers' must be a table of texts"),
+        ("temperature = 3", "a number from 0 to 2"),
+        ("reasoning_effort = \"huge\"", "one of low, medium, high, auto"),
+        ("calls = \"xml\"", "one of native, tags, text"),
+    ] {
+        let complaint = Case::new().user(text).complaint();
+        assert!(complaint.contains(expected), "{text}: {complaint}");
+    }
+    let config = Case::new().user("providers.box.prices = { inptu = 1 }").config();
+    assert!(config.overrides("box").unwrap_err().to_string().contains("no price 'inptu'"));
+    let config = Case::new().user("providers.box.prices = { input = 1 }").config();
+    assert!(config.overrides("box").unwrap_err().to_string().contains("input = 2.0, cached = 0.2"));
+}
+
+#[test]
+fn a_project_says_nothing_of_where_messages_and_keys_go() {
+    for text in [
+        "providers.openai.base_url = \"http://evil.example\"",
+        "providers.openai.key_command = [\"sh\"]",
+        "providers.openai.headers = { x = \"y\" }",
+        "providers.openai.quirks = { streams = false }",
+        "ca_file = \"ca.pem\"",
+        "models.fast = \"openai/x\"",
+    ] {
+        let config = Case::new().project(text).config();
+        assert_eq!(config.warnings.len(), 1, "{text}");
+        assert!(config.warnings[0].contains("where your messages and keys go"), "{:?}", config.warnings);
+        assert!(config.configured_providers().is_empty(), "{text}");
+    }
+    let config = Case::new().project("temperature = 0.5\nreasoning_effort = \"low\"").config();
+    assert!(config.warnings.is_empty(), "{:?}", config.warnings);
+}
+
+#[test]
+fn wishes_and_times_come_from_files_variables_and_flags() {
+    let case = Case::new()
+        .user("temperature = 1\nmax_output_tokens = 100\nseed = 7\nexchange.idle_timeout_ms = \"5s\"")
+        .var("WINDLASS_TOP_P", "0.25")
+        .flag(|flags| {
+            flags.effort = Some("high".into());
+            flags.temperature = Some(0.5);
+            flags.output_tokens_max = Some(50);
+        });
+    let config = case.config();
+    let sampling = config.sampling();
+    assert_eq!((sampling.temperature, sampling.top_p, sampling.seed), (Some(0.5), Some(0.25), Some(7)));
+    assert_eq!((sampling.output_tokens_max, sampling.reasoning_effort.as_deref()), (Some(50), Some("high")));
+    assert_eq!(config.exchange_limits().idle_timeout_ms, 5_000);
+    assert_eq!(config.exchange_limits().connect_timeout_ms, 10_000);
+    assert_eq!(shown(&config, "temperature"), "0.5 from --temperature");
 }

@@ -5,8 +5,9 @@
 //! # Layout
 //!
 //! - `args`, `config`: what was typed, and what it means together with files and the environment
-//! - `wiring`, `model_choice`: settings become tools, rules, models, sessions
-//! - `run`, `tools`, `policy`, `config_cmd`, `completions`: the commands, one file each
+//! - `wiring`, `model_choice`, `provider`, `diagnosis`: settings become tools, rules, models, sessions
+//! - `key_source`, `key_command`, `keyring`: where keys are
+//! - `run`, `tools`, `models`, `policy`, `config_cmd`, `completions`: the commands, one file each
 //! - `front`: one run as a person at a terminal or a script sees it; `screen`, `progress`, `live` show it,
 //!   `asker`, `prompt` ask, `signals` stop
 //! - `complaint`, `exit`, `out`, `table`, `visible`, `nearest`, `duration`: how things are said
@@ -17,18 +18,26 @@ mod complaint;
 mod completions;
 mod config;
 mod config_cmd;
+mod diagnosis;
 mod duration;
 mod exit;
 mod front;
+mod key_command;
+mod key_source;
+mod keyring;
 mod live;
 mod log;
 mod model_choice;
+mod models;
+mod models_key;
+mod models_list;
 mod nearest;
 mod one_call;
 mod out;
 mod policy;
 mod progress;
 mod prompt;
+mod provider;
 mod run;
 mod screen;
 mod signals;
@@ -64,6 +73,7 @@ fn dispatch(args: Args) -> Result<Exit> {
     match command {
         Some(Command::Run(run)) => run::run(&global, run),
         Some(Command::Tools(command)) => tools::run(&global, command),
+        Some(Command::Models(command)) => models::run(&global, command),
         Some(Command::Policy(command)) => policy::run(&global, command),
         Some(Command::Config(command)) => config_cmd::run(&global, &command),
         Some(Command::Completions { shell }) => completions::run(shell),

@@ -1,38 +1,114 @@
-//! Which model answers. In this build there is one kind: a script that is played.
+//! Which model answers: what was named, else what a key in the environment opens, else what an Ollama
+//! server on this machine has.
 
 use std::sync::Arc;
 
 use windlass_core::port::ModelPort;
+use windlass_core::profile::{Dialect, Profile};
+use windlass_models::catalog::{find_provider, providers};
+use windlass_models::quirks::CallDialect;
+use windlass_models::{ModelName, Target};
 use windlass_scripted::ScriptedModel;
 
 use crate::complaint::{Complaint, Result};
 use crate::config::Config;
+use crate::key_source::variables;
+use crate::nearest::nearest;
+use crate::provider;
 
-/// Providers whose keys will be looked for, in this order.
-const PROVIDERS: &str = "OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY, OPENROUTER_API_KEY, XAI_API_KEY, \
-                         DEEPSEEK_API_KEY, MISTRAL_API_KEY, GROQ_API_KEY";
+/// Providers whose keys are looked for in the environment, in this order.
+const IN_ORDER: [&str; 8] =
+    ["openai", "anthropic", "gemini", "openrouter", "xai", "deepseek", "mistral", "groq"];
+
+/// A server on this machine answers at once, or there is none.
+const OLLAMA_TIMEOUT_MS: u64 = 300;
+
+/// A model, and how it is spoken to.
+pub(crate) struct Chosen {
+    /// The model.
+    pub(crate) model: Arc<dyn ModelPort>,
+    /// What is known of it; a script is known by nobody.
+    pub(crate) target: Option<Target>,
+}
+
+impl Chosen {
+    /// Makes the profile fit the model: calls as text where it has no others, none where it has none.
+    pub(crate) fn fit(&self, profile: &mut Profile, has_tools: bool) -> Result<()> {
+        let Some(target) = &self.target else { return Ok(()) };
+        match (target.quirks.calls, profile.dialect) {
+            (CallDialect::Text, Dialect::Native) => profile.dialect = Dialect::Text,
+            (CallDialect::None, Dialect::Native) if has_tools => {
+                return Err(Complaint::usage(format!("the model '{}' calls no tools", target.name))
+                    .at("what is known of it: windlass models show NAME")
+                    .cure("--no-tools, another model, or calls = \"tags\" in the configuration file"));
+            }
+            (CallDialect::Native | CallDialect::Tags | CallDialect::Text | CallDialect::None, _) => {}
+        }
+        Ok(())
+    }
+}
 
 /// The model of the configuration.
-pub(crate) fn choose(config: &Config) -> Result<Arc<dyn ModelPort>> {
+pub(crate) fn choose(config: &Config) -> Result<Chosen> {
     if let Some(script) = &config.script {
-        return Ok(Arc::new(ScriptedModel::new(script)));
+        return Ok(Chosen { model: Arc::new(ScriptedModel::new(script)), target: None });
     }
-    match config.settings.model()? {
-        None => Err(unconnected(config)),
-        Some(model) => Err(Complaint::usage(format!(
-            "the model '{model}' cannot be reached: this version plays scripts only"
-        ))
-        .at(config.place("model"))
-        .cure("--model scripted/FILE; wires to providers come with a later version")),
+    let target = match config.settings.model()? {
+        Some(word) => provider::target(config, &name_of(config, word)?)?,
+        None => match of_environment(config) {
+            Some(name) => provider::target(config, &name)?,
+            None => of_this_machine(config)?.ok_or_else(|| unconnected(config))?,
+        },
+    };
+    let transport = Arc::new(provider::transport(config)?);
+    Ok(Chosen { model: provider::port(target.clone(), transport), target: Some(target) })
+}
+
+/// The name that a word means; a provider alone means its usual model.
+pub(crate) fn name_of(config: &Config, word: &str) -> Result<ModelName> {
+    if let Some(model) = find_provider(word).and_then(|row| row.usual_model) {
+        return Ok(ModelName { provider: word.to_owned(), model: model.to_owned() });
+    }
+    ModelName::parse(word).map_err(|error| {
+        let meant = nearest(word, providers().iter().map(|row| row.id));
+        let cure =
+            meant.map_or_else(|| "windlass models list".to_owned(), |id| format!("--model {id}/MODEL"));
+        Complaint::usage(error.to_string()).at(config.place("model")).cure(cure)
+    })
+}
+
+/// The usual model of the first provider with a key in the environment.
+fn of_environment(config: &Config) -> Option<ModelName> {
+    let has_key = |id: &&str| variables(id).iter().any(|variable| config.keys.contains_key(variable));
+    let row = IN_ORDER.iter().find(|id| has_key(id)).and_then(|id| find_provider(id))?;
+    Some(ModelName { provider: row.id.to_owned(), model: row.usual_model?.to_owned() })
+}
+
+/// The first model of an Ollama server.
+fn of_this_machine(config: &Config) -> Result<Option<Target>> {
+    // Listing needs no model's name.
+    let server = ModelName { provider: "ollama".to_owned(), model: "any".to_owned() };
+    let target = provider::target(config, &server)?;
+    let transport = provider::transport(config)?;
+    let listed = provider::wait_for(provider::list(&transport, &target, OLLAMA_TIMEOUT_MS))?;
+    match listed.ok().and_then(|models| models.into_iter().next()) {
+        None => Ok(None),
+        Some(first) => provider::target(config, &ModelName { model: first.model, ..server }).map(Some),
     }
 }
 
 /// Three lines that say how to connect a model.
 fn unconnected(config: &Config) -> Complaint {
+    let variables: Vec<&str> =
+        IN_ORDER.iter().filter_map(|id| find_provider(id)?.key_variables.first().copied()).collect();
     let file = config.folders.config_file.display();
     Complaint::usage(
-        "no model is connected: this version plays scripts, and wires to providers are still to come",
+        "no model is connected: there is no key in the environment and no Ollama server on this machine",
     )
-    .at(format!("later, a key in the environment will do ({PROVIDERS}), or model = \"…\" in {file}"))
-    .cure("windlass run --model scripted/examples/tour.script")
+    .at(format!("a key will do ({}), or model = \"PROVIDER/MODEL\" in {file}", variables.join(", ")))
+    .cure("windlass models list, or without any model: windlass run --model scripted/examples/tour.script")
 }
+
+#[cfg(test)]
+#[path = "model_choice_tests.rs"]
+mod tests;

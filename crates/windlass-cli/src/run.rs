@@ -8,6 +8,7 @@ use tokio::runtime::Runtime;
 use windlass_core::command::MessageSend;
 use windlass_core::event::Event;
 use windlass_core::ids::SessionId;
+use windlass_core::model::Sampling;
 use windlass_core::profile::Dialect;
 use windlass_core::run::{Finished, RunError};
 use windlass_engine::ids::{new_message_id, new_run_id, new_session_id};
@@ -36,10 +37,14 @@ pub(crate) fn run(global: &GlobalArgs, args: RunArgs) -> Result<Exit> {
         global: global.clone(),
         steps_max: args.max_steps,
         timeout_ms: args.timeout,
+        effort: args.effort.clone(),
+        temperature: args.temperature,
+        output_tokens_max: args.max_output_tokens,
         ..Flags::default()
     };
-    let house = House::build(flags, &args.permission)?;
-    let model = choose(&house.config)?;
+    let mut house = House::build(flags, &args.permission)?;
+    let chosen = choose(&house.config)?;
+    chosen.fit(&mut house.config.profile, !args.no_tools)?;
     let prompt = read_prompt(&args.prompt)?;
     let script = house.config.script.as_ref();
     let is_mute = |script: &Script| ScriptedUser::new(script).next_message().is_none();
@@ -52,11 +57,12 @@ pub(crate) fn run(global: &GlobalArgs, args: RunArgs) -> Result<Exit> {
         context: args.context.as_deref().map(read_context).transpose()?,
         tools_allowed: !args.no_tools
             && script.and_then(|script| script.header.tools_allowed).unwrap_or(true),
+        sampling: house.config.sampling(),
         script,
     };
     let session_id = session_id(args.session)?;
     let screen = screen(global, &house, talk.prompt.is_none());
-    let parts = house.session_parts(session_id, model);
+    let parts = house.session_parts(session_id, chosen.model);
     let asker = Asker::new(house.can_ask);
     block_on(async {
         let mut front = Front::start(parts, screen, asker, global.quiet)?;
@@ -81,6 +87,7 @@ struct Talk<'a> {
     prompt: Option<String>,
     context: Option<String>,
     tools_allowed: bool,
+    sampling: Sampling,
     script: Option<&'a Script>,
 }
 
@@ -94,6 +101,7 @@ impl Talk<'_> {
             let mut send = MessageSend::text(new_run_id(), new_message_id(), text);
             send.context = self.context.take();
             send.tools_allowed = self.tools_allowed;
+            send.sampling = self.sampling.clone();
             let Ending::Finished(finished) = front.run(send).await? else { return Ok(Exit::Cancelled) };
             exit = finished.outcome.into();
             if front.was_stopped() || is_at_odds(&finished) {

@@ -80,6 +80,7 @@ impl House {
             profile: config.profile.clone(),
             model: model.name().to_owned(),
             system: config.settings.text("system").unwrap_or(SYSTEM).into(),
+            context_tokens: None,
         };
         SessionParts {
             session_id,

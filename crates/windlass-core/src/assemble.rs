@@ -6,10 +6,16 @@
 
 use serde_json::Value;
 
+use crate::json::growing::GrowingObject;
 use crate::json::parse::parse_value;
 use crate::message::{Part, Reasoning};
 use crate::model::{CallDelta, Finish, ModelDelta, ModelStep, Usage};
+use crate::text::json_bytes;
 use crate::tool::{ProviderState, RawArgs, RawCall};
+
+/// Calls of one step that are put together: far more than any run takes in, few enough that a flood of them
+/// cannot make every fragment search a long list.
+const CALLS_OPEN_MAX: usize = 1_024;
 
 /// What a delta meant.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,7 +53,11 @@ struct OpenCall {
     id: Option<String>,
     name: String,
     text: String,
+    /// How far `text` is.
+    object: GrowingObject,
     value: Option<Value>,
+    /// Characters of `value` as compact JSON.
+    value_chars: u64,
     state: Option<Value>,
     after_parts: usize,
 }
@@ -57,17 +67,47 @@ impl OpenCall {
     fn is_whole(&self) -> bool {
         match &self.value {
             Some(value) => value.is_object(),
-            None => {
-                self.text.trim_end().ends_with('}')
-                    && parse_value(&self.text).is_ok_and(|value| value.is_object())
-            }
+            None => self.object.is_closed(),
         }
     }
 
     fn chars(&self) -> u64 {
         match &self.value {
-            Some(value) => value.to_string().len() as u64,
+            Some(_) => self.value_chars,
             None => self.text.len() as u64,
+        }
+    }
+
+    fn push_text(&mut self, piece: &str) {
+        let was_closed = self.object.is_closed();
+        self.text.push_str(piece);
+        self.object.push(piece);
+        // Brackets that match are not yet JSON. An object closes once, so it is parsed once.
+        if !was_closed && self.object.is_closed() && parse_value(&self.text).is_err() {
+            self.object.give_up();
+        }
+    }
+
+    /// Objects in several pieces merge; anything else replaces.
+    fn push_value(&mut self, more: Value) {
+        match (self.value.as_mut(), more) {
+            (Some(Value::Object(fields)), Value::Object(more)) => {
+                for (name, value) in more {
+                    let comma = u64::from(!fields.is_empty());
+                    let added = json_bytes(&value);
+                    let name_chars = json_bytes(&name).saturating_add(comma).saturating_add(1);
+                    let freed = match fields.insert(name, value) {
+                        Some(earlier) => json_bytes(&earlier).saturating_add(name_chars),
+                        None => 0,
+                    };
+                    let grown = self.value_chars.saturating_add(name_chars).saturating_add(added);
+                    self.value_chars = grown.saturating_sub(freed);
+                }
+            }
+            (_, more) => {
+                self.value_chars = json_bytes(&more);
+                self.value = Some(more);
+            }
         }
     }
 
@@ -167,6 +207,7 @@ impl Assembler {
         let place = self.place_of(&delta);
         let call = match place {
             Some(place) => self.calls.get_mut(place)?,
+            None if self.calls.len() >= CALLS_OPEN_MAX => return None,
             None => {
                 let after_parts = self.parts.len();
                 self.calls.push(OpenCall { index: delta.index, after_parts, ..OpenCall::default() });
@@ -180,27 +221,17 @@ impl Assembler {
             call.name = name;
         }
         if let Some(text) = delta.args_text {
-            call.text.push_str(&text);
+            call.push_text(&text);
         }
         if let Some(value) = delta.args_value {
-            merge_value(&mut call.value, value);
+            call.push_value(value);
         }
         if delta.state.is_some() {
             call.state = delta.state;
         }
-        let grown = Assembled::CallGrew {
-            index: u32::try_from(place.unwrap_or(self.calls.len().saturating_sub(1))).unwrap_or(u32::MAX),
-            name: None,
-            chars: 0,
-        };
-        self.describe(grown)
-    }
-
-    fn describe(&self, grown: Assembled) -> Option<Assembled> {
-        let Assembled::CallGrew { index, .. } = grown else { return Some(grown) };
-        let call = self.calls.get(index as usize)?;
-        let name = (!call.name.is_empty()).then(|| call.name.clone());
-        Some(Assembled::CallGrew { index, name, chars: call.chars() })
+        let (name, chars) = ((!call.name.is_empty()).then(|| call.name.clone()), call.chars());
+        let place = place.unwrap_or(self.calls.len().saturating_sub(1));
+        Some(Assembled::CallGrew { index: u32::try_from(place).unwrap_or(u32::MAX), name, chars })
     }
 
     /// Which call a fragment belongs to; `None` is a new one.
@@ -241,7 +272,7 @@ impl Assembler {
             // Without a number every named object is a call of its own: some providers never stream
             // pieces, and may send the same tool twice.
             (Some(_), Some(_)) => has_name && delta.index.is_none(),
-            (None, _) => (has_more || has_name) && !call.text.trim().is_empty() && call.is_whole(),
+            (None, _) => (has_more || has_name) && call.is_whole(),
             (Some(_), None) => has_more,
         }
     }
@@ -266,6 +297,11 @@ impl Assembler {
         crate::message::text_of(&self.parts)
     }
 
+    /// What was said and thought so far: what is left of a step that failed.
+    pub fn into_parts(self) -> Vec<Part> {
+        self.parts
+    }
+
     /// Whether the provider said that it was done.
     pub fn is_finished(&self) -> bool {
         self.finish.is_some()
@@ -276,14 +312,6 @@ impl Assembler {
         let calls: Vec<RawCall> = self.calls.iter().map(|call| call.to_raw(self.model.as_ref())).collect();
         let finish = self.finish.unwrap_or_else(|| Finish::Other("none".to_owned()));
         ModelStep { parts: self.parts, calls, usage: self.usage, finish }
-    }
-}
-
-/// Objects in several pieces merge; anything else replaces.
-fn merge_value(own: &mut Option<Value>, more: Value) {
-    match (own.as_mut(), more) {
-        (Some(Value::Object(fields)), Value::Object(more)) => fields.extend(more),
-        (_, more) => *own = Some(more),
     }
 }
 

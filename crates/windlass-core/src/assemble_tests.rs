@@ -284,3 +284,149 @@ fn what_is_not_a_whole_object_is_not_ready() {
     assert_eq!(ready(&mut assembler, at(0).text("{}")), Vec::<String>::new(), "nobody knows its name yet");
     assert_eq!(ready(&mut assembler, at(0).value(json!(7))), Vec::<String>::new());
 }
+
+#[test]
+fn a_late_id_belongs_to_the_call_that_waits_for_it() {
+    // Qwen: the id comes after the name, or after some arguments.
+    let made = calls([
+        at(0).name("add"),
+        at(0).id("call_q").text("{\"a\""),
+        at(0).text(":1}"),
+        at(1).name("look").text("{"),
+        at(1).id("call_r"),
+        at(1).text("}"),
+    ]);
+    assert_eq!(made, ["call_q add {\"a\":1}", "call_r look {}"]);
+}
+
+#[test]
+fn a_name_that_is_repeated_with_every_fragment_is_one_name() {
+    let made = calls([
+        at(0).id("x").name("add").text("{\"a\""),
+        at(0).id("x").name("add").text(":"),
+        at(0).id("x").name("add").text("1}"),
+    ]);
+    assert_eq!(made, ["x add {\"a\":1}"]);
+}
+
+#[test]
+fn the_same_number_with_a_new_id_is_a_new_call() {
+    let made = calls([
+        at(0).id("x").name("add").text("{\"a\":1"),
+        at(0).id("y").name("add").text("{\"a\":2}"),
+        at(0).id("x").text("}"),
+    ]);
+    assert_eq!(
+        made,
+        ["x add {\"a\":1}", "y add {\"a\":2}"],
+        "each id keeps its own, also when it comes back"
+    );
+}
+
+#[test]
+fn without_ids_a_whole_object_followed_by_more_is_two_calls_in_pieces_too() {
+    let pieces = ["{\"a\"", ":1", "}", " ", "{", "\"a\":", "2}"];
+    let mut deltas: Vec<CallDelta> = pieces.iter().map(|piece| at(0).text(piece)).collect();
+    deltas[0] = at(0).name("add").text(pieces[0]);
+    deltas[4] = at(0).name("add").text(pieces[4]);
+    assert_eq!(calls(deltas), ["- add {\"a\":1} ", "- add {\"a\":2}"]);
+}
+
+#[test]
+fn objects_in_several_chunks_are_merged_and_counted_without_writing_them_out() {
+    // MiniMax: arguments as an object, in several chunks, some of them repeated.
+    let chunks =
+        [json!({"a": 1}), json!({"bé": "x\"y"}), json!({"a": "longer"}), json!({}), json!({"c": []})];
+    let mut assembler = Assembler::new("m");
+    let mut merged = serde_json::Map::new();
+    for chunk in chunks {
+        merged.extend(chunk.as_object().unwrap().clone());
+        let grown = assembler.push(ModelDelta::Call(at(0).name("add").value(chunk)));
+        let chars = Value::Object(merged.clone()).to_string().len() as u64;
+        assert_eq!(grown, Some(Assembled::CallGrew { index: 0, name: Some("add".into()), chars }));
+    }
+    assert_eq!(assembler.finish().calls[0].args, RawArgs::Value(Value::Object(merged)));
+}
+
+#[test]
+fn a_bare_value_is_never_taken_for_whole_before_the_step_ends() {
+    for text in ["1", "tr", "true", "null", "\"x\"", "[]", "[1]"] {
+        let mut assembler = Assembler::new("m");
+        assert_eq!(ready(&mut assembler, at(0).name("add").text(text)), Vec::<String>::new(), "{text}");
+        assembler.push(ModelDelta::Call(at(0).name("add").text("2")));
+        let step = assembler.finish();
+        assert_eq!(step.calls.len(), 1, "{text}: more of it may have been to come");
+    }
+}
+
+#[test]
+fn matching_brackets_that_are_no_json_are_not_whole() {
+    for text in ["{\"a\" 1}", "{a:1}", "{,}", "{\"a\":\"\n\"}"] {
+        let mut assembler = Assembler::new("m");
+        assert_eq!(ready(&mut assembler, at(0).name("add").text(text)), Vec::<String>::new(), "{text}");
+        assembler.push(ModelDelta::Call(at(0).text("}")));
+        assert_eq!(assembler.finish().calls.len(), 1, "{text}");
+    }
+}
+
+#[test]
+fn every_byte_of_arguments_is_looked_at_once_however_small_the_pieces() {
+    // Every second character closes a bracket: what was parsed again at each of them would be quadratic.
+    let hostile = "{\"a\":[".to_owned() + &"{},".repeat((1 << 20) / 3) + "{}]}";
+    for text in [hostile, " ".repeat(1 << 20)] {
+        let mut assembler = Assembler::new("m");
+        assembler.push(ModelDelta::Call(at(0).name("add")));
+        for piece in text.split_inclusive(|_| true) {
+            assembler.push(ModelDelta::Call(at(0).text(piece)));
+            assembler.take_ready();
+        }
+        assert_eq!(assembler.calls[0].object.looked, text.len());
+        assert_eq!(assembler.calls.len(), 1);
+    }
+}
+
+#[test]
+fn a_flood_of_calls_is_bounded() {
+    let mut assembler = Assembler::new("m");
+    for number in 0..(CALLS_OPEN_MAX as u32 + 10) {
+        assembler.push(ModelDelta::Call(at(number).id(&format!("id{number}")).name("add").text("{}")));
+    }
+    assert_eq!(assembler.finish().calls.len(), CALLS_OPEN_MAX);
+}
+
+#[test]
+fn what_is_said_after_a_call_is_a_part_of_its_own_and_the_call_knows_its_place() {
+    let mut assembler = Assembler::new("m");
+    for delta in [
+        ModelDelta::Text("a".into()),
+        ModelDelta::Call(at(0).name("add").text("{")),
+        ModelDelta::Call(at(0).text("}")),
+        ModelDelta::Text("b".into()),
+        ModelDelta::Text("c".into()),
+        ModelDelta::Reasoning("d".into()),
+        ModelDelta::Call(at(1).name("look").text("{}")),
+        ModelDelta::Call(at(2).name("look").text("{}")),
+        ModelDelta::Reasoning("e".into()),
+        ModelDelta::ReasoningState(json!("sig")),
+        ModelDelta::Call(at(3).name("look").text("{}")),
+        ModelDelta::ReasoningState(json!("alone")),
+    ] {
+        assembler.push(delta);
+    }
+    let step = assembler.finish();
+    let thought = |text: &str, opaque: Option<Value>| {
+        Part::Reasoning(Reasoning { text: text.into(), opaque, model: Some("m".into()) })
+    };
+    assert_eq!(
+        step.parts,
+        [
+            Part::text("a"),
+            Part::text("bc"),
+            thought("d", None),
+            thought("e", Some(json!("sig"))),
+            thought("", Some(json!("alone"))),
+        ]
+    );
+    let places: Vec<usize> = step.calls.iter().map(|call| call.after_parts).collect();
+    assert_eq!(places, [1, 3, 3, 4]);
+}

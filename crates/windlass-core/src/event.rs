@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::{CallId, MessageId, Millis, RunId, SessionId};
 use crate::message::Message;
-use crate::model::{Finish, StepPurpose, Usage};
+use crate::model::{Finish, NoticeKind, StepPurpose, Usage};
 use crate::permission::{Decision, Question};
 use crate::tool::{Category, ToolCall, ToolOutcome, Visibility};
 
@@ -50,6 +50,32 @@ pub enum Event {
         purpose: StepPurpose,
         /// Which try, from 1.
         attempt: u32,
+    },
+    /// The model failed in a way that may pass: the step is asked for again after a wait.
+    StepDelayed {
+        /// Which step.
+        step: u32,
+        /// The try that is waited for, from 2.
+        attempt: u32,
+        /// The last try there will be.
+        attempts_max: u32,
+        /// How long about; a provider's own wish is kept to the letter.
+        delay_ms: u64,
+        /// The failure's stable word: `rate_limit`, `overloaded`, `cut`, …
+        code: String,
+        /// What happened.
+        message: String,
+    },
+    /// Something of a request had to be changed, imitated or left out; the same change is told once a run.
+    RequestAdjusted {
+        /// Which step.
+        step: u32,
+        /// What was done.
+        kind: NoticeKind,
+        /// The rule that asked for it, a stable word.
+        rule: String,
+        /// What was done and why.
+        message: String,
     },
     /// Thinking arrived (not durable).
     ReasoningDelta {
@@ -256,6 +282,8 @@ pub enum WarningCode {
     NoToolSupport,
     /// A call in the final step was refused.
     FinalizeRefusedCall,
+    /// Something that the provider cannot do is imitated.
+    Emulated,
 }
 
 impl WarningCode {
@@ -270,6 +298,7 @@ impl WarningCode {
             WarningCode::DroppedArgs => "DROPPED_ARGS",
             WarningCode::NoToolSupport => "NO_TOOL_SUPPORT",
             WarningCode::FinalizeRefusedCall => "FINALIZE_REFUSED_CALL",
+            WarningCode::Emulated => "EMULATED",
         }
     }
 }
@@ -284,6 +313,8 @@ impl Event {
             | Event::CallProgressed { .. } => false,
             Event::RunStarted { .. }
             | Event::StepStarted { .. }
+            | Event::StepDelayed { .. }
+            | Event::RequestAdjusted { .. }
             | Event::StepEnded { .. }
             | Event::CallRequested { .. }
             | Event::PermissionRequested { .. }
@@ -302,6 +333,8 @@ impl Event {
         match self {
             Event::RunStarted { .. } => "run-started",
             Event::StepStarted { .. } => "step-started",
+            Event::StepDelayed { .. } => "step-delayed",
+            Event::RequestAdjusted { .. } => "request-adjusted",
             Event::ReasoningDelta { .. } => "reasoning-delta",
             Event::TextDelta { .. } => "text-delta",
             Event::CallDelta { .. } => "call-delta",

@@ -6,6 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::event::{Event, Record};
+use crate::permission::Question;
 use crate::tool::ToolOutcome;
 
 /// The version of the contract.
@@ -21,6 +22,16 @@ pub fn payload(record: &Record) -> Option<Value> {
                 "parent_id": record.parent_id, "model": model, "profile": profile,
             }),
         ),
+        Event::StepDelayed { step, attempt, attempts_max, delay_ms, code, message } => (
+            "waiting",
+            json!({
+                "step": step, "attempt": attempt, "attempts_max": attempts_max, "delay_ms": delay_ms,
+                "code": code, "message": message,
+            }),
+        ),
+        Event::RequestAdjusted { step, kind, rule, message } => {
+            ("request_adjusted", json!({"step": step, "kind": kind, "rule": rule, "message": message}))
+        }
         Event::ReasoningDelta { phase, text } => ("reasoning", json!({"content": text, "phase": phase})),
         Event::TextDelta { text } => ("content", json!({"content": text})),
         Event::CallDelta { index, name, chars } => {
@@ -32,14 +43,7 @@ pub fn payload(record: &Record) -> Option<Value> {
                 "calls": [{"id": call.id, "name": call.name, "arguments": call.arguments}],
             }),
         ),
-        Event::PermissionRequested { question } => (
-            "permission_request",
-            json!({
-                "id": question.call_id, "name": question.tool, "arguments": question.arguments,
-                "risk": question.risk, "preview": question.preview, "targets": question.targets,
-                "rule": question.rule, "confirm_word": question.confirm_word,
-            }),
-        ),
+        Event::PermissionRequested { question } => ("permission_request", question_of(question)),
         Event::PermissionDecided { call_id, decision, by, rule, problem } => (
             "permission_decision",
             json!({"id": call_id, "decision": decision, "by": by, "rule": rule, "problem": problem}),
@@ -74,6 +78,14 @@ pub fn payload(record: &Record) -> Option<Value> {
         }
     };
     Some(with_type(kind, record, fields))
+}
+
+fn question_of(question: &Question) -> Value {
+    json!({
+        "id": question.call_id, "name": question.tool, "arguments": question.arguments,
+        "risk": question.risk, "preview": question.preview, "targets": question.targets,
+        "rule": question.rule, "confirm_word": question.confirm_word,
+    })
 }
 
 /// `{success:true,result}` or `{success:false,error,…}` (S-8).

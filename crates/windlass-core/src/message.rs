@@ -144,5 +144,19 @@ pub fn text_of(parts: &[Part]) -> String {
         .collect()
 }
 
+/// Puts calls between parts, each behind as many of them as it says; the calls keep their own order.
+pub(crate) fn weave_calls(parts: Vec<Part>, calls: impl Iterator<Item = (usize, ToolCall)>) -> Vec<Part> {
+    let mut woven = Vec::with_capacity(parts.len().saturating_add(calls.size_hint().0));
+    let mut parts = (1_usize..).zip(parts).peekable();
+    for (after_parts, call) in calls {
+        while let Some((_, part)) = parts.next_if(|(count, _)| *count <= after_parts) {
+            woven.push(part);
+        }
+        woven.push(Part::Call(call));
+    }
+    woven.extend(parts.map(|(_, part)| part));
+    woven
+}
+
 /// A transcript that is cheap to share: appended to by its session, read by model requests.
 pub type Transcript = Arc<Vec<Arc<Message>>>;

@@ -147,7 +147,7 @@ pub enum ModelDelta {
     Notice(Notice),
 }
 
-/// Something that an adapter changed of a request, or could only imitate. Nothing is repaired silently.
+/// Something of a request that was changed, left out, or could only be imitated. Nothing is repaired silently.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notice {
     /// What was done.
@@ -158,7 +158,7 @@ pub struct Notice {
     pub message: String,
 }
 
-/// What an adapter did to a request.
+/// What was done to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NoticeKind {
@@ -168,6 +168,20 @@ pub enum NoticeKind {
     Lowered,
     /// Something that the provider cannot do is imitated, or left out.
     Emulated,
+    /// The history was too long and was shortened.
+    Trimmed,
+}
+
+impl NoticeKind {
+    /// The word of wires and screens.
+    pub fn word(self) -> &'static str {
+        match self {
+            NoticeKind::Healed => "healed",
+            NoticeKind::Lowered => "lowered",
+            NoticeKind::Emulated => "emulated",
+            NoticeKind::Trimmed => "trimmed",
+        }
+    }
 }
 
 /// A piece of a call, as providers stream them: any field may be missing or repeated.

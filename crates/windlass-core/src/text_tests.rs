@@ -30,3 +30,10 @@ fn a_full_text_takes_nothing_more() {
     assert!(short.write_str("e").is_err());
     assert_eq!(short.text(), "abc");
 }
+
+#[test]
+fn json_is_counted_as_it_would_be_written() {
+    for value in [json!(null), json!({"é": [1, 2.5, "x\n\""], "b": {}}), json!("漢")] {
+        assert_eq!(json_bytes(&value), value.to_string().len() as u64, "{value}");
+    }
+}

@@ -5,12 +5,13 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value};
 
 use crate::arg_table::ArgTable;
 use crate::port::ArgsValidator;
+use crate::text::json_bytes;
 use crate::tool::ToolSpec;
 
 /// One tool of a set; cheap to clone.
@@ -64,6 +65,8 @@ pub struct Toolset {
     /// Names and aliases to places in `entries`.
     index: HashMap<Box<str>, usize>,
     specs: Arc<[Arc<ToolSpec>]>,
+    /// Measured when somebody asks: many sets are never shown to a model.
+    prompt_bytes: OnceLock<u64>,
 }
 
 impl Toolset {
@@ -88,12 +91,17 @@ impl Toolset {
             }
         }
         let specs = entries.iter().map(|entry| entry.spec.clone()).collect();
-        Ok(Self { entries, index, specs })
+        Ok(Self { entries, index, specs, prompt_bytes: OnceLock::new() })
     }
 
     /// A set without tools.
     pub fn empty() -> Self {
-        Self { entries: Vec::new(), index: HashMap::new(), specs: Arc::new([]) }
+        Self {
+            entries: Vec::new(),
+            index: HashMap::new(),
+            specs: Arc::new([]),
+            prompt_bytes: OnceLock::new(),
+        }
     }
 
     /// The tool of that name or alias.
@@ -109,6 +117,15 @@ impl Toolset {
     /// All specs, sorted by name.
     pub fn specs(&self) -> Arc<[Arc<ToolSpec>]> {
         Arc::clone(&self.specs)
+    }
+
+    /// About how many bytes the tools take in a request: names, descriptions and schemas.
+    pub fn prompt_bytes(&self) -> u64 {
+        let bytes_of = |spec: &Arc<ToolSpec>| {
+            let words = spec.name.len().saturating_add(spec.description.len()) as u64;
+            words.saturating_add(json_bytes(&spec.schema))
+        };
+        *self.prompt_bytes.get_or_init(|| self.specs.iter().map(bytes_of).fold(0, u64::saturating_add))
     }
 
     /// All canonical names, sorted.

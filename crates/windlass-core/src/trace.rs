@@ -8,8 +8,8 @@ use crate::ids::Millis;
 use crate::json::clip::clip_chars;
 use crate::json::note::RepairNote;
 use crate::message::{Message, Part};
-use crate::model::Usage;
-use crate::tool::{Category, Link, OutcomeStatus, Visibility};
+use crate::model::{NoticeKind, Usage};
+use crate::tool::{Category, Link, OutcomeStatus, ToolCall, Visibility};
 
 /// Characters of an outcome in a trace's summary line.
 const SUMMARY_LINE_CHARS: usize = 200;
@@ -38,6 +38,12 @@ pub struct RunTrace {
     pub reasoning: Vec<ReasoningBlock>,
     /// Warnings, each once.
     pub warnings: Vec<TraceWarning>,
+    /// What had to be changed, imitated or left out of requests.
+    #[serde(default)]
+    pub adjustments: Vec<TraceAdjustment>,
+    /// Waits before a step was asked for again.
+    #[serde(default)]
+    pub delays: Vec<TraceDelay>,
     /// How it ended.
     pub outcome: Option<RunOutcome>,
     /// Why it stopped.
@@ -147,6 +153,37 @@ pub struct TraceWarning {
     pub message: String,
 }
 
+/// One change of a request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TraceAdjustment {
+    /// The step whose request it was.
+    pub step: u32,
+    /// What was done.
+    pub kind: NoticeKind,
+    /// The rule that asked for it.
+    pub rule: String,
+    /// What was done and why.
+    pub message: String,
+}
+
+/// One wait before a step was asked for again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TraceDelay {
+    /// The step.
+    pub step: u32,
+    /// The try that was waited for.
+    pub attempt: u32,
+    /// How long about.
+    pub delay_ms: u64,
+    /// The failure's stable word.
+    pub code: String,
+    /// What had happened.
+    pub message: String,
+    /// RFC 3339.
+    pub timestamp: String,
+}
+
 impl RunTrace {
     /// Folds the events of one run; events of other runs must have been left out.
     pub fn fold<'a>(records: impl IntoIterator<Item = &'a Record>) -> Self {
@@ -173,15 +210,9 @@ impl RunTrace {
                 }
             }
             Event::CallRequested { call, category, visibility } => self.tools.push(ToolTrace {
-                id: call.id.to_string(),
-                name: call.name.clone(),
-                display_name: display_name(&call.name),
-                started_at: rfc3339(record.ts_ms),
-                parameters: serde_json::from_str(&call.arguments)
-                    .unwrap_or_else(|_| Value::String(call.arguments.clone())),
                 category: *category,
                 visibility: *visibility,
-                ..ToolTrace::default()
+                ..begin_tool(call, record.ts_ms)
             }),
             Event::CallStarted { call_id, .. } => {
                 if let Some(tool) = self.tool_mut(call_id.as_str()) {
@@ -193,6 +224,22 @@ impl RunTrace {
                 if let Some(tool) = self.tool_mut(call_id.as_str()) {
                     end_tool(tool, outcome, record.ts_ms);
                 }
+            }
+            Event::RequestAdjusted { step, kind, rule, message } => self.adjustments.push(TraceAdjustment {
+                step: *step,
+                kind: *kind,
+                rule: rule.clone(),
+                message: message.clone(),
+            }),
+            Event::StepDelayed { step, attempt, delay_ms, code, message, .. } => {
+                self.delays.push(TraceDelay {
+                    step: *step,
+                    attempt: *attempt,
+                    delay_ms: *delay_ms,
+                    code: code.clone(),
+                    message: message.clone(),
+                    timestamp: rfc3339(record.ts_ms),
+                });
             }
             Event::WarningRaised { code, message } => {
                 self.warnings.push(TraceWarning { code: *code, message: message.clone() });
@@ -243,6 +290,18 @@ impl RunTrace {
                 });
             }
         }
+    }
+}
+
+fn begin_tool(call: &ToolCall, ts_ms: Millis) -> ToolTrace {
+    ToolTrace {
+        id: call.id.to_string(),
+        name: call.name.clone(),
+        display_name: display_name(&call.name),
+        started_at: rfc3339(ts_ms),
+        parameters: serde_json::from_str(&call.arguments)
+            .unwrap_or_else(|_| Value::String(call.arguments.clone())),
+        ..ToolTrace::default()
     }
 }
 

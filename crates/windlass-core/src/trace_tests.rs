@@ -59,6 +59,26 @@ fn found() -> ToolOutcome {
     ToolOutcome { body: Ok(output), meta }
 }
 
+fn delayed() -> Event {
+    Event::StepDelayed {
+        step: 2,
+        attempt: 2,
+        attempts_max: 3,
+        delay_ms: 500,
+        code: "rate_limit".into(),
+        message: "slow down".into(),
+    }
+}
+
+fn adjusted() -> Event {
+    Event::RequestAdjusted {
+        step: 2,
+        kind: NoticeKind::Healed,
+        rule: "orphan_outcome".into(),
+        message: "left out".into(),
+    }
+}
+
 fn run() -> Vec<Record> {
     let usage = |input, cost_usd| Usage { input, output: 2, cost_usd, ..Usage::default() };
     let thought = |text: &str| Part::Reasoning(Reasoning { text: text.into(), ..Reasoning::default() });
@@ -81,6 +101,8 @@ fn run() -> Vec<Record> {
             2_000,
             step_ended(vec![thought("why"), Part::text("t"), thought("how")], Some(usage(10, Some(0.5)))),
         ),
+        record(2_500, delayed()),
+        record(2_600, adjusted()),
         record(3_000, requested("web_search", r#"{"query":"q"}"#)),
         record(4_000, started_call()),
         record(5_000, ended(found())),
@@ -120,6 +142,11 @@ fn s_31_r_29_the_trace_has_a_stable_shape_with_times_states_and_durations() {
             {"id": "reasoning_1", "content": "how", "timestamp": "1970-01-01T00:00:02.000Z"},
         ],
         "warnings": [{"code": "TOOL_CLAMP", "message": "Trimmed"}],
+        "adjustments": [{"step": 2, "kind": "healed", "rule": "orphan_outcome", "message": "left out"}],
+        "delays": [{
+            "step": 2, "attempt": 2, "delayMs": 500, "code": "rate_limit", "message": "slow down",
+            "timestamp": "1970-01-01T00:00:02.500Z",
+        }],
         "outcome": "completed",
         "stopReason": "answered",
         "answer": "Done",
@@ -130,7 +157,7 @@ fn s_31_r_29_the_trace_has_a_stable_shape_with_times_states_and_durations() {
 
 #[test]
 fn s_31_a_call_is_queued_then_running_then_completed_or_failed() {
-    let states: Vec<_> = (2..=5)
+    let states: Vec<_> = (4..=7)
         .map(|count| {
             let trace = RunTrace::fold(&run()[..count]);
             trace.tools.first().map(|tool| (tool.status, tool.started_at.clone()))
@@ -160,9 +187,9 @@ fn s_31_a_call_is_queued_then_running_then_completed_or_failed() {
 fn tokens_are_counted_while_the_run_goes_on_and_replaced_at_its_end() {
     let counted = |count: usize| RunTrace::fold(&run()[..count]).tokens;
     assert_eq!(counted(2), TraceTokens { input: 10, output: 2, total: 12, cost_usd: Some(0.5) });
-    assert_eq!(counted(7), TraceTokens { input: 30, output: 4, total: 34, cost_usd: Some(0.5) });
-    assert_eq!(counted(8), TraceTokens { input: 30, output: 2, total: 32, cost_usd: Some(0.75) });
-    let unfinished = RunTrace::fold(&run()[..7]);
+    assert_eq!(counted(9), TraceTokens { input: 30, output: 4, total: 34, cost_usd: Some(0.5) });
+    assert_eq!(counted(10), TraceTokens { input: 30, output: 2, total: 32, cost_usd: Some(0.75) });
+    let unfinished = RunTrace::fold(&run()[..9]);
     assert_eq!(
         (unfinished.ended_at.as_str(), unfinished.total_duration_ms, unfinished.outcome),
         ("", 0, None)

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::event::{Event, Record, RunOutcome, StopReason, WarningCode};
 use crate::ids::{CallId, RunId};
 use crate::message::{Message, Part};
-use crate::model::Usage;
+use crate::model::{NoticeKind, Usage};
 use crate::permission::Question;
 use crate::tool::{Category, ToolCall, ToolOutcome, Visibility};
 
@@ -32,6 +32,10 @@ pub struct RunView {
     pub entries: Vec<Entry>,
     /// Warnings, each once (S-30).
     pub warnings: Vec<(WarningCode, String)>,
+    /// What had to be changed, imitated or left out of requests: what was done, and why.
+    pub adjustments: Vec<(NoticeKind, String)>,
+    /// Set while a failed step waits for its next try.
+    pub waiting: Option<Waiting>,
     /// Questions that wait for the user.
     pub questions: Vec<Question>,
     /// The error, if there was one.
@@ -46,6 +50,19 @@ pub struct RunView {
     step_start: usize,
     /// The phase of reasoning of the current step: how many steps before it had calls (S-32).
     phase: u32,
+}
+
+/// A step that waits for its next try.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waiting {
+    /// The try that is waited for.
+    pub attempt: u32,
+    /// The last try there will be.
+    pub attempts_max: u32,
+    /// How long about.
+    pub delay_ms: u64,
+    /// What happened.
+    pub message: String,
 }
 
 /// One thing on the screen.
@@ -125,6 +142,8 @@ impl RunView {
             user,
             entries: Vec::new(),
             warnings: Vec::new(),
+            adjustments: Vec::new(),
+            waiting: None,
             questions: Vec::new(),
             error: None,
             ended: None,
@@ -137,7 +156,17 @@ impl RunView {
 
     fn apply(&mut self, event: &Event) {
         match event {
-            Event::RunStarted { .. } | Event::CallDelta { .. } | Event::NoteAdded { .. } => {}
+            Event::RunStarted { .. } | Event::NoteAdded { .. } => {}
+            Event::CallDelta { .. } => self.waiting = None,
+            Event::StepDelayed { attempt, attempts_max, delay_ms, message, .. } => {
+                self.waiting = Some(Waiting {
+                    attempt: *attempt,
+                    attempts_max: *attempts_max,
+                    delay_ms: *delay_ms,
+                    message: message.clone(),
+                });
+            }
+            Event::RequestAdjusted { kind, message, .. } => self.adjustments.push((*kind, message.clone())),
             Event::StepStarted { attempt, .. } => {
                 if *attempt > 1 {
                     self.entries.truncate(self.step_start);
@@ -148,19 +177,14 @@ impl RunView {
             Event::ReasoningDelta { phase, text } => self.add_reasoning(*phase, text),
             Event::TextDelta { text } => self.add_text(text),
             Event::StepEnded { message, usage, .. } => {
+                self.waiting = None;
                 self.replace_step(message);
                 if let Some(usage) = usage {
                     self.usage.add(usage);
                 }
             }
             Event::CallRequested { call, category, visibility } => {
-                self.entries.push(Entry::Call(Box::new(CallView {
-                    call: call.clone(),
-                    category: *category,
-                    visibility: *visibility,
-                    state: CallState::Requested,
-                    progress: None,
-                })))
+                self.announce(call, *category, *visibility);
             }
             Event::PermissionRequested { question } => {
                 self.set_state(&question.call_id, CallState::Asking);
@@ -187,11 +211,13 @@ impl RunView {
                 self.answer = answer.clone();
                 self.usage = *usage;
                 self.questions.clear();
+                self.waiting = None;
             }
         }
     }
 
     fn add_reasoning(&mut self, phase: u32, piece: &str) {
+        self.waiting = None;
         match self.entries.last_mut() {
             Some(Entry::Reasoning { phase: last, text }) if *last == phase => text.push_str(piece),
             Some(Entry::Reasoning { .. } | Entry::Text(_) | Entry::Call(_)) | None => {
@@ -201,6 +227,7 @@ impl RunView {
     }
 
     fn add_text(&mut self, piece: &str) {
+        self.waiting = None;
         match self.entries.last_mut() {
             Some(Entry::Text(text)) => text.push_str(piece),
             Some(Entry::Reasoning { .. } | Entry::Call(_)) | None => {
@@ -209,18 +236,32 @@ impl RunView {
         }
     }
 
-    /// Puts the durable text and thinking of a step in the place of what its deltas made; calls that were
-    /// announced meanwhile stay after them.
+    /// A call that its step has put in its place already only gets where it is filed.
+    fn announce(&mut self, call: &ToolCall, category: Category, visibility: Visibility) {
+        match self.call_mut(&call.id) {
+            Some(known) => (known.category, known.visibility) = (category, visibility),
+            None => self.entries.push(requested(call, category, visibility)),
+        }
+    }
+
+    /// Puts the durable parts of a step, in their order, in the place of what its deltas made; calls that were
+    /// announced meanwhile and are not among them stay after them.
     fn replace_step(&mut self, message: &Message) {
         let Message::Assistant { parts } = message else { return };
-        let made = self.entries.split_off(self.step_start.min(self.entries.len()));
+        let mut made = self.entries.split_off(self.step_start.min(self.entries.len()));
         for part in parts {
             match part {
                 Part::Text { text } if !text.is_empty() => self.entries.push(Entry::Text(text.clone())),
                 Part::Reasoning(reasoning) if !reasoning.text.is_empty() => {
                     self.entries.push(Entry::Reasoning { phase: self.phase, text: reasoning.text.clone() });
                 }
-                Part::Text { .. } | Part::Reasoning(_) | Part::Call(_) | Part::Image { .. } => {}
+                Part::Call(call) => {
+                    let is_it = |entry: &Entry| matches!(entry, Entry::Call(made) if made.call.id == call.id);
+                    let announced = made.iter().position(is_it).map(|at| made.remove(at));
+                    let place = || requested(call, Category::default(), Visibility::default());
+                    self.entries.push(announced.unwrap_or_else(place));
+                }
+                Part::Text { .. } | Part::Reasoning(_) | Part::Image { .. } => {}
             }
         }
         self.entries.extend(made.into_iter().filter(|entry| matches!(entry, Entry::Call(_))));
@@ -248,6 +289,11 @@ impl RunView {
             call.state = state;
         }
     }
+}
+
+fn requested(call: &ToolCall, category: Category, visibility: Visibility) -> Entry {
+    let (call, state) = (call.clone(), CallState::Requested);
+    Entry::Call(Box::new(CallView { call, category, visibility, state, progress: None }))
 }
 
 #[cfg(test)]

@@ -199,14 +199,12 @@ impl KeptHistory {
     }
 }
 
-/// How many turns cannot change any more: all before the last one and before those that share messages with it.
+/// How many turns cannot change any more: all before the last one that used up messages. Those that used up
+/// none were made of the turn before them.
 fn kept_turns(turns: &[(usize, Turn<'_>)]) -> usize {
     let is_empty = |number: usize| turns.get(number).is_some_and(|(count, _)| *count == 0);
     let mut number = turns.len().saturating_sub(1);
     while number > 0 && is_empty(number) {
-        number -= 1;
-    }
-    while number > 0 && is_empty(number - 1) {
         number -= 1;
     }
     number

@@ -7,6 +7,7 @@
 
 mod answer;
 pub mod catalog;
+pub mod doctor;
 pub mod failure;
 pub mod frame;
 pub mod guard;

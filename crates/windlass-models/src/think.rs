@@ -6,6 +6,8 @@
 
 const OPEN: &str = "<think>";
 const CLOSE: &str = "</think>";
+/// Blanks at the beginning that are kept for a tag to come; more are an answer.
+const BLANKS_MAX: usize = 4096;
 
 /// A piece of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,7 +100,8 @@ impl ThinkSplitter {
     fn open<'t>(&mut self, text: &'t str, out: &mut Vec<Piece>) -> &'t str {
         let inner = text.trim_start();
         let blanks = text.get(..text.len() - inner.len()).unwrap_or_default();
-        if let Some(behind) = inner.strip_prefix(OPEN) {
+        let is_late = self.mode == Mode::Begin && blanks.len() > BLANKS_MAX;
+        if let Some(behind) = inner.strip_prefix(OPEN).filter(|_| !is_late) {
             give_reasoning(blanks, out);
             self.mode = Mode::Thinking;
             self.tail_bytes = 0;
@@ -111,7 +114,7 @@ impl ThinkSplitter {
             self.tail_bytes += blanks.len();
         }
         let undecided = if is_behind { inner } else { text };
-        if OPEN.starts_with(inner) {
+        if OPEN.starts_with(inner) && !is_late {
             undecided.clone_into(&mut self.held);
             return "";
         }

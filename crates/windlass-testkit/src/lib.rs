@@ -1,4 +1,4 @@
-//! Conformance suites for the ports of Windlass, and what a test needs to run a tool.
+//! Conformance suites for the ports of Windlass, what a test needs to run a tool, and a scripted provider.
 //!
 //! For tests only. Every journal and every tool passes its suite with one line in its own tests; a
 //! suite returns the first breach of the contract instead of panicking, so `.unwrap()` shows it.
@@ -6,6 +6,7 @@
 mod breach;
 mod context;
 mod journal;
+pub mod provider;
 mod sample;
 mod tool;
 

@@ -159,6 +159,7 @@ impl Builder {
                 profile: self.profile,
                 model: model.name().to_owned(),
                 system: self.system.into(),
+                context_tokens: None,
             }),
             model,
             registry,

@@ -49,8 +49,8 @@ pub(super) const DEPENDENCIES_KEPT: &[Kept] = &[
     },
     Kept {
         what: &["reqwest", "rustls"],
-        rooms: &["windlass-tools"],
-        why: "only tools that fetch speak HTTP",
+        rooms: &["windlass-tools", "windlass-models"],
+        why: "only tools that fetch and the transport of models speak HTTP",
     },
     Kept {
         what: &["grep-searcher", "grep-regex", "grep-matcher", "cap-std", "sysinfo", "encoding_rs"],
@@ -90,8 +90,8 @@ pub(super) const PATHS_KEPT: &[Kept] = &[
     },
     Kept {
         what: &["std::process::Command", "tokio::process"],
-        rooms: &["windlass-tools", "windlass-testkit", "xtask"],
-        why: "processes belong to the tools",
+        rooms: &["windlass-tools", "windlass-cli", "windlass-testkit", "xtask"],
+        why: "processes belong to the tools; the binary asks a user's own command for a key",
     },
 ];
 

@@ -1,7 +1,7 @@
 //! Every key of the configuration: what kind of value it has, and what a project may do with it.
 //!
 //! The keys of `limits.` are those of the core's `Limits`, read from its own serialised form: a new
-//! limit is a new key without a line here.
+//! limit is a new key without a line here. The keys of a provider are patterns: `NAME` stands for any.
 
 use std::sync::LazyLock;
 
@@ -13,8 +13,20 @@ use super::value::Kind;
 /// The group of keys that change limits.
 pub(crate) const LIMITS: &str = "limits.";
 
+/// The group of keys that say something about a provider.
+pub(crate) const PROVIDERS: &str = "providers.";
+
+/// What stands for the name of a provider in a key that is a pattern.
+pub(crate) const ANY_PROVIDER: &str = "providers.NAME.";
+
 /// Words of `approve`.
 pub(crate) const APPROVE_WORDS: [&str; 4] = ["ask", "never", "safe", "all"];
+
+/// Words of `wire`.
+pub(crate) const WIRE_WORDS: [&str; 5] = ["chat", "responses", "messages", "gemini", "ollama"];
+
+/// Words of `reasoning_effort`.
+pub(crate) const EFFORT_WORDS: [&str; 4] = ["low", "medium", "high", "auto"];
 
 const PROFILE_WORDS: [&str; 6] = ["default", "edison", "dspy", "studio", "ploke", "zodo"];
 
@@ -50,6 +62,11 @@ impl Key {
         Self { name: name.into(), kind, project, is_project_only: false, about }
     }
 
+    /// Whether `NAME` in it stands for any provider.
+    pub(crate) fn is_pattern(&self) -> bool {
+        self.name.starts_with(ANY_PROVIDER)
+    }
+
     /// The environment variable of the key.
     pub(crate) fn variable(&self) -> String {
         format!("WINDLASS_{}", self.name.replace('.', "_").to_ascii_uppercase())
@@ -61,7 +78,7 @@ const OPENS: ProjectMay = ProjectMay::NotTouch("it would open what is closed to 
 
 /// All keys, in the order in which they are shown.
 pub(crate) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
-    use Kind::{List, Secret, Text, Truth, Word};
+    use Kind::{Count, List, Number, Secret, Text, Truth, Word};
     use ProjectMay::{Set, Tighten};
     let mut keys = vec![
         Key::new(
@@ -81,6 +98,23 @@ pub(crate) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
             Set,
             "run reads as soon as they are complete, while the model still speaks",
         ),
+        Key::new(
+            "reasoning_effort",
+            Word(&EFFORT_WORDS),
+            Set,
+            "how hard the model thinks, and that it is shown",
+        ),
+        Key::new("temperature", Number(0.0, 2.0), Set, "sampling temperature"),
+        Key::new("top_p", Number(0.0, 1.0), Set, "nucleus sampling"),
+        Key::new("max_output_tokens", Count, Set, "most tokens of one answer"),
+        Key::new("seed", Count, Set, "for repeatable answers"),
+        Key::new(
+            "calls",
+            Word(&["native", "tags", "text"]),
+            Set,
+            "how calls are written; what the model is known to do unless set",
+        ),
+        Key::new("ca_file", Text, LEAVES, "certificates to trust besides the usual ones, PEM"),
         Key::new("models.fast", Text, LEAVES, "the model that --model fast means"),
         Key::new("models.medium", Text, LEAVES, "the model that --model medium means"),
         Key::new("models.deep", Text, LEAVES, "the model that --model deep means"),
@@ -99,6 +133,8 @@ pub(crate) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
         Key::new("image.api_key", Secret, LEAVES, "its key"),
         Key::new("image.model", Text, Set, "its model"),
     ];
+    keys.extend(exchange_keys());
+    keys.extend(provider_keys());
     for (name, about) in [
         ("permissions.deny", "rules that a project adds: these calls are refused"),
         ("permissions.ask", "rules that a project adds: these calls are asked about each time"),
@@ -112,6 +148,34 @@ pub(crate) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
     keys.extend(limit_names().map(|(field, kind)| Key::new(format!("{LIMITS}{field}"), kind, Set, "")));
     keys
 });
+
+/// Times of one exchange with a model.
+fn exchange_keys() -> impl Iterator<Item = Key> {
+    [
+        ("exchange.connect_timeout_ms", "until a server has accepted a connection"),
+        ("exchange.first_byte_timeout_ms", "until it begins to answer"),
+        ("exchange.idle_timeout_ms", "silence in the middle of an answer"),
+        ("exchange.total_timeout_ms", "one whole exchange"),
+    ]
+    .into_iter()
+    .map(|(name, about)| Key::new(name, Kind::Millis, ProjectMay::Set, about))
+}
+
+/// What can be said about a provider: one of the catalogue, or a server under a name of its own.
+fn provider_keys() -> impl Iterator<Item = Key> {
+    [
+        ("base_url", Kind::Text, "its address"),
+        ("wire", Kind::Word(&WIRE_WORDS), "the protocol"),
+        ("key", Kind::Secret, "its key; better in the environment, the keyring or a key_command"),
+        ("key_command", Kind::List, "a command and its arguments whose output is the key"),
+        ("headers", Kind::Secrets, "more headers"),
+        ("quirks", Kind::Table, "what it does differently; docs/models.md lists them"),
+        ("context_tokens", Kind::Count, "the size of its models' context"),
+        ("prices", Kind::Table, "dollars for a million tokens: input, cached, output"),
+    ]
+    .into_iter()
+    .map(|(field, kind, about)| Key::new(format!("{ANY_PROVIDER}{field}"), kind, LEAVES, about))
+}
 
 /// The fields of `Limits` with their kinds.
 fn limit_names() -> impl Iterator<Item = (String, Kind)> {
@@ -130,9 +194,17 @@ fn limit_names() -> impl Iterator<Item = (String, Kind)> {
     })
 }
 
-/// The key of that name.
+/// The key of that name; a provider's key is found by its pattern.
 pub(crate) fn find(name: &str) -> Option<&'static Key> {
-    KEYS.iter().find(|key| key.name == name)
+    match split_provider(name) {
+        Some((_, field)) => KEYS.iter().find(|key| key.name.strip_prefix(ANY_PROVIDER) == Some(field)),
+        None => KEYS.iter().find(|key| key.name == name),
+    }
+}
+
+/// The provider and the field of a provider's key.
+pub(crate) fn split_provider(name: &str) -> Option<(&str, &str)> {
+    name.strip_prefix(PROVIDERS)?.split_once('.').filter(|(provider, _)| !provider.is_empty())
 }
 
 /// The names of all keys.

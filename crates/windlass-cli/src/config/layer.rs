@@ -21,7 +21,7 @@ const OTHER_VARIABLES: [&str; 3] = ["WINDLASS_CONFIG", "WINDLASS_DATA", "WINDLAS
 const TOOL_LOOP_V2: &str = "TOOL_LOOP_V2";
 
 /// Settings of one origin.
-pub(crate) type Layer = BTreeMap<&'static str, Setting>;
+pub(crate) type Layer = BTreeMap<String, Setting>;
 
 /// Reads a configuration file; `None` when there is none.
 pub(crate) fn read_file(path: &Path, is_project: bool) -> Result<Option<Layer>> {
@@ -74,7 +74,7 @@ impl FileReader<'_> {
             let line = line_of(self.text, name.span().start);
             let full = format!("{prefix}{}", name.get_ref());
             match (key::find(&full), value.get_ref()) {
-                (Some(key), value) => self.take_value(key, value, line)?,
+                (Some(key), value) => self.take_value(key, full, value, line)?,
                 (None, DeValue::Table(inner)) if is_group(&full) => {
                     self.take_table(&format!("{full}."), inner)?
                 }
@@ -84,7 +84,13 @@ impl FileReader<'_> {
         Ok(())
     }
 
-    fn take_value(&mut self, key: &'static Key, value: &DeValue<'_>, line: usize) -> Result<()> {
+    fn take_value(
+        &mut self,
+        key: &'static Key,
+        name: String,
+        value: &DeValue<'_>,
+        line: usize,
+    ) -> Result<()> {
         let place = format!("{}:{line}", self.path.display());
         if key.is_project_only && !self.is_project {
             return Err(Complaint::usage(format!(
@@ -95,16 +101,24 @@ impl FileReader<'_> {
             .cure("for rules of your own: windlass policy deny RULE"));
         }
         let Some(value) = key.kind.read_toml(value) else {
-            let what = format!("'{}' must be {}", key.name, key.kind.expected());
+            let what = format!("'{name}' must be {}", key.kind.expected());
             return Err(Complaint::usage(what).at(place));
         };
         let source = Source::File(self.path.to_path_buf(), line);
-        self.layer.insert(&key.name, Setting::new(value, source));
+        self.layer.insert(name, Setting::new(value, source));
         Ok(())
     }
 
     fn unknown(&self, name: &str, line: usize) -> Complaint {
-        let cure = did_you_mean(name, key::names());
+        let cure = match key::split_provider(name) {
+            Some((provider, _)) => {
+                let own = |key: &str| key.replacen("NAME", provider, 1);
+                let names: Vec<String> =
+                    key::names().filter(|key| key.starts_with(key::ANY_PROVIDER)).map(own).collect();
+                did_you_mean(name, names.iter().map(String::as_str))
+            }
+            None => did_you_mean(name, key::names()),
+        };
         Complaint::usage(format!("there is no setting '{name}'"))
             .at(format!("{}:{line}", self.path.display()))
             .cure(cure.unwrap_or_else(|| "windlass config explain lists all settings".into()))
@@ -113,7 +127,8 @@ impl FileReader<'_> {
 
 /// Whether keys begin with this name and a dot.
 fn is_group(name: &str) -> bool {
-    key::names().any(|key| key.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
+    let is_provider = name.strip_prefix(key::PROVIDERS).is_some_and(|name| !name.contains('.'));
+    is_provider || key::names().any(|key| key.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
 }
 
 /// Reads the environment. Unknown variables of ours are no error, for a later version may know them,
@@ -124,24 +139,54 @@ pub(crate) fn read_environment(vars: &BTreeMap<String, String>, warnings: &mut V
         // Anything but a word for yes is no, as existing environments have it.
         let truth = Kind::Truth.read_text(text) == Some(Value::Truth(true));
         let source = Source::Environment(TOOL_LOOP_V2.into());
-        layer.insert("tool_loop_v2", Setting::new(Value::Truth(truth), source));
+        layer.insert("tool_loop_v2".into(), Setting::new(Value::Truth(truth), source));
     }
-    for key in KEYS.iter().filter(|key| !key.is_project_only) {
-        let name = key.variable();
-        let Some(text) = vars.get(&name).filter(|text| !text.is_empty()) else { continue };
-        let Some(value) = key.kind.read_text(text) else {
-            let shown = if key.kind == Kind::Secret { "***" } else { text };
-            let what = format!("'{}' must be {}, not '{shown}'", key.name, key.kind.expected());
-            return Err(Complaint::usage(what).at(format!("environment {name}")));
-        };
-        layer.insert(&key.name, Setting::new(value, Source::Environment(name)));
+    for key in KEYS.iter().filter(|key| !key.is_project_only && !key.is_pattern()) {
+        let variable = key.variable();
+        if let Some(text) = vars.get(&variable).filter(|text| !text.is_empty()) {
+            let setting = read_variable(key, &key.name, variable, text)?;
+            layer.insert(key.name.clone(), setting);
+        }
+    }
+    for (variable, text) in vars.iter().filter(|(_, text)| !text.is_empty()) {
+        if let Some((key, name)) = provider_variable(variable) {
+            let setting = read_variable(key, &name, variable.clone(), text)?;
+            layer.insert(name, setting);
+        }
     }
     warnings.extend(vars.keys().filter_map(|name| unknown_variable(name)));
     Ok(layer)
 }
 
+fn read_variable(key: &Key, name: &str, variable: String, text: &str) -> Result<Setting> {
+    let Some(value) = key.kind.read_text(text) else {
+        let shown = if matches!(key.kind, Kind::Secret | Kind::Secrets) { "***" } else { text };
+        let what = format!("'{name}' must be {}, not '{shown}'", key.kind.expected());
+        return Err(Complaint::usage(what).at(format!("environment {variable}")));
+    };
+    Ok(Setting::new(value, Source::Environment(variable)))
+}
+
+/// The provider's key that a variable means: `WINDLASS_PROVIDERS_MY_BOX_BASE_URL` is
+/// `providers.my-box.base_url`.
+fn provider_variable(variable: &str) -> Option<(&'static Key, String)> {
+    let rest = variable.strip_prefix("WINDLASS_PROVIDERS_")?;
+    let fits = |key: &&'static Key| {
+        let field = key.name.strip_prefix(key::ANY_PROVIDER)?;
+        let provider = rest.strip_suffix(&field.to_ascii_uppercase())?.strip_suffix('_')?;
+        (!provider.is_empty()).then(|| {
+            let provider = provider.to_ascii_lowercase().replace('_', "-");
+            (*key, format!("{}{provider}.{field}", key::PROVIDERS))
+        })
+    };
+    KEYS.iter().find_map(|key| fits(&key))
+}
+
 fn unknown_variable(name: &str) -> Option<String> {
-    let is_known = |name: &str| KEYS.iter().any(|key| !key.is_project_only && key.variable() == name);
+    let is_known = |name: &str| {
+        let is_plain = |key: &Key| !key.is_project_only && !key.is_pattern() && key.variable() == name;
+        KEYS.iter().any(is_plain) || provider_variable(name).is_some()
+    };
     if !name.starts_with("WINDLASS_") || OTHER_VARIABLES.contains(&name) || is_known(name) {
         return None;
     }

@@ -12,9 +12,9 @@ use super::value::{Setting, Value};
 pub(crate) fn tame(project: Layer, base: &Layer, root: &Path, warnings: &mut Vec<String>) -> Layer {
     let mut kept = Layer::new();
     for (name, setting) in project {
-        let refusal = match key::find(name).map(|key| key.project) {
+        let refusal = match key::find(&name).map(|key| key.project) {
             Some(ProjectMay::Set) => None,
-            Some(ProjectMay::Tighten) => loosens(name, &setting, base.get(name), root),
+            Some(ProjectMay::Tighten) => loosens(&name, &setting, base.get(&name), root),
             Some(ProjectMay::NotTouch(why)) => Some(why),
             // A layer has known keys only.
             None => None,

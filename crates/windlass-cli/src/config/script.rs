@@ -49,7 +49,7 @@ pub(crate) fn read_header(name: &str, header: &Header) -> Result<Layer> {
     let mut layer = Layer::new();
     let mut put = |key: &str, value: Value| {
         if let Some(key) = key::find(key) {
-            layer.insert(&key.name, Setting::new(value, Source::Script(name.to_owned())));
+            layer.insert(key.name.clone(), Setting::new(value, Source::Script(name.to_owned())));
         }
     };
     if let Some(profile) = &header.profile {

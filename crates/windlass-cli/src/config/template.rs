@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::Value as Json;
 use windlass_core::limits::Limits;
 
-use super::key::{KEYS, Key, LIMITS};
+use super::key::{ANY_PROVIDER, KEYS, Key, LIMITS};
 use super::value::Kind;
 
 /// The text of a first `config.toml`.
@@ -17,10 +17,12 @@ pub(crate) fn template() -> String {
     );
     let mut group = "";
     for key in KEYS.iter().filter(|key| !key.is_project_only) {
-        let (own, field) = key.name.split_once('.').unwrap_or(("", &key.name));
+        let (own, field) = key.name.rsplit_once('.').unwrap_or(("", &key.name));
         if own != group {
             group = own;
-            let _ = write!(text, "\n[{group}]\n");
+            // An empty table of a provider would be a provider without an address.
+            let mark = if key.is_pattern() { "#" } else { "" };
+            let _ = write!(text, "\n{}{mark}[{group}]\n", heading(key));
         }
         if !key.about.is_empty() {
             let _ = writeln!(text, "# {}", about(key));
@@ -28,6 +30,15 @@ pub(crate) fn template() -> String {
         let _ = writeln!(text, "#{field} = {}", example(key, &limits));
     }
     text
+}
+
+/// What a group needs to be said about it.
+fn heading(key: &Key) -> &'static str {
+    if key.name.starts_with(ANY_PROVIDER) {
+        "# A provider of `windlass models list`, or a server of yours under a name of its own:\n"
+    } else {
+        ""
+    }
 }
 
 fn about(key: &Key) -> String {
@@ -39,6 +50,9 @@ fn about(key: &Key) -> String {
         | Kind::Count
         | Kind::CountOrNone
         | Kind::Millis
+        | Kind::Number(..)
+        | Kind::Table
+        | Kind::Secrets
         | Kind::List => key.about.to_owned(),
     }
 }
@@ -50,7 +64,9 @@ fn example(key: &Key, limits: &Json) -> String {
         (_, Kind::CountOrNone) => "\"none\"".into(),
         (_, Kind::Count | Kind::Millis) => "0".into(),
         (_, Kind::Truth) => "false".into(),
+        (_, Kind::Number(..)) => "1.0".into(),
         (_, Kind::List) => "[]".into(),
+        (_, Kind::Table | Kind::Secrets) => "{}".into(),
         (_, Kind::Word(words)) => format!("\"{}\"", words.first().copied().unwrap_or_default()),
         (_, Kind::Text | Kind::Secret) => "\"\"".into(),
     }

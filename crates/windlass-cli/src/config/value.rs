@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Number, Value as Json, json};
 use toml::de::DeValue;
 
 use crate::duration::parse_ms;
@@ -28,8 +28,14 @@ pub(crate) enum Value {
     Truth(bool),
     /// A whole number.
     Count(u64),
+    /// A number with a point.
+    Number(Number),
     /// Several texts.
     List(Vec<String>),
+    /// Names with values.
+    Table(Map<String, Json>),
+    /// Names with texts that are never shown.
+    Secrets(Map<String, Json>),
 }
 
 impl Value {
@@ -37,7 +43,57 @@ impl Value {
     pub(crate) fn text(&self) -> Option<&str> {
         match self {
             Value::Text(text) | Value::Secret(text) => Some(text),
-            Value::Nothing | Value::Truth(_) | Value::Count(_) | Value::List(_) => None,
+            Value::Nothing
+            | Value::Truth(_)
+            | Value::Count(_)
+            | Value::Number(_)
+            | Value::List(_)
+            | Value::Table(_)
+            | Value::Secrets(_) => None,
+        }
+    }
+
+    /// The fields of a table.
+    pub(crate) fn fields(&self) -> Option<&Map<String, Json>> {
+        match self {
+            Value::Table(fields) | Value::Secrets(fields) => Some(fields),
+            Value::Nothing
+            | Value::Text(_)
+            | Value::Secret(_)
+            | Value::Truth(_)
+            | Value::Count(_)
+            | Value::Number(_)
+            | Value::List(_) => None,
+        }
+    }
+
+    /// The whole number.
+    pub(crate) fn count(&self) -> Option<u64> {
+        match self {
+            Value::Count(count) => Some(*count),
+            Value::Nothing
+            | Value::Text(_)
+            | Value::Secret(_)
+            | Value::Truth(_)
+            | Value::Number(_)
+            | Value::List(_)
+            | Value::Table(_)
+            | Value::Secrets(_) => None,
+        }
+    }
+
+    /// The number with a point.
+    pub(crate) fn number(&self) -> Option<f64> {
+        match self {
+            Value::Number(number) => number.as_f64(),
+            Value::Nothing
+            | Value::Text(_)
+            | Value::Secret(_)
+            | Value::Truth(_)
+            | Value::Count(_)
+            | Value::List(_)
+            | Value::Table(_)
+            | Value::Secrets(_) => None,
         }
     }
 
@@ -45,7 +101,14 @@ impl Value {
     pub(crate) fn items(&self) -> &[String] {
         match self {
             Value::List(items) => items,
-            Value::Nothing | Value::Text(_) | Value::Secret(_) | Value::Truth(_) | Value::Count(_) => &[],
+            Value::Nothing
+            | Value::Text(_)
+            | Value::Secret(_)
+            | Value::Truth(_)
+            | Value::Count(_)
+            | Value::Number(_)
+            | Value::Table(_)
+            | Value::Secrets(_) => &[],
         }
     }
 
@@ -57,7 +120,10 @@ impl Value {
             Value::Secret(_) => json!(HIDDEN),
             Value::Truth(truth) => json!(truth),
             Value::Count(count) => json!(count),
+            Value::Number(number) => json!(number),
             Value::List(items) => json!(items),
+            Value::Table(fields) => json!(fields),
+            Value::Secrets(fields) => fields.keys().map(|name| (name.clone(), json!(HIDDEN))).collect(),
         }
     }
 }
@@ -71,13 +137,15 @@ impl fmt::Display for Value {
             Value::Secret(_) => f.write_str(HIDDEN),
             Value::Truth(truth) => write!(f, "{truth}"),
             Value::Count(count) => write!(f, "{count}"),
+            Value::Number(number) => write!(f, "{number}"),
             Value::List(items) => write!(f, "{}", json!(items)),
+            Value::Table(_) | Value::Secrets(_) => write!(f, "{}", self.to_json()),
         }
     }
 }
 
 /// What kind of value a setting has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Kind {
     /// Text.
     Text,
@@ -91,8 +159,14 @@ pub(crate) enum Kind {
     CountOrNone,
     /// Milliseconds, or a duration such as `30s`.
     Millis,
+    /// A number from the first to the second, which may have a point.
+    Number(f64, f64),
     /// Several texts.
     List,
+    /// Names with values.
+    Table,
+    /// Names with texts that are never shown.
+    Secrets,
     /// One of these words.
     Word(&'static [&'static str]),
 }
@@ -106,7 +180,10 @@ impl Kind {
             Kind::Count => "a whole number".into(),
             Kind::CountOrNone => "a whole number or \"none\"".into(),
             Kind::Millis => "milliseconds, or a duration such as \"30s\"".into(),
+            Kind::Number(least, most) => format!("a number from {least} to {most}"),
             Kind::List => "a list of texts".into(),
+            Kind::Table => "a table".into(),
+            Kind::Secrets => "a table of texts".into(),
             Kind::Word(words) => format!("one of {}", words.join(", ")),
         }
     }
@@ -124,6 +201,13 @@ impl Kind {
             Kind::CountOrNone if lower == "none" => Some(Value::Nothing),
             Kind::CountOrNone => text.trim().parse().ok().map(Value::Count),
             Kind::Millis => text.trim().parse().or_else(|_| parse_ms(text)).ok().map(Value::Count),
+            Kind::Number(least, most) => {
+                let number: f64 =
+                    text.trim().parse().ok().filter(|number| (least..=most).contains(number))?;
+                Number::from_f64(number).map(Value::Number)
+            }
+            Kind::Table => serde_json::from_str(text).ok().map(Value::Table),
+            Kind::Secrets => serde_json::from_str(text).ok().filter(are_texts).map(Value::Secrets),
             Kind::List => {
                 let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
                 Some(Value::List(items.map(str::to_owned).collect()))
@@ -144,12 +228,48 @@ impl Kind {
             Kind::Truth => value.as_bool().map(Value::Truth),
             Kind::Count => count(),
             Kind::CountOrNone | Kind::Millis => count().or_else(text),
+            Kind::Number(..) => match value {
+                DeValue::Integer(number) => self.read_text(number.as_str()),
+                DeValue::Float(number) => self.read_text(number.as_str()),
+                _ => None,
+            },
+            Kind::Table => table_of(value).map(Value::Table),
+            Kind::Secrets => table_of(value).filter(are_texts).map(Value::Secrets),
             Kind::List => {
                 let texts = value.as_array()?.iter().map(|item| item.get_ref().as_str().map(str::to_owned));
                 texts.collect::<Option<_>>().map(Value::List)
             }
         }
     }
+}
+
+fn are_texts(fields: &Map<String, Json>) -> bool {
+    fields.values().all(Json::is_string)
+}
+
+fn table_of(value: &DeValue<'_>) -> Option<Map<String, Json>> {
+    match json_of(value)? {
+        Json::Object(fields) => Some(fields),
+        _ => None,
+    }
+}
+
+/// A value of a TOML file as JSON; dates have none.
+fn json_of(value: &DeValue<'_>) -> Option<Json> {
+    Some(match value {
+        DeValue::String(text) => json!(text),
+        DeValue::Integer(number) => json!(i64::from_str_radix(number.as_str(), number.radix()).ok()?),
+        DeValue::Float(number) => json!(number.as_str().parse::<f64>().ok()?),
+        DeValue::Boolean(truth) => json!(truth),
+        DeValue::Array(items) => items.iter().map(|item| json_of(item.get_ref())).collect::<Option<_>>()?,
+        DeValue::Table(fields) => {
+            let fields = fields
+                .iter()
+                .map(|(name, field)| Some((name.get_ref().to_string(), json_of(field.get_ref())?)));
+            Json::Object(fields.collect::<Option<_>>()?)
+        }
+        DeValue::Datetime(_) => return None,
+    })
 }
 
 /// Where a value came from.

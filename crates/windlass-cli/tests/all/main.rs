@@ -5,12 +5,20 @@
 
 mod commands;
 mod config;
+mod emulator;
+mod emulator_process;
+mod faults;
 mod lifeline;
+mod models;
 mod place;
 mod policy;
+mod providers;
+mod providers_matrix;
+mod providers_stage;
 mod refusals;
 mod run;
 mod scripts;
+mod server;
 mod stop;
 mod terminal;
 mod tools;

@@ -50,6 +50,10 @@ impl Place {
         self.folder.path().join("home/config/windlass/policies.json")
     }
 
+    pub(crate) fn data_folder(&self) -> PathBuf {
+        self.folder.path().join("home/data/windlass")
+    }
+
     pub(crate) fn audit_file(&self) -> PathBuf {
         self.folder.path().join("home/data/windlass/audit.log")
     }
@@ -97,14 +101,21 @@ impl Place {
 
     /// The same with text on stdin.
     pub(crate) fn windlass_reading(&self, args: &[&str], stdin: &str) -> Said {
+        self.windlass_told(args, stdin, &[])
+    }
+
+    /// The same with text on stdin and variables.
+    pub(crate) fn windlass_told(&self, args: &[&str], stdin: &str, vars: &[(&str, &str)]) -> Said {
         let mut child = self
             .command(args)
+            .envs(vars.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        child.stdin.take().unwrap().write_all(stdin.as_bytes()).unwrap();
+        // A command that complains before it has listened is as good as one that listened first.
+        let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
         Said::of(child.wait_with_output().unwrap())
     }
 

@@ -71,19 +71,6 @@ fn an_empty_message_is_a_usage_error() {
 }
 
 #[test]
-fn without_a_model_three_lines_say_how_to_connect_one() {
-    let place = Place::new();
-    let said =
-        place.windlass(&["run", "hello"]).complains(2, &["OPENAI_API_KEY", "config.toml", "scripted/"]);
-    assert_eq!(said.err.lines().count(), 3, "{}", said.err);
-    assert_eq!(said.out, "");
-    place
-        .windlass(&["run", "--model", "openai/gpt", "hi"])
-        .complains(2, &["'openai/gpt'", "--model", "scripted/FILE"]);
-    place.windlass(&["run", "--model", "scripted/nowhere", "hi"]).complains(2, &["'nowhere' cannot be read"]);
-}
-
-#[test]
 fn json_prints_one_event_a_line_and_done_last() {
     let said = play(LOOK).windlass(&with(&["--json", "--session", "my-session"])).exits(0);
     let events = said.lines();

@@ -45,17 +45,26 @@ pub fn read(dialect: Dialect, step: ModelStep) -> Reading {
         Dialect::Text | Dialect::Field if !step.calls.is_empty() => native(step),
         Dialect::Text => match text::read(&text_of(&step.parts)) {
             text::TextReading::Answer => Reading { parts: step.parts, calls: Vec::new() },
-            text::TextReading::Call(call) => Reading { parts: without_text(step.parts), calls: vec![call] },
+            text::TextReading::Call(call) => behind(without_text(step.parts), call),
         },
         Dialect::Field => match field::read(&text_of(&step.parts)) {
             field::FieldReading::Output => Reading { parts: step.parts, calls: Vec::new() },
-            field::FieldReading::Call(call) => Reading { parts: step.parts, calls: vec![call] },
+            field::FieldReading::Call(call) => behind(step.parts, call),
         },
     }
 }
 
 fn native(step: ModelStep) -> Reading {
     Reading { parts: step.parts, calls: step.calls.into_iter().map(ReadCall::Raw).collect() }
+}
+
+/// A call that was read out of the text stands behind everything else.
+fn behind(parts: Vec<Part>, call: ReadCall) -> Reading {
+    let call = match call {
+        ReadCall::Raw(raw) => ReadCall::Raw(RawCall { after_parts: parts.len(), ..raw }),
+        bad @ ReadCall::Bad { .. } => bad,
+    };
+    Reading { parts, calls: vec![call] }
 }
 
 fn without_text(parts: Vec<Part>) -> Vec<Part> {

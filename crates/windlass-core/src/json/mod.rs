@@ -4,13 +4,14 @@
 //! counts as a call, and which repairs are believed, is decided by those who ask.
 //!
 //! - `parse`: strict JSON to a value, or where and why it is none
-//! - `scan`: where a value ends, without building it
+//! - `scan`: where a value ends, without building it; `growing`: whether one that comes in pieces has ended
 //! - `repair`: strict JSON out of noise, every change named by a `note`
 //! - `canonical`: one text for equal values
 //! - `clip`: cutting text for people and models
 
 pub mod canonical;
 pub mod clip;
+pub(crate) mod growing;
 mod lenient;
 pub mod note;
 pub mod parse;

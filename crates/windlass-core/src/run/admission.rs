@@ -15,6 +15,8 @@ use crate::check::check_call;
 use crate::dialect::ReadCall;
 use crate::event::{Event, StopReason, WarningCode};
 use crate::ids::CallId;
+use crate::json::clip::clip_chars;
+use crate::limits::SNIPPET_CHARS_MAX;
 use crate::permission::AuditEntry;
 use crate::phrase::phrase_calls_max;
 use crate::tool::{Category, ErrorKind, RawArgs, ToolCall, ToolFailure, ToolSpec, Visibility};
@@ -22,7 +24,29 @@ use crate::tool::{Category, ErrorKind, RawArgs, ToolCall, ToolFailure, ToolSpec,
 /// A call with its identity, and what was read of it.
 pub(super) struct Identified {
     pub(super) call: ToolCall,
+    pub(super) after_parts: usize,
     args: Result<RawArgs, ToolFailure>,
+}
+
+impl Identified {
+    /// The step was cut by its length. A call whose arguments cannot be read, or that came last and has none
+    /// yet, was cut with it: it must not run, and the model is told why.
+    pub(super) fn mark_cut(&mut self, is_last: bool, bytes_max: usize) {
+        let is_cut = match &self.args {
+            Ok(RawArgs::Text(text)) if is_last && text.trim().is_empty() => true,
+            Ok(args) => {
+                read_args(args, bytes_max).is_err_and(|failure| failure.kind == ErrorKind::ParseError)
+            }
+            Err(failure) => failure.kind == ErrorKind::ParseError,
+        };
+        if is_cut {
+            let message =
+                "Your output was cut by the length limit in the middle of this call; it was not run";
+            self.args = Err(ToolFailure::new(ErrorKind::ParseError, message)
+                .at("arguments", "one whole JSON object", clip_chars(&self.call.arguments, SNIPPET_CHARS_MAX))
+                .hint("send a smaller call: less text at once, the rest in further calls"));
+        }
+    }
 }
 
 impl Run {
@@ -34,6 +58,11 @@ impl Run {
 
     /// Gives a call its identity. A provider's id that came before is not used again.
     pub(super) fn identify(&mut self, pass: &Pass<'_, '_>, index: usize, read: ReadCall) -> Identified {
+        // A call that was read out of text stands behind everything that was said.
+        let after_parts = match &read {
+            ReadCall::Raw(raw) => raw.after_parts,
+            ReadCall::Bad { .. } => usize::MAX,
+        };
         let (name, provider_id, state, arguments, args) = match read {
             ReadCall::Raw(raw) => (raw.name, raw.provider_id, raw.state, raw.args.to_text(), Ok(raw.args)),
             ReadCall::Bad { name, raw, failure } => (name, None, None, raw, Err(failure)),
@@ -51,7 +80,7 @@ impl Run {
             arguments,
             state,
         };
-        Identified { call, args }
+        Identified { call, after_parts, args }
     }
 
     /// Announces a call and puts it into the batch.
@@ -61,9 +90,9 @@ impl Run {
         batch: &mut Batch,
         identified: Identified,
     ) {
-        let Identified { call, args } = identified;
+        let Identified { call, after_parts, args } = identified;
         let spec = pass.world.tools.find(&call.name).map(|entry| Arc::clone(&entry.spec));
-        let slot = slot_for(call, spec.as_deref());
+        let slot = Slot { after_parts, ..slot_for(call, spec.as_deref()) };
         pass.emit(Event::CallRequested {
             call: slot.call.clone(),
             category: slot.category,
@@ -199,6 +228,7 @@ impl Run {
 fn slot_for(call: ToolCall, spec: Option<&ToolSpec>) -> Slot {
     Slot {
         call,
+        after_parts: 0,
         category: spec.map_or(Category::Other, |spec| spec.category),
         visibility: spec.map_or(Visibility::Secondary, |spec| spec.visibility),
         result_chars_max: spec.and_then(|spec| spec.result_chars_max),

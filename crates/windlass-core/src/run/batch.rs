@@ -44,6 +44,8 @@ pub(super) struct Settled {
 #[derive(Debug)]
 pub(super) struct Slot {
     pub(super) call: ToolCall,
+    /// How many text and reasoning parts of its step came before it.
+    pub(super) after_parts: usize,
     pub(super) category: Category,
     pub(super) visibility: Visibility,
     pub(super) result_chars_max: Option<usize>,
@@ -101,6 +103,14 @@ pub(super) struct Batch {
 impl Batch {
     pub(super) fn open() -> Self {
         Self { is_open: true, ..Self::default() }
+    }
+
+    /// The calls that run or have run, and those that have not come so far.
+    pub(super) fn split_begun(mut self) -> (Self, Self) {
+        let has_begun = |slot: &Slot| matches!(slot.state, SlotState::Running | SlotState::Settled(_));
+        let (begun, waiting) = self.slots.drain(..).partition(has_begun);
+        let waiting = Self { slots: waiting, is_open: self.is_open, ..Self::default() };
+        (Self { slots: begun, ..self }, waiting)
     }
 
     pub(super) fn is_settled(&self) -> bool {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::batch::{Batch, Settled, Slot};
-use super::{Goal, Pass, Phase, Run, RunError};
+use super::{Goal, Pass, Phase, Run, RunError, Tries};
 use crate::event::{Event, RunOutcome, StopReason, WarningCode};
 use crate::message::Message;
 use crate::phrase::{phrase_failure, phrase_steps_max};
@@ -81,7 +81,7 @@ impl Run {
             (Uncorrected::Finalise | Uncorrected::Reject, true) => {
                 self.counters.corrections_in_a_row = self.counters.corrections_in_a_row.saturating_add(1);
                 self.counters.corrections = self.counters.corrections.saturating_add(1);
-                self.ask_model(pass, Goal::Correction(error), 1, 0)
+                self.ask_model(pass, Goal::Correction(error), Tries::default())
             }
             (Uncorrected::Finalise, false) => self.finalise(pass, StopReason::CorrectionFailed),
             (Uncorrected::Reject, false) => {
@@ -96,7 +96,7 @@ impl Run {
     fn next_step(&mut self, pass: &mut Pass<'_, '_>) -> Phase {
         let steps_max = self.settings.profile.limits.steps_max;
         if self.counters.work_steps < steps_max {
-            return self.ask_model(pass, Goal::Work, 1, 0);
+            return self.ask_model(pass, Goal::Work, Tries::default());
         }
         let message = phrase_steps_max(&self.settings.profile);
         self.warn(pass, WarningCode::MaxSteps, message.clone());

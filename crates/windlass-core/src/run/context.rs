@@ -1,104 +1,82 @@
 //! The model request: a prefix that stays byte-identical, a window over the history, a trailer.
 //!
-//! The window only moves when the budget is exceeded, and then far, so that providers' prompt caches
-//! keep working. It begins at a user message, so a call is never separated from its outcome, and
-//! never leaves out anything of the run that asks.
+//! How large the history may be is decided here: the profile's limit, or what the model's context leaves over
+//! once the answer, the system text and the tools have their place. Which part of it is shown is `window`'s
+//! business.
 
 use std::sync::Arc;
 
-use super::{Goal, Run};
+use super::digest::DIGEST_CHARS_MAX;
+use super::window::tokens_of_bytes;
+use super::{Goal, Pass, Run};
 use crate::dialect::text;
-use crate::message::{Message, Part, Transcript};
-use crate::model::{ModelRequest, ToolChoice};
+use crate::event::Event;
+use crate::message::Message;
+use crate::model::{ModelRequest, NoticeKind, ToolChoice};
 use crate::phrase::{phrase_continue, phrase_correction, phrase_finalise};
 use crate::profile::Dialect;
 use crate::toolset::Toolset;
 
-/// The window is moved to this share of the budget, so that it moves rarely.
-const REFILL_PERCENT: u64 = 70;
-
-/// Which part of the transcript the model sees.
-#[derive(Debug, Default)]
-pub(super) struct Window {
-    start: usize,
-    /// Estimated tokens of every message.
-    sizes: Vec<u64>,
-    /// Their sum from `start` on.
-    total: u64,
-    /// Where this run begins: its own messages are never left out.
-    run_start: usize,
-}
-
-impl Window {
-    /// A window over a history that came in whole.
-    pub(super) fn of(transcript: &Transcript) -> Self {
-        let sizes: Vec<u64> = transcript.iter().map(|message| estimate_tokens(message)).collect();
-        Self { start: 0, total: sizes.iter().sum(), run_start: sizes.len(), sizes }
-    }
-
-    /// Measures one more message.
-    pub(super) fn grow(&mut self, message: &Message) {
-        let size = estimate_tokens(message);
-        self.sizes.push(size);
-        self.total = self.total.saturating_add(size);
-    }
-
-    /// Moves the beginning when the budget is exceeded.
-    fn fit(&mut self, transcript: &Transcript, tokens_max: u64) {
-        if self.total <= tokens_max {
-            return;
-        }
-        let aim = tokens_max.saturating_mul(REFILL_PERCENT) / 100;
-        while self.start < self.run_start && (self.total > aim || !begins_group(transcript, self.start)) {
-            let size = self.sizes.get(self.start).copied().unwrap_or(0);
-            self.total = self.total.saturating_sub(size);
-            self.start = self.start.saturating_add(1);
-        }
-    }
-
-    fn view(&self, transcript: &Transcript) -> Transcript {
-        if self.start == 0 {
-            return Arc::clone(transcript);
-        }
-        let note = format!("{} earlier messages were left out to fit the context", self.start);
-        let head = std::iter::once(Arc::new(Message::note(note)));
-        Arc::new(head.chain(transcript.iter().skip(self.start).cloned()).collect())
-    }
-}
-
-/// Whether the history may begin here.
-fn begins_group(transcript: &Transcript, index: usize) -> bool {
-    match transcript.get(index).map(AsRef::as_ref) {
-        Some(Message::User { .. }) => true,
-        Some(Message::Assistant { .. } | Message::Tool(_) | Message::Note { .. }) | None => false,
-    }
-}
-
-/// Four characters a token: good enough to keep a budget, and the same on every machine.
-fn estimate_tokens(message: &Message) -> u64 {
-    let parts_size = |parts: &[Part]| parts.iter().map(part_chars).sum::<usize>();
-    let chars = match message {
-        Message::User { parts } | Message::Assistant { parts } => parts_size(parts),
-        Message::Tool(tool) => tool.content.len(),
-        Message::Note { text } => text.len(),
-    };
-    (chars as u64).div_ceil(4).saturating_add(4)
-}
-
-fn part_chars(part: &Part) -> usize {
-    match part {
-        Part::Text { text } => text.len(),
-        Part::Reasoning(reasoning) => reasoning.text.len(),
-        Part::Call(call) => call.name.len().saturating_add(call.arguments.len()),
-        // A picture costs about a thousand tokens wherever its bytes are.
-        Part::Image { .. } => 4_000,
-    }
-}
+/// Tokens kept for an answer whose length nobody limited, if the context is large enough for that.
+const OUTPUT_RESERVE_TOKENS: u64 = 4_096;
 
 impl Run {
-    pub(super) fn build_request(&mut self, tools: &Toolset, goal: &Goal) -> ModelRequest {
-        let limits = &self.settings.profile.limits;
-        self.window.fit(&self.transcript, limits.history_tokens_max);
+    /// Leaves out what does not fit, and says so.
+    pub(super) fn fit_history(&mut self, pass: &mut Pass<'_, '_>) {
+        let budget = self.history_budget(pass.world.tools);
+        if let Some(trimmed) = self.window.fit(&self.transcript, budget) {
+            self.tell_trimmed(pass, "history_budget", trimmed.to_string());
+        }
+    }
+
+    /// The provider said that the request was too long: leaves out more, and says so. Whether there was
+    /// anything to leave out.
+    pub(super) fn shrink_history(&mut self, pass: &mut Pass<'_, '_>) -> bool {
+        let budget = self.history_budget(pass.world.tools);
+        let trimmed = self.window.shrink(&self.transcript, budget);
+        if let Some(trimmed) = trimmed {
+            self.tell_trimmed(pass, "context_overflow", trimmed.to_string());
+        }
+        trimmed.is_some()
+    }
+
+    /// Every move of the window is told, also one that reads like an earlier one.
+    fn tell_trimmed(&mut self, pass: &mut Pass<'_, '_>, rule: &str, message: String) {
+        pass.emit(Event::RequestAdjusted {
+            step: self.counters.steps,
+            kind: NoticeKind::Trimmed,
+            rule: rule.to_owned(),
+            message,
+        });
+    }
+
+    /// Tokens that the history may have.
+    fn history_budget(&self, tools: &Toolset) -> u64 {
+        let limit = self.settings.profile.limits.history_tokens_max;
+        let Some(context) = self.settings.context_tokens else { return limit };
+        let answer = match self.wishes.sampling.output_tokens_max {
+            Some(wished) => u64::from(wished).min(context / 2),
+            None => OUTPUT_RESERVE_TOKENS.min(context / 4),
+        };
+        let taken = answer
+            .saturating_add(self.window.scaled(self.overhead_tokens(tools)))
+            .saturating_add(tokens_of_bytes(DIGEST_CHARS_MAX as u64));
+        limit.min(context.saturating_sub(taken))
+    }
+
+    /// Estimated tokens of everything in a request that is not history.
+    fn overhead_tokens(&self, tools: &Toolset) -> u64 {
+        tokens_of_bytes(self.settings.system.len() as u64)
+            .saturating_add(tokens_of_bytes(tools.prompt_bytes()))
+    }
+
+    /// Learns from the provider's own count how long its tokens are.
+    pub(super) fn calibrate(&mut self, tools: &Toolset, counted_tokens: u64) {
+        let overhead = self.overhead_tokens(tools);
+        self.window.calibrate(counted_tokens, overhead);
+    }
+
+    pub(super) fn build_request(&self, tools: &Toolset, goal: &Goal) -> ModelRequest {
         let mut request = ModelRequest {
             run_id: self.wishes.run_id.clone(),
             step: self.counters.steps,

@@ -4,10 +4,10 @@
 //! exactly one `RunEnded`.
 
 use super::batch::{Batch, SlotState};
-use super::{Deadline, Effect, Finished, Goal, Pass, Phase, Run, RunError, Thinking};
+use super::{Deadline, Effect, Finished, Goal, Pass, Phase, Run, RunError, Thinking, Tries};
 use crate::dialect::Reading;
 use crate::event::{Event, RunOutcome, StopReason, WarningCode};
-use crate::message::{Part, text_of};
+use crate::message::{Part, text_of, weave_calls};
 use crate::model::{Finish, Usage};
 use crate::phrase::phrase_cancelled;
 use crate::tool::{ErrorKind, ToolFailure};
@@ -23,7 +23,11 @@ impl Run {
         let suffix = format!("\n\nSources: {}", self.tools_used.join(", "));
         if !text_of(parts).ends_with(&suffix) {
             pass.emit(Event::TextDelta { text: suffix.clone() });
-            parts.push(Part::text(suffix));
+            // It goes on with the last text, so that whatever came after that stays where it is.
+            match parts.iter_mut().rev().find_map(as_text) {
+                Some(text) => text.push_str(&suffix),
+                None => parts.push(Part::text(suffix)),
+            }
         }
     }
 
@@ -31,7 +35,7 @@ impl Run {
     pub(super) fn finalise(&mut self, pass: &mut Pass<'_, '_>, reason: StopReason) -> Phase {
         let reserve_ms = self.settings.profile.limits.final_reserve_ms;
         pass.push(Effect::SetTimer { deadline: Deadline::Final, at_ms: pass.now.saturating_add(reserve_ms) });
-        self.ask_model(pass, Goal::Finalise(reason), 1, 0)
+        self.ask_model(pass, Goal::Finalise(reason), Tries::default())
     }
 
     /// The last step is there. Its calls are refused, each with its outcome.
@@ -55,7 +59,8 @@ impl Run {
         }
         let refused: Vec<_> =
             (0..).zip(calls).map(|(index, read)| self.identify(pass, index, read)).collect();
-        parts.extend(refused.iter().map(|identified| Part::Call(identified.call.clone())));
+        let asked = refused.iter().map(|identified| (identified.after_parts, identified.call.clone()));
+        let parts = weave_calls(parts, asked);
         self.end_step(pass, parts, finish, usage);
         let mut batch = Batch::default();
         for identified in refused {
@@ -245,7 +250,7 @@ impl Run {
     }
 
     /// Gives every unsettled call of a batch the same failure, and really stops what runs.
-    fn stop_calls(&mut self, pass: &mut Pass<'_, '_>, batch: &mut Batch, failure: &ToolFailure) {
+    pub(super) fn stop_calls(&mut self, pass: &mut Pass<'_, '_>, batch: &mut Batch, failure: &ToolFailure) {
         for index in 0..batch.slots.len() {
             let Some(slot) = batch.slots.get(index) else { continue };
             let call_id = slot.call.id.clone();
@@ -279,5 +284,12 @@ impl Run {
             StopReason::ToolFailed => "a tool failed".to_owned(),
             StopReason::JournalFailed => "the journal failed".to_owned(),
         }
+    }
+}
+
+fn as_text(part: &mut Part) -> Option<&mut String> {
+    match part {
+        Part::Text { text } => Some(text),
+        Part::Reasoning(_) | Part::Call(_) | Part::Image { .. } => None,
     }
 }

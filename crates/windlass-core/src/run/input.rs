@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::command::MessageSend;
 use crate::event::{Event, RunOutcome, StopReason};
 use crate::ids::{CallId, Millis};
-use crate::message::Transcript;
-use crate::model::{ModelFailure, ModelRequest, ModelStep, Usage};
+use crate::message::{Part, Transcript};
+use crate::model::{ModelFailure, ModelRequest, ModelStep, Notice, Usage};
 use crate::permission::{ApprovedCall, AuditEntry, Inspection, PermissionAnswer, Question, Rule};
 use crate::tool::{CheckedCall, RawCall, ToolFailure, ToolOutcome};
 
@@ -20,7 +20,14 @@ pub enum Input {
     /// The model is done with a step.
     ModelEnded(ModelStep),
     /// The model gave no step.
-    ModelFailed(ModelFailure),
+    ModelFailed {
+        /// Why.
+        failure: ModelFailure,
+        /// What it had said and thought of the step so far.
+        partial: Vec<Part>,
+    },
+    /// The model's adapter had to change something of the request.
+    ModelNoticed(Notice),
     /// A tool said what a call would touch.
     CallInspected {
         /// The call.
@@ -87,6 +94,8 @@ pub enum Effect {
         request: Box<ModelRequest>,
         /// How long to wait first.
         delay_ms: u64,
+        /// Whether the provider asked for just that wait; any other is better spread a little.
+        is_exact: bool,
     },
     /// Stop the model that is speaking.
     StopModel,

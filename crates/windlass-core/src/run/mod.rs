@@ -9,7 +9,7 @@
 //!   Ready ───────────────▶ Thinking ───────────────────────────────▶ Settling
 //!                          │   ▲  │                                   │    │
 //!              ModelFailed │   │  │ ModelEnded with an answer         │    │ CallInspected, PermissionAnswered,
-//!              (try again) └───┘  │                                   │    │ CallEnded: until every call has
+//!              (try again) └───┘  │ (or failed after a call began)    │    │ CallEnded: until every call has
 //!                              ▲  │            all calls settled      │    │ its outcome
 //!                              └──┼───────────────────────────────────┘    │
 //!                                 ▼                                        │
@@ -27,11 +27,14 @@ mod admission;
 mod batch;
 mod closing;
 mod context;
+mod digest;
 mod ending;
+mod failing;
 mod guard;
 mod input;
 mod settling;
 mod thinking;
+mod window;
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
@@ -39,16 +42,19 @@ use std::sync::Arc;
 pub use input::{Deadline, Effect, Finished, Input, RunError, Start};
 
 use self::batch::Batch;
-use self::context::Window;
 use self::guard::Guard;
+use self::window::Window;
 use crate::event::{Event, StopReason, WarningCode};
 use crate::ids::{CallId, Millis, RunId};
 use crate::message::{Message, Transcript};
-use crate::model::{Kept, Sampling, StepPurpose, ToolChoice, Usage};
+use crate::model::{Kept, Notice, NoticeKind, Sampling, StepPurpose, ToolChoice, Usage};
 use crate::permission::Permissions;
 use crate::profile::Profile;
 use crate::tool::ToolOutcome;
 use crate::toolset::Toolset;
+
+/// Changes of requests that are told in one run: more than that is one broken adapter.
+const ADJUSTMENTS_MAX: usize = 256;
 
 /// What a run is run with; shared by all runs of a session.
 #[derive(Debug, Clone)]
@@ -59,6 +65,8 @@ pub struct RunSettings {
     pub model: String,
     /// The system text: byte-identical in every request.
     pub system: Arc<str>,
+    /// Tokens that the model's context holds, where that is known.
+    pub context_tokens: Option<u64>,
 }
 
 /// What the machine decides with and does not own: the tools of this moment and the session's
@@ -83,6 +91,8 @@ pub struct Run {
     guard: Guard,
     usage: Usage,
     warned: BTreeSet<WarningCode>,
+    /// Changes of requests that were told: rule and message.
+    adjusted: HashSet<(String, String)>,
     patience: Patience,
     /// Outcomes of this run, for `$ref` arguments: own id, provider's id, outcome.
     outcomes: Vec<(CallId, Option<String>, Arc<ToolOutcome>)>,
@@ -113,9 +123,35 @@ enum Phase {
 #[derive(Debug)]
 struct Thinking {
     goal: Goal,
-    attempt: u32,
+    tries: Tries,
     /// Calls that were complete before the model was (execute while streaming).
     early: Batch,
+}
+
+/// What became of earlier tries of the same step.
+#[derive(Debug, Default)]
+struct Tries {
+    /// Tries after a failure that may pass.
+    retries: u32,
+    /// Tries with a shorter history.
+    shrinks: u32,
+    /// How long to wait before this try, and whether the provider asked for just that.
+    wait: Option<(u64, bool)>,
+    /// The last text that a failed try gave.
+    heard: String,
+}
+
+impl Tries {
+    /// The number of this try, from 1.
+    fn attempt(&self) -> u32 {
+        self.retries.saturating_add(self.shrinks).saturating_add(1)
+    }
+
+    fn hear(&mut self, text: String) {
+        if !text.is_empty() {
+            self.heard = text;
+        }
+    }
 }
 
 /// Why the model is asked.
@@ -229,6 +265,7 @@ impl Run {
             guard: Guard::default(),
             usage: Usage::default(),
             warned: BTreeSet::new(),
+            adjusted: HashSet::new(),
             patience: Patience::default(),
             outcomes: Vec::new(),
             provider_ids: HashSet::new(),
@@ -251,8 +288,12 @@ impl Run {
             (Phase::Ready, Input::UserMessage(start)) => self.begin(pass, *start),
             (Phase::Thinking(thinking), Input::CallReady(raw)) => self.call_ready(pass, thinking, raw),
             (Phase::Thinking(thinking), Input::ModelEnded(step)) => self.model_ended(pass, thinking, step),
-            (Phase::Thinking(thinking), Input::ModelFailed(failure)) => {
-                self.model_failed(pass, thinking, failure)
+            (Phase::Thinking(thinking), Input::ModelFailed { failure, partial }) => {
+                self.model_failed(pass, thinking, failure, partial)
+            }
+            (Phase::Thinking(thinking), Input::ModelNoticed(notice)) => {
+                self.adjust(pass, notice);
+                Phase::Thinking(thinking)
             }
             (Phase::Thinking(mut thinking), Input::CallInspected { call_id, result }) => {
                 self.call_inspected(pass, &mut thinking.early, &call_id, result);
@@ -296,24 +337,23 @@ impl Run {
             }
             // Nobody waits for these: a second user message, a step or a call of a run that does not
             // think, answers before anything was asked, anything after the end.
-            (phase @ (Phase::Thinking(_) | Phase::Settling(_)), Input::UserMessage(_))
+            (phase @ (Phase::Thinking(_) | Phase::Settling(_) | Phase::Ended), Input::UserMessage(_))
             | (
-                phase @ Phase::Settling(_),
-                Input::CallReady(_) | Input::ModelEnded(_) | Input::ModelFailed(_),
-            ) => phase,
-            (
-                phase @ (Phase::Ready | Phase::Ended),
+                phase @ (Phase::Ready | Phase::Settling(_) | Phase::Ended),
                 Input::CallReady(_)
                 | Input::ModelEnded(_)
-                | Input::ModelFailed(_)
-                | Input::CallInspected { .. }
+                | Input::ModelFailed { .. }
+                | Input::ModelNoticed(_),
+            )
+            | (
+                phase @ (Phase::Ready | Phase::Ended),
+                Input::CallInspected { .. }
                 | Input::PermissionAnswered { .. }
                 | Input::CallEnded { .. }
                 | Input::DeadlinePassed(_)
                 | Input::Cancel { .. }
                 | Input::JournalFailed { .. },
-            )
-            | (phase @ Phase::Ended, Input::UserMessage(_)) => phase,
+            ) => phase,
         }
     }
 
@@ -336,6 +376,22 @@ impl Run {
     fn warn(&mut self, pass: &mut Pass<'_, '_>, code: WarningCode, message: impl Into<String>) {
         if self.warned.insert(code) {
             pass.emit(Event::WarningRaised { code, message: message.into() });
+        }
+    }
+
+    /// Tells of a change of a request, each once a run.
+    fn adjust(&mut self, pass: &mut Pass<'_, '_>, notice: Notice) {
+        let Notice { kind, rule, message } = notice;
+        let is_new =
+            self.adjusted.len() < ADJUSTMENTS_MAX && self.adjusted.insert((rule.clone(), message.clone()));
+        if !is_new {
+            return;
+        }
+        let step = self.counters.steps;
+        pass.emit(Event::RequestAdjusted { step, kind, rule, message: message.clone() });
+        match kind {
+            NoticeKind::Emulated => self.warn(pass, WarningCode::Emulated, message),
+            NoticeKind::Healed | NoticeKind::Lowered | NoticeKind::Trimmed => {}
         }
     }
 

@@ -1,21 +1,18 @@
 //! From the user's message to a model step, and what a step means.
 
+use super::admission::Identified;
 use super::batch::Batch;
-use super::context::Window;
-use super::{Counters, Deadline, Effect, Goal, Pass, Phase, Run, Start, Thinking, Wishes};
+use super::window::Window;
+use super::{Counters, Deadline, Effect, Goal, Pass, Phase, Run, Start, Thinking, Tries, Wishes};
 use crate::dialect::{ReadCall, Reading, read};
 use crate::event::{Event, RunOutcome, StopReason, WarningCode};
 use crate::json::clip::clip_chars;
-use crate::message::{Message, Part, text_of};
+use crate::message::{Message, Part, text_of, weave_calls};
 use crate::model::{Finish, ModelFailure, ModelStep, Usage};
-use crate::run::RunError;
 use crate::tool::RawCall;
 
 /// Calls of one step that are looked at at all; what is beyond is not even put into the transcript.
 const STEP_CALLS_READ_MAX: usize = 256;
-
-/// The longest wait before another try.
-const RETRY_DELAY_MS_MAX: u64 = 30_000;
 
 impl Run {
     pub(super) fn begin(&mut self, pass: &mut Pass<'_, '_>, start: Start) -> Phase {
@@ -44,17 +41,12 @@ impl Run {
         let limits = &self.settings.profile.limits;
         let work_ms = limits.run_timeout_ms.saturating_sub(limits.final_reserve_ms);
         pass.push(Effect::SetTimer { deadline: Deadline::Work, at_ms: pass.now.saturating_add(work_ms) });
-        self.ask_model(pass, Goal::Work, 1, 0)
+        self.ask_model(pass, Goal::Work, Tries::default())
     }
 
     /// Asks the model for a step.
-    pub(super) fn ask_model(
-        &mut self,
-        pass: &mut Pass<'_, '_>,
-        goal: Goal,
-        attempt: u32,
-        delay_ms: u64,
-    ) -> Phase {
+    pub(super) fn ask_model(&mut self, pass: &mut Pass<'_, '_>, goal: Goal, tries: Tries) -> Phase {
+        let attempt = tries.attempt();
         if attempt == 1 {
             self.counters.steps = self.counters.steps.saturating_add(1);
             if goal == Goal::Work {
@@ -62,9 +54,11 @@ impl Run {
             }
         }
         pass.emit(Event::StepStarted { step: self.counters.steps, purpose: goal.purpose(), attempt });
+        self.fit_history(pass);
         let request = Box::new(self.build_request(pass.world.tools, &goal));
-        pass.push(Effect::CallModel { request, delay_ms });
-        Phase::Thinking(Thinking { goal, attempt, early: Batch::open() })
+        let (delay_ms, is_exact) = tries.wait.unwrap_or_default();
+        pass.push(Effect::CallModel { request, delay_ms, is_exact });
+        Phase::Thinking(Thinking { goal, tries, early: Batch::open() })
     }
 
     pub(super) fn call_ready(
@@ -89,6 +83,7 @@ impl Run {
     ) -> Phase {
         if let Some(usage) = &step.usage {
             self.usage.add(usage);
+            self.calibrate(pass.world.tools, usage.input);
         }
         let finish = step.finish.clone();
         let usage = step.usage;
@@ -117,15 +112,20 @@ impl Run {
         finish: Finish,
         usage: Option<Usage>,
     ) -> Phase {
-        let Reading { mut parts, calls } = reading;
+        let Reading { parts, calls } = reading;
         let known = batch.slots.len();
-        let fresh: Vec<_> = (known..)
+        let mut fresh: Vec<Identified> = (known..)
             .zip(calls.into_iter().skip(known))
             .map(|(index, read)| self.identify(pass, index, read))
             .collect();
-        parts.extend(batch.slots.iter().map(|slot| Part::Call(slot.call.clone())));
-        parts.extend(fresh.iter().map(|identified| Part::Call(identified.call.clone())));
-        let message = Message::Assistant { parts };
+        if finish == Finish::Length {
+            let bytes_max = self.settings.profile.limits.args_bytes_max;
+            let last = fresh.len().saturating_sub(1);
+            (0..).zip(&mut fresh).for_each(|(at, identified)| identified.mark_cut(at == last, bytes_max));
+        }
+        let early = batch.slots.iter().map(|slot| (slot.after_parts, slot.call.clone()));
+        let rest = fresh.iter().map(|identified| (identified.after_parts, identified.call.clone()));
+        let message = Message::Assistant { parts: weave_calls(parts, early.chain(rest)) };
         self.append(message.clone());
         pass.emit(Event::StepEnded { step: self.counters.steps, message, finish, usage });
         for identified in fresh {
@@ -158,7 +158,7 @@ impl Run {
         let text = text_of(&reading.parts);
         if text.trim().is_empty() && self.answer_begun.is_empty() {
             let failure = ModelFailure::passing("empty", "the model gave an empty answer");
-            return self.model_failed(pass, thinking, failure);
+            return self.model_failed(pass, thinking, failure, reading.parts);
         }
         self.discard_early(pass, thinking.early);
         let is_cut = finish == Finish::Length;
@@ -171,7 +171,7 @@ impl Run {
         self.end_step(pass, parts, finish, usage);
         if goes_on {
             self.counters.continuations = self.counters.continuations.saturating_add(1);
-            return self.ask_model(pass, Goal::Continuation, 1, 0);
+            return self.ask_model(pass, Goal::Continuation, Tries::default());
         }
         let answer = std::mem::take(&mut self.answer_begun);
         if is_cut {
@@ -192,27 +192,5 @@ impl Run {
         let message = Message::Assistant { parts };
         self.append(message.clone());
         pass.emit(Event::StepEnded { step: self.counters.steps, message, finish, usage });
-    }
-
-    pub(super) fn model_failed(
-        &mut self,
-        pass: &mut Pass<'_, '_>,
-        thinking: Thinking,
-        failure: ModelFailure,
-    ) -> Phase {
-        self.discard_early(pass, thinking.early);
-        let limits = &self.settings.profile.limits;
-        if failure.is_retryable && thinking.attempt <= limits.model_retries_max {
-            let doubled =
-                limits.model_retry_delay_ms.saturating_mul(1 << thinking.attempt.saturating_sub(1).min(16));
-            let delay_ms = failure.retry_after_ms.unwrap_or(doubled).min(RETRY_DELAY_MS_MAX);
-            return self.ask_model(pass, thinking.goal, thinking.attempt.saturating_add(1), delay_ms);
-        }
-        if let Goal::Finalise(reason) = thinking.goal {
-            return self.end_without_words(pass, reason);
-        }
-        let answer = std::mem::take(&mut self.answer_begun);
-        pass.emit(Event::ErrorRaised { code: failure.code.clone(), message: failure.message.clone() });
-        self.end(pass, RunOutcome::Failed, StopReason::ModelFailed, answer, Some(RunError::Model(failure)))
     }
 }

@@ -109,7 +109,10 @@ fn the_deadline_stops_calls_and_leads_to_an_answer() {
     }
     let last = sim.done[sim.done.len() - 3..].to_vec();
     let timer = Done::Timer { deadline: Deadline::Final, at_ms: sim.now + 30_000 };
-    assert_eq!(last, [Done::StopCall("call_1".into()), timer, Done::CallModel { delay_ms: 0 }]);
+    assert_eq!(
+        last,
+        [Done::StopCall("call_1".into()), timer, Done::CallModel { delay_ms: 0, is_exact: false }]
+    );
     assert_eq!(sim.request().purpose, StepPurpose::Finalise);
     assert_eq!(Sim::roles(&sim.request().messages), "user assistant+2 tool tool");
     assert!(sim.request().trailer[0].starts_with("The run is out of time. "));
@@ -126,7 +129,7 @@ fn the_deadline_stops_a_model_that_thinks_too_long() {
     assert!(sim.is_thinking && sim.requests.len() == 1, "that deadline is not set yet");
     sim.deadline(Deadline::Work);
     let timer = Done::Timer { deadline: Deadline::Final, at_ms: sim.now + 30_000 };
-    assert_eq!(sim.done[2..], [Done::StopModel, timer, Done::CallModel { delay_ms: 0 }]);
+    assert_eq!(sim.done[2..], [Done::StopModel, timer, Done::CallModel { delay_ms: 0, is_exact: false }]);
     assert_eq!(sim.request().purpose, StepPurpose::Finalise);
     sim.deadline(Deadline::Final);
     assert_eq!(

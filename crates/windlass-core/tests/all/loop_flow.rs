@@ -7,11 +7,13 @@ use windlass_core::command::MessageSend;
 use windlass_core::event::{Event, RunOutcome, StopReason};
 use windlass_core::ids::CallId;
 use windlass_core::message::{Message, Part, Reasoning, Transcript};
-use windlass_core::model::{Finish, ModelFailure, ModelStep, Sampling, StepPurpose, ToolChoice, Usage};
+use windlass_core::model::{
+    Finish, ModelFailure, ModelStep, Notice, NoticeKind, Sampling, StepPurpose, ToolChoice, Usage,
+};
 use windlass_core::permission::{ApproveMode, Decision, PermissionAnswer};
 use windlass_core::profile::Profile;
 use windlass_core::run::{Deadline, Input, Start};
-use windlass_core::tool::{ToolCall, ToolOutcome, ToolOutput};
+use windlass_core::tool::{RawCall, ToolCall, ToolOutcome, ToolOutput};
 
 use crate::sim::{Done, Sim, call, named_call, text_call};
 
@@ -21,7 +23,7 @@ fn a_message_without_calls_is_one_step() {
     sim.start("Hi");
     assert_eq!(sim.story(), "run-started step-started");
     let work = Done::Timer { deadline: Deadline::Work, at_ms: 1_001 + 600_000 - 30_000 };
-    assert_eq!(sim.done, [work, Done::CallModel { delay_ms: 0 }]);
+    assert_eq!(sim.done, [work, Done::CallModel { delay_ms: 0, is_exact: false }]);
     let started = Event::RunStarted {
         model: "scripted/test".into(),
         profile: "default".into(),
@@ -100,7 +102,7 @@ fn r_26_text_before_a_call_stays_in_the_assistant_message() {
     let thought = Part::Reasoning(Reasoning { text: "hm".into(), ..Reasoning::default() });
     sim.input(Input::ModelEnded(ModelStep {
         parts: vec![thought.clone(), Part::text("I will look.")],
-        calls: vec![call("look", json!({}))],
+        calls: vec![RawCall { after_parts: 2, ..call("look", json!({})) }],
         usage: None,
         finish: Finish::Calls,
     }));
@@ -318,7 +320,8 @@ fn inputs_that_nobody_waits_for_change_nothing() {
     let speech = || {
         vec![
             Input::ModelEnded(ModelStep::text("x")),
-            Input::ModelFailed(ModelFailure::fatal("auth", "no")),
+            Input::ModelFailed { failure: ModelFailure::fatal("auth", "no"), partial: Vec::new() },
+            Input::ModelNoticed(Notice { kind: NoticeKind::Emulated, rule: "r".into(), message: "m".into() }),
             Input::CallReady(call("look", json!({}))),
         ]
     };
@@ -383,7 +386,13 @@ fn a_history_beyond_the_budget_is_shown_from_a_later_message_on() {
     sim.start_from("And now?", Arc::new(history.clone()), 1);
     let shown = &sim.request().messages;
     // 20 messages of 14 tokens and this one of 6 against 100, aimed at 70.
-    assert_eq!(shown[0].text(), "16 earlier messages were left out to fit the context");
+    let note = shown[0].text();
+    assert!(
+        note.starts_with("16 earlier messages were left out to fit the context. In short:\n- user: qqq"),
+        "{note}"
+    );
+    let told = "left out 8 earlier exchanges (16 messages), about 224 tokens, to fit the context";
+    assert_eq!(sim.adjustments(), [(NoticeKind::Trimmed, "history_budget", told)]);
     assert_eq!(Sim::roles(shown), "note user assistant user assistant user");
     assert_eq!(sim.run.transcript().len(), 21, "the transcript itself is whole");
 }

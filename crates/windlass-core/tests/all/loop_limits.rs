@@ -36,7 +36,7 @@ fn at_the_step_limit_there_is_one_last_step_without_tools() {
     assert_eq!(sim.request().purpose, StepPurpose::Finalise);
     assert_eq!(sim.request().step, 3);
     let timer = Done::Timer { deadline: Deadline::Final, at_ms: sim.now + 30_000 };
-    assert_eq!(sim.done[sim.done.len() - 2..], [timer, Done::CallModel { delay_ms: 0 }]);
+    assert_eq!(sim.done[sim.done.len() - 2..], [timer, Done::CallModel { delay_ms: 0, is_exact: false }]);
     sim.say("Three.");
     assert_eq!(
         sim.story(),

@@ -11,7 +11,7 @@ use crate::sim::{Done, Sim, call};
 
 fn delays(sim: &Sim) -> Vec<u64> {
     let delay = |done: &Done| match done {
-        Done::CallModel { delay_ms } => Some(*delay_ms),
+        Done::CallModel { delay_ms, .. } => Some(*delay_ms),
         _ => None,
     };
     sim.done.iter().filter_map(delay).collect()
@@ -36,7 +36,10 @@ fn a_passing_failure_is_tried_again_twice_with_a_doubled_wait() {
     let work = StepPurpose::Work;
     assert_eq!(attempts(&sim), [(1, work, 1), (1, work, 2), (1, work, 3)]);
     sim.model_fails(failure.clone());
-    assert_eq!(sim.story(), "run-started step-started step-started step-started error-raised run-ended");
+    assert_eq!(
+        sim.story(),
+        "run-started step-started step-delayed step-started step-delayed step-started error-raised run-ended"
+    );
     assert_eq!(sim.errors(), [("overloaded", "The model is busy.")]);
     let finished = sim.finished();
     assert_eq!((finished.outcome, &finished.reason), (RunOutcome::Failed, &StopReason::ModelFailed));

@@ -98,8 +98,12 @@ fn e_31_the_context_has_at_most_2000_characters() {
 
 #[test]
 fn the_instructions_stand_alone_without_a_system_text() {
-    let settings =
-        windlass_core::run::RunSettings { profile: Profile::edison(), model: "m".into(), system: "".into() };
+    let settings = windlass_core::run::RunSettings {
+        profile: Profile::edison(),
+        model: "m".into(),
+        system: "".into(),
+        context_tokens: None,
+    };
     let mut sim = Sim::of(Profile::edison()).with_tools(specs());
     sim.run = windlass_core::run::Run::new(std::sync::Arc::new(settings));
     sim.start("Hi");

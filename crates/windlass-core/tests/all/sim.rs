@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use windlass_core::command::MessageSend;
 use windlass_core::event::{Event, Record, RunOutcome, WarningCode};
 use windlass_core::ids::CallId;
-use windlass_core::message::{Message, Transcript};
-use windlass_core::model::{ModelFailure, ModelRequest, ModelStep, StepPurpose, ToolChoice};
+use windlass_core::message::{Message, Part, Transcript};
+use windlass_core::model::{ModelFailure, ModelRequest, ModelStep, NoticeKind, StepPurpose, ToolChoice};
 use windlass_core::permission::{
     ApproveMode, Decision, GateSettings, Inspection, PermissionAnswer, Permissions, PolicySet,
 };
@@ -64,7 +64,7 @@ pub(crate) fn toolset(specs: Vec<ToolSpec>) -> Toolset {
 /// What the machine had done, besides events.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Done {
-    CallModel { delay_ms: u64 },
+    CallModel { delay_ms: u64, is_exact: bool },
     StopModel,
     Inspect(String),
     Ask(String),
@@ -120,6 +120,14 @@ pub(crate) struct Sim {
     started: BTreeSet<CallId>,
     ended: BTreeSet<CallId>,
     approved_by_machine: BTreeSet<CallId>,
+    /// How often the history was shortened since the last request.
+    trims_since: u32,
+    /// Calls that started while the model speaks.
+    early: Vec<CallId>,
+    /// Those of them whose model failed: nothing of them may be lost.
+    kept: BTreeSet<CallId>,
+    /// Whether the input being handled is such a failure.
+    has_kept_now: bool,
 }
 
 impl Sim {
@@ -132,6 +140,7 @@ impl Sim {
             profile: profile.clone(),
             model: "scripted/test".into(),
             system: "Be good.".into(),
+            context_tokens: None,
         };
         let mut permissions = Permissions::new(Arc::new(rules), mode);
         permissions.begin_run(GateSettings::default());
@@ -156,6 +165,10 @@ impl Sim {
             started: BTreeSet::new(),
             ended: BTreeSet::new(),
             approved_by_machine: BTreeSet::new(),
+            trims_since: 0,
+            early: Vec::new(),
+            kept: BTreeSet::new(),
+            has_kept_now: false,
         }
     }
 
@@ -176,9 +189,15 @@ impl Sim {
     pub(crate) fn input(&mut self, input: Input) {
         self.now += 1;
         let was_finished = self.finished.is_some();
-        let ends_thinking = matches!(input, Input::ModelEnded(_) | Input::ModelFailed(_)) && self.is_thinking;
+        let ends_thinking =
+            matches!(input, Input::ModelEnded(_) | Input::ModelFailed { .. }) && self.is_thinking;
         if ends_thinking {
             self.is_thinking = false;
+        }
+        self.has_kept_now = false;
+        if ends_thinking && matches!(input, Input::ModelFailed { .. }) {
+            self.has_kept_now = !self.early.is_empty();
+            self.kept.extend(self.early.drain(..));
         }
         self.note_input(&input);
         let mut world = World { tools: &self.tools, permissions: &mut self.permissions };
@@ -207,7 +226,9 @@ impl Sim {
         let id = |call_id: &CallId| call_id.as_str().to_owned();
         self.done.push(match effect {
             Effect::Emit(_) | Effect::Audit(_) | Effect::StoreRule(_) => return,
-            Effect::CallModel { delay_ms, .. } => Done::CallModel { delay_ms: *delay_ms },
+            Effect::CallModel { delay_ms, is_exact, .. } => {
+                Done::CallModel { delay_ms: *delay_ms, is_exact: *is_exact }
+            }
             Effect::StopModel => Done::StopModel,
             Effect::InspectCall(checked) => Done::Inspect(id(&checked.call.id)),
             Effect::AskPermission(question) => Done::Ask(id(&question.call_id)),
@@ -234,6 +255,8 @@ impl Sim {
                 assert!(self.running.is_empty() && self.asking.is_empty() && self.inspecting.is_empty());
                 self.is_thinking = true;
                 self.check_request(&request);
+                self.trims_since = 0;
+                self.early.clear();
                 self.requests.push(*request);
             }
             Effect::StopModel => self.is_thinking = false,
@@ -287,10 +310,19 @@ impl Sim {
                 assert!(self.requested.contains(call_id), "R-37: started before requested");
                 assert!(!self.ended.contains(call_id));
                 assert!(self.started.insert(call_id.clone()), "started twice");
+                if self.is_thinking {
+                    self.early.push(call_id.clone());
+                }
             }
             Event::CallEnded { call_id, .. } => {
                 assert!(self.requested.contains(call_id), "R-37: ended before requested");
                 assert!(self.ended.insert(call_id.clone()), "R-38: two terminal events");
+            }
+            Event::StepStarted { attempt, .. } => {
+                assert!(
+                    *attempt == 1 || !self.has_kept_now,
+                    "a step is asked for again after a call of it ran"
+                );
             }
             Event::WarningRaised { code, .. } => {
                 let again = self
@@ -298,6 +330,13 @@ impl Sim {
                     .iter()
                     .any(|e| matches!(e, Event::WarningRaised { code: c, .. } if c == code));
                 assert!(!again, "{code:?} was raised twice");
+            }
+            Event::RequestAdjusted { kind: NoticeKind::Trimmed, .. } => self.trims_since += 1,
+            Event::RequestAdjusted { rule, message, .. } => {
+                let again = self.events.iter().any(|event| {
+                    matches!(event, Event::RequestAdjusted { rule: r, message: m, .. } if (r, m) == (rule, message))
+                });
+                assert!(!again, "{rule} was told twice");
             }
             Event::RunEnded { .. } => {
                 assert!(!self.events.iter().any(|e| matches!(e, Event::RunEnded { .. })), "two ends");
@@ -320,10 +359,8 @@ impl Sim {
             assert_eq!(earlier.system, request.system, "R-56");
             assert_eq!(earlier.tools, request.tools, "R-56");
             let is_prefix = earlier.messages.iter().zip(request.messages.iter()).all(|(a, b)| a == b);
-            assert!(
-                is_prefix && earlier.messages.len() <= request.messages.len(),
-                "R-56: the prefix changed"
-            );
+            let is_same = is_prefix && earlier.messages.len() <= request.messages.len();
+            assert!(is_same || self.trims_since > 0, "R-56: the prefix changed and nobody was told");
         }
     }
 
@@ -338,6 +375,12 @@ impl Sim {
             "something goes on after the end"
         );
         check_transcript(&finished.transcript);
+        let told: BTreeSet<&CallId> =
+            finished.transcript.iter().flat_map(|message| message.calls()).map(|call| &call.id).collect();
+        assert!(
+            self.kept.iter().all(|id| told.contains(id)),
+            "a call that ran was lost when the model failed"
+        );
         let limits = &self.profile.limits;
         let work = self.events.iter().filter(|event| {
             matches!(event, Event::StepStarted { purpose: StepPurpose::Work, attempt: 1, .. })
@@ -360,6 +403,17 @@ impl Sim {
     /// A machine of a profile in which everything is allowed.
     pub(crate) fn of(profile: Profile) -> Self {
         Self::new(profile, ApproveMode::All)
+    }
+
+    /// The same machine of a model whose context is known.
+    pub(crate) fn with_context(mut self, context_tokens: u64) -> Self {
+        self.run = Run::new(Arc::new(RunSettings {
+            profile: self.profile.clone(),
+            model: "scripted/test".into(),
+            system: "Be good.".into(),
+            context_tokens: Some(context_tokens),
+        }));
+        self
     }
 
     /// The same world with other tools.
@@ -408,9 +462,15 @@ impl Sim {
         self.input(Input::CallInspected { call_id, result });
     }
 
-    /// The model fails.
+    /// The model fails before it said anything.
     pub(crate) fn model_fails(&mut self, failure: ModelFailure) {
-        self.input(Input::ModelFailed(failure));
+        self.model_fails_after("", failure);
+    }
+
+    /// The model fails in the middle of its answer.
+    pub(crate) fn model_fails_after(&mut self, text: &str, failure: ModelFailure) {
+        let partial = if text.is_empty() { Vec::new() } else { vec![Part::text(text)] };
+        self.input(Input::ModelFailed { failure, partial });
     }
 
     pub(crate) fn cancel(&mut self, partial: &str) {
@@ -449,6 +509,17 @@ impl Sim {
             }
         }
         warnings
+    }
+
+    /// What was changed of requests: kind, rule and message.
+    pub(crate) fn adjustments(&self) -> Vec<(NoticeKind, &str, &str)> {
+        let mut adjustments = Vec::new();
+        for event in &self.events {
+            if let Event::RequestAdjusted { kind, rule, message, .. } = event {
+                adjustments.push((*kind, rule.as_str(), message.as_str()));
+            }
+        }
+        adjustments
     }
 
     /// The errors that were raised: code and message.

@@ -1,9 +1,11 @@
 //! Random walks: hostile inputs in any order, every invariant checked after every input.
 
+use std::sync::Arc;
+
 use serde_json::json;
 use windlass_core::ids::CallId;
-use windlass_core::message::{Part, Transcript};
-use windlass_core::model::{Finish, ModelFailure, ModelStep, Usage};
+use windlass_core::message::{Message, Part, Transcript};
+use windlass_core::model::{Finish, ModelFailure, ModelStep, Notice, NoticeKind, Usage};
 use windlass_core::permission::{ApproveMode, Decision, Inspection, PermissionAnswer, PolicySet, Target};
 use windlass_core::profile::{Profile, ProfileName};
 use windlass_core::run::{Deadline, Input};
@@ -73,7 +75,7 @@ fn raw_call(dice: &mut Dice) -> RawCall {
         2 => Some("dup".to_owned()),
         _ => Some(format!("p{}", dice.below(1000))),
     };
-    RawCall { provider_id, name, args, after_parts: 0, state: None }
+    RawCall { provider_id, name, args, after_parts: dice.below(4), state: None }
 }
 
 fn step(dice: &mut Dice) -> ModelStep {
@@ -147,14 +149,29 @@ fn some_id<'a>(dice: &mut Dice, waiting: impl Iterator<Item = &'a CallId>) -> Ca
     (*dice.pick(&waiting)).clone()
 }
 
+fn model_failed(dice: &mut Dice, failure: ModelFailure) -> Input {
+    let mut partial = step(dice).parts;
+    if dice.chance(20) {
+        partial.extend(step(dice).parts);
+    }
+    Input::ModelFailed { failure, partial }
+}
+
+fn notice(dice: &mut Dice) -> Notice {
+    let kind = *dice.pick(&[NoticeKind::Healed, NoticeKind::Lowered, NoticeKind::Emulated]);
+    Notice { kind, rule: format!("rule_{}", dice.below(3)), message: "changed".into() }
+}
+
 fn hostile_input(dice: &mut Dice, sim: &Sim) -> Input {
     match dice.below(40) {
         0 => Input::Cancel { partial: (*dice.pick(&["", "half an ans"])).into() },
         1 => Input::DeadlinePassed(*dice.pick(&[Deadline::Work, Deadline::Final])),
-        2 => Input::ModelFailed(ModelFailure::fatal("auth", "no key")),
-        3..=5 => Input::ModelFailed(ModelFailure::passing("overloaded", "later")),
+        2 => model_failed(dice, ModelFailure::fatal("auth", "no key")),
+        3 => model_failed(dice, ModelFailure::fatal("context_overflow", "too long")),
+        4 | 5 => model_failed(dice, ModelFailure::passing("overloaded", "later")),
         6 => Input::JournalFailed { message: "disk full".into() },
-        7..=10 => Input::CallReady(raw_call(dice)),
+        7 => Input::ModelNoticed(notice(dice)),
+        8..=10 => Input::CallReady(raw_call(dice)),
         11..=15 => {
             Input::CallInspected { call_id: some_id(dice, sim.inspecting.iter()), result: inspection(dice) }
         }
@@ -197,13 +214,19 @@ fn walk(seed: u64) -> Sim {
         _ => "{\"version\":1,\"rules\":[]}",
     };
     let mut sim = Sim::with_rules(profile(&mut dice), mode, PolicySet::from_json(rules).unwrap());
+    if dice.chance(20) {
+        sim = sim.with_context(500 + dice.below(3_000) as u64);
+    }
     if dice.chance(5) {
         let early = hostile_input(&mut dice, &sim);
         if !matches!(early, Input::UserMessage(_)) {
             sim.input(early);
         }
     }
-    sim.start_from("Do it.", Transcript::default(), 1 + dice.below(3) as u64);
+    let exchanges = if dice.chance(30) { dice.below(30) } else { 0 };
+    let exchange = |_| [Message::user("q".repeat(200)), Message::assistant("a".repeat(200))];
+    let history: Vec<_> = (0..exchanges).flat_map(exchange).map(Arc::new).collect();
+    sim.start_from("Do it.", Transcript::new(history), 1 + dice.below(3) as u64);
     for _ in 0..60 {
         if sim.finished.is_some() {
             break;
@@ -230,6 +253,9 @@ fn e_36_r_7_r_33_r_37_r_38_random_walks_with_hostile_inputs_keep_every_invariant
                     let sim = std::panic::catch_unwind(|| walk(seed)).unwrap_or_else(|_| {
                         panic!("the walk with seed {seed} broke an invariant (see above)")
                     });
+                    for (_, rule, _) in sim.adjustments() {
+                        *ends.entry(rule.to_owned()).or_insert(0u64) += 1;
+                    }
                     let reason = sim.finished.unwrap().reason;
                     *ends.entry(format!("{reason:?}")).or_insert(0u64) += 1;
                 }
@@ -243,8 +269,12 @@ fn e_36_r_7_r_33_r_37_r_38_random_walks_with_hostile_inputs_keep_every_invariant
             *ends.entry(reason).or_insert(0) += count;
         }
     }
-    // The walks are worth nothing if they never get anywhere: every way to end must be among them.
+    // The walks are worth nothing if they never get anywhere: every way to end must be among them, and every
+    // way in which the machine itself changes a request.
     for reason in [
+        "cut_step",
+        "context_overflow",
+        "history_budget",
         "Answered",
         "StepsMax",
         "CallsMax",
@@ -259,6 +289,6 @@ fn e_36_r_7_r_33_r_37_r_38_random_walks_with_hostile_inputs_keep_every_invariant
         "ToolFailed",
         "JournalFailed",
     ] {
-        assert!(ends.get(reason).copied().unwrap_or(0) > 0, "no walk ended with {reason}: {ends:?}");
+        assert!(ends.get(reason).copied().unwrap_or(0) > 0, "no walk came to {reason}: {ends:?}");
     }
 }

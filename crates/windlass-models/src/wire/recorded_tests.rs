@@ -95,6 +95,64 @@ impl Played {
     }
 }
 
+/// All recorded streams of a wire, by name.
+pub(super) fn streams(wire: &str) -> Vec<String> {
+    let folder = format!("{}/../../fixtures/wires/{wire}", env!("CARGO_MANIFEST_DIR"));
+    let files = std::fs::read_dir(folder).expect("the recorded exchanges are there");
+    let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<_> =
+        names.filter(|name| !name.ends_with(".json")).map(|name| format!("{wire}/{name}")).collect();
+    names.sort();
+    assert!(!names.is_empty());
+    names
+}
+
+/// Every recorded stream, cut after each of its frames and in the middle of it: an answer is only finished
+/// by its own last words.
+pub(super) fn assert_cuts_never_finish(wire: &str, decoder: impl Fn() -> Box<dyn Decode>) {
+    for name in streams(wire) {
+        let text = recorded(&name);
+        let all: Vec<_> = frames(&name, &text).collect();
+        for kept in 0..all.len().saturating_sub(1) {
+            let mut decoder = decoder();
+            let mut deltas = Vec::new();
+            let mut result =
+                all.iter().take(kept).try_for_each(|(event, line)| decoder.frame(*event, line, &mut deltas));
+            if result.is_ok() {
+                let (event, line) = all[kept];
+                let half = line.floor_char_boundary(line.len() / 2);
+                result = decoder.frame(event, &line[..half], &mut deltas);
+                assert!(result.is_err(), "{name}: half a frame was taken");
+            }
+            let is_finished = deltas.iter().any(|delta| matches!(delta, ModelDelta::Finish(_)));
+            assert!(!is_finished && !decoder.is_over(), "{name}: finished after {kept} frames");
+        }
+    }
+}
+
+/// Frames of recorded streams with some bytes changed, in any order: whatever comes, nothing breaks and at
+/// most one finish is given.
+pub(super) fn assert_damage_is_survived(
+    wire: &str,
+    decoder: impl Fn() -> Box<dyn Decode>,
+    picks: &[(u16, u16, char)],
+) {
+    let texts: Vec<_> = streams(wire).iter().map(|name| (name.clone(), recorded(name))).collect();
+    let all: Vec<_> = texts.iter().flat_map(|(name, text)| frames(name, text)).collect();
+    let mut decoder = decoder();
+    let mut deltas = Vec::new();
+    for (frame, place, mark) in picks {
+        let (event, line) = all[usize::from(*frame) % all.len()];
+        let cut = line.floor_char_boundary(usize::from(*place) % (line.len() * 2));
+        let next = line.ceil_char_boundary(cut + 1);
+        let damaged = format!("{}{mark}{}", &line[..cut], &line[next..]);
+        let _ = decoder.frame(event, if cut == line.len() { line } else { &damaged }, &mut deltas);
+    }
+    let _ = decoder.end(&mut deltas);
+    let finishes = deltas.iter().filter(|delta| matches!(delta, ModelDelta::Finish(_))).count();
+    assert!(finishes <= 1);
+}
+
 /// `name(arguments)` of every call of a step.
 pub(super) fn calls(step: &ModelStep) -> Vec<String> {
     step.calls.iter().map(|call| format!("{}({})", call.name, call.args.to_text())).collect()

@@ -43,3 +43,20 @@ pub fn decoder(target: SharedTarget) -> Box<dyn Decode> {
 
 /// Where deltas go.
 type Deltas = Vec<ModelDelta>;
+
+/// A target for the tests of this wire.
+#[cfg(test)]
+fn sample_target(quirks: crate::quirks::Quirks) -> crate::target::Target {
+    crate::target::Target {
+        name: "test/model".to_owned(),
+        provider: "test".to_owned(),
+        model: "model".to_owned(),
+        wire: crate::target::WireKind::Chat,
+        base_url: "http://localhost/v1".to_owned(),
+        auth: crate::target::AuthForm::Open,
+        key: None,
+        headers: Vec::new(),
+        quirks,
+        abilities: crate::target::Abilities::default(),
+    }
+}

@@ -10,7 +10,9 @@ use windlass_core::tool::RawArgs;
 use crate::quirks::Quirks;
 use crate::target::WireKind;
 use crate::wire::messages::decoder;
-use crate::wire::recorded::{Played, calls, play, target};
+use crate::wire::recorded::{
+    Played, assert_cuts_never_finish, assert_damage_is_survived, calls, play, target,
+};
 
 fn play_one(name: &str) -> Played {
     play(decoder(Arc::new(target(WireKind::Messages, Quirks::default()))), &format!("messages/{name}"))
@@ -256,4 +258,22 @@ fn a_block_that_is_never_closed_closes_with_the_answer() {
     assert_eq!(out.iter().filter(|delta| matches!(delta, ModelDelta::ReasoningState(_))).count(), 1);
     assert_eq!(out.iter().filter(|delta| matches!(delta, ModelDelta::Finish(_))).count(), 1);
     assert!(matches!(&out[..2], [ModelDelta::Reasoning(_), ModelDelta::ReasoningState(_)]));
+}
+
+fn fresh() -> Box<dyn crate::wire::Decode> {
+    decoder(Arc::new(target(WireKind::Messages, Quirks::default())))
+}
+
+#[test]
+fn no_cut_of_any_stream_looks_like_its_end() {
+    assert_cuts_never_finish("messages", fresh);
+}
+
+proptest::proptest! {
+    #[test]
+    fn damaged_and_shuffled_streams_break_nothing(
+        picks in proptest::collection::vec(proptest::arbitrary::any::<(u16, u16, char)>(), 0..40),
+    ) {
+        assert_damage_is_survived("messages", fresh, &picks);
+    }
 }

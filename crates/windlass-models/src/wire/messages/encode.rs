@@ -201,7 +201,7 @@ fn write_item(out: &mut Vec<u8>, item: &Item<'_>, is_marked: bool) {
     }
 }
 
-fn kind_of<'v>(state: Option<&'v Value>) -> &'v str {
+fn kind_of(state: Option<&Value>) -> &str {
     state.and_then(|state| state.get("type")).and_then(Value::as_str).unwrap_or_default()
 }
 

@@ -284,6 +284,28 @@ fn models_that_weigh_their_thinking_themselves_get_an_effort_instead_of_a_budget
 }
 
 #[test]
+fn anthropic_3_thinking_is_never_disabled_beside_an_effort() {
+    for word in ["xhigh", "max"] {
+        let mut request = request().with_tools(&["look"]);
+        request.target.quirks.ask = ReasoningAsk::Effort;
+        request.choice = ToolChoice::Required;
+        request.sampling = effort(word);
+        let body = request.body(&Wire, &[user("Go.")]);
+        assert_eq!((&body["thinking"]["type"], body.get("output_config")), (&json!("disabled"), None));
+    }
+}
+
+#[test]
+fn anthropic_3_notes_are_user_messages_because_few_models_take_system_ones_in_the_middle() {
+    let mut request = request();
+    request.trailer = vec!["Now.".to_owned()];
+    let body = request.body(&Wire, &[user("Go."), Turn::Note("Quick.".into())]);
+    let roles: Vec<_> =
+        body["messages"].as_array().unwrap().iter().map(|message| message["role"].clone()).collect();
+    assert_eq!(roles, ["user", "user", "user"]);
+}
+
+#[test]
 fn only_one_of_temperature_and_top_p_is_sent() {
     let mut request = request();
     request.sampling = Sampling { temperature: Some(0.2), top_p: Some(0.9), ..Sampling::default() };

@@ -10,7 +10,9 @@ use windlass_core::tool::RawArgs;
 use crate::quirks::Quirks;
 use crate::target::WireKind;
 use crate::wire::ollama::decoder;
-use crate::wire::recorded::{Played, calls, play, target};
+use crate::wire::recorded::{
+    Played, assert_cuts_never_finish, assert_damage_is_survived, calls, play, target,
+};
 
 fn play_one(name: &str) -> Played {
     play(decoder(Arc::new(target(WireKind::Ollama, Quirks::default()))), &format!("ollama/{name}"))
@@ -135,4 +137,22 @@ fn what_comes_after_the_end_does_not_end_it_again() {
         decoder.frame(None, r#"{"done":true,"done_reason":"stop","future":{}}"#, &mut out).unwrap();
     }
     assert_eq!(out, [ModelDelta::Finish(Finish::Stop)]);
+}
+
+fn fresh() -> Box<dyn crate::wire::Decode> {
+    decoder(Arc::new(target(WireKind::Ollama, Quirks::default())))
+}
+
+#[test]
+fn no_cut_of_any_stream_looks_like_its_end() {
+    assert_cuts_never_finish("ollama", fresh);
+}
+
+proptest::proptest! {
+    #[test]
+    fn damaged_and_shuffled_streams_break_nothing(
+        picks in proptest::collection::vec(proptest::arbitrary::any::<(u16, u16, char)>(), 0..40),
+    ) {
+        assert_damage_is_survived("ollama", fresh, &picks);
+    }
 }

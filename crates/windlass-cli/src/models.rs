@@ -1,0 +1,117 @@
+//! `windlass models list / show / key`.
+
+use serde_json::{Map, Value, json};
+use windlass_models::catalog::{find_provider, providers};
+use windlass_models::{ModelName, Quirks, Target};
+
+use crate::args::{GlobalArgs, ModelsCommand};
+use crate::complaint::{Complaint, Result};
+use crate::config::Config;
+use crate::config_cmd::resolve;
+use crate::diagnosis::{self, Diagnosis};
+use crate::exit::Exit;
+use crate::key_source::{self, variables};
+use crate::model_choice::name_of;
+use crate::models_list::abilities_of;
+use crate::nearest::did_you_mean;
+use crate::out::{print, print_json};
+use crate::table::lay_out;
+use crate::visible::visible;
+use crate::{models_key, models_list, provider};
+
+/// Runs the command.
+pub(crate) fn run(global: &GlobalArgs, command: ModelsCommand) -> Result<Exit> {
+    let config = resolve(global)?;
+    match command {
+        ModelsCommand::List { provider, live } => {
+            models_list::list(global, &config, provider.as_deref(), live)?
+        }
+        ModelsCommand::Show { name } => show(global, &config, &name)?,
+        ModelsCommand::Key(command) => models_key::run(global, &config, &command)?,
+    }
+    Ok(Exit::Done)
+}
+
+/// A provider that exists: in the catalogue, or in the configuration.
+pub(crate) fn known_provider(config: &Config, name: &str) -> Result<String> {
+    let own = config.configured_providers();
+    let known = || providers().iter().map(|row| row.id).chain(own.iter().copied());
+    if known().any(|id| id == name) {
+        return Ok(name.to_owned());
+    }
+    let cure = did_you_mean(name, known()).unwrap_or_else(|| "windlass models list".into());
+    Err(Complaint::usage(format!("there is no provider '{name}'")).cure(cure))
+}
+
+/// What a provider's key is, for the eye.
+pub(crate) fn key_text(config: &Config, provider: &str) -> Result<String> {
+    if let Some(source) = key_source::locate(config, provider)? {
+        return Ok(source.to_string());
+    }
+    let needs_key = find_provider(provider).is_some_and(|row| row.needs_key());
+    Ok(match variables(provider).first() {
+        Some(variable) if needs_key => format!("missing: {variable}"),
+        Some(_) | None => "none needed".to_owned(),
+    })
+}
+
+fn show(global: &GlobalArgs, config: &Config, word: &str) -> Result<()> {
+    let name = name_of(config, word)?;
+    let target = provider::description(config, &name)?;
+    let found = diagnosis::load(&config.folders.data, &name)?;
+    let quirks = quirks_of(&target);
+    if global.json {
+        return print_json(&json!({
+            "name": target.name, "wire": target.wire.word(), "base_url": target.base_url,
+            "key": key_text(config, &name.provider)?, "abilities": target.abilities, "quirks": quirks,
+            "diagnosis": found,
+        }));
+    }
+    let mut rows = vec![
+        ["model".to_owned(), target.name.clone()],
+        ["wire".to_owned(), target.wire.word().to_owned()],
+        ["address".to_owned(), target.base_url.clone()],
+        ["key".to_owned(), key_text(config, &name.provider)?],
+    ];
+    rows.extend(abilities_of(&target.abilities).map(|(what, value)| [what.to_owned(), value]));
+    rows.extend(
+        unusual(&quirks).into_iter().map(|(quirk, value)| [format!("quirk {quirk}"), value.to_string()]),
+    );
+    rows.push(["examined".to_owned(), examined(found.as_ref(), &name)]);
+    print(&lay_out(&rows))?;
+    match found {
+        Some(found) => print(&lay_out(&findings(&found))),
+        None => Ok(()),
+    }
+}
+
+fn examined(found: Option<&Diagnosis>, name: &ModelName) -> String {
+    match found {
+        Some(found) => format!("{} findings, of {}", found.findings.len(), visible(&found.base_url)),
+        None => format!("never: nothing is kept of {name}"),
+    }
+}
+
+/// One row a probe.
+pub(crate) fn findings(found: &Diagnosis) -> Vec<[String; 3]> {
+    let cell = |text: &str| visible(text).into_owned();
+    found.findings.iter().map(|row| [cell(&row.probe), cell(&row.verdict), cell(&row.meaning)]).collect()
+}
+
+fn quirks_of(target: &Target) -> Map<String, Value> {
+    fields(&target.quirks)
+}
+
+fn fields(quirks: &Quirks) -> Map<String, Value> {
+    match serde_json::to_value(quirks) {
+        Ok(Value::Object(fields)) => fields,
+        // Quirks always serialise as an object.
+        Ok(_) | Err(_) => Map::new(),
+    }
+}
+
+/// Quirks that differ from those of a well-behaved server.
+fn unusual(quirks: &Map<String, Value>) -> Vec<(&String, &Value)> {
+    let usual = fields(&Quirks::default());
+    quirks.iter().filter(|(name, value)| usual.get(*name) != Some(value)).collect()
+}

@@ -1,0 +1,165 @@
+//! The model failed: its step is asked for again, with less history or after a wait; or it is closed with the
+//! calls that had begun; or the run ends with what was received.
+
+use super::batch::Batch;
+use super::{Goal, Pass, Phase, Run, RunError, Thinking, Tries};
+use crate::dialect::read;
+use crate::event::{Event, RunOutcome, StopReason, WarningCode};
+use crate::message::{Message, Part, text_of, weave_calls};
+use crate::model::{Finish, ModelFailure, ModelStep, Notice, NoticeKind};
+use crate::profile::Dialect;
+use crate::tool::{ErrorKind, ToolFailure};
+
+/// The longest wait before another try.
+const RETRY_DELAY_MS_MAX: u64 = 30_000;
+
+/// How often the history is shortened for one step: what does not fit a quarter does not fit at all.
+const SHRINKS_MAX: u32 = 2;
+
+/// The word of a failure that says that the request was too long.
+const OVERFLOW: &str = "context_overflow";
+
+impl Run {
+    pub(super) fn model_failed(
+        &mut self,
+        pass: &mut Pass<'_, '_>,
+        mut thinking: Thinking,
+        failure: ModelFailure,
+        partial: Vec<Part>,
+    ) -> Phase {
+        let (begun, waiting) = std::mem::take(&mut thinking.early).split_begun();
+        self.discard_early(pass, waiting);
+        if !begun.slots.is_empty() {
+            return self.close_cut_step(pass, begun, &failure, partial);
+        }
+        let Thinking { goal, mut tries, .. } = thinking;
+        tries.hear(self.readable(partial));
+        if failure.code == OVERFLOW {
+            return self.after_overflow(pass, goal, tries, failure);
+        }
+        if failure.is_retryable && tries.retries < self.settings.profile.limits.model_retries_max {
+            return self.try_again(pass, goal, tries, &failure);
+        }
+        self.give_up(pass, goal, tries.heard, failure)
+    }
+
+    /// Asks for the same step after a wait that everybody is told of.
+    fn try_again(
+        &mut self,
+        pass: &mut Pass<'_, '_>,
+        goal: Goal,
+        mut tries: Tries,
+        failure: &ModelFailure,
+    ) -> Phase {
+        let limits = &self.settings.profile.limits;
+        let doubled = limits.model_retry_delay_ms.saturating_mul(1 << tries.retries.min(16));
+        let delay_ms = failure.retry_after_ms.unwrap_or(doubled).min(RETRY_DELAY_MS_MAX);
+        tries.retries = tries.retries.saturating_add(1);
+        tries.wait = Some((delay_ms, failure.retry_after_ms.is_some()));
+        pass.emit(Event::StepDelayed {
+            step: self.counters.steps,
+            attempt: tries.attempt(),
+            attempts_max: limits.model_retries_max.saturating_add(tries.shrinks).saturating_add(1),
+            delay_ms,
+            code: failure.code.clone(),
+            message: failure.message.clone(),
+        });
+        self.ask_model(pass, goal, tries)
+    }
+
+    /// The request was too long: asks again with less, a few times and never with nothing less.
+    fn after_overflow(
+        &mut self,
+        pass: &mut Pass<'_, '_>,
+        goal: Goal,
+        mut tries: Tries,
+        mut failure: ModelFailure,
+    ) -> Phase {
+        if tries.shrinks < SHRINKS_MAX && self.shrink_history(pass) {
+            tries.shrinks = tries.shrinks.saturating_add(1);
+            tries.wait = None;
+            return self.ask_model(pass, goal, tries);
+        }
+        failure.message.push_str(
+            "; the history was shortened as far as it can be and the request still does not fit: begin a new \
+             session, send less at once, offer fewer tools, or choose a model with a larger context",
+        );
+        self.give_up(pass, goal, tries.heard, failure)
+    }
+
+    /// The model failed after calls of its step had begun: nothing of them is lost or repeated. The step ends
+    /// with what was said and with those calls, and the model goes on from their outcomes.
+    fn close_cut_step(
+        &mut self,
+        pass: &mut Pass<'_, '_>,
+        mut batch: Batch,
+        failure: &ModelFailure,
+        partial: Vec<Part>,
+    ) -> Phase {
+        // What stands before a call is whole; of the rest only the text is worth anything.
+        let whole = batch.slots.last().map_or(0, |slot| slot.after_parts);
+        let is_kept = |(index, part): &(usize, Part)| *index < whole || matches!(part, Part::Text { .. });
+        let parts: Vec<Part> = (0..).zip(partial).filter(is_kept).map(|(_, part)| part).collect();
+        let text = text_of(&parts);
+        let calls = batch.slots.iter().map(|slot| (slot.after_parts, slot.call.clone()));
+        let message = Message::Assistant { parts: weave_calls(parts, calls) };
+        self.append(message.clone());
+        let finish = Finish::Other(failure.code.clone());
+        pass.emit(Event::StepEnded { step: self.counters.steps, message, finish, usage: None });
+        batch.is_open = false;
+        if !failure.is_retryable {
+            let stopped = ToolFailure::new(ErrorKind::Cancelled, "The model failed; the call was stopped");
+            self.stop_calls(pass, &mut batch, &stopped);
+            self.take_in(pass, &batch);
+            self.answer_begun.push_str(&text);
+            return self.end_failed(pass, failure.clone());
+        }
+        let message = format!("{}; what it had said and the calls that had begun were kept", failure.message);
+        self.adjust(pass, Notice { kind: NoticeKind::Healed, rule: "cut_step".to_owned(), message });
+        self.advance(pass, &mut batch);
+        self.close_if_settled(pass, batch)
+    }
+
+    /// No more tries. What was heard is kept.
+    fn give_up(
+        &mut self,
+        pass: &mut Pass<'_, '_>,
+        goal: Goal,
+        heard: String,
+        failure: ModelFailure,
+    ) -> Phase {
+        if !heard.is_empty() {
+            self.end_step(pass, vec![Part::text(heard.clone())], Finish::Other(failure.code.clone()), None);
+            self.answer_begun.push_str(&heard);
+        }
+        match goal {
+            Goal::Finalise(reason) if heard.is_empty() => self.end_without_words(pass, reason),
+            Goal::Finalise(reason) => {
+                self.warn(pass, WarningCode::Truncated, format!("The answer was cut: {}", failure.message));
+                let answer = std::mem::take(&mut self.answer_begun);
+                self.end(pass, RunOutcome::LimitReached, reason, answer, None)
+            }
+            Goal::Work | Goal::Correction(_) | Goal::Continuation => self.end_failed(pass, failure),
+        }
+    }
+
+    fn end_failed(&mut self, pass: &mut Pass<'_, '_>, failure: ModelFailure) -> Phase {
+        let answer = std::mem::take(&mut self.answer_begun);
+        pass.emit(Event::ErrorRaised { code: failure.code.clone(), message: failure.message.clone() });
+        self.end(pass, RunOutcome::Failed, StopReason::ModelFailed, answer, Some(RunError::Model(failure)))
+    }
+
+    /// The text of a cut step, without what was going to be a call: nobody is shown half of one.
+    fn readable(&self, partial: Vec<Part>) -> String {
+        let dialect = self.settings.profile.dialect;
+        let text = text_of(&partial);
+        let is_call = match dialect {
+            Dialect::Native => false,
+            Dialect::Text | Dialect::Field => {
+                let step = ModelStep { parts: partial, ..ModelStep::text("") };
+                text.trim_start().starts_with('{') || !read(dialect, step).calls.is_empty()
+            }
+        };
+        if is_call || text.trim().is_empty() { String::new() } else { text }
+    }
+}

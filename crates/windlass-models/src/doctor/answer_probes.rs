@@ -1,0 +1,266 @@
+//! Probes of answers: whether they come, how they come, and what may stand in a prompt.
+
+use serde_json::{Value, json};
+use windlass_core::message::{Message, Part};
+use windlass_core::model::{ModelDelta, Usage};
+
+use super::report::Found;
+use super::visit::{Answer, Patch, Question, Reply, Visit};
+use crate::target::WireKind;
+
+/// A red square of 32 by 32; some models refuse smaller ones.
+const RED_SQUARE: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAACAAAAAgCAIAAAD8GO2jAAAAJ0lEQVR42u3NsQkAAAjAsP7/tF7hIASyp6lTCQQCgUAgEAgEgi/BAjLD/C5w/SM9AAAAAElFTkSuQmCC";
+
+/// The long prompt: above the default context of small servers, below the context of any model worth its
+/// tools.
+const LONG_PROMPT_CHARS: u64 = 24_000;
+/// Characters of a token at the most, averaged over numbered lines.
+const TOKEN_CHARS_MAX: u64 = 6;
+/// Context to ask of a server that takes wishes and used less.
+const CONTEXT_TOKENS_ASKED: u64 = 16_384;
+
+fn words(patch: &Patch) -> String {
+    let words: Vec<String> = patch.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    words.join(", ")
+}
+
+/// An endpoint that refuses the plainest request may take it in another form.
+pub(super) async fn plain_answer(visit: &mut Visit<'_>) -> Found {
+    let question = Question::new("Answer with the single word: pong");
+    let failure = match visit.ask(&question).await {
+        Reply::Answered(answer) if answer.text().trim().is_empty() => {
+            return Found::fail("it answers nothing: the model may not be made for conversation");
+        }
+        Reply::Answered(_) => return Found::pass("the endpoint answers"),
+        Reply::Lost(failure) => {
+            return Found::fail("the endpoint does not answer: nothing else can be found out")
+                .saying(&failure.message);
+        }
+        Reply::Refused(failure) => failure,
+    };
+    let tokens = ("has_completion_tokens", json!(!visit.quirks.has_completion_tokens));
+    let usage = ("has_stream_usage", json!(false));
+    let patches = vec![
+        vec![usage.clone()],
+        vec![tokens.clone()],
+        vec![usage.clone(), tokens.clone()],
+        vec![("streams", json!(false))],
+        vec![("streams", json!(false)), tokens],
+    ];
+    match visit.find_patch(&question, patches).await {
+        Some(patch) => {
+            visit.learn(&patch);
+            Found::pass("the endpoint answers, asked a little differently").saying(&words(&patch))
+        }
+        None => Found::fail("the endpoint refuses a plain question: nothing else can be found out")
+            .saying(&failure.message),
+    }
+}
+
+pub(super) async fn streaming(visit: &mut Visit<'_>) -> Found {
+    let question = Question::new("Count from 1 to 20, separated by commas. Nothing else.");
+    let streams = vec![("streams", json!(true))];
+    match visit.ask_with(&question, &streams).await {
+        Reply::Answered(answer) => {
+            let pieces = answer.text_pieces();
+            visit.learn(&streams);
+            visit.streamed = Some(answer);
+            if pieces > 1 {
+                return Found::pass("answers are seen while they are written")
+                    .saying(&format!("{pieces} pieces"));
+            }
+            Found::fail("the answer comes in one piece: it works, but nothing is seen until it is done")
+        }
+        Reply::Refused(failure) => {
+            visit.learn(&vec![("streams", json!(false))]);
+            Found::fail("it does not stream: answers are asked for whole").saying(&failure.message)
+        }
+        Reply::Lost(failure) => Found::lost(&failure),
+    }
+}
+
+fn usage_of(answer: &Answer) -> Option<Usage> {
+    let counts = |delta: &ModelDelta| match delta {
+        ModelDelta::Usage(usage) if usage.input > 0 => Some(*usage),
+        _ => None,
+    };
+    answer.deltas.iter().filter_map(counts).next_back()
+}
+
+pub(super) async fn stream_usage(visit: &mut Visit<'_>) -> Found {
+    let counted = |usage: Usage| {
+        Found::pass("tokens are counted by the provider")
+            .saying(&format!("{} read, {} written", usage.input, usage.output))
+    };
+    if let Some(usage) = visit.streamed.as_deref().and_then(usage_of) {
+        return counted(usage);
+    }
+    let question = Question::new("Answer with the single word: pong");
+    let asked = vec![("has_stream_usage", json!(true))];
+    match visit.ask_with(&question, &asked).await {
+        Reply::Answered(answer) => match usage_of(&answer) {
+            Some(usage) => {
+                visit.learn(&asked);
+                counted(usage)
+            }
+            None => Found::fail("tokens are not counted: budgets and costs are estimates"),
+        },
+        Reply::Refused(failure) => {
+            visit.learn(&vec![("has_stream_usage", json!(false))]);
+            Found::fail("tokens cannot be asked for: budgets and costs are estimates")
+                .saying(&failure.message)
+        }
+        Reply::Lost(failure) => Found::lost(&failure),
+    }
+}
+
+pub(super) async fn system_text(visit: &mut Visit<'_>) -> Found {
+    let mut question = Question::new("Say hello.");
+    question.system = "End every answer with the word WINDLASS.";
+    match visit.ask(&question).await {
+        Reply::Answered(answer) if answer.says("windlass") => Found::pass("instructions reach the model"),
+        Reply::Answered(answer) => {
+            Found::unsure("the instruction was not obeyed: the model is small, or never saw it")
+                .saying(&answer.text())
+        }
+        Reply::Refused(failure) => {
+            let roles = ["system", "developer", "user"].map(|role| vec![("system_role", json!(role))]);
+            match visit.find_patch(&question, roles.into()).await {
+                Some(patch) => {
+                    visit.learn(&patch);
+                    Found::pass("instructions are taken in another role").saying(&words(&patch))
+                }
+                None => Found::fail("system text is refused in every role").saying(&failure.message),
+            }
+        }
+        Reply::Lost(failure) => Found::lost(&failure),
+    }
+}
+
+pub(super) async fn note(visit: &mut Visit<'_>) -> Found {
+    let history = vec![
+        Message::user("Hello."),
+        Message::assistant("Hello! What can I do?"),
+        Message::note("The user is in a hurry: answer in one word."),
+    ];
+    let question = Question::after(history, "What is the capital of France?");
+    let with_notes = vec![("has_notes", json!(true))];
+    match visit.ask_with(&question, &with_notes).await {
+        Reply::Answered(_) => {
+            // Two protocols have no such message at all: there it went as the user's, whatever was asked.
+            match visit.target.wire {
+                WireKind::Chat | WireKind::Responses | WireKind::Ollama => visit.learn(&with_notes),
+                WireKind::Messages | WireKind::Gemini => {}
+            }
+            Found::pass("remarks of the runtime are taken in the middle")
+        }
+        Reply::Refused(failure) => {
+            visit.learn(&vec![("has_notes", json!(false))]);
+            Found::fail("system messages in the middle are refused: remarks go as user messages")
+                .saying(&failure.message)
+        }
+        Reply::Lost(failure) => Found::lost(&failure),
+    }
+}
+
+pub(super) async fn picture(visit: &mut Visit<'_>) -> Found {
+    let mut question = Question::new("What colour is this picture? Answer with one word.");
+    if let Some(Message::User { parts }) = question.messages.last_mut() {
+        parts.push(Part::Image { media_type: "image/png".to_owned(), url: RED_SQUARE.to_owned() });
+    }
+    let with_images = vec![("has_images", json!(true))];
+    match visit.ask_with(&question, &with_images).await {
+        Reply::Answered(answer) if answer.says("red") => {
+            visit.learn(&with_images);
+            Found::pass("pictures are seen")
+        }
+        Reply::Answered(answer) => {
+            Found::unsure("pictures are taken, but this one was not seen").saying(&answer.text())
+        }
+        Reply::Refused(failure) => {
+            visit.learn(&vec![("has_images", json!(false))]);
+            Found::fail("pictures are refused: they are left out, with a remark").saying(&failure.message)
+        }
+        Reply::Lost(failure) => Found::lost(&failure),
+    }
+}
+
+pub(super) async fn response_format(visit: &mut Visit<'_>) -> Found {
+    let schema = json!({
+        "type": "object",
+        "properties": {"city": {"type": "string"}},
+        "required": ["city"],
+        "additionalProperties": false,
+    });
+    let by_schema =
+        json!({"type": "json_schema", "json_schema": {"name": "place", "strict": true, "schema": schema}});
+    let taken = vec![("has_response_format", json!(true))];
+    let mut refusal = None;
+    for (form, meaning) in [
+        (by_schema, "answers can be made to fit a schema"),
+        (json!({"type": "json_object"}), "answers can be made JSON, but not to fit a schema"),
+    ] {
+        let mut question =
+            Question::new("Name the capital of France as a JSON object with the one field \"city\".");
+        question.sampling.response_format = Some(form);
+        match visit.ask_with(&question, &taken).await {
+            Reply::Answered(answer) => {
+                let value = serde_json::from_str::<Value>(&answer.text());
+                if value.is_ok_and(|value| value.get("city").is_some()) {
+                    return Found::pass(meaning);
+                }
+                return Found::unsure("the form of an answer is taken, but not kept").saying(&answer.text());
+            }
+            Reply::Refused(failure) => refusal = Some(failure),
+            Reply::Lost(failure) => return Found::lost(&failure),
+        }
+    }
+    visit.learn(&vec![("has_response_format", json!(false))]);
+    let found = Found::fail("the form of an answer cannot be prescribed: it is only asked for in words");
+    refusal.iter().fold(found, |found, failure| found.saying(&failure.message))
+}
+
+/// A password in the first line, and many lines after it.
+fn long_text(chars_max: u64) -> String {
+    let mut text = String::from("The password is WALNUT.\n");
+    let mut number = 0u32;
+    while (text.len() as u64) < chars_max {
+        number = number.saturating_add(1);
+        let line = format!("Line {number}: entry {} was filed under {}.\n", number * 7919, number * 31);
+        text.push_str(&line);
+    }
+    text
+}
+
+pub(super) async fn long_prompt(visit: &mut Visit<'_>) -> Found {
+    let room =
+        visit.target.abilities.context_tokens.map_or(LONG_PROMPT_CHARS, |tokens| tokens.saturating_mul(2));
+    let mut text = long_text(LONG_PROMPT_CHARS.min(room));
+    let chars = text.len() as u64;
+    text.push_str("\nWhich password stands in the first line? Answer with one word.");
+    let answer = match visit.ask(&Question::new(text)).await {
+        Reply::Answered(answer) => answer,
+        Reply::Refused(failure) if failure.code == "context_overflow" => {
+            return Found::pass("a prompt that is too long is refused, not cut").saying(&failure.message);
+        }
+        Reply::Refused(failure) | Reply::Lost(failure) => return Found::lost(&failure),
+    };
+    if answer.says("walnut") {
+        return Found::pass("a long prompt is read whole");
+    }
+    let Some(usage) = usage_of(&answer) else {
+        return Found::unsure("the beginning was not found again, and tokens are not counted");
+    };
+    if usage.input >= chars / TOKEN_CHARS_MAX {
+        return Found::unsure("a long prompt is read, but its beginning was not found again");
+    }
+    let asked = visit.quirks.context_tokens_asked;
+    if visit.target.wire == WireKind::Ollama && asked.is_none_or(|asked| asked < CONTEXT_TOKENS_ASKED) {
+        visit.learn(&vec![("context_tokens_asked", json!(CONTEXT_TOKENS_ASKED))]);
+    }
+    Found::fail(
+        "the beginning of a long prompt is dropped silently: give the server more context (num_ctx, \
+         --ctx-size, --max-model-len)",
+    )
+    .saying(&format!("{} tokens of {chars} characters were read", usage.input))
+}

@@ -1,0 +1,266 @@
+//! Pieces of messages: one text, picture, thought or call, as the target may see it.
+//!
+//! What is already legal is borrowed; a history is healed before every request.
+
+use std::borrow::Cow;
+
+use windlass_core::message::{Part, Reasoning, ToolMessage};
+use windlass_core::tool::ToolCall;
+
+use super::args::{Args, sound};
+use super::finding::{Findings, Rule, Spot};
+use super::ids::Ids;
+use super::template::escape;
+use super::turn::{CallItem, Item, OutcomeItem};
+use crate::lower::LoweredTools;
+use crate::lower::names::legal_name;
+use crate::quirks::ReasoningEcho;
+use crate::target::{Target, WireKind};
+
+/// What an outcome without content says.
+const NO_OUTPUT: &str = "(no output)";
+/// What stands for an outcome that nobody knows.
+const INTERRUPTED: &str = "The call was interrupted before its outcome was known. It may or may not have happened: look before repeating it.";
+
+/// Everything that healing one piece needs.
+pub(super) struct Ward<'h, 'a> {
+    pub(super) target: &'h Target,
+    pub(super) tools: &'a LoweredTools,
+    pub(super) ids: &'h mut Ids,
+    pub(super) findings: &'h mut Findings,
+    /// Whether the provider writes raw chat templates.
+    pub(super) is_raw: bool,
+}
+
+impl<'a> Ward<'_, 'a> {
+    /// A text without NUL characters, which databases behind some providers refuse.
+    pub(super) fn text(&mut self, text: &'a str, spot: Spot) -> Cow<'a, str> {
+        if !text.as_bytes().contains(&0) {
+            return Cow::Borrowed(text);
+        }
+        self.findings.add(Rule::NulCharacter, spot, || {
+            "A NUL character in the history was replaced: providers refuse it".to_owned()
+        });
+        Cow::Owned(text.replace('\0', "\u{fffd}"))
+    }
+
+    /// Text from outside, which must not be able to speak as somebody else.
+    pub(super) fn outside_text(&mut self, text: &'a str, spot: Spot) -> Cow<'a, str> {
+        let text = self.text(text, spot);
+        if !self.is_raw {
+            return text;
+        }
+        let escaped = match &text {
+            Cow::Borrowed(text) => escape(text),
+            Cow::Owned(text) => Cow::Owned(escape(text).into_owned()),
+        };
+        if escaped.len() > text.len() {
+            self.findings.add(Rule::TemplateToken, spot, || {
+                "Reserved tokens of chat templates in an outcome were broken up: the model could take them for the end of the message".to_owned()
+            });
+        }
+        escaped
+    }
+
+    /// A part of a user message.
+    pub(super) fn user_part(&mut self, part: &'a Part, spot: Spot) -> Option<Cow<'a, Part>> {
+        match part {
+            Part::Text { text } if text.trim().is_empty() => {
+                self.note_blank(spot);
+                None
+            }
+            Part::Text { text } => Some(match self.text(text, spot) {
+                Cow::Borrowed(_) => Cow::Borrowed(part),
+                Cow::Owned(text) => Cow::Owned(Part::Text { text }),
+            }),
+            Part::Image { media_type, url } => {
+                let is_shown = self.target.quirks.has_images && is_picture(self.target.wire, url);
+                let placed = if is_shown {
+                    Cow::Borrowed(part)
+                } else {
+                    Cow::Owned(Part::text(self.placeholder(media_type, spot)))
+                };
+                Some(placed)
+            }
+            Part::Reasoning(_) | Part::Call(_) => {
+                self.findings.add(Rule::MisplacedPart, spot, || {
+                    "Thinking or a call in a user message was left out: only models think and call".to_owned()
+                });
+                None
+            }
+        }
+    }
+
+    fn note_blank(&mut self, spot: Spot) {
+        self.findings.add(Rule::EmptyText, spot, || {
+            "Empty pieces of text are left out of the history: providers refuse them".to_owned()
+        });
+    }
+
+    fn placeholder(&mut self, media_type: &str, spot: Spot) -> String {
+        let name = &self.target.name;
+        self.findings.add(Rule::Picture, spot, || {
+            format!("A picture is not shown to {name}, which cannot take it there or in this form; a remark stands in its place")
+        });
+        format!("[picture: {media_type}, not shown to this model]")
+    }
+
+    /// A part of an assistant message.
+    pub(super) fn item(&mut self, part: &'a Part, spot: Spot) -> Option<Item<'a>> {
+        match part {
+            Part::Text { text } if text.trim().is_empty() => {
+                self.note_blank(spot);
+                None
+            }
+            Part::Text { text } => Some(Item::Text(self.text(text, spot))),
+            Part::Reasoning(reasoning) => self.reasoning(reasoning, spot),
+            Part::Call(call) => Some(Item::Call(self.call(call, spot))),
+            Part::Image { media_type, .. } => Some(Item::Text(self.placeholder(media_type, spot).into())),
+        }
+    }
+
+    /// Thinking, if the target made it and wants it back.
+    fn reasoning(&mut self, reasoning: &'a Reasoning, spot: Spot) -> Option<Item<'a>> {
+        let echo = self.target.quirks.echo;
+        if echo == ReasoningEcho::Never {
+            return None;
+        }
+        if reasoning.model.as_deref() != Some(self.target.name.as_str()) {
+            let maker = reasoning.model.as_deref().unwrap_or("an unknown model");
+            self.findings.add(Rule::ForeignReasoning, spot, || {
+                format!("Thinking of {maker} is left out: only the model that made it can take it back")
+            });
+            return None;
+        }
+        let state = reasoning.opaque.as_ref();
+        let is_wanted = match echo {
+            ReasoningEcho::Never => false,
+            ReasoningEcho::State => state.is_some(),
+            ReasoningEcho::Text | ReasoningEcho::Always => state.is_some() || !reasoning.text.is_empty(),
+        };
+        is_wanted.then_some(Item::Reasoning { text: &reasoning.text, state })
+    }
+
+    fn call(&mut self, call: &'a ToolCall, spot: Spot) -> CallItem<'a> {
+        let wire_id = self.ids.give(self.target.quirks.ids, call, spot);
+        if wire_id.is_changed {
+            self.findings.add(Rule::CallId, spot, || {
+                format!(
+                    "The id of {} was replaced: it is not legal there, or stands for another call",
+                    call.id
+                )
+            });
+        }
+        CallItem {
+            id: wire_id.id,
+            name: self.name(call, spot),
+            args: self.args(call, spot),
+            state: self.state(call, spot),
+        }
+    }
+
+    fn name(&mut self, call: &'a ToolCall, spot: Spot) -> Cow<'a, str> {
+        if let Some(name) = self.tools.wire_name(&call.name) {
+            return Cow::Borrowed(name);
+        }
+        let legal = legal_name(self.target.wire, &call.name);
+        if legal != call.name {
+            self.findings.add(Rule::ToolName, spot, || {
+                format!("{} called a tool whose name is not legal there; it is shown as '{legal}'", call.id)
+            });
+        }
+        legal
+    }
+
+    fn args(&mut self, call: &'a ToolCall, spot: Spot) -> Cow<'a, str> {
+        match sound(&call.arguments) {
+            Args::Sound(text) => Cow::Borrowed(text),
+            Args::Noisy(text) => {
+                self.findings.add(Rule::NoisyArgs, spot, || {
+                    format!(
+                        "The arguments of {} ({}) are shown without the noise around them",
+                        call.id, call.name
+                    )
+                });
+                Cow::Owned(text)
+            }
+            Args::Unreadable(text) => {
+                self.findings.add(Rule::UnreadableArgs, spot, || {
+                    format!(
+                        "The arguments of {} ({}) are no JSON object; they are shown as quoted text",
+                        call.id, call.name
+                    )
+                });
+                Cow::Owned(text)
+            }
+        }
+    }
+
+    fn state(&mut self, call: &'a ToolCall, spot: Spot) -> Option<&'a serde_json::Value> {
+        let state = call.state.as_deref()?;
+        if state.model == self.target.name {
+            return Some(&state.value);
+        }
+        self.findings.add(Rule::ForeignState, spot, || {
+            format!(
+                "What {} keeps with {} is left out: only that model can take it back",
+                state.model, call.id
+            )
+        });
+        None
+    }
+
+    /// The outcome of a call.
+    pub(super) fn outcome(
+        &mut self,
+        call: &CallItem<'a>,
+        tool: &'a ToolMessage,
+        spot: Spot,
+    ) -> OutcomeItem<'a> {
+        let content = if tool.content.trim().is_empty() {
+            self.findings.add(Rule::EmptyOutcome, spot, || {
+                format!("The outcome of {} ({}) was empty and says so now", tool.call_id, tool.name)
+            });
+            Cow::Borrowed(NO_OUTPUT)
+        } else {
+            self.outside_text(&tool.content, spot)
+        };
+        OutcomeItem { id: call.id.clone(), name: call.name.clone(), content, is_ok: tool.is_ok }
+    }
+
+    /// What stands for an outcome that is not there.
+    pub(super) fn unknown_outcome(
+        &mut self,
+        call: &CallItem<'a>,
+        own: &ToolCall,
+        spot: Spot,
+    ) -> OutcomeItem<'a> {
+        self.findings.add(Rule::MissingOutcome, spot, || {
+            format!(
+                "The outcome of {} ({}) was missing; the model is told that the call was interrupted",
+                own.id, own.name
+            )
+        });
+        OutcomeItem {
+            id: call.id.clone(),
+            name: call.name.clone(),
+            content: Cow::Borrowed(INTERRUPTED),
+            is_ok: false,
+        }
+    }
+}
+
+/// Whether a picture's address is one that the wire can carry.
+fn is_picture(wire: WireKind, url: &str) -> bool {
+    let is_inline = || {
+        let held = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,"));
+        held.is_some_and(|(kind, bytes)| kind.contains('/') && !bytes.is_empty())
+    };
+    let is_address = || url.starts_with("https://") || url.starts_with("http://");
+    match wire {
+        WireKind::Ollama => is_inline(),
+        WireKind::Chat | WireKind::Responses | WireKind::Messages | WireKind::Gemini => {
+            is_inline() || is_address()
+        }
+    }
+}

@@ -1,0 +1,477 @@
+//! Finds calls in streamed text.
+//!
+//! ```text
+//!            <tool_call>, fence            `{` or `[`              value ends
+//!   Text ───────────────────────▶ Lead ───────────────▶ Value ───────────────────▶ Behind ──▶ Text
+//!    │ [TOOL_CALLS]                 │ anything else       │ a tag outside a string     │ `{`
+//!    └──────▶ ListLead ──▶ Value    └──────▶ Plain ◀──────┘                            └──▶ Value
+//! ```
+//!
+//! Text goes through as it comes and is held back only where a tag may begin. A call is given as soon as its
+//! JSON is complete. What was meant as a call and cannot be read is given as a call that will fail, never
+//! as half of one; a tag that is only spoken of (in ticks, in a block of code) stays text.
+
+use windlass_core::model::{CallDelta, Finish, ModelDelta};
+
+use super::call::{broken_call, named_call, read_calls};
+use super::extent::{Extent, Reach};
+use super::opener::{CLOSE, FENCE_BYTES_MAX, OPEN, Sight, Spot, begins, look};
+use crate::think::held_bytes;
+
+/// Places of calls are counted from here, apart from those of calls that the wire knows by itself.
+const INDEX_FIRST: u32 = 1_000;
+/// A name, and an id; longer ones are text.
+const NAME_BYTES_MAX: usize = 128;
+const ARGS_MARK: &str = "[ARGS]";
+const ID_MARK: &str = "[CALL_ID]";
+
+/// What kind of value is being read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Form {
+    /// In a tag or a fence: an object that names its tool.
+    Tagged,
+    /// Behind Mistral's mark: a list of such objects.
+    Listed,
+    /// Arguments alone.
+    Named { name: String, id: Option<String> },
+}
+
+#[derive(Debug, Clone)]
+enum State {
+    Text,
+    /// Behind the opening; what is said is kept for the case that it opened nothing.
+    Lead(String),
+    ListLead(String),
+    Value(Form, Extent),
+    /// A block that is no JSON, up to its closing tag. `Some` is the opening of one that was never begun as
+    /// JSON and may be text.
+    Plain {
+        said: Option<String>,
+        scanned: usize,
+    },
+    Behind,
+}
+
+/// What a state made of the text that is there.
+enum Progress {
+    /// Look again, in the state that it left.
+    Again,
+    /// More must come.
+    Wait,
+}
+
+/// Reads one answer.
+#[derive(Debug)]
+pub struct TagReader {
+    state: State,
+    /// Text that is not dealt with yet, from `start` on.
+    buffer: String,
+    start: usize,
+    /// Blanks that are dropped if a call follows.
+    blanks: String,
+    /// Whether no text came since the beginning or the last call.
+    is_fresh: bool,
+    is_line_start: bool,
+    is_in_code: bool,
+    /// Whether a fence that was opened for a call is still open.
+    is_in_fence: bool,
+    calls: u32,
+    has_calls: bool,
+}
+
+impl Default for TagReader {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl TagReader {
+    /// A reader for one answer.
+    pub fn new() -> Self {
+        Self {
+            state: State::Text,
+            buffer: String::new(),
+            start: 0,
+            blanks: String::new(),
+            is_fresh: true,
+            is_line_start: true,
+            is_in_code: false,
+            is_in_fence: false,
+            calls: 0,
+            has_calls: false,
+        }
+    }
+
+    /// Takes in a delta and gives what it means.
+    pub fn push(&mut self, delta: ModelDelta, out: &mut Vec<ModelDelta>) {
+        match delta {
+            ModelDelta::Text(text) => {
+                self.buffer.push_str(&text);
+                self.work(out);
+            }
+            ModelDelta::Finish(finish) => {
+                self.end(out);
+                out.push(ModelDelta::Finish(match finish {
+                    Finish::Length => Finish::Length,
+                    Finish::Stop | Finish::Calls | Finish::Filtered | Finish::Other(_) if self.has_calls => {
+                        Finish::Calls
+                    }
+                    other => other,
+                }));
+            }
+            ModelDelta::Call(call) => {
+                self.has_calls = true;
+                out.push(ModelDelta::Call(call));
+            }
+            ModelDelta::Reasoning(_)
+            | ModelDelta::ReasoningState(_)
+            | ModelDelta::Usage(_)
+            | ModelDelta::Notice(_) => out.push(delta),
+        }
+    }
+
+    /// Gives what was held back: no more text comes.
+    pub fn end(&mut self, out: &mut Vec<ModelDelta>) {
+        loop {
+            match std::mem::replace(&mut self.state, State::Text) {
+                State::Text => {
+                    let rest = self.take(usize::MAX);
+                    self.give_text(&rest, out);
+                    break;
+                }
+                State::Lead(said) | State::ListLead(said) | State::Plain { said: Some(said), .. } => {
+                    self.give_text(&said, out);
+                    let rest = self.take(usize::MAX);
+                    self.give_text(&rest, out);
+                    break;
+                }
+                State::Value(Form::Named { name, id }, _) => {
+                    let args = self.take(usize::MAX);
+                    self.give_call(named_call(&name, id.as_deref(), &args), out);
+                    break;
+                }
+                State::Value(Form::Tagged | Form::Listed, _) | State::Plain { said: None, .. } => {
+                    self.give_broken(usize::MAX, out);
+                }
+                // Waiting there means that only the beginning of a closing tag has come.
+                State::Behind => {
+                    self.take(usize::MAX);
+                }
+            }
+            self.work(out);
+        }
+        let blanks = std::mem::take(&mut self.blanks);
+        if !blanks.is_empty() && !self.has_calls {
+            out.push(ModelDelta::Text(blanks));
+        }
+    }
+
+    fn work(&mut self, out: &mut Vec<ModelDelta>) {
+        loop {
+            let progress = match std::mem::replace(&mut self.state, State::Text) {
+                State::Text => self.take_text(out),
+                State::Lead(said) => self.take_lead(said),
+                State::ListLead(said) => self.take_list_lead(said, out),
+                State::Value(form, extent) => self.take_value(form, extent, out),
+                State::Plain { said, scanned } => self.take_plain(said, scanned, out),
+                State::Behind => self.take_behind(out),
+            };
+            match progress {
+                Progress::Again => {}
+                Progress::Wait => break,
+            }
+        }
+        self.buffer.drain(..self.start);
+        self.start = 0;
+    }
+
+    fn wait(&mut self, state: State) -> Progress {
+        self.state = state;
+        Progress::Wait
+    }
+
+    fn go_on(&mut self, state: State) -> Progress {
+        self.state = state;
+        Progress::Again
+    }
+
+    fn rest(&self) -> &str {
+        self.buffer.get(self.start..).unwrap_or_default()
+    }
+
+    /// Takes so many bytes of what is there.
+    fn take(&mut self, bytes: usize) -> String {
+        let rest = self.rest();
+        let end = rest.floor_char_boundary(bytes);
+        let taken = rest.get(..end).unwrap_or_default().to_owned();
+        self.start += taken.len();
+        taken
+    }
+
+    fn take_text(&mut self, out: &mut Vec<ModelDelta>) -> Progress {
+        let Some(at) = self.rest().find(['<', '[', '`']) else {
+            let text = self.take(usize::MAX);
+            self.give_text(&text, out);
+            return Progress::Wait;
+        };
+        let before = self.take(at);
+        self.give_text(&before, out);
+        let spot = Spot {
+            is_line_start: self.is_line_start,
+            is_in_code: self.is_in_code,
+            is_in_fence: self.is_in_fence,
+        };
+        match look(self.rest(), spot) {
+            Sight::Perhaps => Progress::Wait,
+            Sight::Plain(bytes) => {
+                let text = self.take(bytes);
+                self.give_text(&text, out);
+                Progress::Again
+            }
+            Sight::Fence(bytes) => {
+                let fence = self.take(bytes);
+                if self.is_in_fence {
+                    // Closes what was opened for a call.
+                    self.is_in_fence = false;
+                } else {
+                    self.is_in_code = !self.is_in_code;
+                    self.give_text(&fence, out);
+                }
+                Progress::Again
+            }
+            Sight::Tag { bytes, is_fenced } => {
+                let said = self.take(bytes);
+                self.is_in_fence |= is_fenced;
+                self.go_on(State::Lead(said))
+            }
+            Sight::List(bytes) => {
+                let said = self.take(bytes);
+                self.go_on(State::ListLead(said))
+            }
+        }
+    }
+
+    /// Before the JSON of a block: blanks, perhaps a fence.
+    fn take_lead(&mut self, mut said: String) -> Progress {
+        said.push_str(&self.take_blanks());
+        let body = self.rest();
+        if body.starts_with(['{', '[']) {
+            return self.go_on(State::Value(Form::Tagged, Extent::default()));
+        }
+        match begins(body, "```") {
+            Some(true) => match body.find('\n') {
+                Some(line) => {
+                    said.push_str(&self.take(line));
+                    self.go_on(State::Lead(said))
+                }
+                None if body.len() > FENCE_BYTES_MAX => self.go_on_plain(Some(said)),
+                None => self.wait(State::Lead(said)),
+            },
+            Some(false) => self.wait(State::Lead(said)),
+            None => self.go_on_plain(Some(said)),
+        }
+    }
+
+    /// Behind Mistral's mark: a list, or a name and its arguments.
+    fn take_list_lead(&mut self, mut said: String, out: &mut Vec<ModelDelta>) -> Progress {
+        said.push_str(&self.take_blanks());
+        let body = self.rest();
+        if body.starts_with(['{', '[']) {
+            return self.go_on(State::Value(Form::Listed, Extent::default()));
+        }
+        match read_list_head(body) {
+            Head::Short => self.wait(State::ListLead(said)),
+            Head::None => {
+                self.give_text(&said, out);
+                Progress::Again
+            }
+            Head::Whole { name, id, bytes } => {
+                let form = Form::Named { name: name.to_owned(), id: id.map(str::to_owned) };
+                self.take(bytes);
+                self.go_on(State::Value(form, Extent::default()))
+            }
+        }
+    }
+
+    fn take_value(&mut self, form: Form, mut extent: Extent, out: &mut Vec<ModelDelta>) -> Progress {
+        let end = match extent.advance(self.rest()) {
+            Reach::Open => return self.wait(State::Value(form, extent)),
+            Reach::Ended(end) => end,
+            Reach::Broken(at) if form == Form::Tagged => {
+                let rest = self.rest().get(at..).unwrap_or_default();
+                return match (begins(rest, CLOSE), begins(rest, "```")) {
+                    (Some(true), _) | (_, Some(true)) => {
+                        self.give_broken(at, out);
+                        Progress::Again
+                    }
+                    (Some(false), _) | (_, Some(false)) => self.wait(State::Value(form, extent)),
+                    (None, None) => self.go_on_plain(None),
+                };
+            }
+            Reach::Broken(at) => at,
+        };
+        let text = self.rest().get(..end).unwrap_or_default();
+        let calls = match &form {
+            Form::Named { name, id } => Some(vec![named_call(name, id.as_deref(), text)]),
+            Form::Tagged | Form::Listed => read_calls(text),
+        };
+        let Some(calls) = calls else {
+            self.give_broken(end, out);
+            return Progress::Again;
+        };
+        self.take(end);
+        calls.into_iter().for_each(|call| self.give_call(call, out));
+        let is_tagged = form == Form::Tagged;
+        self.go_on(if is_tagged { State::Behind } else { State::Text })
+    }
+
+    fn go_on_plain(&mut self, said: Option<String>) -> Progress {
+        self.go_on(State::Plain { said, scanned: 0 })
+    }
+
+    /// A block that is no JSON. If it never began as JSON and another one opens in it, its tag was text.
+    fn take_plain(&mut self, said: Option<String>, scanned: usize, out: &mut Vec<ModelDelta>) -> Progress {
+        let rest = self.rest();
+        let scanned = rest.floor_char_boundary(scanned);
+        let find = |word| rest.get(scanned..).and_then(|fresh| fresh.find(word)).map(|at| scanned + at);
+        match (find(CLOSE), find(OPEN).zip(said.as_ref())) {
+            (close, Some((open, said))) if close.is_none_or(|close| open < close) => {
+                let text = [said.as_str(), &self.take(open)].concat();
+                self.give_text(&text, out);
+                Progress::Again
+            }
+            (Some(close), _) => {
+                self.give_broken(close, out);
+                Progress::Again
+            }
+            (None, _) => {
+                let scanned = rest.len().saturating_sub(CLOSE.len());
+                self.wait(State::Plain { said, scanned })
+            }
+        }
+    }
+
+    /// Behind a value: its closing tag, a fence, another value, or text again where nothing was closed.
+    fn take_behind(&mut self, out: &mut Vec<ModelDelta>) -> Progress {
+        let blanks = self.take_blanks();
+        self.give_text(&blanks, out);
+        let body = self.rest();
+        let ticks = body.len() - body.trim_start_matches('`').len();
+        if ticks == body.len() && ticks <= FENCE_BYTES_MAX {
+            return self.wait(State::Behind);
+        }
+        match begins(body, CLOSE) {
+            Some(true) => {
+                self.take(CLOSE.len());
+                Progress::Again
+            }
+            Some(false) => self.wait(State::Behind),
+            None if ticks >= 3 => {
+                self.is_in_fence = false;
+                self.take(ticks);
+                self.go_on(State::Behind)
+            }
+            None if body.starts_with('{') => self.go_on(State::Value(Form::Tagged, Extent::default())),
+            None => Progress::Again,
+        }
+    }
+
+    fn take_blanks(&mut self) -> String {
+        let rest = self.rest();
+        self.take(rest.len() - rest.trim_start().len())
+    }
+
+    /// Gives a block that ends before `end` as a call that will fail. A string that was never closed may
+    /// have swallowed what comes behind the block: then it ends at its closing tag.
+    fn give_broken(&mut self, end: usize, out: &mut Vec<ModelDelta>) {
+        let rest = self.rest();
+        let block = rest.get(..end).unwrap_or(rest);
+        let end = block.find(CLOSE).unwrap_or(block.len() - held_bytes(block, CLOSE));
+        let text = self.take(end);
+        self.give_call(broken_call(&text), out);
+        self.state = State::Behind;
+    }
+
+    fn give_call(&mut self, call: CallDelta, out: &mut Vec<ModelDelta>) {
+        let index = INDEX_FIRST.checked_add(self.calls);
+        self.calls = self.calls.saturating_add(1);
+        self.has_calls = true;
+        self.is_fresh = true;
+        self.is_line_start = true;
+        self.blanks.clear();
+        out.push(ModelDelta::Call(CallDelta { index, ..call }));
+    }
+
+    fn give_text(&mut self, text: &str, out: &mut Vec<ModelDelta>) {
+        if text.is_empty() {
+            return;
+        }
+        self.is_line_start = match text.rsplit_once('\n') {
+            Some((_, line)) => line.trim().is_empty(),
+            None => self.is_line_start && text.trim().is_empty(),
+        };
+        if self.is_fresh && text.trim().is_empty() {
+            self.blanks.push_str(text);
+            return;
+        }
+        self.is_fresh = false;
+        self.is_in_fence = false;
+        let mut given = std::mem::take(&mut self.blanks);
+        given.push_str(text);
+        match out.last_mut() {
+            Some(ModelDelta::Text(last)) => last.push_str(&given),
+            Some(_) | None => out.push(ModelDelta::Text(given)),
+        }
+    }
+}
+
+/// The head of a call in Mistral's form.
+enum Head<'a> {
+    /// It goes on.
+    Short,
+    /// It is none.
+    None,
+    /// It is whole; arguments begin after so many bytes.
+    Whole { name: &'a str, id: Option<&'a str>, bytes: usize },
+}
+
+/// Reads `name[ARGS]` or `name[CALL_ID]id[ARGS]`, up to the brace of the arguments.
+fn read_list_head(body: &str) -> Head<'_> {
+    if body.len() > 4 * NAME_BYTES_MAX && !body.contains('{') {
+        return Head::None;
+    }
+    let is_name = |text: &str| {
+        let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/' | ' ');
+        text.len() <= NAME_BYTES_MAX && text.chars().all(is_part)
+    };
+    let Some(name_end) = body.find(['[', '{']) else {
+        return if is_name(body) { Head::Short } else { Head::None };
+    };
+    let (name, mut rest) = body.split_at_checked(name_end).unwrap_or((body, ""));
+    if !is_name(name) || name.trim().is_empty() {
+        return Head::None;
+    }
+    let mut id = None;
+    if let Some(behind) = rest.strip_prefix(ID_MARK) {
+        let Some(id_end) = behind.find('[') else {
+            return if is_name(behind) { Head::Short } else { Head::None };
+        };
+        let (written, more) = behind.split_at_checked(id_end).unwrap_or((behind, ""));
+        id = Some(written.trim());
+        rest = more;
+    }
+    if let Some(behind) = rest.strip_prefix(ARGS_MARK) {
+        rest = behind.trim_start();
+    } else if ARGS_MARK.starts_with(rest) || ID_MARK.starts_with(rest) {
+        return Head::Short;
+    }
+    match rest.chars().next() {
+        None => Head::Short,
+        Some('{') => Head::Whole { name: name.trim(), id, bytes: body.len() - rest.len() },
+        Some(_) => Head::None,
+    }
+}
+
+#[cfg(test)]
+#[path = "reader_tests.rs"]
+mod tests;

@@ -1,0 +1,236 @@
+//! Five protocols from the vendors' side: what they refuse, and how they speak.
+
+mod chat;
+mod gemini;
+mod messages;
+mod ollama;
+mod responses;
+
+use serde_json::{Value, json};
+
+use super::history::{Asked, Exchange, Refusal, demand, refuse};
+use super::http::Incoming;
+use super::script::{Say, Thought};
+
+/// Whose manners a chat endpoint has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Vendor {
+    /// Anybody who speaks the protocol.
+    Plain,
+    /// Wants `reasoning_content` back on every assistant message with calls.
+    DeepSeek,
+    /// Wants `reasoning_details` back unmodified.
+    OpenRouter,
+    /// Wants ids of nine characters and no user message right after an outcome.
+    Mistral,
+    /// Wants outcomes in the order of the calls, no forced choice and no response format.
+    Xai,
+}
+
+impl Vendor {
+    /// The first piece of the path.
+    pub(super) fn of_path(path: &str) -> Self {
+        match path.split('/').find(|piece| !piece.is_empty()) {
+            Some("deepseek") => Vendor::DeepSeek,
+            Some("openrouter") => Vendor::OpenRouter,
+            Some("mistral") => Vendor::Mistral,
+            Some("xai") => Vendor::Xai,
+            _ => Vendor::Plain,
+        }
+    }
+}
+
+/// A protocol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wire {
+    /// OpenAI Chat Completions.
+    Chat,
+    /// OpenAI Responses.
+    Responses,
+    /// Anthropic Messages.
+    Messages,
+    /// Gemini generateContent.
+    Gemini,
+    /// Ollama's own.
+    Ollama,
+}
+
+impl Wire {
+    pub(super) fn of_path(path: &str) -> Option<Self> {
+        let last = path.rsplit('/').next().unwrap_or_default();
+        match last {
+            "completions" => Some(Wire::Chat),
+            "responses" => Some(Wire::Responses),
+            "messages" => Some(Wire::Messages),
+            "chat" => Some(Wire::Ollama),
+            _ => last.contains(":streamGenerateContent").then_some(Wire::Gemini),
+        }
+    }
+
+    /// Reads a request as a strict vendor does.
+    pub(super) fn read(self, vendor: Vendor, request: &Incoming, body: &Value) -> Result<Asked, Refusal> {
+        match self {
+            Wire::Chat => chat::read(vendor, body),
+            Wire::Responses => responses::read(vendor, body),
+            Wire::Messages => messages::read(request, body),
+            Wire::Gemini => gemini::read(request, body),
+            Wire::Ollama => ollama::read(body),
+        }
+    }
+
+    /// Holds the history to what was said: thinking must have come back as it was.
+    pub(super) fn check_echo(
+        self,
+        vendor: Vendor,
+        exchange: &Exchange,
+        thought: Option<&Thought>,
+    ) -> Result<(), Refusal> {
+        let Some(thought) = thought else { return Ok(()) };
+        let (expected, words) = match self {
+            Wire::Chat => match chat::thoughts(vendor, thought) {
+                Some(expected) => {
+                    (expected, "The `reasoning_content` in the thinking mode must be passed back to the API.")
+                }
+                None => return Ok(()),
+            },
+            Wire::Responses => (
+                responses::thoughts(thought),
+                "Item of type 'function_call' was provided without its required 'reasoning' item.",
+            ),
+            Wire::Messages => (
+                messages::thoughts(thought),
+                "`thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. \
+                 These blocks must remain as they were in the original response.",
+            ),
+            Wire::Gemini => (
+                gemini::thoughts(thought),
+                "Function call is missing a thought_signature in functionCall parts.",
+            ),
+            Wire::Ollama => (ollama::thoughts(thought), "thinking must be passed back with its tool calls"),
+        };
+        demand(exchange.thoughts == expected, || {
+            format!("{words} Expected {}, got {}.", json!(expected), json!(exchange.thoughts))
+        })
+    }
+
+    /// The events of an answer.
+    pub(super) fn frames(self, vendor: Vendor, asked: &Asked, say: &Say) -> Vec<String> {
+        match self {
+            Wire::Chat => chat::frames(vendor, asked, say),
+            Wire::Responses => responses::frames(asked, say),
+            Wire::Messages => messages::frames(asked, say),
+            Wire::Gemini => gemini::frames(asked, say),
+            Wire::Ollama => ollama::frames(asked, say),
+        }
+    }
+
+    /// An answer in one piece.
+    pub(super) fn whole(self, vendor: Vendor, asked: &Asked, say: &Say) -> Result<Value, Refusal> {
+        match self {
+            Wire::Chat => Ok(chat::whole(vendor, asked, say)),
+            Wire::Responses | Wire::Messages | Wire::Gemini | Wire::Ollama => {
+                refuse("this part is played as a stream only")
+            }
+        }
+    }
+
+    pub(super) fn content_type(self) -> &'static str {
+        match self {
+            Wire::Ollama => "application/x-ndjson",
+            Wire::Chat | Wire::Responses | Wire::Messages | Wire::Gemini => "text/event-stream",
+        }
+    }
+
+    /// An error document.
+    pub(super) fn error(self, status: u16, words: &str) -> Value {
+        let kind = match status {
+            400 => "invalid_request_error",
+            401 => "authentication_error",
+            404 => "not_found_error",
+            429 => "rate_limit_error",
+            _ => "server_error",
+        };
+        match self {
+            Wire::Chat | Wire::Responses => {
+                json!({"error": {"message": words, "type": kind, "param": null, "code": null}})
+            }
+            Wire::Messages => json!({"type": "error", "error": {"type": kind, "message": words}}),
+            Wire::Gemini => {
+                let word = if status == 429 { "RESOURCE_EXHAUSTED" } else { "INVALID_ARGUMENT" };
+                json!({"error": {"code": status, "message": words, "status": word}})
+            }
+            Wire::Ollama => json!({"error": words}),
+        }
+    }
+
+    /// What a vendor says when a model cannot use tools.
+    pub(super) fn no_tool_support(self, model: &str) -> (u16, String) {
+        match self {
+            Wire::Ollama => (400, format!("registry.ollama.ai/library/{model} does not support tools")),
+            Wire::Chat | Wire::Responses | Wire::Messages | Wire::Gemini => {
+                (404, "No endpoints found that support tool use. Try disabling \"calculate\".".to_owned())
+            }
+        }
+    }
+
+    /// An event that is half a document.
+    pub(super) fn malformed(self) -> &'static str {
+        match self {
+            Wire::Ollama => "{\"model\":\"m\",\"mess\n",
+            Wire::Chat | Wire::Responses | Wire::Messages | Wire::Gemini => {
+                "data: {\"id\":\"x\",\"choices\":[{\"index\":0,\"del\n\n"
+            }
+        }
+    }
+
+    /// An error in mid-stream.
+    pub(super) fn error_frame(self) -> String {
+        let words = "The server had an error while processing your request.";
+        match self {
+            Wire::Chat | Wire::Gemini => sse(None, &self.error(503, words)),
+            Wire::Responses => {
+                sse(Some("error"), &json!({"type": "error", "code": "server_error", "message": words}))
+            }
+            Wire::Messages => sse(
+                Some("error"),
+                &json!({"type": "error", "error": {"type": "overloaded_error", "message": words}}),
+            ),
+            Wire::Ollama => line(&self.error(503, words)),
+        }
+    }
+
+    /// Whether an event says nothing but that all is said.
+    pub(super) fn is_last_word(self, frame: &str) -> bool {
+        match self {
+            Wire::Chat => frame.contains("[DONE]"),
+            Wire::Messages => frame.contains("message_stop"),
+            Wire::Responses | Wire::Gemini | Wire::Ollama => false,
+        }
+    }
+
+    /// The same event in a legal and unusual form.
+    pub(super) fn odd(self, frame: &str) -> String {
+        if self == Wire::Ollama {
+            return format!("\r\n{}\r\n", frame.trim_end());
+        }
+        let mut odd = String::from(": keep-alive\r\nid: 1\r\nretry: 10\r\n");
+        for line in frame.trim_end().lines() {
+            match line.strip_prefix("data: {") {
+                Some(rest) => odd.push_str(&format!("data: {{\r\ndata:{rest}\r\n")),
+                None => odd.push_str(&format!("{line}\r\n")),
+            }
+        }
+        odd + "\r\n"
+    }
+}
+
+/// One SSE event.
+fn sse(event: Option<&str>, payload: &Value) -> String {
+    let name = event.map(|event| format!("event: {event}\n")).unwrap_or_default();
+    format!("{name}data: {payload}\n\n")
+}
+
+/// One line.
+fn line(payload: &Value) -> String {
+    format!("{payload}\n")
+}
