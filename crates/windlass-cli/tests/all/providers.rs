@@ -6,7 +6,7 @@ use serde_json::Value;
 use windlass_testkit::provider::{Fault, Script, Tool};
 
 use crate::lifeline::PATIENCE;
-use crate::providers_stage::{KEY, Stage, Watched, lines_of};
+use crate::providers_stage::{CALM, KEY, Stage, Watched, lines_of};
 
 const PLAIN: &str = "openai-compatible";
 
@@ -118,6 +118,19 @@ fn reasoning_state_comes_back_byte_for_byte_or_the_provider_refuses() {
         for parallel in [1, 2] {
             goes_well(vendor, &Script { steps: 3, parallel, thinks: true, ..Script::default() });
         }
+    }
+}
+
+/// The strict servers bite: without the echo the next request is refused, and the run says why.
+#[test]
+fn a_provider_that_does_not_see_its_state_again_refuses() {
+    for vendor in ["openai", "anthropic", "gemini", "ollama", "openrouter", "deepseek"] {
+        let quirks = format!("{CALM}[providers.{vendor}.quirks]\necho = \"never\"\n");
+        let stage = Stage::with_limits(&quirks);
+        let script = Script { steps: 1, thinks: true, ..Script::default() };
+        let ran = stage.run(vendor, &script, &["--json"]).exits(1);
+        assert_eq!(ran.error_code(), "bad_request", "{vendor}: {}", ran.out);
+        assert_eq!(stage.server.ledger().refusals().len(), 1, "{vendor}");
     }
 }
 
