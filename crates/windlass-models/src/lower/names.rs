@@ -26,25 +26,28 @@ pub fn is_legal(wire: WireKind, name: &str) -> bool {
     begins && name.len() <= NAME_CHARS_MAX && name.bytes().all(is_part)
 }
 
-/// A name as it may go on a wire. One that had to be changed ends in a mark made of the whole name, so that
-/// two names never become one.
+/// A name as it may go on a wire, whatever it was.
 pub fn legal_name(wire: WireKind, name: &str) -> Cow<'_, str> {
-    if is_legal(wire, name) { Cow::Borrowed(name) } else { Cow::Owned(marked(name, 0)) }
+    if is_legal(wire, name) { Cow::Borrowed(name) } else { Cow::Owned(cleaned(name, NAME_CHARS_MAX)) }
 }
 
-fn marked(name: &str, salt: u32) -> String {
+/// At most so many characters, all of them legal.
+fn cleaned(name: &str, chars_max: usize) -> String {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    let mut legal: String = name
-        .chars()
-        .map(|c| if is_part(c) { c } else { '_' })
-        .take(NAME_CHARS_MAX - MARK_CHARS - 2)
-        .collect();
+    let mut legal: String = name.chars().map(|c| if is_part(c) { c } else { '_' }).collect();
     if legal.is_empty() {
         legal.push_str("unnamed");
     }
     if !legal.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
         legal.insert(0, '_');
     }
+    legal.truncate(chars_max);
+    legal
+}
+
+/// A name that ends in a mark made of the whole name, so that two names never become one.
+fn marked(name: &str, salt: u32) -> String {
+    let mut legal = cleaned(name, NAME_CHARS_MAX - MARK_CHARS - 1);
     legal.push('_');
     legal.push_str(&hex(&[name.as_bytes(), &salt.to_be_bytes()], MARK_CHARS));
     legal
@@ -80,9 +83,9 @@ impl Names {
         if is_legal(self.wire, name) && self.given.insert(name.to_owned()) {
             return name.to_owned();
         }
-        let free = (0_u32..)
-            .map(|salt| marked(name, salt))
-            .find(|made| !self.kept.contains(made) && !self.given.contains(made));
+        let plain = std::iter::once(cleaned(name, NAME_CHARS_MAX));
+        let mut free = plain.chain((0_u32..).map(|salt| marked(name, salt)));
+        let free = free.find(|made| !self.kept.contains(made) && !self.given.contains(made));
         let made = free.unwrap_or_default();
         self.given.insert(made.clone());
         made

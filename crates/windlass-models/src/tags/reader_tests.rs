@@ -269,7 +269,7 @@ fn hostile_texts_cost_no_more_than_their_length() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
 
     #[test]
     fn every_split_of_a_text_means_the_same(
@@ -290,7 +290,7 @@ proptest! {
         }
         let letters: Vec<String> = text.chars().map(String::from).collect();
         prop_assert_eq!(&read(letters.iter().map(String::as_str)), &whole, "letters of {:?}", text);
-        if whole.1.is_empty() && !text.contains("```") {
+        if whole.1.is_empty() {
             prop_assert_eq!(&whole.0, &text);
         }
     }

@@ -345,6 +345,10 @@ fn openai_0_forms_of_tool_choice() {
     assert_eq!(full(ToolChoice::Forbidden), r#","tool_choice":"none""#);
     assert_eq!(full(named()), r#","tool_choice":{"type":"function","function":{"name":"get_weather"}}"#);
     assert_eq!(of(ChoiceForm::Absent, ToolChoice::Required), "");
+    // A tool that has another name on the wire is named by that.
+    let mut asked = Asked::new(Quirks::default()).with_tool().choosing(named());
+    asked.tools.tools.iter_mut().for_each(|tool| "weather_1".clone_into(&mut tool.name));
+    assert!(asked.head().ends_with(r#"{"name":"weather_1"}}"#));
 }
 
 #[test]
@@ -401,7 +405,7 @@ fn openai_1_pictures_are_parts_of_a_user_message() {
         r#"{"type":"text","text":"Look"},"#,
         r#"{"type":"image_url","image_url":{"url":"data:image/png;base64,AA=="}}]}"#
     );
-    let system = Asked::new(Quirks::default()).messages(&[turn.clone()]);
+    let system = Asked::new(Quirks::default()).messages(std::slice::from_ref(&turn));
     assert_eq!(system, format!(r#"{SYSTEM},{{"role":"user","content":[{parts}"#));
     let merged = Asked::new(Quirks { system_role: SystemRole::User, ..Quirks::default() }).messages(&[turn]);
     assert_eq!(merged, format!(r#"{{"role":"user","content":[{{"type":"text","text":"Be brief."}},{parts}"#));
