@@ -14,7 +14,7 @@ const KINDS: usize = 22;
 pub(crate) fn harm(maker: &mut Maker<'_>, cast: &[Target], history: &mut Vec<Message>) {
     for _ in 0..maker.dice.below(6) {
         if history.is_empty() {
-            return;
+            break;
         }
         let kind = maker.dice.below(KINDS);
         if kind < 8 {
@@ -22,6 +22,10 @@ pub(crate) fn harm(maker: &mut Maker<'_>, cast: &[Target], history: &mut Vec<Mes
         } else {
             harm_piece(maker, cast, kind, history);
         }
+    }
+    // Nobody asks without a message.
+    if history.is_empty() {
+        history.push(Message::user(maker.text()));
     }
 }
 
