@@ -47,7 +47,7 @@ fn harm_order(maker: &mut Maker<'_>, kind: usize, history: &mut Vec<Message>) {
 }
 
 /// Pieces of messages are empty, broken, foreign.
-fn harm_piece(maker: &mut Maker<'_>, cast: &[Target], kind: usize, history: &mut Vec<Message>) {
+fn harm_piece(maker: &mut Maker<'_>, cast: &[Target], kind: usize, history: &mut [Message]) {
     let at = maker.dice.below(history.len());
     let model = &cast[maker.dice.below(cast.len())];
     match (kind, &mut history[at]) {
