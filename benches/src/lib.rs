@@ -5,6 +5,7 @@
 pub mod broken;
 pub mod idle;
 pub mod loads;
+pub mod peer;
 pub mod sample;
 
 use std::time::Duration;
@@ -25,6 +26,14 @@ pub fn resident_bytes() -> u64 {
     let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages: u64 = statm.split_whitespace().nth(1).and_then(|pages| pages.parse().ok()).unwrap_or(0);
     pages.saturating_mul(4096)
+}
+
+/// The most resident memory this process ever had, in bytes.
+pub fn resident_bytes_max() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
+    let kib: u64 = line.split_whitespace().next().and_then(|kib| kib.parse().ok()).unwrap_or(0);
+    kib.saturating_mul(1024)
 }
 
 /// One line that `cargo xtask bench` reads.

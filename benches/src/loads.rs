@@ -94,7 +94,12 @@ pub fn parts(steps: usize, earlier: usize) -> SessionParts {
         (0..earlier).map(|n| Arc::new(Message::user(format!("message {n}")))).collect();
     SessionParts {
         session_id: new_session_id(),
-        settings: Arc::new(RunSettings { profile, model: "bench/counting".into(), system: "".into() }),
+        settings: Arc::new(RunSettings {
+            profile,
+            model: "bench/counting".into(),
+            system: "".into(),
+            context_tokens: None,
+        }),
         model: Arc::new(CountingModel::new(steps)),
         registry,
         root: PathBuf::from("."),

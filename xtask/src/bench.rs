@@ -10,6 +10,7 @@ use std::process::Stdio;
 use anyhow::{Context as _, Result, bail};
 
 use crate::invocation::Invocation;
+use crate::peers;
 
 const DOCUMENT: &str = "docs/performance.md";
 const BEGIN: &str = "<!-- figures: begin (written by `cargo xtask bench --write`) -->";
@@ -19,7 +20,7 @@ const HEAD: &str = "| figure | measured | target |\n|---|---|---|\n";
 /// What `bench` may be asked for.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Run only benchmarks whose name contains this
+    /// Run only benchmarks whose name contains this; `models` is the comparison with peers
     filter: Option<String>,
     /// Put the figures into docs/performance.md
     #[arg(long)]
@@ -28,19 +29,18 @@ pub(crate) struct Options {
 
 /// One measured figure.
 #[derive(Debug, PartialEq, Eq, Clone)]
-struct Figure {
-    name: String,
-    measured: String,
-    target: String,
+pub(crate) struct Figure {
+    pub(crate) name: String,
+    pub(crate) measured: String,
+    pub(crate) target: String,
 }
 
 /// Runs, shows and perhaps writes.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<()> {
-    let mut bench = Invocation::cargo(root, &["bench", "--package", "windlass-benches"]);
-    if let Some(filter) = &options.filter {
-        bench = bench.arg("--").arg(filter);
-    }
-    let figures = measure(&bench)?;
+    let figures = match options.filter.as_deref() {
+        Some("models") => peers::measure(root)?,
+        filter => own_figures(root, filter)?,
+    };
     if !options.write {
         return Ok(());
     }
@@ -53,6 +53,15 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<()> {
     std::fs::write(&path, update(&text, figures)?).with_context(|| format!("cannot write {DOCUMENT}"))?;
     println!("{DOCUMENT} written");
     Ok(())
+}
+
+/// What the house costs by itself.
+fn own_figures(root: &Path, filter: Option<&str>) -> Result<Vec<Figure>> {
+    let mut bench = Invocation::cargo(root, &["bench", "--package", "windlass-benches", "--benches"]);
+    if let Some(filter) = filter {
+        bench = bench.arg("--").arg(filter);
+    }
+    measure(&bench)
 }
 
 fn measure(bench: &Invocation) -> Result<Vec<Figure>> {

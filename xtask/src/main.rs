@@ -6,6 +6,7 @@
 mod bench;
 mod checkout;
 mod invocation;
+mod peers;
 mod requirements;
 mod rust_source;
 mod test;

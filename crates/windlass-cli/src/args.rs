@@ -192,6 +192,11 @@ pub(crate) enum ModelsCommand {
         /// Its name, PROVIDER/MODEL
         name: String,
     },
+    /// Find out what an endpoint really takes, and keep it: some twenty small requests
+    Doctor {
+        /// Its name, PROVIDER/MODEL; the model that would answer unless given
+        name: Option<String>,
+    },
     /// Keys in the system's keyring
     #[command(subcommand)]
     Key(KeyCommand),

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use windlass_models::doctor::{Diagnosis, Probe, Verdict};
 use windlass_models::{Abilities, ModelName};
 
 use crate::complaint::{Complaint, Result};
@@ -14,46 +14,48 @@ use crate::complaint::{Complaint, Result};
 const FILE_BYTES_MAX: u64 = 1 << 20;
 
 /// What was found of one model at one endpoint.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub(crate) struct Diagnosis {
-    /// `provider/model`.
-    pub(crate) model: String,
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Examined {
     /// Where it was found: elsewhere it does not hold.
     pub(crate) base_url: String,
-    /// When, in milliseconds since 1970.
-    pub(crate) made_ms: u64,
-    /// Quirks that differ from the catalogue's.
-    pub(crate) quirks: Map<String, Value>,
-    /// What it can do.
-    pub(crate) abilities: Abilities,
-    /// One line a probe.
-    pub(crate) findings: Vec<Finding>,
+    /// What was found.
+    #[serde(flatten)]
+    pub(crate) diagnosis: Diagnosis,
 }
 
-/// What one probe found.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub(crate) struct Finding {
-    /// What was tried.
-    pub(crate) probe: String,
-    /// How it went.
-    pub(crate) verdict: String,
-    /// What that means.
-    pub(crate) meaning: String,
+impl Examined {
+    /// What the findings say of the model's abilities.
+    pub(crate) fn abilities(&self) -> Abilities {
+        let found = |probe: Probe| match self.diagnosis.finding(probe)?.verdict {
+            Verdict::Pass => Some(true),
+            Verdict::Fail => Some(false),
+            Verdict::Unsure | Verdict::Skipped => None,
+        };
+        Abilities {
+            calls_tools: found(Probe::OneCall),
+            reasons: found(Probe::Reasoning),
+            sees: found(Probe::Picture),
+            ..Abilities::default()
+        }
+    }
+}
+
+/// The folder of all of them.
+pub(crate) fn folder(data: &Path) -> PathBuf {
+    data.join("models")
 }
 
 /// The file of a model: whatever is no plain character in its name is written as `-`.
-pub(crate) fn file_of(data: &Path, name: &ModelName) -> PathBuf {
+fn file_of(data: &Path, name: &ModelName) -> PathBuf {
     let plain = |text: &str| -> String {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || ['.', '_', '-'].contains(&c);
         text.chars().map(|c| if is_plain(c) { c } else { '-' }).collect()
     };
-    data.join("models").join(format!("{}--{}.json", plain(&name.provider), plain(&name.model)))
+    folder(data).join(format!("{}--{}.json", plain(&name.provider), plain(&name.model)))
 }
 
 /// What was found of a model, if it was ever examined.
-pub(crate) fn load(data: &Path, name: &ModelName) -> Result<Option<Diagnosis>> {
+pub(crate) fn load(data: &Path, name: &ModelName) -> Result<Option<Examined>> {
     let path = file_of(data, name);
     match std::fs::metadata(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -66,11 +68,24 @@ pub(crate) fn load(data: &Path, name: &ModelName) -> Result<Option<Diagnosis>> {
         Ok(_) => {}
     }
     let text = std::fs::read_to_string(&path).map_err(|error| Complaint::file(&path, "read", &error))?;
-    let found: Diagnosis = serde_json::from_str(&text).map_err(|error| {
+    let found: Examined = serde_json::from_str(&text).map_err(|error| {
         Complaint::failed(format!("the doctor's findings cannot be read: {error}"))
             .at(path.display())
-            .cure("remove the file")
+            .cure(format!("windlass models doctor {name} examines it again"))
     })?;
     // Two names can have one file.
-    Ok(Some(found).filter(|found| found.model == name.to_string()))
+    Ok(Some(found).filter(|found| found.diagnosis.target == name.to_string()))
+}
+
+/// Keeps what was found; says where.
+pub(crate) fn store(data: &Path, name: &ModelName, examined: &Examined) -> Result<PathBuf> {
+    let path = file_of(data, name);
+    let failed = |error: io::Error| Complaint::file(&path, "written", &error);
+    let text = serde_json::to_string_pretty(examined)
+        .map_err(|error| Complaint::failed(format!("the findings cannot be written: {error}")))?;
+    std::fs::create_dir_all(folder(data)).map_err(failed)?;
+    // A half-written file would be read by the next run.
+    let fresh = path.with_extension("json.new");
+    std::fs::write(&fresh, text).and_then(|()| std::fs::rename(&fresh, &path)).map_err(failed)?;
+    Ok(path)
 }

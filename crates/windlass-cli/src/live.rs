@@ -47,6 +47,8 @@ impl LiveAnswer {
             }
             Event::ReasoningDelta { .. }
             | Event::CallDelta { .. }
+            | Event::StepDelayed { .. }
+            | Event::RequestAdjusted { .. }
             | Event::StepEnded { .. }
             | Event::CallRequested { .. }
             | Event::PermissionRequested { .. }

@@ -29,6 +29,7 @@ mod live;
 mod log;
 mod model_choice;
 mod models;
+mod models_doctor;
 mod models_key;
 mod models_list;
 mod nearest;

@@ -53,15 +53,21 @@ pub(crate) fn choose(config: &Config) -> Result<Chosen> {
     if let Some(script) = &config.script {
         return Ok(Chosen { model: Arc::new(ScriptedModel::new(script)), target: None });
     }
-    let target = match config.settings.model()? {
-        Some(word) => provider::target(config, &name_of(config, word)?)?,
-        None => match of_environment(config) {
-            Some(name) => provider::target(config, &name)?,
-            None => of_this_machine(config)?.ok_or_else(|| unconnected(config))?,
-        },
-    };
+    let target = find(config)?;
     let transport = Arc::new(provider::transport(config)?);
-    Ok(Chosen { model: provider::port(target.clone(), transport), target: Some(target) })
+    let model = provider::port(target.clone(), transport, config.profile.dialect);
+    Ok(Chosen { model, target: Some(target) })
+}
+
+/// The target of the configuration.
+pub(crate) fn find(config: &Config) -> Result<Target> {
+    match config.settings.model()? {
+        Some(word) => provider::target(config, &name_of(config, word)?),
+        None => match of_environment(config) {
+            Some(name) => provider::target(config, &name),
+            None => of_this_machine(config)?.ok_or_else(|| unconnected(config)),
+        },
+    }
 }
 
 /// The name that a word means; a provider alone means its usual model.

@@ -1,4 +1,4 @@
-//! `windlass models list / show / key`.
+//! `windlass models list / show / doctor / key`.
 
 use serde_json::{Map, Value, json};
 use windlass_models::catalog::{find_provider, providers};
@@ -8,7 +8,7 @@ use crate::args::{GlobalArgs, ModelsCommand};
 use crate::complaint::{Complaint, Result};
 use crate::config::Config;
 use crate::config_cmd::resolve;
-use crate::diagnosis::{self, Diagnosis};
+use crate::diagnosis::{self, Examined};
 use crate::exit::Exit;
 use crate::key_source::{self, variables};
 use crate::model_choice::name_of;
@@ -17,7 +17,7 @@ use crate::nearest::did_you_mean;
 use crate::out::{print, print_json};
 use crate::table::lay_out;
 use crate::visible::visible;
-use crate::{models_key, models_list, provider};
+use crate::{model_choice, models_doctor, models_key, models_list, provider};
 
 /// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, command: ModelsCommand) -> Result<Exit> {
@@ -27,6 +27,16 @@ pub(crate) fn run(global: &GlobalArgs, command: ModelsCommand) -> Result<Exit> {
             models_list::list(global, &config, provider.as_deref(), live)?
         }
         ModelsCommand::Show { name } => show(global, &config, &name)?,
+        ModelsCommand::Doctor { name } => {
+            let name = match name {
+                Some(word) => name_of(&config, &word)?,
+                None => {
+                    let target = model_choice::find(&config)?;
+                    ModelName { provider: target.provider, model: target.model }
+                }
+            };
+            return models_doctor::run(global, &config, &name);
+        }
         ModelsCommand::Key(command) => models_key::run(global, &config, &command)?,
     }
     Ok(Exit::Done)
@@ -80,22 +90,16 @@ fn show(global: &GlobalArgs, config: &Config, word: &str) -> Result<()> {
     rows.push(["examined".to_owned(), examined(found.as_ref(), &name)]);
     print(&lay_out(&rows))?;
     match found {
-        Some(found) => print(&lay_out(&findings(&found))),
+        Some(found) => print(&lay_out(&models_doctor::rows(&found))),
         None => Ok(()),
     }
 }
 
-fn examined(found: Option<&Diagnosis>, name: &ModelName) -> String {
+fn examined(found: Option<&Examined>, name: &ModelName) -> String {
     match found {
-        Some(found) => format!("{} findings, of {}", found.findings.len(), visible(&found.base_url)),
-        None => format!("never: nothing is kept of {name}"),
+        Some(found) => format!("at {}", visible(&found.base_url)),
+        None => format!("never; windlass models doctor {name} does"),
     }
-}
-
-/// One row a probe.
-pub(crate) fn findings(found: &Diagnosis) -> Vec<[String; 3]> {
-    let cell = |text: &str| visible(text).into_owned();
-    found.findings.iter().map(|row| [cell(&row.probe), cell(&row.verdict), cell(&row.meaning)]).collect()
 }
 
 fn quirks_of(target: &Target) -> Map<String, Value> {

@@ -8,7 +8,7 @@ use windlass_models::{Abilities, ModelName, WireKind};
 use crate::args::GlobalArgs;
 use crate::complaint::{Complaint, Result};
 use crate::config::Config;
-use crate::diagnosis::Diagnosis;
+use crate::diagnosis::{self, Examined};
 use crate::models::{key_text, known_provider};
 use crate::out::{print, print_json, warn};
 use crate::table::lay_out;
@@ -95,7 +95,7 @@ fn models_of(config: &Config, id: &str) -> Result<Vec<Row>> {
         });
     }
     for found in diagnoses(config)?.into_iter().filter(|(name, _)| name.provider == id) {
-        put(&mut rows, id, &found.0.model, &found.1.abilities, "doctor");
+        put(&mut rows, id, &found.0.model, &found.1.abilities(), "doctor");
     }
     let own = config.overrides(id)?.abilities;
     if own != Abilities::default() {
@@ -134,8 +134,8 @@ fn put(rows: &mut Vec<Row>, provider: &str, model: &str, abilities: &Abilities, 
 }
 
 /// Everything the doctor found.
-fn diagnoses(config: &Config) -> Result<Vec<(ModelName, Diagnosis)>> {
-    let folder = config.folders.data.join("models");
+fn diagnoses(config: &Config) -> Result<Vec<(ModelName, Examined)>> {
+    let folder = diagnosis::folder(&config.folders.data);
     let Ok(files) = std::fs::read_dir(&folder) else { return Ok(Vec::new()) };
     let mut found = Vec::new();
     for file in files.flatten() {
@@ -146,8 +146,8 @@ fn diagnoses(config: &Config) -> Result<Vec<(ModelName, Diagnosis)>> {
         }
         let text = std::fs::read_to_string(&path).map_err(|error| Complaint::file(&path, "read", &error))?;
         // What cannot be read is told when that model is used.
-        let diagnosis = serde_json::from_str::<Diagnosis>(&text).ok();
-        let named = diagnosis.and_then(|found| Some((ModelName::parse(&found.model).ok()?, found)));
+        let examined = serde_json::from_str::<Examined>(&text).ok();
+        let named = examined.and_then(|found| Some((ModelName::parse(&found.diagnosis.target).ok()?, found)));
         found.extend(named);
     }
     found.sort_by(|one, other| one.0.model.cmp(&other.0.model));

@@ -10,7 +10,7 @@ use windlass_core::display::outcome_line;
 use windlass_core::event::{Event, Record, RunOutcome};
 use windlass_core::ids::CallId;
 use windlass_core::message::{Message, Part};
-use windlass_core::model::StepPurpose;
+use windlass_core::model::{NoticeKind, StepPurpose};
 use windlass_core::permission::Decision;
 use windlass_core::tool::{OutcomeStatus, ToolCall, ToolOutcome};
 
@@ -20,6 +20,8 @@ use crate::visible::{visible, visible_line};
 /// Characters of what a call is about, of what it gave, and of what it says while it runs.
 const SUBJECT_CHARS_MAX: usize = 60;
 const RESULT_CHARS_MAX: usize = 100;
+/// Characters of why a step waits, or of what was changed of a request.
+const DELAY_CHARS_MAX: usize = 200;
 
 /// How much is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +44,8 @@ pub(crate) struct Progress {
     /// Calls that run, oldest first, with what they say.
     running: Vec<(CallId, String)>,
     activity: String,
+    /// Why the next step waits.
+    delay: Option<String>,
 }
 
 impl Progress {
@@ -54,6 +58,7 @@ impl Progress {
             calls: HashMap::new(),
             running: Vec::new(),
             activity: String::new(),
+            delay: None,
         }
     }
 
@@ -66,7 +71,14 @@ impl Progress {
     pub(crate) fn see(&mut self, record: &Record) -> Vec<String> {
         match &record.event {
             Event::RunStarted { message, .. } => self.see_start(message),
-            Event::StepStarted { purpose, attempt, .. } => self.see_step(*purpose, *attempt),
+            Event::StepStarted { purpose, .. } => {
+                self.see_step(*purpose);
+                Vec::new()
+            }
+            Event::StepDelayed { attempt, attempts_max, delay_ms, message, .. } => {
+                self.see_delay(*attempt, *attempts_max, *delay_ms, message)
+            }
+            Event::RequestAdjusted { kind, message, .. } => self.see_adjustment(*kind, message),
             Event::ReasoningDelta { .. } => {
                 self.activity = "thinking".into();
                 Vec::new()
@@ -147,17 +159,34 @@ impl Progress {
         vec![format!("{} {}", style("»").for_stderr().cyan().bold(), visible(&text))]
     }
 
-    fn see_step(&mut self, purpose: StepPurpose, attempt: u32) -> Vec<String> {
-        self.activity = match purpose {
+    fn see_step(&mut self, purpose: StepPurpose) {
+        let words = match purpose {
             StepPurpose::Work => "waiting for the model",
             StepPurpose::Correction => "waiting for a corrected call",
             StepPurpose::Continuation => "waiting for the rest of the answer",
             StepPurpose::Finalise => "waiting for the last answer, without tools",
-        }
-        .into();
-        match attempt {
-            0 | 1 => Vec::new(),
-            _ => vec![caution(&format!("the model is asked again (try {attempt})"))],
+        };
+        // A step that waits for another try says why, as long as nothing else happens.
+        self.activity = self.delay.take().unwrap_or_else(|| words.into());
+    }
+
+    fn see_delay(&mut self, attempt: u32, attempts_max: u32, delay_ms: u64, message: &str) -> Vec<String> {
+        let line = format!(
+            "waiting {}: {} (try {attempt} of {attempts_max})",
+            show_ms(delay_ms),
+            visible_line(message, DELAY_CHARS_MAX)
+        );
+        let told = vec![caution(&line)];
+        self.delay = Some(line);
+        told
+    }
+
+    /// What was left out of a request is always told; what was only put in another form, to who wants to know.
+    fn see_adjustment(&self, kind: NoticeKind, message: &str) -> Vec<String> {
+        let line = || dim(&format!("  {}: {}", kind.word(), visible_line(message, DELAY_CHARS_MAX)));
+        match kind {
+            NoticeKind::Trimmed => vec![line()],
+            NoticeKind::Healed | NoticeKind::Lowered | NoticeKind::Emulated => self.in_full(line),
         }
     }
 

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use windlass_core::event::{StopReason, WarningCode};
 use windlass_core::ids::{MessageId, RunId, SessionId};
 use windlass_core::message::{Reasoning, ToolMessage};
-use windlass_core::model::{Finish, Usage};
+use windlass_core::model::{Finish, NoticeKind, Usage};
 use windlass_core::tool::{Category, ErrorKind, ToolFailure, ToolOutput, Visibility};
 
 use super::*;
@@ -173,8 +173,6 @@ fn messages_of_a_script_decisions_and_warnings_are_told() {
     };
     assert!(see(&mut usual(), start()).is_empty());
     assert_eq!(see(&mut Progress::new(Detail::Usual, true, true), start()), ["» Hello\nyou"]);
-    let again = Event::StepStarted { step: 1, purpose: StepPurpose::Work, attempt: 2 };
-    assert_eq!(see(&mut usual(), again), ["! the model is asked again (try 2)"]);
     let warning = Event::WarningRaised { code: WarningCode::MaxSteps, message: "Reached the limit".into() };
     assert_eq!(see(&mut usual(), warning), ["! Reached the limit (MAX_STEPS)"]);
     let decided = |decision: Decision| Event::PermissionDecided {
@@ -212,4 +210,46 @@ fn what_goes_on_is_said_for_every_purpose_and_nothing_after_the_end() {
     };
     see(&mut progress, end);
     assert_eq!(progress.activity(), "");
+}
+
+#[test]
+fn a_wait_for_another_try_is_told_and_shown_until_something_comes() {
+    let mut progress = usual();
+    let step = |attempt| Event::StepStarted { step: 1, purpose: StepPurpose::Work, attempt };
+    let delayed = Event::StepDelayed {
+        step: 1,
+        attempt: 2,
+        attempts_max: 3,
+        delay_ms: 2_000,
+        code: "rate_limit".into(),
+        message: "rate limit at\nopenai\u{1b}[31m".into(),
+    };
+    assert!(see(&mut progress, step(1)).is_empty());
+    let told = see(&mut progress, delayed);
+    assert_eq!(told.len(), 1);
+    assert!(told[0].starts_with("! waiting 2.0 s: rate limit at openai"), "{told:?}");
+    assert!(told[0].ends_with("(try 2 of 3)") && !told[0].contains('\u{1b}'), "{told:?}");
+    assert!(see(&mut progress, step(2)).is_empty());
+    assert!(progress.activity().starts_with("waiting 2.0 s: rate limit"));
+    see(&mut progress, Event::ReasoningDelta { phase: 0, text: "hm".into() });
+    assert_eq!(progress.activity(), "thinking");
+    see(&mut progress, step(3));
+    assert_eq!(progress.activity(), "waiting for the model");
+}
+
+#[test]
+fn what_is_left_out_of_a_request_is_told_and_other_changes_on_demand() {
+    let adjusted = |kind| Event::RequestAdjusted {
+        step: 1,
+        kind,
+        rule: "r".into(),
+        message: "left out 2 earlier exchanges".into(),
+    };
+    let full = || Progress::new(Detail::Full, false, true);
+    let told = ["  trimmed: left out 2 earlier exchanges"];
+    assert_eq!(see(&mut usual(), adjusted(NoticeKind::Trimmed)), told);
+    for kind in [NoticeKind::Healed, NoticeKind::Lowered, NoticeKind::Emulated] {
+        assert!(see(&mut usual(), adjusted(kind)).is_empty());
+        assert_eq!(see(&mut full(), adjusted(kind)).len(), 1);
+    }
 }

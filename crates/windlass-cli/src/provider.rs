@@ -4,14 +4,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
-use windlass_core::port::{BoxStream, ModelPort};
+use windlass_core::model::ModelFailure;
+use windlass_core::port::ModelPort;
+use windlass_core::profile::Dialect;
 use windlass_core::secret::Secret;
 use windlass_models::catalog::{self, CatalogError, ListedModel, Overrides};
 use windlass_models::failure::{malformed, of_status};
 use windlass_models::limits::ERROR_BODY_BYTES_MAX;
+use windlass_models::quirks::CallDialect;
+use windlass_models::tags::TagModel;
 use windlass_models::transport::{Transport, TransportConfig};
-use windlass_models::{ModelName, Target};
+use windlass_models::{ModelName, Target, WireModel};
 
 use crate::complaint::{Complaint, Result};
 use crate::config::Config;
@@ -24,6 +27,13 @@ const LIST_BYTES_MAX: usize = 8 << 20;
 /// The target that a name means here.
 pub(crate) fn target(config: &Config, name: &ModelName) -> Result<Target> {
     let overrides = Overrides { key: key_source::find(config, &name.provider)?, ..overrides(config, name)? };
+    catalog::target(name, &overrides).map_err(|error| explain(config, name, &error))
+}
+
+/// The same without what the doctor found.
+pub(crate) fn plain_target(config: &Config, name: &ModelName) -> Result<Target> {
+    let own = config.overrides(&name.provider)?;
+    let overrides = Overrides { key: key_source::find(config, &name.provider)?, ..own };
     catalog::target(name, &overrides).map_err(|error| explain(config, name, &error))
 }
 
@@ -41,9 +51,9 @@ fn overrides(config: &Config, name: &ModelName) -> Result<Overrides> {
         let address = overrides.base_url.as_deref().or(row.and_then(|row| row.base_url)).unwrap_or_default();
         // What was measured of another server does not hold here.
         if found.base_url.trim_end_matches('/') == address.trim_end_matches('/') {
-            overrides.quirks.insert(0, found.quirks);
             let own = overrides.abilities;
-            overrides.abilities = found.abilities;
+            overrides.abilities = found.abilities();
+            overrides.quirks.insert(0, found.diagnosis.patch);
             catalog::lay_over(&mut overrides.abilities, &own);
         }
     }
@@ -59,9 +69,12 @@ pub(crate) fn transport(config: &Config) -> Result<Transport> {
     }))
 }
 
-/// The port to a target.
-pub(crate) fn port(target: Target, _transport: Arc<Transport>) -> Arc<dyn ModelPort> {
-    Arc::new(Unwired { name: target.name })
+/// The port to a target. `dialect` is how the profile writes calls: only calls of the wire's own can be
+/// written as tags instead.
+pub(crate) fn port(target: Target, transport: Arc<Transport>, dialect: Dialect) -> Arc<dyn ModelPort> {
+    let is_tagged = (target.quirks.calls, dialect) == (CallDialect::Tags, Dialect::Native);
+    let model = WireModel::new(target, transport);
+    if is_tagged { Arc::new(TagModel::new(model)) } else { Arc::new(model) }
 }
 
 /// The models that an endpoint itself lists.
@@ -124,25 +137,5 @@ fn explain(config: &Config, name: &ModelName, error: &CatalogError) -> Complaint
         CatalogError::Quirks { .. } => complaint
             .at(config.place(&format!("providers.{provider}.quirks")))
             .cure("docs/models.md lists all quirks"),
-    }
-}
-
-/// A model whose wire is not part of this build.
-struct Unwired {
-    name: String,
-}
-
-impl ModelPort for Unwired {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn stream(
-        &self,
-        _request: ModelRequest,
-    ) -> BoxStream<'static, std::result::Result<ModelDelta, ModelFailure>> {
-        let failure =
-            ModelFailure::fatal("network", format!("{}: its wire is not part of this build", self.name));
-        Box::pin(futures::stream::iter([Err(failure)]))
     }
 }

@@ -12,6 +12,7 @@ use windlass_core::model::Sampling;
 use windlass_core::profile::Dialect;
 use windlass_core::run::{Finished, RunError};
 use windlass_engine::ids::{new_message_id, new_run_id, new_session_id};
+use windlass_models::Target;
 use windlass_scripted::{Script, ScriptedUser};
 
 use crate::args::{GlobalArgs, RunArgs};
@@ -62,7 +63,8 @@ pub(crate) fn run(global: &GlobalArgs, args: RunArgs) -> Result<Exit> {
     };
     let session_id = session_id(args.session)?;
     let screen = screen(global, &house, talk.prompt.is_none());
-    let parts = house.session_parts(session_id, chosen.model);
+    let context_tokens = chosen.target.as_ref().and_then(Target::context_tokens);
+    let parts = house.session_parts(session_id, chosen.model, context_tokens);
     let asker = Asker::new(house.can_ask);
     block_on(async {
         let mut front = Front::start(parts, screen, asker, global.quiet)?;

@@ -165,7 +165,7 @@ fn call(
         0 => Telling::Silent,
         _ => Telling::Lines(Detail::Full),
     };
-    let parts = house.session_parts(new_session_id(), Arc::new(OneCall::new(name.clone(), arguments)));
+    let parts = house.session_parts(new_session_id(), Arc::new(OneCall::new(name.clone(), arguments)), None);
     let asker = Asker::new(house.can_ask);
     let (outcome, is_cancelled) = block_on(async {
         let screen = Screen::new(Output::Nothing, telling, false);

@@ -74,12 +74,18 @@ impl House {
     }
 
     /// A session with this model.
-    pub(crate) fn session_parts(&self, session_id: SessionId, model: Arc<dyn ModelPort>) -> SessionParts {
+    pub(crate) fn session_parts(
+        &self,
+        session_id: SessionId,
+        model: Arc<dyn ModelPort>,
+        context_tokens: Option<u64>,
+    ) -> SessionParts {
         let config = &self.config;
         let settings = RunSettings {
             profile: config.profile.clone(),
             model: model.name().to_owned(),
             system: config.settings.text("system").unwrap_or(SYSTEM).into(),
+            context_tokens,
         };
         SessionParts {
             session_id,

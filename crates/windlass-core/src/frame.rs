@@ -6,6 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::event::{Event, Record};
+use crate::permission::Question;
 use crate::tool::ToolOutcome;
 
 /// The version of the contract.
@@ -42,14 +43,7 @@ pub fn payload(record: &Record) -> Option<Value> {
                 "calls": [{"id": call.id, "name": call.name, "arguments": call.arguments}],
             }),
         ),
-        Event::PermissionRequested { question } => (
-            "permission_request",
-            json!({
-                "id": question.call_id, "name": question.tool, "arguments": question.arguments,
-                "risk": question.risk, "preview": question.preview, "targets": question.targets,
-                "rule": question.rule, "confirm_word": question.confirm_word,
-            }),
-        ),
+        Event::PermissionRequested { question } => ("permission_request", question_of(question)),
         Event::PermissionDecided { call_id, decision, by, rule, problem } => (
             "permission_decision",
             json!({"id": call_id, "decision": decision, "by": by, "rule": rule, "problem": problem}),
@@ -84,6 +78,14 @@ pub fn payload(record: &Record) -> Option<Value> {
         }
     };
     Some(with_type(kind, record, fields))
+}
+
+fn question_of(question: &Question) -> Value {
+    json!({
+        "id": question.call_id, "name": question.tool, "arguments": question.arguments,
+        "risk": question.risk, "preview": question.preview, "targets": question.targets,
+        "rule": question.rule, "confirm_word": question.confirm_word,
+    })
 }
 
 /// `{success:true,result}` or `{success:false,error,…}` (S-8).

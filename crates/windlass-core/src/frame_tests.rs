@@ -6,7 +6,7 @@ use super::*;
 use crate::event::{RunOutcome, StopReason, WarningCode};
 use crate::ids::CallId;
 use crate::message::Message;
-use crate::model::{Finish, StepPurpose, Usage};
+use crate::model::{Finish, NoticeKind, StepPurpose, Usage};
 use crate::permission::{Decision, Preview, Question, Target};
 use crate::tool::{Category, ErrorKind, Link, Risk, ToolCall, ToolFailure, ToolOutput, Visibility};
 
@@ -231,4 +231,30 @@ fn steps_have_a_frame_only_for_their_token_counts() {
         payload(&record(Event::StepStarted { step: 1, purpose: StepPurpose::Work, attempt: 1 })),
         None
     );
+}
+
+#[test]
+fn a_wait_and_a_changed_request_have_frames_of_their_own() {
+    let delayed = Event::StepDelayed {
+        step: 2,
+        attempt: 2,
+        attempts_max: 3,
+        delay_ms: 500,
+        code: "rate_limit".into(),
+        message: "slow down".into(),
+    };
+    assert_eq!(
+        line(delayed),
+        r#"{"type":"waiting","step":2,"attempt":2,"attempts_max":3,"delay_ms":500,"code":"rate_limit","message":"slow down","ts":1234}"#
+    );
+    for kind in [NoticeKind::Healed, NoticeKind::Lowered, NoticeKind::Emulated, NoticeKind::Trimmed] {
+        let adjusted = Event::RequestAdjusted { step: 1, kind, rule: "r".into(), message: "m".into() };
+        let expected = format!(
+            r#"{{"type":"request_adjusted","step":1,"kind":"{}","rule":"r","message":"m","ts":1234}}"#,
+            kind.word()
+        );
+        assert_eq!(line(adjusted), expected);
+    }
+    let warning = Event::WarningRaised { code: WarningCode::Emulated, message: "m".into() };
+    assert_eq!(line(warning), r#"{"type":"warning","message":"m","code":"EMULATED","ts":1234}"#);
 }

@@ -9,7 +9,7 @@ use crate::json::clip::clip_chars;
 use crate::json::note::RepairNote;
 use crate::message::{Message, Part};
 use crate::model::{NoticeKind, Usage};
-use crate::tool::{Category, Link, OutcomeStatus, Visibility};
+use crate::tool::{Category, Link, OutcomeStatus, ToolCall, Visibility};
 
 /// Characters of an outcome in a trace's summary line.
 const SUMMARY_LINE_CHARS: usize = 200;
@@ -210,15 +210,9 @@ impl RunTrace {
                 }
             }
             Event::CallRequested { call, category, visibility } => self.tools.push(ToolTrace {
-                id: call.id.to_string(),
-                name: call.name.clone(),
-                display_name: display_name(&call.name),
-                started_at: rfc3339(record.ts_ms),
-                parameters: serde_json::from_str(&call.arguments)
-                    .unwrap_or_else(|_| Value::String(call.arguments.clone())),
                 category: *category,
                 visibility: *visibility,
-                ..ToolTrace::default()
+                ..begin_tool(call, record.ts_ms)
             }),
             Event::CallStarted { call_id, .. } => {
                 if let Some(tool) = self.tool_mut(call_id.as_str()) {
@@ -296,6 +290,18 @@ impl RunTrace {
                 });
             }
         }
+    }
+}
+
+fn begin_tool(call: &ToolCall, ts_ms: Millis) -> ToolTrace {
+    ToolTrace {
+        id: call.id.to_string(),
+        name: call.name.clone(),
+        display_name: display_name(&call.name),
+        started_at: rfc3339(ts_ms),
+        parameters: serde_json::from_str(&call.arguments)
+            .unwrap_or_else(|_| Value::String(call.arguments.clone())),
+        ..ToolTrace::default()
     }
 }
 

@@ -288,3 +288,50 @@ fn a_record_is_folded_in_once_and_finds_its_own_run() {
     assert_eq!(shown(&view.runs[0]), ["text: ac"]);
     assert_eq!(shown(&view.runs[1]), ["text: b"]);
 }
+
+fn delayed(attempt: u32) -> Event {
+    Event::StepDelayed {
+        step: 1,
+        attempt,
+        attempts_max: 3,
+        delay_ms: 500,
+        code: "rate_limit".into(),
+        message: "slow down".into(),
+    }
+}
+
+#[test]
+fn a_step_that_waits_is_shown_until_something_comes() {
+    let waiting = fold(vec![started(), step(1, 1), delayed(2), step(1, 2)]).waiting;
+    let expected = Waiting { attempt: 2, attempts_max: 3, delay_ms: 500, message: "slow down".into() };
+    assert_eq!(waiting, Some(expected));
+    let call_delta = Event::CallDelta { index: 0, name: None, chars: 1 };
+    for next in [text("x"), thought(0, "x"), call_delta, step_ended(vec![Part::text("x")]), run_ended("x")] {
+        let name = next.name();
+        assert_eq!(fold(vec![started(), step(1, 1), delayed(2), step(1, 2), next]).waiting, None, "{name}");
+    }
+}
+
+#[test]
+fn changes_of_requests_are_kept() {
+    let adjusted =
+        Event::RequestAdjusted { step: 1, kind: NoticeKind::Trimmed, rule: "r".into(), message: "m".into() };
+    let run = fold(vec![started(), step(1, 1), adjusted]);
+    assert_eq!(run.adjustments, [(NoticeKind::Trimmed, "m".to_owned())]);
+}
+
+#[test]
+fn s_34_a_call_stands_where_its_step_has_it_and_is_filed_when_it_is_announced() {
+    let parts = vec![Part::text("a"), Part::Call(call(1)), Part::text("b"), Part::Call(call(2))];
+    let run = fold(vec![started(), step(1, 1), requested(1), step_ended(parts), requested(2)]);
+    let places: Vec<_> = run
+        .entries
+        .iter()
+        .map(|entry| match entry {
+            Entry::Text(text) => text.clone(),
+            Entry::Reasoning { text, .. } => text.clone(),
+            Entry::Call(call) => format!("{} {:?}", call.call.id, call.category),
+        })
+        .collect();
+    assert_eq!(places, ["a", "call_1 Search", "b", "call_2 Search"]);
+}

@@ -2,12 +2,15 @@
 
 use std::collections::HashMap;
 use std::future::pending;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
-use futures::StreamExt;
 use futures::stream::FuturesUnordered;
+use futures::{StreamExt, poll};
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::Sleep;
 use windlass_core::command::MessageSend;
 use windlass_core::event::{Event, Record};
 use windlass_core::ids::{CallId, MessageId, Millis, RunId};
@@ -19,11 +22,16 @@ use windlass_core::tool::{ToolFailure, ToolOutcome};
 
 use crate::bus::EventLog;
 use crate::cancel::CancelSignal;
+use crate::clock::Clock;
 use crate::model_speech::ModelSpeech;
 use crate::registry::ToolShelf;
 use crate::results::SessionResults;
 use crate::session::{Request, SendError, SessionParts};
 use crate::tasks::SessionTasks;
+
+/// Deltas that are taken at once when they are there already: one look at everything else for each of them
+/// would cost more than the delta, and a cancel still waits for microseconds only.
+const DELTAS_AT_ONCE_MAX: usize = 32;
 
 /// Lines of progress that may wait to be shown; more are dropped.
 const PROGRESS_LINES_MAX: usize = 32;
@@ -71,6 +79,8 @@ pub(crate) struct Active {
     pub(crate) progress: Lines,
     pub(crate) work_at: Option<Millis>,
     pub(crate) final_at: Option<Millis>,
+    /// The next deadline being waited for.
+    timer: Option<Timer>,
     done: Option<oneshot::Sender<Result<Finished, SendError>>>,
 }
 
@@ -96,7 +106,7 @@ impl Actor {
                     is_held = false;
                     self.feed(Input::Cancel { partial: String::new() }).await;
                 }
-                Happening::Model(delta) => self.take_delta(delta).await,
+                Happening::Model(delta) => self.take_deltas(delta).await,
                 Happening::Work(WorkDone::Inspected { call_id, result }) => {
                     self.feed(Input::CallInspected { call_id, result }).await;
                 }
@@ -113,11 +123,10 @@ impl Actor {
     }
 
     async fn next(&mut self, inbox: &mut mpsc::Receiver<Request>, is_held: bool) -> Happening {
-        let clock = self.parts.clock.clone();
         let Some(active) = self.active.as_mut() else {
             return Happening::Request(inbox.recv().await);
         };
-        let timer = next_timer(active);
+        active.set_timer(&self.parts.clock);
         // Commands first: a cancel must not wait behind a chatty model.
         tokio::select! {
             biased;
@@ -125,7 +134,7 @@ impl Actor {
             Some(done) = active.work.next(), if !active.work.is_empty() => Happening::Work(done),
             Some((call_id, line)) = active.progress.1.recv() => Happening::Progress(call_id, line),
             delta = next_delta(active.model.as_mut()) => Happening::Model(delta),
-            deadline = sleep_until(&clock, timer) => Happening::Timer(deadline),
+            deadline = time_out(active.timer.as_mut()) => Happening::Timer(deadline),
         }
     }
 
@@ -169,6 +178,7 @@ impl Actor {
             progress: mpsc::channel(PROGRESS_LINES_MAX),
             work_at: None,
             final_at: None,
+            timer: None,
             done: Some(done),
         });
         let start = Start {
@@ -192,18 +202,30 @@ impl Actor {
         }
     }
 
+    /// Takes what the model said, and what else of it is there already.
+    async fn take_deltas(&mut self, mut delta: Option<Result<ModelDelta, ModelFailure>>) {
+        for _ in 0..DELTAS_AT_ONCE_MAX {
+            self.take_delta(delta).await;
+            let Some(speech) = self.active.as_mut().and_then(|active| active.model.as_mut()) else { return };
+            match poll!(pin!(speech.next())) {
+                Poll::Ready(next) => delta = next,
+                Poll::Pending => return,
+            }
+        }
+        self.take_delta(delta).await;
+        // A model that always has more must leave the thread to those who listen.
+        tokio::task::yield_now().await;
+    }
+
     async fn take_delta(&mut self, delta: Option<Result<ModelDelta, ModelFailure>>) {
         let Some(active) = self.active.as_mut() else { return };
-        let Some(turn) = active.model.as_mut() else { return };
         match delta {
+            Some(Ok(ModelDelta::Notice(notice))) => self.feed(Input::ModelNoticed(notice)).await,
             Some(Ok(delta)) => {
-                let phase = active.machine.reasoning_phase();
-                let event = turn.take(delta, phase);
-                let ready = if self.parts.settings.profile.executes_while_streaming {
-                    turn.take_ready()
-                } else {
-                    Vec::new()
-                };
+                let Some(speech) = active.model.as_mut() else { return };
+                let event = speech.take(delta, active.machine.reasoning_phase());
+                let starts_early = self.parts.settings.profile.executes_while_streaming;
+                let ready = if starts_early { speech.take_ready() } else { Vec::new() };
                 if let Some(event) = event {
                     self.publish_delta(event);
                 }
@@ -212,15 +234,13 @@ impl Actor {
                 }
             }
             Some(Err(failure)) => {
-                active.model = None;
-                self.feed(Input::ModelFailed(failure)).await;
+                if let Some(speech) = active.model.take() {
+                    self.feed(speech.fail(failure)).await;
+                }
             }
             None => {
-                let ended = active.model.take().map(ModelSpeech::finish);
-                match ended {
-                    Some(Ok(step)) => self.feed(Input::ModelEnded(step)).await,
-                    Some(Err(failure)) => self.feed(Input::ModelFailed(failure)).await,
-                    None => {}
+                if let Some(speech) = active.model.take() {
+                    self.feed(speech.finish()).await;
                 }
             }
         }
@@ -272,25 +292,42 @@ impl Actor {
 
 async fn next_delta(model: Option<&mut ModelSpeech>) -> Option<Result<ModelDelta, ModelFailure>> {
     match model {
-        Some(turn) => turn.next().await,
+        Some(speech) => speech.next().await,
         None => pending().await,
     }
 }
 
-fn next_timer(active: &Active) -> Option<(Millis, Deadline)> {
-    let work = active.work_at.map(|at| (at, Deadline::Work));
-    let last = active.final_at.map(|at| (at, Deadline::Final));
-    match (work, last) {
-        (Some(work), Some(last)) => Some(if last.0 < work.0 { last } else { work }),
-        (work, last) => work.or(last),
+/// A deadline and the sleep until then, kept from one happening to the next.
+struct Timer {
+    at_ms: Millis,
+    deadline: Deadline,
+    sleep: Pin<Box<Sleep>>,
+}
+
+impl Active {
+    /// Sees to it that the next deadline is waited for.
+    fn set_timer(&mut self, clock: &Clock) {
+        let work = self.work_at.map(|at_ms| (at_ms, Deadline::Work));
+        let last = self.final_at.map(|at_ms| (at_ms, Deadline::Final));
+        let next = match (work, last) {
+            (Some(work), Some(last)) => Some(if last.0 < work.0 { last } else { work }),
+            (work, last) => work.or(last),
+        };
+        if next == self.timer.as_ref().map(|timer| (timer.at_ms, timer.deadline)) {
+            return;
+        }
+        self.timer = next.map(|(at_ms, deadline)| {
+            let left = Duration::from_millis(at_ms.saturating_sub(clock.now_ms()));
+            Timer { at_ms, deadline, sleep: Box::pin(tokio::time::sleep(left)) }
+        });
     }
 }
 
-async fn sleep_until(clock: &crate::clock::Clock, timer: Option<(Millis, Deadline)>) -> Deadline {
+async fn time_out(timer: Option<&mut Timer>) -> Deadline {
     match timer {
-        Some((at, deadline)) => {
-            tokio::time::sleep(Duration::from_millis(at.saturating_sub(clock.now_ms()))).await;
-            deadline
+        Some(timer) => {
+            timer.sleep.as_mut().await;
+            timer.deadline
         }
         None => pending().await,
     }

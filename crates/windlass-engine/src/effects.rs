@@ -17,6 +17,7 @@ use windlass_core::tool::{CheckedCall, ToolFailure, ToolOutcome};
 
 use crate::actor::{Active, Actor, WorkDone};
 use crate::cancel::CancelSignal;
+use crate::jitter::{new_dice, spread};
 use crate::limits::INSPECT_TIMEOUT_MS;
 use crate::model_speech::ModelSpeech;
 use crate::tool_run::{inspect_call, run_call};
@@ -42,7 +43,8 @@ impl Actor {
         match effect {
             // Taken out by the caller: events go in batches.
             Effect::Emit(_) => {}
-            Effect::CallModel { request, delay_ms } => {
+            Effect::CallModel { request, delay_ms, is_exact } => {
+                let delay_ms = if is_exact { delay_ms } else { spread(delay_ms, new_dice()) };
                 if let Some(active) = self.active.as_mut() {
                     active.model = Some(ModelSpeech::start(self.parts.model.as_ref(), *request, delay_ms));
                 }

@@ -19,6 +19,7 @@ pub mod cancel;
 pub mod clock;
 mod effects;
 pub mod ids;
+mod jitter;
 pub mod journal;
 pub mod limits;
 mod model_speech;

@@ -6,8 +6,9 @@ use futures::StreamExt;
 use tokio::time::Instant;
 use windlass_core::assemble::{Assembled, Assembler};
 use windlass_core::event::Event;
-use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest, ModelStep};
+use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
 use windlass_core::port::{BoxStream, ModelPort};
+use windlass_core::run::Input;
 use windlass_core::tool::RawCall;
 
 /// A stream and its assembler. Dropping it stops the model.
@@ -51,10 +52,16 @@ impl ModelSpeech {
     }
 
     /// The stream is at its end. Without a finish it was cut: no call of it may run.
-    pub(crate) fn finish(self) -> Result<ModelStep, ModelFailure> {
+    pub(crate) fn finish(self) -> Input {
         if self.assembler.is_finished() {
-            return Ok(self.assembler.finish());
+            return Input::ModelEnded(self.assembler.finish());
         }
-        Err(ModelFailure::passing("cut", "the connection to the model was lost in the middle of its answer"))
+        let message = "the connection to the model was lost in the middle of its answer";
+        self.fail(ModelFailure::passing("cut", message))
+    }
+
+    /// The stream failed; what was said before goes along.
+    pub(crate) fn fail(self, failure: ModelFailure) -> Input {
+        Input::ModelFailed { failure, partial: self.assembler.into_parts() }
     }
 }

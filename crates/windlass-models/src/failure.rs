@@ -228,83 +228,61 @@ fn kind_of_status(status: u16) -> Option<Kind> {
 }
 
 fn describe(target: &Target, kind: Kind, status: Option<u16>, report: &Report) -> ModelFailure {
-    let (provider, model) = (&target.provider, &target.model);
-    let said = said(target, status, report);
-    let (code, is_passing, message) = match kind {
-        Kind::Overflow => (
-            "context_overflow",
-            false,
-            format!(
-                "the conversation is longer than {model} can read{said}; shorten it, or take a model with more context"
-            ),
-        ),
-        Kind::NoTools => (
-            "no_tool_support",
-            false,
-            format!(
-                "{model} at {provider} cannot call tools{said}; take another model, set calls = \"tags\" for this \
-                 one, or see what it can do with `windlass models doctor {}`",
-                target.name
-            ),
-        ),
-        Kind::Quota => (
-            "quota",
-            false,
-            format!(
-                "the account at {provider} has no credit left{said}; top it up, or take another provider"
-            ),
-        ),
-        Kind::Filtered => (
-            "filtered",
-            false,
-            format!("{provider} refused the request for its content{said}; say it differently"),
-        ),
-        Kind::Auth if target.key.is_none() => (
-            "auth",
-            false,
-            format!("{provider} wants a key and none is set{said}; set the key of {provider}"),
-        ),
-        Kind::Auth => {
-            ("auth", false, format!("{provider} refused the key{said}; check the key of {provider}"))
-        }
-        Kind::ModelUnknown => (
-            "model_unknown",
-            false,
-            format!(
-                "{provider} does not know the model '{model}'{said}; check its name, or see `windlass models list`"
-            ),
-        ),
-        Kind::NothingThere => (
-            "bad_request",
-            false,
-            format!(
-                "{provider} has nothing at {}{said}; check base_url and the name of the model '{model}'",
-                shown_url(&target.base_url)
-            ),
-        ),
-        Kind::RateLimit => {
-            ("rate_limit", true, format!("{provider} asks to wait{said}; it is asked again later"))
-        }
-        Kind::Overloaded => {
-            ("overloaded", true, format!("{provider} gave an error instead of an answer{said}"))
-        }
-        Kind::Timeout => ("timeout", true, format!("{provider} took too long by its own clock{said}")),
-        Kind::BadRequest => ("bad_request", false, format!("{provider} refused the request{said}")),
-        Kind::Elsewhere => (
-            "bad_request",
-            false,
-            format!(
-                "{provider} sends requests elsewhere{said}; keys are not carried along: set base_url to the new address"
-            ),
-        ),
+    let (code, is_passing) = match kind {
+        Kind::Overflow => ("context_overflow", false),
+        Kind::NoTools => ("no_tool_support", false),
+        Kind::Quota => ("quota", false),
+        Kind::Filtered => ("filtered", false),
+        Kind::Auth => ("auth", false),
+        Kind::ModelUnknown => ("model_unknown", false),
+        Kind::NothingThere | Kind::BadRequest | Kind::Elsewhere => ("bad_request", false),
+        Kind::RateLimit => ("rate_limit", true),
+        Kind::Overloaded => ("overloaded", true),
+        Kind::Timeout => ("timeout", true),
     };
-    let mut failure = ModelFailure::fatal(code, message);
+    let mut failure = ModelFailure::fatal(code, message_of(target, kind, &said(target, status, report)));
     failure.is_retryable = is_passing;
     if is_passing {
         failure.retry_after_ms = wait::of_text(&report.words);
     }
     failure.detail = (!report.raw.is_empty()).then(|| quote(target, &report.raw));
     failure
+}
+
+/// What happened, what the provider `said`, and what to do.
+fn message_of(target: &Target, kind: Kind, said: &str) -> String {
+    let Target { provider, model, name, .. } = target;
+    match kind {
+        Kind::Overflow => format!(
+            "the conversation is longer than {model} can read{said}; shorten it, or take a model with more context"
+        ),
+        Kind::NoTools => format!(
+            "{model} at {provider} cannot call tools{said}; take another model, set calls = \"tags\" for this one, \
+             or see what it can do with `windlass models doctor {name}`"
+        ),
+        Kind::Quota => {
+            format!("the account at {provider} has no credit left{said}; top it up, or take another provider")
+        }
+        Kind::Filtered => format!("{provider} refused the request for its content{said}; say it differently"),
+        Kind::Auth if target.key.is_none() => {
+            format!("{provider} wants a key and none is set{said}; set the key of {provider}")
+        }
+        Kind::Auth => format!("{provider} refused the key{said}; check the key of {provider}"),
+        Kind::ModelUnknown => format!(
+            "{provider} does not know the model '{model}'{said}; check its name, or see `windlass models list`"
+        ),
+        Kind::NothingThere => format!(
+            "{provider} has nothing at {}{said}; check base_url and the name of the model '{model}'",
+            shown_url(&target.base_url)
+        ),
+        Kind::RateLimit => format!("{provider} asks to wait{said}"),
+        Kind::Overloaded => format!("{provider} gave an error instead of an answer{said}"),
+        Kind::Timeout => format!("{provider} took too long by its own clock{said}"),
+        Kind::BadRequest => format!("{provider} refused the request{said}"),
+        Kind::Elsewhere => format!(
+            "{provider} sends requests elsewhere{said}; a key is not carried along: set base_url to the new address"
+        ),
+    }
 }
 
 /// The provider's own words, to stand behind ours.

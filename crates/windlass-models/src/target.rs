@@ -119,6 +119,16 @@ pub struct Target {
     pub abilities: Abilities,
 }
 
+impl Target {
+    /// Tokens that fit into one exchange: what the model holds, or less if less is asked of the server.
+    pub fn context_tokens(&self) -> Option<u64> {
+        match (self.abilities.context_tokens, self.quirks.context_tokens_asked) {
+            (Some(held), Some(asked)) => Some(held.min(asked)),
+            (held, asked) => held.or(asked),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -106,7 +106,7 @@ proptest! {
         prop_assert_eq!(&split(opens_thinking, letters.iter().map(String::as_str)), &whole);
         // Only whole tags may be missing.
         let lost = text.len() - whole.0.len() - whole.1.len();
-        let opened = (0..=lost / OPEN.len()).any(|opens| (lost - opens * OPEN.len()) % CLOSE.len() == 0);
+        let opened = (0..=lost / OPEN.len()).any(|opens| (lost - opens * OPEN.len()).is_multiple_of(CLOSE.len()));
         prop_assert!(opened, "{} bytes lost", lost);
     }
 }

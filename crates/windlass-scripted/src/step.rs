@@ -5,6 +5,7 @@
 use std::collections::VecDeque;
 
 use windlass_core::assemble::Assembler;
+use windlass_core::message::Part;
 use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, ModelStep};
 
 use crate::script::{ArgsForm, CallLine, Chunk, Header, ModelLine, RequestExpectation};
@@ -132,6 +133,11 @@ impl ScriptedStep {
     /// none.
     pub fn complete(&self) -> Option<ModelStep> {
         matches!(self.ending, StepEnding::Finish(_)).then(|| self.assemble().finish())
+    }
+
+    /// What was said and thought before the step failed.
+    pub fn partial_parts(&self) -> Vec<Part> {
+        self.assemble().into_parts()
     }
 
     /// The text that was said before the step ended or hung.

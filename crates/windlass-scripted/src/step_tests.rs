@@ -130,14 +130,15 @@ fn a_complete_step_has_everything_in_order() {
                 model text d\nmodel call 1 x {}\nmodel text e\nmodel usage input=1 output=2";
     let step = step(text).complete().unwrap();
     let block = |text: &str, opaque| Part::Reasoning(Reasoning { text: text.into(), opaque, model: None });
-    assert_eq!(step.parts, [block("a\nb", Some(json!({"s": 1}))), block("c", None), Part::text("d\ne")]);
+    let thoughts = [block("a\nb", Some(json!({"s": 1}))), block("c", None)];
+    assert_eq!(step.parts, [&thoughts[..], &[Part::text("d"), Part::text("\ne")]].concat());
     assert_eq!(step.usage, Some(Usage { input: 1, output: 2, ..Usage::default() }));
     assert_eq!(step.finish, Finish::Calls);
     let call = RawCall {
         provider_id: Some("script_1".into()),
         name: "x".into(),
         args: RawArgs::Text("{}".into()),
-        after_parts: 0,
+        after_parts: 3,
         state: None,
     };
     assert_eq!(step.calls, [call]);

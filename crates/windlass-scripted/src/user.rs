@@ -134,6 +134,8 @@ impl ScriptedUser {
             Event::CallDelta { .. }
             | Event::CallRequested { .. }
             | Event::CallProgressed { .. }
+            | Event::StepDelayed { .. }
+            | Event::RequestAdjusted { .. }
             | Event::NoteAdded { .. }
             | Event::WarningRaised { .. }
             | Event::ErrorRaised { .. }

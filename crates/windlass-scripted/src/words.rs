@@ -60,9 +60,11 @@ pub(crate) const TOOL: [&str; 6] = ["ok", "text", "fill", "fail", "timeout", "ha
 pub(crate) const REQUEST: [&str; 6] = ["contains", "lacks", "tools", "tool-choice", "purpose", "same-prefix"];
 
 /// Names of the durable events, as `Event::name` gives them.
-pub(crate) const EVENTS: [&str; 12] = [
+pub(crate) const EVENTS: [&str; 14] = [
     "run-started",
     "step-started",
+    "step-delayed",
+    "request-adjusted",
     "step-ended",
     "call-requested",
     "permission-requested",
@@ -100,7 +102,7 @@ pub(crate) const REASONS: [StopReason; 13] = [
 ];
 
 /// What runs warn of.
-pub(crate) const WARNINGS: [WarningCode; 8] = [
+pub(crate) const WARNINGS: [WarningCode; 9] = [
     WarningCode::ToolClamp,
     WarningCode::MaxSteps,
     WarningCode::MaxCalls,
@@ -109,6 +111,7 @@ pub(crate) const WARNINGS: [WarningCode; 8] = [
     WarningCode::DroppedArgs,
     WarningCode::NoToolSupport,
     WarningCode::FinalizeRefusedCall,
+    WarningCode::Emulated,
 ];
 
 /// Why steps are asked for.

@@ -6,7 +6,7 @@ use serde_json::json;
 use windlass_core::event::{Event, Record, RunOutcome, StopReason, WarningCode};
 use windlass_core::ids::{CallId, SessionId};
 use windlass_core::message::{Message, Part, Reasoning, ToolMessage};
-use windlass_core::model::{Finish, StepPurpose, Usage};
+use windlass_core::model::{Finish, NoticeKind, StepPurpose, Usage};
 use windlass_core::permission::{Decision, Preview, Question, Target};
 use windlass_core::tool::{
     Category, ErrorKind, Risk, ToolCall, ToolFailure, ToolOutcome, ToolOutput, Visibility,
@@ -58,6 +58,20 @@ fn opening_events() -> Vec<Event> {
     vec![
         Event::RunStarted { model: "m/1".into(), profile: "default".into(), message: Message::user("hi") },
         Event::StepStarted { step: 1, purpose: StepPurpose::Work, attempt: 1 },
+        Event::StepDelayed {
+            step: 1,
+            attempt: 2,
+            attempts_max: 3,
+            delay_ms: 500,
+            code: "rate_limit".into(),
+            message: "slow down".into(),
+        },
+        Event::RequestAdjusted {
+            step: 1,
+            kind: NoticeKind::Healed,
+            rule: "orphan_outcome".into(),
+            message: "an outcome without its call was left out".into(),
+        },
         Event::StepEnded {
             step: 1,
             message: Message::Assistant { parts },

@@ -17,14 +17,47 @@ use windlass_engine::session::SessionParts;
 
 use crate::agent::Windlass;
 use crate::error::WindlassError;
+#[cfg(feature = "models")]
+use crate::model_source::{Connected, ModelSource};
 
 /// Answers questions about calls.
 pub(crate) type Asker = Arc<dyn Fn(Question) -> BoxFuture<'static, PermissionAnswer> + Send + Sync>;
 
+/// The model of an agent.
+enum Chosen {
+    /// Somebody's own.
+    Port(Arc<dyn ModelPort>),
+    /// One of the catalogue; how it is spoken to depends on the profile.
+    #[cfg(feature = "models")]
+    Connected(Box<Connected>),
+}
+
+impl Chosen {
+    /// The port, the size of its context, and the profile that fits it.
+    fn open(self, profile: Profile, has_tools: bool) -> Result<Opened, WindlassError> {
+        match self {
+            Chosen::Port(model) => Ok(Opened { model, profile, context_tokens: None }),
+            #[cfg(feature = "models")]
+            Chosen::Connected(connected) => {
+                let (mut profile, context_tokens) = (profile, connected.context_tokens());
+                let model = connected.port(&mut profile, has_tools)?;
+                Ok(Opened { model, profile, context_tokens })
+            }
+        }
+    }
+}
+
+/// A model that is ready.
+struct Opened {
+    model: Arc<dyn ModelPort>,
+    profile: Profile,
+    context_tokens: Option<u64>,
+}
+
 /// Puts an agent together; begin with [`Windlass::builder`].
 #[must_use]
 pub struct Builder {
-    model: Option<Arc<dyn ModelPort>>,
+    model: Option<Chosen>,
     tools: Vec<Arc<dyn ToolPort>>,
     profile: Profile,
     system: String,
@@ -50,7 +83,8 @@ impl Builder {
         }
     }
 
-    /// Chooses a model by name: `scripted/FILE` plays a script.
+    /// Chooses a model by name: `ollama/qwen3` and any other `PROVIDER/MODEL` that needs no key; others by
+    /// [`model_key`](Self::model_key) or [`model_source`](Self::model_source). `scripted/FILE` plays a script.
     pub fn model(self, name: &str) -> Result<Self, WindlassError> {
         #[cfg(feature = "scripted")]
         if let Some(path) = name.strip_prefix("scripted/") {
@@ -60,7 +94,23 @@ impl Builder {
                 windlass_scripted::Script::parse(path, &text).map_err(|error| failed(error.to_string()))?;
             return Ok(self.model_port(windlass_scripted::ScriptedModel::new(&script)));
         }
+        #[cfg(feature = "models")]
+        return self.model_source(ModelSource::new(name)?);
+        #[cfg(not(feature = "models"))]
         Err(WindlassError::UnknownModel(name.to_owned()))
+    }
+
+    /// Chooses a model whose provider wants a key. The library reads no environment: the key comes from you.
+    #[cfg(feature = "models")]
+    pub fn model_key(self, name: &str, key: impl Into<String>) -> Result<Self, WindlassError> {
+        self.model_source(ModelSource::new(name)?.key(key))
+    }
+
+    /// Chooses a model with everything that can be said about its endpoint.
+    #[cfg(feature = "models")]
+    pub fn model_source(mut self, source: ModelSource) -> Result<Self, WindlassError> {
+        self.model = Some(Chosen::Connected(Box::new(source.connect()?)));
+        Ok(self)
     }
 
     /// Plays a script given as text.
@@ -74,7 +124,7 @@ impl Builder {
 
     /// Uses a model of your own.
     pub fn model_port(mut self, model: impl ModelPort + 'static) -> Self {
-        self.model = Some(Arc::new(model));
+        self.model = Some(Chosen::Port(Arc::new(model)));
         self
     }
 
@@ -144,7 +194,8 @@ impl Builder {
 
     /// The agent.
     pub fn build(self) -> Result<Windlass, WindlassError> {
-        let model = self.model.ok_or(WindlassError::NoModel)?;
+        let chosen = self.model.ok_or(WindlassError::NoModel)?;
+        let Opened { model, profile, context_tokens } = chosen.open(self.profile, !self.tools.is_empty())?;
         let registry = Registry::new();
         for tool in self.tools {
             registry.register(tool)?;
@@ -156,9 +207,10 @@ impl Builder {
         let parts = SessionParts {
             session_id: new_session_id(),
             settings: Arc::new(RunSettings {
-                profile: self.profile,
+                profile,
                 model: model.name().to_owned(),
                 system: self.system.into(),
+                context_tokens,
             }),
             model,
             registry,

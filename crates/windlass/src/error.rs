@@ -11,8 +11,18 @@ pub enum WindlassError {
     #[error("no model was chosen; call model(\"provider/name\") or model_port(…) on the builder")]
     NoModel,
     /// There is no such model.
-    #[error("unknown model '{0}'; this build plays 'scripted/FILE', and any ModelPort by model_port(…)")]
+    #[error(
+        "unknown model '{0}'; write PROVIDER/MODEL, 'scripted/FILE', or give any ModelPort by model_port(…)"
+    )]
     UnknownModel(String),
+    /// The catalogue cannot make a target of the name.
+    #[cfg(feature = "models")]
+    #[error(transparent)]
+    Model(#[from] windlass_models::catalog::CatalogError),
+    /// The model calls no tools, and there are some.
+    #[cfg(feature = "models")]
+    #[error("the model '{0}' calls no tools; leave them out, or set the quirk calls to \"tags\"")]
+    NoToolSupport(String),
     /// A script could not be read.
     #[error("the script {path} cannot be played: {reason}")]
     Script {

@@ -24,6 +24,7 @@
 //! - [`Windlass`], [`Builder`]: an agent with a model, tools and a conversation
 //! - [`tool`]: a function becomes a tool
 //! - [`dspy`]: tools, registry and wrapper in the shapes of a declarative module engine; re-exported here
+//! - [`ModelSource`], [`models`]: models of providers and of servers on this machine
 //! - [`core`], [`engine`]: everything beneath, for those who need it
 
 #[doc(hidden)]
@@ -33,6 +34,8 @@ mod answer;
 mod builder;
 pub mod dspy;
 mod error;
+#[cfg(feature = "models")]
+mod model_source;
 mod worker;
 
 pub use agent::Windlass;
@@ -40,6 +43,8 @@ pub use answer::Answer;
 pub use builder::Builder;
 pub use dspy::{Tool, ToolCall, ToolError, ToolRegistry, ToolWrapper, ToolWrapperConfig};
 pub use error::WindlassError;
+#[cfg(feature = "models")]
+pub use model_source::ModelSource;
 pub use windlass_core as core;
 pub use windlass_engine as engine;
 /// Makes a tool of a function.
@@ -96,6 +101,8 @@ pub use windlass_engine as engine;
 /// fn add(a: i64) -> i64 { a }
 /// ```
 pub use windlass_macros::tool;
+#[cfg(feature = "models")]
+pub use windlass_models as models;
 
 /// What most programs need.
 pub mod prelude {
@@ -106,6 +113,8 @@ pub mod prelude {
     pub use windlass_core::tool::{ToolFailure, ToolOutput, ToolSpec};
     pub use windlass_core::trace::RunTrace;
 
+    #[cfg(feature = "models")]
+    pub use crate::ModelSource;
     pub use crate::{
         Answer, Builder, Tool, ToolCall, ToolError, ToolRegistry, ToolWrapper, ToolWrapperConfig, Windlass,
         WindlassError, tool,

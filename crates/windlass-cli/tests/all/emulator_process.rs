@@ -28,6 +28,8 @@ impl Emulator {
             .arg(entry())
             .args(["--port", "0", "--host", "127.0.0.1", "--fixtures"])
             .arg(fixtures)
+            // Without it a fixture of one turn answers any other that has none.
+            .env("AIMOCK_STRICT_TURN_INDEX", "1")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

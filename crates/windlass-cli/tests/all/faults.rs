@@ -43,10 +43,14 @@ fn script(fault: Fault, step: usize, times: usize) -> Script {
 }
 
 fn play(fault: Fault, step: usize, times: usize, args: &[&str]) -> (Stage, Ran) {
+    play_on("openai-compatible", fault, step, times, args)
+}
+
+fn play_on(vendor: &str, fault: Fault, step: usize, times: usize, args: &[&str]) -> (Stage, Ran) {
     let limits = if matches!(fault, Fault::Hang | Fault::EndlessHead) { HASTY } else { CALM };
     let stage = Stage::with_limits(limits);
-    let ran = stage.run("openai-compatible", &script(fault, step, times), args);
-    let context = format!("{fault:?} at step {step}, {times} times\n{}\n{}", ran.out, ran.err);
+    let ran = stage.run(vendor, &script(fault, step, times), args);
+    let context = format!("{vendor}: {fault:?} at step {step}, {times} times\n{}\n{}", ran.out, ran.err);
     assert!(ran.took < LIMIT, "{context}");
     let ledger = stage.server.ledger();
     assert!(ledger.refusals().is_empty(), "{context}\n{:#?}", ledger.refusals());
@@ -147,6 +151,43 @@ faults! {
     fault_19_byte_by_byte: ByteByByte, Lasting::Harmless;
 }
 
+/// The other protocols: the same faults in the middle of a run, in the words of each.
+fn other_wire_survives(vendor: &str) {
+    for fault in Fault::MATRIX {
+        let (stage, ran) = play_on(vendor, fault, 1, 1, &[]);
+        completes(&stage, &ran, fault, 1);
+        let (stage, ran) = play_on(vendor, fault, 1, 0, &["--json"]);
+        let context = format!("{vendor}: {fault:?} always\n{}\n{}", ran.out, ran.err);
+        assert_eq!(ran.of_type("done").len(), 1, "{context}");
+        let steps = match ran.code {
+            0 => STEPS,
+            1 | 3 => 1,
+            _ => panic!("{context}"),
+        };
+        assert_eq!(stage.ran_log(), lines_of(steps, PARALLEL), "{context}");
+    }
+}
+
+#[test]
+fn every_fault_is_survived_on_the_responses_wire() {
+    other_wire_survives("openai");
+}
+
+#[test]
+fn every_fault_is_survived_on_the_messages_wire() {
+    other_wire_survives("anthropic");
+}
+
+#[test]
+fn every_fault_is_survived_on_the_gemini_wire() {
+    other_wire_survives("gemini");
+}
+
+#[test]
+fn every_fault_is_survived_on_the_ollama_wire() {
+    other_wire_survives("ollama");
+}
+
 /// Calls that are run as soon as they are complete still come from a stream that may break: what ran before
 /// the break ran once, and the step is not asked for again behind its back.
 #[test]
@@ -156,6 +197,7 @@ fn a_cut_stream_runs_no_call_twice_when_calls_run_while_streaming() {
         let ran = stage.run("openai-compatible", &script(Fault::Cut, step, 1), &["--json"]);
         let mut lines = stage.ran_log();
         let count = lines.len();
+        lines.sort();
         lines.dedup();
         assert_eq!(lines.len(), count, "{lines:?}\n{}", ran.out);
         assert!(matches!(ran.code, 0 | 1), "{}", ran.out);

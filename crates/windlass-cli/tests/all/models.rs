@@ -149,15 +149,20 @@ fn what_the_doctor_found_is_laid_under_the_users_word_and_only_where_it_was_foun
     place.configure(config);
     let folder = place.data_folder().join("models");
     fs::create_dir_all(&folder).unwrap();
-    let found = "{\"model\":\"box/acme/one\",\"base_url\":\"http://127.0.0.1:9000/v1/\",\
-                 \"quirks\":{\"choice\":\"words\",\"ids\":\"nine\"},\"abilities\":{\"context_tokens\":7000},\
-                 \"findings\":[{\"probe\":\"forced choice\",\"verdict\":\"failed\",\"meaning\":\"words only\"}]}";
+    let found = "{\"target\":\"box/acme/one\",\"base_url\":\"http://127.0.0.1:9000/v1/\",\"at_ms\":5,\
+                 \"patch\":{\"choice\":\"words\",\"ids\":\"nine\"},\
+                 \"findings\":[{\"probe\":\"named_choice\",\"verdict\":\"fail\",\"meaning\":\"words only\"},\
+                 {\"probe\":\"one_call\",\"verdict\":\"pass\",\"meaning\":\"it calls\"}]}";
     fs::write(folder.join("box--acme-one.json"), found).unwrap();
     let shown = place.windlass(&["models", "show", "box/acme/one", "--json"]).exits(0).json();
     assert_eq!((&shown["quirks"]["choice"], &shown["quirks"]["ids"]), (&"words".into(), &"word".into()));
-    assert_eq!(shown["abilities"]["context_tokens"], 7_000);
+    assert_eq!(shown["abilities"]["calls_tools"], true);
     let said = place.windlass(&["models", "show", "box/acme/one"]).exits(0);
-    assert!(said.out.contains("forced choice") && said.out.contains("words only"), "{}", said.out);
+    assert!(
+        said.out.contains("made to call a certain tool") && said.out.contains("words only"),
+        "{}",
+        said.out
+    );
     let listed = place.windlass(&["models", "list", "box", "--json"]).exits(0).json();
     assert_eq!(
         (&listed["models"][0]["name"], &listed["models"][0]["source"]),
@@ -169,7 +174,7 @@ fn what_the_doctor_found_is_laid_under_the_users_word_and_only_where_it_was_foun
     fs::write(folder.join("box--acme-one.json"), "{").unwrap();
     place
         .windlass(&["models", "show", "box/acme/one"])
-        .complains(1, &["findings cannot be read", "remove the file"]);
+        .complains(1, &["findings cannot be read", "examines it again"]);
 }
 
 #[test]

@@ -337,28 +337,23 @@ impl Run {
             }
             // Nobody waits for these: a second user message, a step or a call of a run that does not
             // think, answers before anything was asked, anything after the end.
-            (phase @ (Phase::Thinking(_) | Phase::Settling(_)), Input::UserMessage(_))
+            (phase @ (Phase::Thinking(_) | Phase::Settling(_) | Phase::Ended), Input::UserMessage(_))
             | (
-                phase @ Phase::Settling(_),
+                phase @ (Phase::Ready | Phase::Settling(_) | Phase::Ended),
                 Input::CallReady(_)
                 | Input::ModelEnded(_)
                 | Input::ModelFailed { .. }
                 | Input::ModelNoticed(_),
-            ) => phase,
-            (
+            )
+            | (
                 phase @ (Phase::Ready | Phase::Ended),
-                Input::CallReady(_)
-                | Input::ModelEnded(_)
-                | Input::ModelFailed { .. }
-                | Input::ModelNoticed(_)
-                | Input::CallInspected { .. }
+                Input::CallInspected { .. }
                 | Input::PermissionAnswered { .. }
                 | Input::CallEnded { .. }
                 | Input::DeadlinePassed(_)
                 | Input::Cancel { .. }
                 | Input::JournalFailed { .. },
-            )
-            | (phase @ Phase::Ended, Input::UserMessage(_)) => phase,
+            ) => phase,
         }
     }
 

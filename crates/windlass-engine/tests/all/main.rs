@@ -5,6 +5,7 @@
 
 mod bus;
 mod journal;
+mod model;
 mod registry;
 mod session;
 mod tool_run;

@@ -32,7 +32,7 @@ fn adder() -> Arc<dyn ToolPort> {
     })
 }
 
-fn parts(script: &str, tools: Vec<Arc<dyn ToolPort>>) -> SessionParts {
+pub(crate) fn parts(script: &str, tools: Vec<Arc<dyn ToolPort>>) -> SessionParts {
     let script = Script::parse("test.script", script).unwrap();
     let registry = Registry::new();
     for tool in tools {
@@ -44,6 +44,7 @@ fn parts(script: &str, tools: Vec<Arc<dyn ToolPort>>) -> SessionParts {
             profile: Profile::default(),
             model: "scripted/test.script".into(),
             system: "".into(),
+            context_tokens: None,
         }),
         model: Arc::new(ScriptedModel::new(&script)),
         registry,
@@ -58,7 +59,7 @@ fn parts(script: &str, tools: Vec<Arc<dyn ToolPort>>) -> SessionParts {
     }
 }
 
-fn hello() -> MessageSend {
+pub(crate) fn hello() -> MessageSend {
     MessageSend::text(new_run_id(), new_message_id(), "Go.")
 }
 
@@ -175,7 +176,7 @@ async fn r_24_text_arrives_before_the_model_has_finished() {
 async fn s_2_s_17_with_the_flag_a_read_starts_while_the_model_still_speaks() {
     let mut parts = parts("user Go.\nmodel call 1 add {\"a\":1,\"b\":2}\nmodel hang\n", vec![adder()]);
     let profile = Profile { executes_while_streaming: true, ..Profile::default() };
-    parts.settings = Arc::new(RunSettings { profile, model: "scripted/test".into(), system: "".into() });
+    parts.settings = Arc::new(RunSettings { profile, ..parts.settings.as_ref().clone() });
     let session = Session::start(parts);
     let mut events = session.subscribe();
     let handle = session.send(hello()).await.unwrap();

@@ -136,6 +136,11 @@ pub fn target(name: &ModelName, overrides: &Overrides) -> Result<Target, Catalog
     let mut quirks = patched(name, quirks, &overrides.quirks)?;
     lay_over(&mut abilities, &overrides.abilities);
     quirks.has_images &= abilities.sees != Some(false);
+    // Who says how much the model holds wants that much of it.
+    if let (Some(asked), Some(held)) = (&mut quirks.context_tokens_asked, overrides.abilities.context_tokens)
+    {
+        *asked = held;
+    }
     Ok(Target {
         name: name.to_string(),
         provider: name.provider.clone(),

@@ -150,6 +150,13 @@ fn ollama_5_context_is_asked_for_and_thinking_is_echoed() {
     assert_eq!(quirks.context_tokens_asked, Some(32_768));
     assert_eq!((quirks.echo, quirks.echo_field), (ReasoningEcho::Text, ReasoningField::Thinking));
     assert!(quirks.names_outcomes);
+    let more = Overrides {
+        abilities: Abilities { context_tokens: Some(100_000), ..Abilities::default() },
+        ..Overrides::default()
+    };
+    let target = target(&named("ollama/qwen3"), &more).unwrap();
+    assert_eq!(target.quirks.context_tokens_asked, Some(100_000));
+    assert_eq!(target.context_tokens(), Some(100_000));
 }
 
 #[test]

@@ -136,7 +136,10 @@ impl TagReader {
             match std::mem::replace(&mut self.state, State::Text) {
                 State::Text => {
                     let rest = self.take(usize::MAX);
-                    self.give_text(&rest, out);
+                    let is_fence = self.is_in_fence && rest.len() >= 3 && rest.chars().all(|c| c == '`');
+                    if !is_fence {
+                        self.give_text(&rest, out);
+                    }
                     break;
                 }
                 State::Lead(said) | State::ListLead(said) | State::Plain { said: Some(said), .. } => {
@@ -362,11 +365,13 @@ impl TagReader {
         }
         match begins(body, CLOSE) {
             Some(true) => {
+                self.blanks.clear();
                 self.take(CLOSE.len());
                 Progress::Again
             }
             Some(false) => self.wait(State::Behind),
             None if ticks >= 3 => {
+                self.blanks.clear();
                 self.is_in_fence = false;
                 self.take(ticks);
                 self.go_on(State::Behind)

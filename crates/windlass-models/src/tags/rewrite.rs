@@ -256,9 +256,8 @@ fn is_reserved(text: &str) -> bool {
 /// Whether a text begins with `<|token|>`, in either kind of bar.
 fn is_token(text: &str, bar: char) -> bool {
     let Some(inner) = text.strip_prefix('<').and_then(|text| text.strip_prefix(bar)) else { return false };
-    let mut length = 0;
     let mut was_bar = false;
-    for c in inner.chars().take(TOKEN_CHARS_MAX) {
+    for (length, c) in inner.chars().take(TOKEN_CHARS_MAX).enumerate() {
         if c == '>' && was_bar {
             return length > 1;
         }
@@ -266,7 +265,6 @@ fn is_token(text: &str, bar: char) -> bool {
             return false;
         }
         was_bar = c == bar;
-        length += 1;
     }
     false
 }

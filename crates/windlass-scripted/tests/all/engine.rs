@@ -118,6 +118,7 @@ fn session(script: &Script, tools: Vec<Arc<dyn ToolPort>>, root: PathBuf) -> Ses
             profile: profile(&script.header),
             model: format!("scripted/{}", script.name),
             system: "Be brief.".into(),
+            context_tokens: None,
         }),
         model: Arc::new(model),
         registry,

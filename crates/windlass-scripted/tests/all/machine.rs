@@ -86,6 +86,7 @@ impl Machine {
             profile: profile(header),
             model: format!("scripted/{}", script.name),
             system: "Be brief.".into(),
+            context_tokens: None,
         });
         let rules = rules(header);
         let mode = header.approve.unwrap_or_default();
@@ -176,7 +177,7 @@ impl Stage for Machine {
                 }
                 (None, Some(failure)) => {
                     self.pending.request = None;
-                    self.input(Input::ModelFailed(failure))
+                    self.input(Input::ModelFailed { failure, partial: step.partial_parts() })
                 }
                 (None, None) => {
                     self.partial = step.partial_text();

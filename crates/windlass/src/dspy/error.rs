@@ -98,6 +98,10 @@ impl From<WindlassError> for DSPyEngineError {
     fn from(error: WindlassError) -> Self {
         match error {
             WindlassError::Run(error) => (*error).into(),
+            #[cfg(feature = "models")]
+            WindlassError::Model(_) | WindlassError::NoToolSupport(_) => {
+                DSPyEngineError::ConfigError(error.to_string())
+            }
             WindlassError::NoModel
             | WindlassError::UnknownModel(_)
             | WindlassError::Script { .. }

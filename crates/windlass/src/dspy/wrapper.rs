@@ -150,6 +150,7 @@ impl ToolWrapper {
                 profile,
                 model: "dspy/predictor".to_owned(),
                 system: "".into(),
+                context_tokens: None,
             }),
             model: Arc::new(model),
             registry,

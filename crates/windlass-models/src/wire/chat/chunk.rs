@@ -19,6 +19,8 @@ pub(super) enum Leaf<'a> {
     Null,
     /// Text.
     Text(Cow<'a, str>),
+    /// A count or a place.
+    Number(u64),
     /// Anything else; boxed because it is rare and large.
     Other(Box<Value>),
 }
@@ -28,7 +30,7 @@ impl<'a> Leaf<'a> {
     pub(super) fn filled(self) -> Option<Cow<'a, str>> {
         match self {
             Leaf::Text(text) if !text.is_empty() => Some(text),
-            Leaf::Text(_) | Leaf::Null | Leaf::Other(_) => None,
+            Leaf::Text(_) | Leaf::Null | Leaf::Number(_) | Leaf::Other(_) => None,
         }
     }
 
@@ -36,8 +38,8 @@ impl<'a> Leaf<'a> {
     pub(super) fn number(&self) -> Option<u32> {
         match self {
             Leaf::Text(text) => text.parse().ok(),
-            Leaf::Other(value) => value.as_u64().and_then(|number| u32::try_from(number).ok()),
-            Leaf::Null => None,
+            Leaf::Number(number) => u32::try_from(*number).ok(),
+            Leaf::Null | Leaf::Other(_) => None,
         }
     }
 
@@ -46,6 +48,7 @@ impl<'a> Leaf<'a> {
         match self {
             Leaf::Null => None,
             Leaf::Text(text) => Some(Value::String(text.into_owned())),
+            Leaf::Number(number) => Some(Value::from(number)),
             Leaf::Other(value) => Some(*value),
         }
     }
@@ -83,7 +86,7 @@ impl<'de> Visitor<'de> for LeafVisitor {
     }
 
     fn visit_u64<E>(self, value: u64) -> Result<Self::Value, E> {
-        Ok(Leaf::Other(Box::new(Value::from(value))))
+        Ok(Leaf::Number(value))
     }
 
     fn visit_i64<E>(self, value: i64) -> Result<Self::Value, E> {
@@ -105,85 +108,81 @@ impl<'de> Visitor<'de> for LeafVisitor {
 
 /// A chunk of a stream, a whole answer, or an error in the place of either.
 #[derive(Debug, Default, serde::Deserialize)]
-#[serde(default)]
 pub(super) struct Chunk<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) choices: Option<Vec<Choice<'a>>>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) usage: Leaf<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) x_groq: Leaf<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) error: Leaf<'a>,
     /// `error` where the error object itself stands in the place of the chunk.
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) object: Leaf<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) message: Leaf<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) detail: Leaf<'a>,
 }
 
-/// One choice: a delta in a stream, a message in a whole answer, both from some.
+/// One choice: a delta in a stream, a message in a whole answer, both from some. What a stream rarely has is
+/// boxed, to keep the ordinary chunk small.
 #[derive(Debug, Default, serde::Deserialize)]
-#[serde(default)]
 pub(super) struct Choice<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) delta: Option<Said<'a>>,
-    #[serde(borrow)]
-    pub(super) message: Option<Said<'a>>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    pub(super) message: Option<Box<Said<'a>>>,
+    #[serde(borrow, default)]
     pub(super) finish_reason: Leaf<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) native_finish_reason: Leaf<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) usage: Leaf<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) error: Leaf<'a>,
 }
 
 /// What was said: the same fields in a delta and in a message.
 #[derive(Debug, Default, serde::Deserialize)]
-#[serde(default)]
 pub(super) struct Said<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) content: Leaf<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) refusal: Leaf<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) reasoning_content: Leaf<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) reasoning: Leaf<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) reasoning_details: Leaf<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) tool_calls: Option<Vec<CallPiece<'a>>>,
-    #[serde(borrow)]
-    pub(super) function_call: Option<FunctionPiece<'a>>,
+    #[serde(borrow, default)]
+    pub(super) function_call: Option<Box<FunctionPiece<'a>>>,
 }
 
 /// A call, or a piece of one.
 #[derive(Debug, Default, serde::Deserialize)]
-#[serde(default)]
 pub(super) struct CallPiece<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) index: Leaf<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) id: Leaf<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) function: Option<FunctionPiece<'a>>,
     /// What some endpoints want to see again with the call (signatures).
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) extra_content: Leaf<'a>,
 }
 
 /// What is called.
 #[derive(Debug, Default, serde::Deserialize)]
-#[serde(default)]
 pub(super) struct FunctionPiece<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) name: Leaf<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) arguments: Leaf<'a>,
 }
 

@@ -163,7 +163,7 @@ impl Decoder {
             self.take_said(said, false, out);
         }
         if let Some(said) = choice.message {
-            self.take_message(said, out);
+            self.take_message(*said, out);
         }
         let reason = choice.finish_reason.filled().or_else(|| choice.native_finish_reason.filled());
         match reason.as_deref() {
@@ -217,6 +217,7 @@ impl Decoder {
             Leaf::Null => {}
             Leaf::Text(text) => self.take_text(text, out),
             Leaf::Other(parts) => self.take_parts(&parts, out),
+            Leaf::Number(_) => {}
         }
         if let Some(refusal) = said.refusal.filled() {
             self.take_text(refusal, out);
@@ -227,7 +228,7 @@ impl Decoder {
             self.take_call(index.or_else(counted), piece, out);
         }
         if let Some(function) = said.function_call {
-            self.take_call(None, CallPiece { function: Some(function), ..CallPiece::default() }, out);
+            self.take_call(None, CallPiece { function: Some(*function), ..CallPiece::default() }, out);
         }
     }
 
@@ -236,9 +237,8 @@ impl Decoder {
         let Value::Array(details) = details else { return };
         self.has_reasoning |= !details.is_empty();
         for detail in details {
-            match detail_text(&detail).filter(|text| !has_thought && !text.is_empty()) {
-                Some(text) => self.give_reasoning(Place::Reasoning, text.to_owned(), out),
-                None => {}
+            if let Some(text) = detail_text(&detail).filter(|text| !has_thought && !text.is_empty()) {
+                self.give_reasoning(Place::Reasoning, text.to_owned(), out);
             }
             match is_whole {
                 true => self.details.push(detail),
@@ -287,6 +287,7 @@ impl Decoder {
         let (args_text, args_value) = match arguments {
             Leaf::Null => (None, None),
             Leaf::Text(text) => (Some(text.into_owned()).filter(|text| !text.is_empty()), None),
+            Leaf::Number(number) => (None, Some(Value::from(number))),
             Leaf::Other(value) => (None, Some(*value)),
         };
         let delta = CallDelta {

@@ -660,3 +660,32 @@ fn a_whole_answer_that_is_none_is_a_failure() {
     let failure = decoder(Quirks::default()).whole(r#"{"detail":"Not here"}"#, &mut Vec::new()).unwrap_err();
     assert!(failure.message.contains("Not here"), "{failure}");
 }
+
+#[test]
+fn a_stream_cut_anywhere_before_its_reason_never_finishes() {
+    for recorded in [fixture!("text.sse"), fixture!("parallel_calls.sse"), fixture!("reasoning_details.sse")]
+    {
+        let has_reason = |payload: &str| payload.contains(r#""finish_reason":""#);
+        for count in 0..=payloads(recorded).position(has_reason).unwrap() {
+            let mut decoder = decoder(Quirks::default());
+            let mut out = Vec::new();
+            for payload in payloads(recorded).take(count) {
+                decoder.frame(None, payload, &mut out).unwrap();
+            }
+            decoder.end(&mut out).unwrap();
+            assert!(!out.iter().any(|delta| matches!(delta, ModelDelta::Finish(_))), "after {count} chunks");
+        }
+    }
+}
+
+#[test]
+fn r_32_a_chunk_cut_at_any_byte_is_a_failure() {
+    for payload in payloads(fixture!("reasoning_details.sse")).chain(payloads(fixture!("text.sse"))) {
+        for (at, _) in payload.char_indices().skip(1).filter(|_| payload != DONE) {
+            let piece = payload.get(..at).unwrap();
+            let mut out = Vec::new();
+            let failure = decoder(Quirks::default()).frame(None, piece, &mut out).unwrap_err();
+            assert_eq!((failure.code.as_str(), out.len()), ("malformed", 0), "{piece}");
+        }
+    }
+}

@@ -170,7 +170,7 @@ fn write_tools(plan: &Plan<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(b",\"tools\":[");
     plan.tools.tools.iter().for_each(|tool| write_tool(tool, out));
     out.push(b']');
-    if let Some(choice) = choice_value(quirks, plan.choice) {
+    if let Some(choice) = choice_value(plan) {
         write_field(out, "tool_choice", &choice);
     }
     match quirks.parallel {
@@ -193,11 +193,13 @@ fn write_tool(tool: &LoweredTool, out: &mut Vec<u8>) {
 }
 
 /// The choice in a form that the endpoint takes; a stronger one than it takes is said as far as it can be.
-fn choice_value(quirks: &Quirks, choice: &ToolChoice) -> Option<Value> {
+fn choice_value(plan: &Plan<'_>) -> Option<Value> {
+    let quirks = &plan.target.quirks;
     let required = if quirks.says_any { "any" } else { "required" };
-    let word = match (quirks.choice, choice) {
+    let word = match (quirks.choice, plan.choice) {
         (ChoiceForm::Absent, _) => return None,
         (ChoiceForm::Full, ToolChoice::Named(name)) => {
+            let name = plan.tools.wire_name(name).unwrap_or(name);
             return Some(json!({"type": "function", "function": {"name": name}}));
         }
         (_, ToolChoice::Auto) => "auto",

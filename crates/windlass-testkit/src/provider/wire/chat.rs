@@ -32,7 +32,9 @@ pub(super) fn read(vendor: Vendor, body: &Value) -> Result<Asked, Refusal> {
     Ok(Asked {
         model: model.to_owned(),
         streams: body.get("stream") == Some(&Value::Bool(true)),
-        wants_usage: body.pointer("/stream_options/include_usage") == Some(&Value::Bool(true)),
+        // Mistral gives it unasked.
+        wants_usage: vendor == Vendor::Mistral
+            || body.pointer("/stream_options/include_usage") == Some(&Value::Bool(true)),
         tools,
         forbids_calls: text(body, "tool_choice") == Some("none"),
         exchanges: reader.exchanges,

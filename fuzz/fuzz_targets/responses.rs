@@ -1,0 +1,5 @@
+#![no_main]
+
+use windlass_models::WireKind;
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| windlass_fuzz::read_answer(WireKind::Responses, input));

@@ -1,0 +1,248 @@
+//! `cargo xtask bench models`: Windlass beside its peers, in one run.
+//!
+//! Owns the workloads, the order in which peers take their turns, and the ratios. The scripted server and the other
+//! peers are not ours: `WINDLASS_PEERS` names the folder they were built in. Every figure is CPU time of the client
+//! process, the best of the rounds; client and server run on different cores.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::bench::Figure;
+use crate::invocation::Invocation;
+
+const PORT: &str = "9137";
+const ROUNDS: usize = 5;
+/// The floor, two libraries of our trade, and us; they take turns in this order.
+const PEERS: [&str; 4] = ["floor_raw", "genai", "rig", OURS];
+const OURS: &str = "windlass";
+const FLOOR: &str = "floor_raw";
+/// Whole runs of the binary, for what one costs on average.
+const STARTS: u32 = 20;
+
+/// What every peer is asked to do, as the peers' own `name=value` arguments.
+const LOOP: [&str; 4] = ["k=10", "n=16", "reps=150", "warm=15"];
+const LONG: [&str; 4] = ["k=100", "n=16", "reps=12", "warm=1"];
+const STREAM: [&str; 5] = ["k=0", "n=2000", "c=1", "reps=30", "warm=5"];
+const COALESCED: [&str; 5] = ["k=0", "n=2000", "c=0", "reps=60", "warm=5"];
+const ALONE: [&str; 6] = ["k=3", "n=64", "b=300", "conc=1", "reps=1", "warm=0"];
+const CROWD: [&str; 6] = ["k=3", "n=64", "b=300", "conc=1000", "reps=1", "warm=0"];
+
+/// The best value of each peer in one workload.
+type Best = BTreeMap<&'static str, f64>;
+
+/// Builds our side, starts the server, lets the peers take turns.
+pub(crate) fn measure(root: &Path) -> Result<Vec<Figure>> {
+    let folder = std::env::var_os("WINDLASS_PEERS").map(PathBuf::from).context(
+        "WINDLASS_PEERS is not set: name the folder in which `mock` and `peers_rs` were built (docs/performance.md)",
+    )?;
+    let peers = Peers::build(root, &folder)?;
+    let _server = Server::start(root, &peers.mock)?;
+    let mut figures = Vec::new();
+    let steps = peers.best("us_cpu_per_step", &LOOP, &PEERS)?;
+    report_ratios(&mut figures, "step of a tool loop over HTTP", &steps);
+    let late = peers.best("us_cpu_per_step", &LONG, &PEERS)?;
+    for peer in PEERS {
+        let growth = value(&late, peer)? / value(&steps, peer)?;
+        figures.push(figure(
+            &format!("{peer}: growth of a step from 10 to 100 steps"),
+            growth,
+            "times",
+            peer,
+            "at most 1.2",
+        ));
+    }
+    for (name, load) in [("one write an event", &STREAM), ("coalesced", &COALESCED)] {
+        let rates = peers.most("chunks_per_cpu_s", load, &PEERS)?;
+        for peer in PEERS {
+            let name = format!("{peer}: streamed pieces, {name}");
+            figures.push(figure(&name, value(&rates, peer)?, "pieces a CPU-second", peer, "at least 400000"));
+        }
+    }
+    let alone = peers.best("maxrss_mb", &ALONE, &[FLOOR, OURS])?;
+    let crowd = peers.best("maxrss_mb", &CROWD, &[FLOOR, OURS])?;
+    for peer in [FLOOR, OURS] {
+        let kib = (value(&crowd, peer)? - value(&alone, peer)?) * 1024.0 / 999.0;
+        figures.push(figure(
+            &format!("{peer}: a session in flight, 1,000 at once"),
+            kib,
+            "KiB",
+            peer,
+            "at most 40",
+        ));
+    }
+    figures.push(peers.start_up()?);
+    for figure in &figures {
+        println!("figure: {} = {} (target {})", figure.name, figure.measured, figure.target);
+    }
+    Ok(figures)
+}
+
+fn report_ratios(figures: &mut Vec<Figure>, name: &str, best: &Best) {
+    let floor = best.get(FLOOR).copied().unwrap_or(f64::NAN);
+    for (peer, micros) in best {
+        figures.push(figure(&format!("{peer}: {name}"), *micros, "µs CPU", peer, "–"));
+        figures.push(figure(
+            &format!("{peer}: {name}, against the floor"),
+            micros / floor,
+            "times",
+            peer,
+            "at most 1.8",
+        ));
+    }
+}
+
+/// A figure; only our own have a target.
+fn figure(name: &str, value: f64, unit: &str, peer: &str, target: &str) -> Figure {
+    let target = if peer == OURS { target } else { "–" };
+    Figure { name: name.to_owned(), measured: format!("{value:.2} {unit}"), target: target.to_owned() }
+}
+
+fn value(best: &Best, peer: &str) -> Result<f64> {
+    best.get(peer).copied().with_context(|| format!("{peer} gave no figure"))
+}
+
+/// Where the programs are.
+struct Peers {
+    root: PathBuf,
+    mock: PathBuf,
+    others: PathBuf,
+    ours: PathBuf,
+    binary: PathBuf,
+}
+
+impl Peers {
+    fn build(root: &Path, folder: &Path) -> Result<Self> {
+        let build = Invocation::cargo(
+            root,
+            &["build", "--release", "-p", "windlass-benches", "-p", "windlass-cli", "--bins"],
+        );
+        if !build.succeeds()? {
+            bail!("`{build}` failed");
+        }
+        let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+        let peers = Self {
+            root: root.to_owned(),
+            mock: folder.join("mock/target/release/mock"),
+            others: folder.join("peers_rs/target/release/peers_rs"),
+            ours: target.join("release/windlass-peer"),
+            binary: target.join("release/windlass"),
+        };
+        for program in [&peers.mock, &peers.others, &peers.ours, &peers.binary] {
+            if !program.is_file() {
+                bail!("{} does not exist: build it first", program.display());
+            }
+        }
+        Ok(peers)
+    }
+
+    /// The smallest value of each peer: noise only ever adds.
+    fn best(&self, field: &str, load: &[&str], peers: &[&'static str]) -> Result<Best> {
+        self.collect(field, load, peers, f64::min)
+    }
+
+    /// The largest value of each peer, for rates.
+    fn most(&self, field: &str, load: &[&str], peers: &[&'static str]) -> Result<Best> {
+        self.collect(field, load, peers, f64::max)
+    }
+
+    fn collect(
+        &self,
+        field: &str,
+        load: &[&str],
+        peers: &[&'static str],
+        better: fn(f64, f64) -> f64,
+    ) -> Result<Best> {
+        let mut best = Best::new();
+        for round in 0..ROUNDS {
+            for peer in peers {
+                let seen = self.once(peer, field, load)?;
+                println!("{peer} {} round {}: {field} {seen:.2}", load.join(" "), round + 1);
+                best.entry(*peer).and_modify(|own| *own = better(*own, seen)).or_insert(seen);
+            }
+        }
+        Ok(best)
+    }
+
+    fn once(&self, peer: &str, field: &str, load: &[&str]) -> Result<f64> {
+        let mut args = vec!["-c".to_owned(), "0".to_owned()];
+        if peer == OURS {
+            args.push(self.ours.display().to_string());
+        } else {
+            args.extend([self.others.display().to_string(), peer.to_owned(), "stream=1".to_owned()]);
+        }
+        args.extend(load.iter().map(|arg| (*arg).to_owned()));
+        args.push(format!("url=http://127.0.0.1:{PORT}/v1"));
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let printed = Invocation::new(&self.root, "taskset", &args).output()?;
+        let line = printed.lines().last().with_context(|| format!("{peer} printed nothing"))?;
+        let value: serde_json::Value =
+            serde_json::from_str(line).with_context(|| format!("{peer} printed {line}"))?;
+        if let Some(error) = value.get("err").and_then(serde_json::Value::as_str) {
+            bail!("{peer} failed: {error}");
+        }
+        value
+            .get(field)
+            .and_then(serde_json::Value::as_f64)
+            .with_context(|| format!("{peer} printed no {field}: {line}"))
+    }
+
+    /// CPU of whole runs of the binary with one request; what comes before the request is less.
+    fn start_up(&self) -> Result<Figure> {
+        let script = format!(
+            "TIMEFORMAT='%U %S'; time (for i in $(seq {STARTS}); do {} run --model openai-compatible/k0-n1 hello >/dev/null 2>&1 \
+             || exit 1; done)",
+            self.binary.display()
+        );
+        let home = self.root.join("target/bench-home");
+        std::fs::create_dir_all(&home)?;
+        let command = Invocation::new(&self.root, "bash", &["-c", &format!("{script} 2>&1")])
+            .env("WINDLASS_BASE_URL", &format!("http://127.0.0.1:{PORT}/v1"))
+            .env("HOME", &home.display().to_string());
+        let mut command = command.command();
+        let output = command.stdin(Stdio::null()).output()?;
+        if !output.status.success() {
+            bail!("`windlass run` failed: {}", String::from_utf8_lossy(&output.stdout).trim());
+        }
+        let printed =
+            String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+        let seconds: f64 = printed.split_whitespace().filter_map(|word| word.parse::<f64>().ok()).sum();
+        let millis = seconds * 1000.0 / f64::from(STARTS);
+        Ok(figure(
+            "`windlass run`, from its start to the end of a run with one request",
+            millis,
+            "ms CPU",
+            OURS,
+            "at most 15",
+        ))
+    }
+}
+
+/// The scripted server; ends with this value.
+struct Server(Child);
+
+impl Server {
+    fn start(root: &Path, mock: &Path) -> Result<Self> {
+        let program = mock.display().to_string();
+        let start = Invocation::new(root, "taskset", &["-c", "1", &program, PORT]);
+        let child = start.command().stdin(Stdio::null()).stderr(Stdio::null()).spawn()?;
+        let server = Self(child);
+        for _ in 0..100 {
+            if std::net::TcpStream::connect(format!("127.0.0.1:{PORT}")).is_ok() {
+                return Ok(server);
+            }
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        bail!("{program} does not listen on port {PORT}")
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have ended by itself; then there is nothing to end.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
