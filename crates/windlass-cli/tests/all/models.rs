@@ -265,7 +265,7 @@ fn a_key_command_that_fails_is_named_and_not_quoted() {
     place.configure(command);
     let said = place.windlass(&["run", "--model", "groq/x", "hello"]);
     let said = said.complains(2, &["providers.groq.key_command", "code 3", "config.toml:2"]);
-    assert_eq!(said.err.matches("gsk-secret").count(), 1, "only as part of the command: {}", said.err);
+    assert!(!said.err.contains("gsk-secret"), "{}", said.err);
 }
 
 #[test]
