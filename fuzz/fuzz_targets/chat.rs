@@ -1,4 +1,5 @@
 #![no_main]
+//! Answers of chat completions, made of arbitrary bytes.
 
 use windlass_models::WireKind;
 

@@ -1,4 +1,5 @@
 #![no_main]
+//! Answers of Anthropic Messages, made of arbitrary bytes.
 
 use windlass_models::WireKind;
 

@@ -1,4 +1,5 @@
 #![no_main]
+//! Answers of the Responses protocol, made of arbitrary bytes.
 
 use windlass_models::WireKind;
 

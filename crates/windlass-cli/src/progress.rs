@@ -126,19 +126,19 @@ impl Progress {
             }
             // Told by whoever gives the exit code: it is not progress.
             Event::ErrorRaised { .. } => Vec::new(),
-            Event::RunEnded { outcome, usage, .. } => {
-                self.running.clear();
-                self.activity.clear();
-                let total = usage.total();
-                match outcome {
-                    RunOutcome::Completed | RunOutcome::LimitReached if total > 0 => {
-                        self.in_full(|| dim(&format!("  {total} tokens")))
-                    }
-                    RunOutcome::Completed
-                    | RunOutcome::LimitReached
-                    | RunOutcome::Cancelled
-                    | RunOutcome::Failed => Vec::new(),
-                }
+            Event::RunEnded { outcome, usage, .. } => self.see_end(*outcome, usage.total()),
+        }
+    }
+
+    fn see_end(&mut self, outcome: RunOutcome, tokens: u64) -> Vec<String> {
+        self.running.clear();
+        self.activity.clear();
+        match outcome {
+            RunOutcome::Completed | RunOutcome::LimitReached if tokens > 0 => {
+                self.in_full(|| dim(&format!("  {tokens} tokens")))
+            }
+            RunOutcome::Completed | RunOutcome::LimitReached | RunOutcome::Cancelled | RunOutcome::Failed => {
+                Vec::new()
             }
         }
     }

@@ -95,7 +95,8 @@ impl OpenCall {
                 for (name, value) in more {
                     let comma = u64::from(!fields.is_empty());
                     let added = json_bytes(&value);
-                    let name_chars = json_bytes(&name).saturating_add(comma).saturating_add(1);
+                    let name_chars =
+                        json_bytes(&Value::from(name.as_str())).saturating_add(comma).saturating_add(1);
                     let freed = match fields.insert(name, value) {
                         Some(earlier) => json_bytes(&earlier).saturating_add(name_chars),
                         None => 0,

@@ -1,9 +1,7 @@
 //! Cutting text to a size: always on a character boundary, never by building the whole first.
 
 use std::fmt::{self, Write};
-use std::io;
 
-use serde::Serialize;
 use serde_json::Value;
 
 /// The first `chars_max` characters of a text.
@@ -29,23 +27,19 @@ pub fn json_short(value: &Value, chars_max: usize) -> String {
     short.text
 }
 
-/// Bytes of something as compact JSON, counted and not built.
-pub fn json_bytes(value: &impl Serialize) -> u64 {
+/// Bytes of a value as compact JSON, counted and not built.
+pub fn json_bytes(value: &Value) -> u64 {
     let mut count = Count(0);
-    // Counting takes everything, and what has a JSON form is counted to its end.
-    let _ = serde_json::to_writer(&mut count, value);
+    // Counting takes everything: it cannot fail.
+    let _ = write!(count, "{value}");
     count.0
 }
 
 struct Count(u64);
 
-impl io::Write for Count {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0 = self.0.saturating_add(bytes.len() as u64);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
+impl Write for Count {
+    fn write_str(&mut self, piece: &str) -> fmt::Result {
+        self.0 = self.0.saturating_add(piece.len() as u64);
         Ok(())
     }
 }

@@ -292,7 +292,7 @@ fn said(target: &Target, status: Option<u16>, report: &Report) -> String {
         (Some(status), true) => format!(" (status {status})"),
         (Some(status), false) => format!(" (status {status}: {words})"),
         (None, true) => String::new(),
-        (None, false) => format!(" ({words})"),
+        (None, false) => format!(": {words}"),
     }
 }
 

@@ -9,6 +9,7 @@ use windlass_core::tool::ToolSpec;
 use super::*;
 use crate::limits::ExchangeLimits;
 use crate::loopback::*;
+use crate::lower::lower;
 use crate::target::{Prices, WireKind};
 
 #[tokio::test]
@@ -282,11 +283,15 @@ async fn usage_gets_its_cost_where_prices_are_known() {
 
 #[tokio::test]
 async fn a_call_comes_back_under_the_tools_own_name() {
-    let call = "data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c1\",\"type\":\"function\",\
-        \"function\":{\"name\":\"files_read\",\"arguments\":\"{}\"}}]}}]}\n\n";
-    let text = [stream_head(), chunk(call), chunk(ENDING)].concat();
+    let specs = [Arc::new(ToolSpec::new("files.read", "Reads."))];
+    let wire_name = lower(&target(""), &specs).tools[0].name.clone();
+    assert_ne!(wire_name, "files.read");
+    let function = json!({"name": wire_name, "arguments": "{}"});
+    let calls = json!([{"index": 0, "id": "c1", "type": "function", "function": function}]);
+    let call = json!({"choices": [{"index": 0, "delta": {"tool_calls": calls}}]});
+    let text = [stream_head(), chunk(&format!("data: {call}\n\n")), chunk(ENDING)].concat();
     let mut request = request();
-    request.tools = Arc::new([Arc::new(ToolSpec::new("files.read", "Reads."))]);
+    request.tools = Arc::new(specs);
     let model = WireModel::new(target(&serve_text(text).await), transport(limits()));
     let (deltas, _) = collect(model.stream(request)).await;
     let names: Vec<&str> = deltas

@@ -42,6 +42,7 @@ pub enum StepEnding {
 }
 
 /// A piece of a streamed step.
+#[expect(clippy::large_enum_variant, reason = "nearly all pieces are deltas, and a script has few of them")]
 #[derive(Debug, Clone, PartialEq)]
 pub enum Piece {
     /// Something to send.

@@ -291,10 +291,7 @@ impl Run {
             (Phase::Thinking(thinking), Input::ModelFailed { failure, partial }) => {
                 self.model_failed(pass, thinking, failure, partial)
             }
-            (Phase::Thinking(thinking), Input::ModelNoticed(notice)) => {
-                self.adjust(pass, notice);
-                Phase::Thinking(thinking)
-            }
+            (Phase::Thinking(thinking), Input::ModelNoticed(notice)) => self.noticed(pass, thinking, notice),
             (Phase::Thinking(mut thinking), Input::CallInspected { call_id, result }) => {
                 self.call_inspected(pass, &mut thinking.early, &call_id, result);
                 Phase::Thinking(thinking)
@@ -377,6 +374,11 @@ impl Run {
         if self.warned.insert(code) {
             pass.emit(Event::WarningRaised { code, message: message.into() });
         }
+    }
+
+    fn noticed(&mut self, pass: &mut Pass<'_, '_>, thinking: Thinking, notice: Notice) -> Phase {
+        self.adjust(pass, notice);
+        Phase::Thinking(thinking)
     }
 
     /// Tells of a change of a request, each once a run.

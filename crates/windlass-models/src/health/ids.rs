@@ -29,6 +29,8 @@ const ALPHABET: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 pub(super) struct Ids {
     given: HashMap<CallId, Vec<Given>>,
     used: HashSet<String>,
+    /// Items of the provider's own, and where each stands.
+    items: HashMap<String, Spot>,
 }
 
 /// One call and its id. Calls are told apart by where they stand: a broken history may use one of our ids
@@ -82,6 +84,17 @@ impl Ids {
         let given = Given { spot, id: id.clone().into_owned(), is_answered: false };
         self.given.entry(call.id.clone()).or_default().push(given);
         id
+    }
+
+    /// Whether an item of the provider's own stands here for the first time.
+    pub(super) fn is_first(&mut self, item_id: &str, spot: Spot) -> bool {
+        match self.items.get(item_id) {
+            Some(first) => *first == spot,
+            None => {
+                self.items.insert(item_id.to_owned(), spot);
+                true
+            }
+        }
     }
 
     /// Notes that a call has its outcome.

@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 
+use serde_json::Value;
 use windlass_core::message::{Part, Reasoning, ToolMessage};
 use windlass_core::tool::ToolCall;
 
@@ -74,7 +75,7 @@ impl<'a> Ward<'_, 'a> {
                 Cow::Owned(text) => Cow::Owned(Part::Text { text }),
             }),
             Part::Image { media_type, url } => {
-                let is_shown = self.target.quirks.has_images && is_picture(self.target.wire, url);
+                let is_shown = self.target.quirks.has_images && is_picture(self.target.wire, media_type, url);
                 let placed = if is_shown {
                     Cow::Borrowed(part)
                 } else {
@@ -138,7 +139,23 @@ impl<'a> Ward<'_, 'a> {
             ReasoningEcho::State => state.is_some(),
             ReasoningEcho::Text | ReasoningEcho::Always => state.is_some() || !reasoning.text.is_empty(),
         };
-        is_wanted.then_some(Item::Reasoning { text: &reasoning.text, state })
+        let is_sent = is_wanted && state.is_none_or(|state| self.is_first(state, spot));
+        is_sent.then_some(Item::Reasoning { text: &reasoning.text, state })
+    }
+
+    /// On the Responses wire items have ids of their own, and none may come twice.
+    fn is_first(&mut self, state: &Value, spot: Spot) -> bool {
+        let item_id = match self.target.wire {
+            WireKind::Responses => state.get("id").and_then(Value::as_str),
+            WireKind::Chat | WireKind::Messages | WireKind::Gemini | WireKind::Ollama => None,
+        };
+        let is_first = item_id.is_none_or(|item_id| self.ids.is_first(item_id, spot));
+        if !is_first {
+            self.findings.add(Rule::DuplicateState, spot, || {
+                "The model's own items stand in the history twice; only the first keep their ids".to_owned()
+            });
+        }
+        is_first
     }
 
     fn call(&mut self, call: &'a ToolCall, spot: Spot) -> CallItem<'a> {
@@ -196,10 +213,10 @@ impl<'a> Ward<'_, 'a> {
         }
     }
 
-    fn state(&mut self, call: &'a ToolCall, spot: Spot) -> Option<&'a serde_json::Value> {
+    fn state(&mut self, call: &'a ToolCall, spot: Spot) -> Option<&'a Value> {
         let state = call.state.as_deref()?;
         if state.model == self.target.name {
-            return Some(&state.value);
+            return self.is_first(&state.value, spot).then_some(&state.value);
         }
         self.findings.add(Rule::ForeignState, spot, || {
             format!(
@@ -250,17 +267,23 @@ impl<'a> Ward<'_, 'a> {
     }
 }
 
-/// Whether a picture's address is one that the wire can carry.
-fn is_picture(wire: WireKind, url: &str) -> bool {
+/// Whether a picture is of a kind, and at an address, that the wire can carry.
+fn is_picture(wire: WireKind, media_type: &str, url: &str) -> bool {
+    let is_known = match media_type {
+        "image/png" | "image/jpeg" | "image/gif" | "image/webp" => true,
+        "image/heic" | "image/heif" => wire == WireKind::Gemini,
+        _ => false,
+    };
     let is_inline = || {
         let held = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,"));
         held.is_some_and(|(kind, bytes)| kind.contains('/') && !bytes.is_empty())
     };
-    let is_address = || url.starts_with("https://") || url.starts_with("http://");
-    match wire {
-        WireKind::Ollama => is_inline(),
+    let is_address = || match wire {
+        // Models on this machine fetch nothing.
+        WireKind::Ollama => false,
         WireKind::Chat | WireKind::Responses | WireKind::Messages | WireKind::Gemini => {
-            is_inline() || is_address()
+            url.starts_with("https://") || url.starts_with("http://")
         }
-    }
+    };
+    is_known && (is_inline() || is_address())
 }

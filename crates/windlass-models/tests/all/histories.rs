@@ -107,20 +107,22 @@ fn choice_of(seed: u64) -> ToolChoice {
 
 #[test]
 fn r_33_r_36_ten_thousand_histories_legal_and_broken_are_taken_by_every_wire() {
-    let rows = rows();
-    let cast: Vec<Target> = rows.iter().map(|row| row.target.clone()).collect();
+    // All tools in one of ten requests, two in the others: what is said of them is the same each time.
+    let (full, light) = (rows(), LEADS.map(|provider| Row::of(target_of(provider), &specs()[1..3])));
+    let cast: Vec<Target> = full.iter().map(|row| row.target.clone()).collect();
     let halves = [0..5_000_u64, 5_000..10_000];
     std::thread::scope(|scope| {
         for seeds in halves {
-            let (rows, cast) = (&rows, &cast);
+            let (full, light, cast) = (&full, &light, &cast);
             scope.spawn(move || {
                 for seed in seeds {
                     let mut maker = Maker::new(seed, cast);
                     let mut history = maker.history();
                     harm(&mut maker, cast, &mut history);
                     let messages = shared(history);
+                    let rows = if seed % 10 == 0 { full.as_slice() } else { light.as_slice() };
                     for row in rows {
-                        row.check(seed, &messages, choice_of(seed));
+                        row.check(seed, &messages, choice_of(seed / 10));
                     }
                 }
             });

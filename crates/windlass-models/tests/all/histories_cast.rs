@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use windlass_core::message::{Part, Reasoning};
 use windlass_core::tool::ProviderState;
 use windlass_models::catalog::{Overrides, find_provider, target};
+use windlass_models::quirks::ReasoningField;
 use windlass_models::{ModelName, Target, WireKind};
 
 use crate::histories_dice::Dice;
@@ -24,6 +25,9 @@ pub(crate) const LEADS: [&str; 5] = ["openrouter", "openai", "anthropic", "gemin
 /// Thinking before an answer or a call.
 pub(crate) fn thinking(dice: &mut Dice, model: &Target) -> Vec<Part> {
     let (text, state) = match model.wire {
+        WireKind::Chat if model.quirks.echo_field != ReasoningField::Details => {
+            (dice.mark(), Some(json!({"field": "reasoning_content"})))
+        }
         WireKind::Chat => {
             let text = dice.mark();
             let signed =

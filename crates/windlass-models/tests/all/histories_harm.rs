@@ -14,7 +14,7 @@ const KINDS: usize = 22;
 pub(crate) fn harm(maker: &mut Maker<'_>, cast: &[Target], history: &mut Vec<Message>) {
     for _ in 0..maker.dice.below(6) {
         if history.is_empty() {
-            return;
+            break;
         }
         let kind = maker.dice.below(KINDS);
         if kind < 8 {
@@ -22,6 +22,10 @@ pub(crate) fn harm(maker: &mut Maker<'_>, cast: &[Target], history: &mut Vec<Mes
         } else {
             harm_piece(maker, cast, kind, history);
         }
+    }
+    // Nobody asks without a message.
+    if history.is_empty() {
+        history.push(Message::user(maker.text()));
     }
 }
 
@@ -43,7 +47,7 @@ fn harm_order(maker: &mut Maker<'_>, kind: usize, history: &mut Vec<Message>) {
 }
 
 /// Pieces of messages are empty, broken, foreign.
-fn harm_piece(maker: &mut Maker<'_>, cast: &[Target], kind: usize, history: &mut Vec<Message>) {
+fn harm_piece(maker: &mut Maker<'_>, cast: &[Target], kind: usize, history: &mut [Message]) {
     let at = maker.dice.below(history.len());
     let model = &cast[maker.dice.below(cast.len())];
     match (kind, &mut history[at]) {

@@ -161,7 +161,7 @@ impl<'c> Maker<'c> {
         match self.dice.below(4) {
             0 => json!({}),
             1 => json!({"path": self.text(), "deep": {"list": [1, 2.5, null, {"x": true}]}}),
-            2 => json!({"text": "x".repeat(self.dice.below(2_000))}),
+            2 => json!({"text": "x".repeat(self.dice.below(300))}),
             _ => json!({"path": self.text()}),
         }
     }

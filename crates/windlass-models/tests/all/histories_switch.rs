@@ -99,7 +99,6 @@ fn a_model_that_comes_back_finds_its_own_thinking_and_none_of_another() {
             for model in &cast {
                 for mark in marks_of(&history, model) {
                     let is_own = model.name == row.target.name;
-                    // In OpenRouter's details the readable thinking stands once more.
                     let times = body.matches(&mark).count();
                     assert_eq!(times, usize::from(is_own), "{mark} of {} in {body}", model.name);
                     *seen += usize::from(is_own);

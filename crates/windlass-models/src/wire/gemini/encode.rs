@@ -15,6 +15,9 @@ use crate::quirks::{ChoiceForm, ReasoningAsk, SchemaDialect, SystemRole};
 /// The first generation that checks signatures and is told how hard to think in words.
 const WORDS_SINCE: u32 = 3;
 
+/// What stands between two contents of the model: calls must follow a user or an outcome.
+const GO_ON: &str = "Go on.";
+
 /// Writes generateContent requests.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Wire;
@@ -46,11 +49,16 @@ impl Encode for Wire {
         }
     }
 
-    fn turn(&self, plan: &Plan<'_>, turn: &Turn<'_>, _place: Place, out: &mut Vec<u8>) {
+    fn turn(&self, plan: &Plan<'_>, turn: &Turn<'_>, place: Place, out: &mut Vec<u8>) {
         match turn {
             Turn::User(parts) => write_user(parts, out),
             Turn::Note(text) => write_remark(text, out),
-            Turn::Exchange(exchange) => write_exchange(plan, exchange, out),
+            Turn::Exchange(exchange) => {
+                if place.before == Before::Assistant && exchange.calls().next().is_some() {
+                    write_remark(GO_ON, out);
+                }
+                write_exchange(plan, exchange, out);
+            }
         }
     }
 

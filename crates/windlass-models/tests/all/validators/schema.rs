@@ -1,5 +1,7 @@
 //! Schemas of tools: what providers refuse about them.
 
+use std::cell::RefCell;
+
 use serde_json::{Map, Value};
 
 use super::{Checked, is_word, must};
@@ -21,8 +23,18 @@ pub(super) fn check_full(schema: &Value) -> Checked {
     for keyword in ["anyOf", "oneOf", "allOf", "enum", "not", "$ref", "$schema"] {
         must(schema.get(keyword).is_none(), || format!("'{keyword}' at the root: {schema}"))?;
     }
-    jsonschema::validator_for(schema).map_err(|error| format!("{error} in {schema}"))?;
+    // The tools of thousands of requests are the same.
+    let is_known = SOUND.with_borrow(|sound| sound.contains(schema));
+    if !is_known {
+        jsonschema::validator_for(schema).map_err(|error| format!("{error} in {schema}"))?;
+        SOUND.with_borrow_mut(|sound| sound.push(schema.clone()));
+    }
     Ok(())
+}
+
+thread_local! {
+    /// Schemas that were compiled before.
+    static SOUND: RefCell<Vec<Value>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Parameters that the provider is asked to keep to.
