@@ -34,6 +34,7 @@ enum Chosen {
 
 impl Chosen {
     /// The port, the size of its context, and the profile that fits it.
+    #[cfg_attr(not(feature = "models"), expect(unused_variables, reason = "own models say nothing of tools"))]
     fn open(self, profile: Profile, has_tools: bool) -> Result<Opened, WindlassError> {
         match self {
             Chosen::Port(model) => Ok(Opened { model, profile, context_tokens: None }),

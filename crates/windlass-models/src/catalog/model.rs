@@ -19,14 +19,14 @@ pub struct KnownModel {
     pub source: &'static str,
 }
 
-const OPENAI: &str = "OpenAI's price list and model pages, 2026-11";
+const OPENAI: &str = "OpenAI's price list as gateways republish it, 2026-11";
 const ANTHROPIC: &str = "Anthropic's model overview, 2026-11";
-const GOOGLE: &str = "Google's model pages and price list, 2026-09";
-const XAI: &str = "xAI's model pages, 2026-09";
-const DEEPSEEK: &str = "DeepSeek's models and pricing, 2026-06";
-const MISTRAL: &str = "Mistral's price list and changelog, 2026-05";
+const GOOGLE: &str = "Google's model pages, prices as republished, 2026-09";
+const XAI: &str = "xAI's model pages and reports of them, 2026-09";
+const DEEPSEEK: &str = "DeepSeek's price list as clients republish it, 2026-06";
+const MISTRAL: &str = "Mistral's price list as quoted, 2026-05";
 const GROQ: &str = "Groq's supported models, 2026";
-const MOONSHOT: &str = "Moonshot's model list, 2026-06";
+const MOONSHOT: &str = "Moonshot's model list as clients republish it, 2026-06";
 
 /// Sees pictures, or reads text alone.
 const SEES: bool = true;
@@ -81,8 +81,8 @@ pub(super) static MODELS: &[KnownModel] = &[
     thinker("openai", "gpt-6-sol", GPT_6, Some([2.0, 0.2, 10.0]), SEES, OPENAI),
     thinker("openai", "gpt-5.5", (1_000_000, Some(128_000)), Some([5.0, 0.5, 30.0]), SEES, OPENAI),
     talker("openai", "gpt-4.1", (1_047_576, Some(32_768)), Some([2.0, 0.5, 8.0]), SEES, OPENAI),
-    talker("openai", "gpt-4o", (128_000, Some(16_384)), Some([2.5, 1.25, 10.0]), SEES, OPENAI),
-    talker("openai", "gpt-4o-mini", (128_000, Some(16_384)), Some([0.15, 0.075, 0.6]), SEES, OPENAI),
+    talker("openai", "gpt-4o", (128_000, None), Some([2.5, 1.25, 10.0]), SEES, OPENAI),
+    talker("openai", "gpt-4o-mini", (128_000, None), Some([0.15, 0.075, 0.6]), SEES, OPENAI),
     thinker("anthropic", "claude-fable-5-1", CLAUDE_5, Some([10.0, 0.25, 50.0]), SEES, ANTHROPIC),
     thinker("anthropic", "claude-opus-5-5", CLAUDE_5, Some([4.0, 0.2, 20.0]), SEES, ANTHROPIC),
     thinker("anthropic", "claude-opus-5", CLAUDE_5, Some([5.0, 0.5, 25.0]), SEES, ANTHROPIC),

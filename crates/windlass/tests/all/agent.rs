@@ -134,7 +134,7 @@ async fn a_new_session_begins_without_the_old_history() {
 async fn what_is_missing_or_wrong_is_said_when_the_agent_is_built() {
     assert!(matches!(Windlass::builder().build(), Err(WindlassError::NoModel)));
     let error = Windlass::builder().model("nobody/nothing").err().unwrap();
-    assert!(error.to_string().contains("unknown model 'nobody/nothing'"));
+    assert!(error.to_string().contains("there is no provider 'nobody'"));
     let error = Windlass::builder().model("scripted/no-such.script").err().unwrap();
     assert!(error.to_string().contains("no-such.script"));
     let error = Windlass::builder().script("modle text x").err().unwrap();

@@ -8,6 +8,8 @@ mod attribute;
 mod blocking;
 mod examples;
 mod host;
+#[cfg(feature = "models")]
+mod models;
 mod reading;
 mod registry;
 mod same_loop;
