@@ -85,7 +85,7 @@ pub(super) const DEPENDENCIES_KEPT: &[Kept] = &[
 pub(super) const PATHS_KEPT: &[Kept] = &[
     Kept {
         what: &["std::env"],
-        rooms: &["windlass-cli", "windlass-testkit", "windlass-benches", "xtask"],
+        rooms: &["windlass-cli", "windlass-testkit", "benches", "xtask"],
         why: "only the binary reads configuration; pass the value in",
     },
     Kept {
