@@ -3,7 +3,7 @@
 //! Everything but the last turn is kept as bytes, together with what it was made of; whatever differs is
 //! written anew. A run of a hundred steps so costs a hundred turns and not five thousand. Sends nothing.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use windlass_core::message::Message;
 use windlass_core::model::{ModelRequest, Notice, Sampling, StepPurpose, ToolChoice};
@@ -28,11 +28,65 @@ pub(crate) struct Prepared {
     pub(crate) tools: Arc<LoweredTools>,
 }
 
+/// What all runs with one model have in common: the tools as the provider sees them, and the last head.
+/// A server with a thousand sessions holds one of each.
+#[derive(Debug, Default)]
+pub(crate) struct Shared(Mutex<Last>);
+
+#[derive(Debug, Default)]
+struct Last {
+    tools: Option<Tools>,
+    head: Option<Arc<Head>>,
+}
+
+/// Tools, and what they were lowered from.
+#[derive(Debug, Clone)]
+struct Tools {
+    specs: Arc<[Arc<ToolSpec>]>,
+    lowered: Arc<LoweredTools>,
+}
+
+impl Tools {
+    fn are_of(&self, specs: &Arc<[Arc<ToolSpec>]>) -> bool {
+        Arc::ptr_eq(&self.specs, specs)
+            || (self.specs.len() == specs.len()
+                && self.specs.iter().zip(specs.iter()).all(|(own, new)| Arc::ptr_eq(own, new)))
+    }
+}
+
+impl Shared {
+    fn tools(&self, target: &SharedTarget, specs: &Arc<[Arc<ToolSpec>]>) -> Tools {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match &last.tools {
+            Some(tools) if tools.are_of(specs) => tools.clone(),
+            Some(_) | None => {
+                let tools = Tools { specs: Arc::clone(specs), lowered: Arc::new(lower(target, specs)) };
+                last.tools = Some(tools.clone());
+                tools
+            }
+        }
+    }
+
+    fn head(&self, encode: &dyn Encode, target: &SharedTarget, parts: HeadParts) -> Arc<Head> {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match &last.head {
+            Some(head) if head.parts == parts => Arc::clone(head),
+            Some(_) | None => {
+                let mut bytes = Vec::new();
+                encode.head(&plan_of(target, &parts, &[]), &mut bytes);
+                let head = Arc::new(Head { parts, bytes });
+                last.head = Some(Arc::clone(&head));
+                head
+            }
+        }
+    }
+}
+
 /// Writes a request, as far as it was not written before.
-pub(crate) fn prepare(target: &SharedTarget, request: &ModelRequest) -> Prepared {
+pub(crate) fn prepare(target: &SharedTarget, shared: &Shared, request: &ModelRequest) -> Prepared {
     let kept = request.kept.take::<KeptHistory>().filter(|kept| Arc::ptr_eq(&kept.target, target));
-    let mut kept = kept.unwrap_or_else(|| Box::new(KeptHistory::new(target, request)));
-    let prepared = kept.write(request);
+    let mut kept = kept.unwrap_or_else(|| Box::new(KeptHistory::new(target, shared, request)));
+    let prepared = kept.write(shared, request);
     request.kept.put(kept);
     prepared
 }
@@ -40,39 +94,57 @@ pub(crate) fn prepare(target: &SharedTarget, request: &ModelRequest) -> Prepared
 /// What a run's requests have in common.
 struct KeptHistory {
     target: SharedTarget,
-    specs: Arc<[Arc<ToolSpec>]>,
-    tools: Arc<LoweredTools>,
+    tools: Tools,
     healer: Healer,
-    /// The head and the turns of `messages`.
+    /// The turns of `messages`.
     bytes: Vec<u8>,
-    head: Option<Head>,
+    head: Option<Arc<Head>>,
     messages: Vec<Arc<Message>>,
     /// What the last kept turn leaves.
     before: Before,
     told: Vec<Notice>,
 }
 
-/// What the head was made of, beside target and tools.
-#[derive(PartialEq)]
+/// What a head is made of, beside the target.
+#[derive(Debug)]
 struct HeadParts {
     system: Arc<str>,
+    tools: Arc<LoweredTools>,
     choice: ToolChoice,
     sampling: Sampling,
     purpose: StepPurpose,
-    narrowed: Option<LoweredTools>,
 }
 
+/// Asked at every step: the same tools are nearly always the very same, and need not be looked into.
+impl PartialEq for HeadParts {
+    fn eq(&self, other: &Self) -> bool {
+        self.purpose == other.purpose
+            && self.choice == other.choice
+            && self.sampling == other.sampling
+            && self.has_context_of(other)
+    }
+}
+
+impl HeadParts {
+    /// Whether turns that were written for those parts are good for these: what they say may depend on the
+    /// system text and on the names of tools.
+    fn has_context_of(&self, other: &Self) -> bool {
+        (Arc::ptr_eq(&self.system, &other.system) || self.system == other.system)
+            && (Arc::ptr_eq(&self.tools, &other.tools) || self.tools == other.tools)
+    }
+}
+
+#[derive(Debug)]
 struct Head {
-    parts: Arc<HeadParts>,
-    len: usize,
+    parts: HeadParts,
+    bytes: Vec<u8>,
 }
 
 impl KeptHistory {
-    fn new(target: &SharedTarget, request: &ModelRequest) -> Self {
+    fn new(target: &SharedTarget, shared: &Shared, request: &ModelRequest) -> Self {
         Self {
             target: Arc::clone(target),
-            specs: Arc::clone(&request.tools),
-            tools: Arc::new(lower(target, &request.tools)),
+            tools: shared.tools(target, &request.tools),
             healer: Healer::new(),
             bytes: Vec::new(),
             head: None,
@@ -82,68 +154,51 @@ impl KeptHistory {
         }
     }
 
-    fn write(&mut self, request: &ModelRequest) -> Prepared {
-        self.lower_again(request);
-        let (target, tools) = (Arc::clone(&self.target), Arc::clone(&self.tools));
+    fn write(&mut self, shared: &Shared, request: &ModelRequest) -> Prepared {
+        if !self.tools.are_of(&request.tools) {
+            self.tools = shared.tools(&self.target, &request.tools);
+        }
+        let (target, tools) = (Arc::clone(&self.target), Arc::clone(&self.tools.lowered));
         let encode = encoder(target.wire);
         let guarded = guard(&target, request, &tools);
         let mut notices = tools.notices.clone();
         notices.extend(guarded.notices);
-        let parts = Arc::new(HeadParts {
+        let parts = HeadParts {
             system: Arc::clone(&request.system),
+            tools: guarded.tools.map_or_else(|| Arc::clone(&tools), Arc::new),
             choice: guarded.choice,
             sampling: guarded.sampling,
             purpose: request.purpose,
-            narrowed: guarded.tools,
-        });
-        let plan = Plan {
-            target: &target,
-            system: &parts.system,
-            tools: parts.narrowed.as_ref().unwrap_or(&tools),
-            choice: &parts.choice,
-            sampling: &parts.sampling,
-            purpose: parts.purpose,
-            trailer: &guarded.trailer,
         };
-        self.write_head(encode, &plan, &parts);
+        let head = self.find_head(shared, encode, &target, parts);
+        let plan = plan_of(&target, &head.parts, &guarded.trailer);
         self.drop_unless_continued(&request.messages);
         let fresh = request.messages.get(self.messages.len()..).unwrap_or_default();
         let turns = self.healer.turns(&target, &tools, fresh, &mut notices);
-        let body = self.write_turns(encode, &plan, fresh, &turns);
+        let body = self.write_turns(encode, &plan, &head.bytes, fresh, &turns);
         let path = encode.path(&plan);
         self.keep_untold(&mut notices);
         Prepared { path, body, notices, tools }
     }
 
-    /// Other tools are other names on the wire: nothing that was written is good any more.
-    fn lower_again(&mut self, request: &ModelRequest) {
-        let is_same = Arc::ptr_eq(&self.specs, &request.tools)
-            || (self.specs.len() == request.tools.len()
-                && self.specs.iter().zip(request.tools.iter()).all(|(own, new)| Arc::ptr_eq(own, new)));
-        if !is_same {
-            self.specs = Arc::clone(&request.tools);
-            self.tools = Arc::new(lower(&self.target, &request.tools));
-            self.head = None;
-            self.drop_turns(0);
-        }
-    }
-
-    fn write_head(&mut self, encode: &dyn Encode, plan: &Plan<'_>, parts: &Arc<HeadParts>) {
-        let old_len = match &self.head {
-            Some(head) if head.parts == *parts => return,
-            Some(head) => head.len,
-            None => 0,
+    /// The head of this request. With another system text or other tools, nothing that was written is good
+    /// any more.
+    fn find_head(
+        &mut self,
+        shared: &Shared,
+        encode: &dyn Encode,
+        target: &SharedTarget,
+        parts: HeadParts,
+    ) -> Arc<Head> {
+        let head = match &self.head {
+            Some(head) if head.parts == parts => return Arc::clone(head),
+            Some(_) | None => shared.head(encode, target, parts),
         };
-        let mut bytes = Vec::new();
-        encode.head(plan, &mut bytes);
-        // Whether the first turn has a comma before it depends on how the head ends.
-        let had_comma = self.bytes.get(..old_len).and_then(<[u8]>::last) != Some(&b'[');
-        if old_len == 0 || had_comma != (bytes.last() != Some(&b'[')) {
-            self.drop_turns(old_len);
+        if self.head.as_ref().is_some_and(|old| !head.parts.has_context_of(&old.parts)) {
+            self.drop_turns();
         }
-        let len = bytes.len();
-        self.bytes.splice(..old_len, bytes);
-        self.head = Some(Head { parts: Arc::clone(parts), len });
+        self.head = Some(Arc::clone(&head));
+        head
     }
 
     /// Keeps the turns only if the request goes on where they end.
@@ -151,12 +206,12 @@ impl KeptHistory {
         let is_continued = self.messages.len() < messages.len()
             && self.messages.iter().zip(messages).all(|(own, new)| Arc::ptr_eq(own, new));
         if !is_continued {
-            self.drop_turns(self.head.as_ref().map_or(0, |head| head.len));
+            self.drop_turns();
         }
     }
 
-    fn drop_turns(&mut self, head_len: usize) {
-        self.bytes.truncate(head_len);
+    fn drop_turns(&mut self) {
+        self.bytes.clear();
         self.messages.clear();
         self.before = Before::Nothing;
         self.healer = Healer::new();
@@ -167,6 +222,7 @@ impl KeptHistory {
         &mut self,
         encode: &dyn Encode,
         plan: &Plan<'_>,
+        head: &[u8],
         messages: &[Arc<Message>],
         turns: &[(usize, Turn<'_>)],
     ) -> Vec<u8> {
@@ -186,7 +242,7 @@ impl KeptHistory {
         }
         self.messages.extend(messages.iter().take(consumed).cloned());
         encode.tail(plan, before, &mut self.bytes);
-        let body = self.bytes.as_slice().to_vec();
+        let body = joined(head, &self.bytes);
         self.bytes.truncate(kept_len);
         body
     }
@@ -197,6 +253,26 @@ impl KeptHistory {
         let room = NOTICES_TOLD_MAX.saturating_sub(self.told.len());
         self.told.extend(notices.iter().take(room).cloned());
     }
+}
+
+fn plan_of<'a>(target: &'a SharedTarget, parts: &'a HeadParts, trailer: &'a [String]) -> Plan<'a> {
+    Plan {
+        target,
+        system: &parts.system,
+        tools: &parts.tools,
+        choice: &parts.choice,
+        sampling: &parts.sampling,
+        purpose: parts.purpose,
+        trailer,
+    }
+}
+
+/// A whole body. Turns are written as if they stood first in the list; a head that has put something there
+/// before them wants a comma.
+fn joined(head: &[u8], rest: &[u8]) -> Vec<u8> {
+    let has_comma = head.last() != Some(&b'[') && rest.first() == Some(&b'{');
+    let comma: &[u8] = if has_comma { b"," } else { b"" };
+    [head, comma, rest].concat()
 }
 
 /// How many turns cannot change any more: all before the last one that used up messages. Those that used up

@@ -18,7 +18,7 @@ use windlass_core::port::{BoxFuture, BoxStream, ModelPort};
 use crate::answer::Answer;
 use crate::failure::{of_page, of_status};
 use crate::frame::Framing;
-use crate::kept::{Prepared, prepare};
+use crate::kept::{Prepared, Shared, prepare};
 use crate::limits::{DRAIN_TIMEOUT_MS, ERROR_BODY_BYTES_MAX};
 use crate::lower::LoweredTools;
 use crate::target::Target;
@@ -30,12 +30,13 @@ use crate::wire::{SharedTarget, decoder, framing};
 pub struct WireModel {
     target: SharedTarget,
     transport: Arc<Transport>,
+    shared: Arc<Shared>,
 }
 
 impl WireModel {
     /// Asks nothing yet.
     pub fn new(target: Target, transport: Arc<Transport>) -> Self {
-        Self { target: Arc::new(target), transport }
+        Self { target: Arc::new(target), transport, shared: Arc::default() }
     }
 
     /// What is known of the model.
@@ -50,7 +51,7 @@ impl ModelPort for WireModel {
     }
 
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelDelta, ModelFailure>> {
-        let Prepared { path, body, notices, tools } = prepare(&self.target, &request);
+        let Prepared { path, body, notices, tools } = prepare(&self.target, &self.shared, &request);
         let asking = send(Arc::clone(&self.transport), Arc::clone(&self.target), path, body);
         let is_renamed = tools.tools.iter().any(|tool| tool.name != tool.spec.name);
         Box::pin(Exchange {
