@@ -164,7 +164,7 @@ impl Front {
             && !is_answered
         {
             self.screen.pause()?;
-            self.asker.ask(question.clone());
+            self.asker.ask(question.as_ref().clone());
         }
         if let Event::PermissionDecided { call_id, .. } | Event::CallEnded { call_id, .. } = &record.event {
             let was_asking = self.asker.is_asking();

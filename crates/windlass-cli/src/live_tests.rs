@@ -27,7 +27,12 @@ fn step(text: &str, has_call: bool) -> Event {
             state: None,
         }));
     }
-    Event::StepEnded { step: 1, message: Message::Assistant { parts }, finish: Finish::Stop, usage: None }
+    Event::StepEnded {
+        step: 1,
+        message: Message::Assistant { parts }.into(),
+        finish: Finish::Stop,
+        usage: None,
+    }
 }
 
 fn end(answer: &str) -> Event {

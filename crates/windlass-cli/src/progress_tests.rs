@@ -66,7 +66,7 @@ fn ended(outcome: ToolOutcome, visibility: Visibility) -> Event {
         call_id: CallId::numbered(1),
         name: "read_file".into(),
         outcome: Arc::new(outcome.timed(0, 3)),
-        message,
+        message: message.into(),
         category: Category::Other,
         visibility,
     }
@@ -150,7 +150,12 @@ fn thinking_is_told_in_full_and_remarks_before_calls_always() {
         if has_call {
             parts.push(Part::Call(tool_call("{}")));
         }
-        Event::StepEnded { step: 1, message: Message::Assistant { parts }, finish: Finish::Stop, usage: None }
+        Event::StepEnded {
+            step: 1,
+            message: Message::Assistant { parts }.into(),
+            finish: Finish::Stop,
+            usage: None,
+        }
     };
     assert_eq!(see(&mut usual(), message(true)), ["· Let me look."]);
     assert!(see(&mut usual(), message(false)).is_empty(), "the answer is not progress");
@@ -169,7 +174,7 @@ fn messages_of_a_script_decisions_and_warnings_are_told() {
     let start = || Event::RunStarted {
         model: "m".into(),
         profile: "default".into(),
-        message: Message::user("Hello\nyou"),
+        message: Message::user("Hello\nyou").into(),
     };
     assert!(see(&mut usual(), start()).is_empty());
     assert_eq!(see(&mut Progress::new(Detail::Usual, true, true), start()), ["» Hello\nyou"]);

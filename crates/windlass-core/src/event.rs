@@ -4,6 +4,8 @@
 //! that is needed to fold a session back; deltas are for the eye and are never the only copy of
 //! anything (wall 6). How events look on the SSE wire is `frame`'s business.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{CallId, MessageId, Millis, RunId, SessionId};
@@ -40,7 +42,7 @@ pub enum Event {
         /// The profile.
         profile: String,
         /// What the user said.
-        message: Message,
+        message: Arc<Message>,
     },
     /// A model was asked for a step; a second start of the same step throws the first away.
     StepStarted {
@@ -103,7 +105,7 @@ pub enum Event {
         /// Which step.
         step: u32,
         /// The assistant message.
-        message: Message,
+        message: Arc<Message>,
         /// Why the model stopped.
         finish: Finish,
         /// Token counts.
@@ -122,7 +124,7 @@ pub enum Event {
     /// The user is asked.
     PermissionRequested {
         /// What is asked.
-        question: Question,
+        question: Box<Question>,
     },
     /// Somebody or some rule decided.
     PermissionDecided {
@@ -164,9 +166,9 @@ pub enum Event {
         /// The tool.
         name: String,
         /// What it gave.
-        outcome: std::sync::Arc<ToolOutcome>,
+        outcome: Arc<ToolOutcome>,
         /// The message the model sees.
-        message: Message,
+        message: Arc<Message>,
         /// Where front ends file it.
         category: Category,
         /// How prominently they show it.
@@ -350,5 +352,16 @@ impl Event {
             Event::ErrorRaised { .. } => "error-raised",
             Event::RunEnded { .. } => "run-ended",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A run holds one record for each piece of text: what is large and rare stands behind a pointer.
+    #[test]
+    fn a_record_is_small() {
+        assert!(size_of::<Record>() <= 176, "{}", size_of::<Record>());
     }
 }

@@ -27,7 +27,7 @@ fn ended(outcome: ToolOutcome) -> Event {
         call_id: id(),
         name: "search_web".into(),
         outcome: Arc::new(outcome),
-        message: Message::note(""),
+        message: Message::note("").into(),
         category: Category::Search,
         visibility: Visibility::Primary,
     }
@@ -172,8 +172,11 @@ fn s_11_a_done_frame_says_how_it_ended() {
 
 #[test]
 fn additions_are_types_and_fields_a_client_may_ignore() {
-    let started =
-        Event::RunStarted { model: "m".into(), profile: "studio".into(), message: Message::user("Hi") };
+    let started = Event::RunStarted {
+        model: "m".into(),
+        profile: "studio".into(),
+        message: Message::user("Hi").into(),
+    };
     assert_eq!(
         line(started),
         r#"{"type":"run_started","run_id":"r","v":"1.1","session_id":"s","parent_id":"m","model":"m","profile":"studio","ts":1234}"#
@@ -201,7 +204,7 @@ fn questions_and_decisions_have_frames_of_their_own() {
         confirm_word: None,
     };
     assert_eq!(
-        line(Event::PermissionRequested { question }),
+        line(Event::PermissionRequested { question: Box::new(question) }),
         r#"{"type":"permission_request","id":"call_1","name":"write_file","arguments":"{\"path\":\"a\"}","risk":"high","preview":{"kind":"diff","text":"+1"},"targets":[{"path":"a"}],"rule":"write_file(a)","ts":1234}"#
     );
     let decided = Event::PermissionDecided {
@@ -219,8 +222,12 @@ fn questions_and_decisions_have_frames_of_their_own() {
 
 #[test]
 fn steps_have_a_frame_only_for_their_token_counts() {
-    let step =
-        |usage| Event::StepEnded { step: 2, message: Message::assistant("x"), finish: Finish::Stop, usage };
+    let step = |usage| Event::StepEnded {
+        step: 2,
+        message: Message::assistant("x").into(),
+        finish: Finish::Stop,
+        usage,
+    };
     let usage = Usage { input: 5, output: 2, cached: 1, reasoning: 1, cost_usd: None };
     assert_eq!(
         line(step(Some(usage))),

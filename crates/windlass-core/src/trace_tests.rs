@@ -39,7 +39,7 @@ fn ended(outcome: ToolOutcome) -> Event {
         call_id: CallId::numbered(1),
         name: "web_search".into(),
         outcome: Arc::new(outcome),
-        message: Message::note(""),
+        message: Message::note("").into(),
         category: Category::Search,
         visibility: Visibility::Hidden,
     }
@@ -84,7 +84,7 @@ fn run() -> Vec<Record> {
     let thought = |text: &str| Part::Reasoning(Reasoning { text: text.into(), ..Reasoning::default() });
     let step_ended = |parts, usage| Event::StepEnded {
         step: 1,
-        message: Message::Assistant { parts },
+        message: Message::Assistant { parts }.into(),
         finish: Finish::Stop,
         usage,
     };
@@ -94,7 +94,7 @@ fn run() -> Vec<Record> {
             Event::RunStarted {
                 model: "openai/x".into(),
                 profile: "studio".into(),
-                message: Message::user("Hi"),
+                message: Message::user("Hi").into(),
             },
         ),
         record(

@@ -188,7 +188,7 @@ impl RunView {
             }
             Event::PermissionRequested { question } => {
                 self.set_state(&question.call_id, CallState::Asking);
-                self.questions.push(question.clone());
+                self.questions.push(question.as_ref().clone());
             }
             Event::PermissionDecided { call_id, .. } => {
                 self.questions.retain(|question| question.call_id != *call_id)

@@ -11,7 +11,7 @@ fn record(seq: u64, event: Event) -> Record {
 }
 
 fn started() -> Event {
-    Event::RunStarted { model: "m".into(), profile: "default".into(), message: Message::user("Hi") }
+    Event::RunStarted { model: "m".into(), profile: "default".into(), message: Message::user("Hi").into() }
 }
 
 fn step(step: u32, attempt: u32) -> Event {
@@ -59,7 +59,7 @@ fn ended(number: u64) -> Event {
         call_id: CallId::numbered(number),
         name: "look".into(),
         outcome: outcome(),
-        message,
+        message: message.into(),
         category: Category::Search,
         visibility: Visibility::Primary,
     }
@@ -67,7 +67,7 @@ fn ended(number: u64) -> Event {
 
 fn step_ended(parts: Vec<Part>) -> Event {
     let usage = Some(Usage { input: 5, output: 1, ..Usage::default() });
-    Event::StepEnded { step: 1, message: Message::Assistant { parts }, finish: Finish::Stop, usage }
+    Event::StepEnded { step: 1, message: Message::Assistant { parts }.into(), finish: Finish::Stop, usage }
 }
 
 fn run_ended(answer: &str) -> Event {
@@ -236,7 +236,7 @@ fn a_call_goes_through_its_states() {
     let all = [
         started(),
         requested(1),
-        Event::PermissionRequested { question: question() },
+        Event::PermissionRequested { question: Box::new(question()) },
         decided(),
         call_started,
         progressed,
@@ -255,7 +255,8 @@ fn a_call_goes_through_its_states() {
 
 #[test]
 fn a_question_is_gone_when_its_call_or_the_run_ends() {
-    let asked = || vec![started(), requested(1), Event::PermissionRequested { question: question() }];
+    let asked =
+        || vec![started(), requested(1), Event::PermissionRequested { question: Box::new(question()) }];
     let with = |event: Event| fold(asked().into_iter().chain([event]).collect());
     assert_eq!(with(ended(1)).questions, []);
     assert_eq!(with(ended(2)).questions.len(), 1, "another call");

@@ -131,6 +131,10 @@ impl EventLog {
         }
         state.last_seq = record.seq;
         state.is_resting = matches!(record.event, Event::RunEnded { .. });
+        // A step that has ended is whole in one record: its pieces are only for those who still read them.
+        if matches!(record.event, Event::StepEnded { .. }) {
+            state.forget_read();
+        }
         state.ring.push_back(record);
         state.rest();
         let wakers = state.take_wakers();
@@ -209,6 +213,14 @@ impl Shared {
 impl State {
     fn take_wakers(&mut self) -> Vec<Waker> {
         self.seats.iter_mut().flatten().filter_map(|seat| seat.waker.take()).collect()
+    }
+
+    /// Drops what every subscriber has taken.
+    fn forget_read(&mut self) {
+        let taken = self.seats.iter().flatten().map(|seat| seat.cursor).min().unwrap_or(u64::MAX);
+        while let Some(oldest) = self.ring.pop_front_if(|oldest| oldest.seq <= taken) {
+            self.gone_seq = oldest.seq;
+        }
     }
 
     /// Gives the ring's memory back when no run goes on and nobody has anything left to read.

@@ -100,7 +100,9 @@ impl Actor {
     /// (P-24).
     fn keep(&self, record: &Record) {
         log_call(record);
-        if let Event::CallEnded { call_id, outcome, message: Message::Tool(tool), .. } = &record.event {
+        if let Event::CallEnded { call_id, outcome, message, .. } = &record.event
+            && let Message::Tool(tool) = message.as_ref()
+        {
             self.results.insert(call_id, tool.provider_id.as_deref(), Arc::clone(outcome));
         }
     }

@@ -25,7 +25,7 @@ pub(crate) fn request(run_id: &str) -> ModelRequest {
 }
 
 pub(crate) fn run_started() -> Event {
-    Event::RunStarted { model: "m".into(), profile: "default".into(), message: Message::user("Hi") }
+    Event::RunStarted { model: "m".into(), profile: "default".into(), message: Message::user("Hi").into() }
 }
 
 pub(crate) fn step_started(step: u32) -> Event {
@@ -33,7 +33,7 @@ pub(crate) fn step_started(step: u32) -> Event {
 }
 
 pub(crate) fn step_ended(step: u32) -> Event {
-    Event::StepEnded { step, message: Message::assistant("a"), finish: Finish::Stop, usage: None }
+    Event::StepEnded { step, message: Message::assistant("a").into(), finish: Finish::Stop, usage: None }
 }
 
 pub(crate) fn call_requested(id: u64, index: u32) -> Event {
@@ -60,7 +60,7 @@ pub(crate) fn permission_requested(id: u64) -> Event {
         rule: "a".into(),
         confirm_word: None,
     };
-    Event::PermissionRequested { question }
+    Event::PermissionRequested { question: Box::new(question) }
 }
 
 pub(crate) fn call_started(id: u64) -> Event {
@@ -85,7 +85,7 @@ pub(crate) fn call_ended(id: u64, outcome: ToolOutcome, content: &str) -> Event 
         call_id: CallId::numbered(id),
         name: "a".into(),
         outcome: Arc::new(outcome),
-        message: Message::Tool(message),
+        message: Message::Tool(message).into(),
         category: Category::Other,
         visibility: Visibility::Secondary,
     }

@@ -56,7 +56,11 @@ fn opening_events() -> Vec<Event> {
         Part::Call(call),
     ];
     vec![
-        Event::RunStarted { model: "m/1".into(), profile: "default".into(), message: Message::user("hi") },
+        Event::RunStarted {
+            model: "m/1".into(),
+            profile: "default".into(),
+            message: Message::user("hi").into(),
+        },
         Event::StepStarted { step: 1, purpose: StepPurpose::Work, attempt: 1 },
         Event::StepDelayed {
             step: 1,
@@ -74,7 +78,7 @@ fn opening_events() -> Vec<Event> {
         },
         Event::StepEnded {
             step: 1,
-            message: Message::Assistant { parts },
+            message: Message::Assistant { parts }.into(),
             finish: Finish::Calls,
             usage: Some(Usage::default()),
         },
@@ -103,7 +107,8 @@ fn call_events(call: &ToolCall) -> Vec<Event> {
             content: content.into(),
             is_ok: outcome.is_ok(),
             is_valid_call: true,
-        }),
+        })
+        .into(),
         outcome: Arc::new(outcome),
         category,
         visibility,
@@ -111,7 +116,7 @@ fn call_events(call: &ToolCall) -> Vec<Event> {
     let failure = ToolFailure::new(ErrorKind::NotFound, "File not found: x").hint("look for it first");
     vec![
         Event::CallRequested { call: call.clone(), category, visibility },
-        Event::PermissionRequested { question },
+        Event::PermissionRequested { question: Box::new(question) },
         Event::PermissionDecided {
             call_id: call.id.clone(),
             decision: Decision::Remember,

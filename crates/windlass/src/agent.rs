@@ -243,7 +243,7 @@ async fn answer_questions(session: WeakSession, mut events: Subscription, asker:
         for record in news {
             if let Event::PermissionRequested { question } = &record.event {
                 let (asking, session, call_id) =
-                    (asker(question.clone()), session.clone(), question.call_id.clone());
+                    (asker(question.as_ref().clone()), session.clone(), question.call_id.clone());
                 tokio::spawn(async move {
                     let answer = asking.await;
                     if let Some(session) = session.upgrade() {

@@ -8,7 +8,7 @@ use super::guard::Ticket;
 use crate::event::StopReason;
 use crate::ids::CallId;
 use crate::json::note::RepairNote;
-use crate::message::ToolMessage;
+use crate::message::Message;
 use crate::permission::{ApprovedCall, PendingQuestion};
 use crate::tool::{Category, CheckedCall, ToolCall, ToolOutcome, Visibility};
 
@@ -37,7 +37,7 @@ pub(super) enum SlotState {
 #[derive(Debug)]
 pub(super) struct Settled {
     pub(super) outcome: Arc<ToolOutcome>,
-    pub(super) message: ToolMessage,
+    pub(super) message: Arc<Message>,
 }
 
 /// One call of a step.

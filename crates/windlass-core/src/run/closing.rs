@@ -35,7 +35,7 @@ impl Run {
     /// message; notes come after all of them (wall 5, R-33).
     pub(super) fn take_in(&mut self, pass: &mut Pass<'_, '_>, batch: &Batch) {
         for (_, settled) in batch.outcomes() {
-            self.append(Message::Tool(settled.message.clone()));
+            self.append(Arc::clone(&settled.message));
         }
         self.counters.batches = self.counters.batches.saturating_add(1);
         if self.settings.profile.has_failure_notes {

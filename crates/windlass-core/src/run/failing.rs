@@ -1,6 +1,8 @@
 //! The model failed: its step is asked for again, with less history or after a wait; or it is closed with the
 //! calls that had begun; or the run ends with what was received.
 
+use std::sync::Arc;
+
 use super::batch::Batch;
 use super::{Goal, Pass, Phase, Run, RunError, Thinking, Tries};
 use crate::dialect::read;
@@ -102,8 +104,8 @@ impl Run {
         let parts: Vec<Part> = (0..).zip(partial).filter(is_kept).map(|(_, part)| part).collect();
         let text = text_of(&parts);
         let calls = batch.slots.iter().map(|slot| (slot.after_parts, slot.call.clone()));
-        let message = Message::Assistant { parts: weave_calls(parts, calls) };
-        self.append(message.clone());
+        let message = Arc::new(Message::Assistant { parts: weave_calls(parts, calls) });
+        self.append(Arc::clone(&message));
         let finish = Finish::Other(failure.code.clone());
         pass.emit(Event::StepEnded { step: self.counters.steps, message, finish, usage: None });
         batch.is_open = false;

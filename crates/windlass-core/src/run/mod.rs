@@ -397,8 +397,9 @@ impl Run {
         }
     }
 
-    fn append(&mut self, message: Message) {
+    fn append(&mut self, message: impl Into<Arc<Message>>) {
+        let message = message.into();
         self.window.grow(&message);
-        Arc::make_mut(&mut self.transcript).push(Arc::new(message));
+        Arc::make_mut(&mut self.transcript).push(message);
     }
 }

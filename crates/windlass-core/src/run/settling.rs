@@ -119,7 +119,7 @@ impl Run {
         match pass.world.permissions.judge(call, inspection) {
             Judgement::Approved(approved) => self.approve(pass, batch, index, approved),
             Judgement::Ask(pending) => {
-                pass.emit(Event::PermissionRequested { question: pending.question().clone() });
+                pass.emit(Event::PermissionRequested { question: Box::new(pending.question().clone()) });
                 pass.push(Effect::AskPermission(Box::new(pending.question().clone())));
                 if let Some(slot) = batch.slots.get_mut(index) {
                     slot.state = SlotState::Asking(Box::new(pending));
@@ -314,7 +314,7 @@ impl Run {
             outcome.meta.is_truncated = true;
             outcome.meta.result_ref = Some(slot.call.id.as_str().to_owned());
         }
-        let message = ToolMessage {
+        let message = Arc::new(Message::Tool(ToolMessage {
             call_id: slot.call.id.clone(),
             provider_id: slot.call.provider_id.clone(),
             name: slot.call.name.clone(),
@@ -323,7 +323,7 @@ impl Run {
             // What a running tool says of its arguments is an outcome like any other: no correction is asked.
             is_valid_call: was_running
                 || !outcome.failure().is_some_and(|failure| failure.kind.is_correctable()),
-        };
+        }));
         let outcome = Arc::new(outcome);
         if let Some(ticket) = slot.ticket.take() {
             self.guard.record(ticket, &outcome, was_running);
@@ -332,7 +332,7 @@ impl Run {
             call_id: slot.call.id.clone(),
             name: slot.call.name.clone(),
             outcome: Arc::clone(&outcome),
-            message: Message::Tool(message.clone()),
+            message: Arc::clone(&message),
             category: slot.category,
             visibility: slot.visibility,
         });

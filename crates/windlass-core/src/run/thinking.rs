@@ -1,5 +1,7 @@
 //! From the user's message to a model step, and what a step means.
 
+use std::sync::Arc;
+
 use super::admission::Identified;
 use super::batch::Batch;
 use super::window::Window;
@@ -26,12 +28,13 @@ impl Run {
             .collect();
         self.transcript = transcript;
         self.wishes = Wishes { run_id: send.run_id, tool_choice: send.tool_choice, sampling: send.sampling };
+        let message = Arc::new(send.message);
         pass.emit(Event::RunStarted {
             model: self.settings.model.clone(),
             profile: self.settings.profile.name.word().to_owned(),
-            message: send.message.clone(),
+            message: Arc::clone(&message),
         });
-        self.append(send.message);
+        self.append(message);
         if let Some(context) = send.context {
             let text =
                 format!("Context: {}", clip_chars(&context, self.settings.profile.limits.context_chars_max));
@@ -125,8 +128,8 @@ impl Run {
         }
         let early = batch.slots.iter().map(|slot| (slot.after_parts, slot.call.clone()));
         let rest = fresh.iter().map(|identified| (identified.after_parts, identified.call.clone()));
-        let message = Message::Assistant { parts: weave_calls(parts, early.chain(rest)) };
-        self.append(message.clone());
+        let message = Arc::new(Message::Assistant { parts: weave_calls(parts, early.chain(rest)) });
+        self.append(Arc::clone(&message));
         pass.emit(Event::StepEnded { step: self.counters.steps, message, finish, usage });
         for identified in fresh {
             self.admit_identified(pass, &mut batch, identified);
@@ -189,8 +192,8 @@ impl Run {
         finish: Finish,
         usage: Option<Usage>,
     ) {
-        let message = Message::Assistant { parts };
-        self.append(message.clone());
+        let message = Arc::new(Message::Assistant { parts });
+        self.append(Arc::clone(&message));
         pass.emit(Event::StepEnded { step: self.counters.steps, message, finish, usage });
     }
 }

@@ -27,7 +27,7 @@ fn a_message_without_calls_is_one_step() {
     let started = Event::RunStarted {
         model: "scripted/test".into(),
         profile: "default".into(),
-        message: Message::user("Hi"),
+        message: Message::user("Hi").into(),
     };
     assert_eq!(sim.events[0], started);
     assert_eq!(sim.events[1], Event::StepStarted { step: 1, purpose: StepPurpose::Work, attempt: 1 });
@@ -37,7 +37,7 @@ fn a_message_without_calls_is_one_step() {
     assert_eq!(sim.story(), "run-started step-started step-ended run-ended");
     let ended = Event::StepEnded {
         step: 1,
-        message: Message::assistant("Hello."),
+        message: Message::assistant("Hello.").into(),
         finish: Finish::Stop,
         usage: None,
     };

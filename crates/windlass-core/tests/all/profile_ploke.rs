@@ -50,7 +50,8 @@ fn p_3_p_5_p_6_p_7_requested_completed_and_failed_carry_all_ids() {
     let ended: Vec<_> = records
         .iter()
         .filter_map(|record| match &record.event {
-            Event::CallEnded { call_id, message: Message::Tool(tool), outcome, .. } => {
+            Event::CallEnded { call_id, message, outcome, .. } => {
+                let Message::Tool(tool) = message.as_ref() else { return None };
                 Some((call_id.as_str(), tool.provider_id.as_deref(), tool.content.as_str(), outcome.is_ok()))
             }
             _ => None,

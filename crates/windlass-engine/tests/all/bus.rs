@@ -66,7 +66,7 @@ fn ended(number: u64) -> Event {
         call_id: CallId::numbered(number),
         name: "t".into(),
         outcome: Arc::new(ToolOutcome::ok(ToolOutput::text("done"))),
-        message: Message::note("done"),
+        message: Message::note("done").into(),
         category: Category::Other,
         visibility: Visibility::Primary,
     }
