@@ -26,7 +26,8 @@ libfuzzer_sys::fuzz_target!(|input: &[u8]| {
         assert_eq!(whole, read(framing, bytes.chunks(usize::from(*size).max(1))));
         assert_eq!(whole, read(framing, bytes.chunks(1)));
         // A replacement character has three bytes.
-        let weight: usize = whole.iter().map(|(event, data)| data.len() + event.as_ref().map_or(0, String::len)).sum();
+        let weight: usize =
+            whole.iter().map(|(event, data)| data.len() + event.as_ref().map_or(0, String::len)).sum();
         assert!(weight <= 3 * bytes.len());
     }
 });

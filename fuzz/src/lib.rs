@@ -64,7 +64,8 @@ fn weight(deltas: &[ModelDelta]) -> usize {
         ModelDelta::ReasoningState(state) => state.to_string().len() + 1,
         ModelDelta::Call(call) => {
             let texts = [&call.id, &call.name, &call.args_text].into_iter().flatten().map(String::len);
-            let values = [&call.args_value, &call.state].into_iter().flatten().map(|value| value.to_string().len());
+            let values =
+                [&call.args_value, &call.state].into_iter().flatten().map(|value| value.to_string().len());
             texts.chain(values).sum::<usize>() + 1
         }
         ModelDelta::Usage(_) | ModelDelta::Finish(_) | ModelDelta::Notice(_) => 1,
