@@ -2,7 +2,7 @@
 //!
 //! A request goes `health` (is the history legal for this provider?) → `lower` (schemas and names in the
 //! provider's dialect) → `wire/*/encode` → `transport` → `frame` → `wire/*/decode` → deltas. Encoders and
-//! decoders are pure; `transport` alone speaks HTTP. Quirks of providers are data (`catalog`, `quirks`),
+//! decoders are pure; `transport` alone, over `http1`, speaks to a network. Quirks of providers are data (`catalog`, `quirks`),
 //! and what the doctor measured of an endpoint is laid over them. Knows no tools, sessions or permissions.
 
 mod answer;
@@ -12,6 +12,7 @@ pub mod failure;
 pub mod frame;
 pub mod guard;
 pub mod health;
+pub mod http1;
 mod kept;
 pub mod limits;
 #[cfg(test)]

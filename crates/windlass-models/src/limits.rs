@@ -42,3 +42,17 @@ pub const BROKEN_ARGS_CHARS_MAX: usize = 800;
 pub const DRAIN_TIMEOUT_MS: u64 = 50;
 /// Notices that a run remembers as told; a history that needs more is told twice rather than kept.
 pub const NOTICES_TOLD_MAX: usize = 256;
+/// What is read of a connection at a time: a TLS record has twice as much, an event of a stream far less.
+pub const READ_BYTES_MAX: usize = 8 << 10;
+/// The head of an answer, interim answers included; honest ones have a twentieth.
+pub const HEAD_BYTES_MAX: usize = 64 << 10;
+/// Headers of an answer.
+pub const HEAD_FIELDS_MAX: usize = 100;
+/// What may stand behind the size of a chunk; nobody sends any.
+pub const CHUNK_LINE_BYTES_MAX: u32 = 4 << 10;
+/// What may follow the last chunk.
+pub const TRAILER_BYTES_MAX: u32 = 16 << 10;
+/// Connections to one place that wait for a request: each is a file of the process.
+pub const IDLE_CONNECTIONS_MAX: usize = 256;
+/// How long one waits; most servers close it sooner or a little later.
+pub const IDLE_CONNECTION_MS_MAX: u64 = 90_000;

@@ -1,24 +1,21 @@
-//! The transport: one request out, the bytes of its answer in, within limits. Alone here speaks HTTP.
+//! The transport: one request out, the bytes of its answer in, within limits, and in words what went wrong.
 //!
-//! Owns connections, certificates, proxies and time limits. Follows no redirects, for a redirect would
-//! carry the key away. Dropping an answer closes its connection at once. Knows no wire.
+//! Owns the way out, certificates, keys and time limits. Follows no redirects, for a redirect would carry
+//! the key away. Dropping an answer closes its connection at once. Knows no wire.
 
-use std::error::Error as _;
-use std::fmt::Write as _;
-use std::future::{Future, poll_fn};
+use std::future::poll_fn;
 use std::net::IpAddr;
-use std::pin::Pin;
 use std::sync::OnceLock;
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use futures_core::Stream;
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Certificate, Client, ClientBuilder, NoProxy, Proxy, Request, Response, Url};
+use url::Url;
 use windlass_core::model::ModelFailure;
 use windlass_core::secret::Secret;
 
-use crate::failure::{redact, shown_url};
+use crate::failure::{malformed, redact, shown_url};
+use crate::http1::head::Head;
+use crate::http1::{Body, Client, Exchange, Fault, Fields, Proxies, Request, Trust};
 use crate::limits::{ANSWER_BYTES_MAX, ExchangeLimits};
 use crate::target::{AuthForm, Target};
 use crate::wait;
@@ -53,7 +50,7 @@ impl Default for TransportConfig {
     }
 }
 
-/// The ways out. Certificates take milliseconds to load, so each way is opened when it is first needed.
+/// The ways out. Each has connections of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Route {
     /// No certificates, no proxy.
@@ -68,6 +65,8 @@ enum Route {
 #[derive(Debug, Default)]
 pub struct Transport {
     config: TransportConfig,
+    /// Certificates take milliseconds to load.
+    trust: OnceLock<Result<Trust, String>>,
     plain: OnceLock<Result<Client, String>>,
     direct: OnceLock<Result<Client, String>>,
     proxied: OnceLock<Result<Client, String>>,
@@ -100,101 +99,137 @@ impl Transport {
         body: Vec<u8>,
         accept: &'static str,
     ) -> Result<Reply, ModelFailure> {
-        let (client, url) = self.route(target, path)?;
-        let request = client.post(url).headers(headers(target, accept)?).body(body);
-        self.send(target, client, request.header(CONTENT_TYPE, "application/json").build()).await
+        self.send(target, path, Some(body), accept).await
     }
 
     /// Gets something of the target: lists of models, the state of a server.
     pub async fn get(&self, target: &Target, path: &str) -> Result<Reply, ModelFailure> {
-        let (client, url) = self.route(target, path)?;
-        self.send(target, client, client.get(url).headers(headers(target, "application/json")?).build()).await
+        self.send(target, path, None, "application/json").await
     }
 
     async fn send(
         &self,
         target: &Target,
-        client: &Client,
-        request: Result<Request, reqwest::Error>,
+        path: &str,
+        body: Option<Vec<u8>>,
+        accept: &'static str,
     ) -> Result<Reply, ModelFailure> {
-        let request = request.map_err(|error| unusable(target, &error.without_url().to_string()))?;
+        let mut exchange = self.begin(target, path, body, accept)?;
         let mut watch = Watch::new(self.config.limits.clone(), target);
-        let mut sending = std::pin::pin!(client.execute(request));
-        let sent = poll_fn(|cx| match sending.as_mut().poll(cx) {
-            Poll::Ready(sent) => Poll::Ready(Ok(sent)),
+        let answered = poll_fn(|cx| match exchange.poll(cx, Opening::of) {
+            Poll::Ready(answered) => Poll::Ready(Ok(answered)),
             Poll::Pending => watch.poll(cx).map(Err),
         });
-        match sent.await? {
-            Ok(response) => Ok(reply(target, response, watch)),
-            Err(error) => Err(self.unsent(target, error)),
-        }
+        let (Opening { status, retry_after_ms, media_type }, body) =
+            answered.await?.map_err(|fault| self.unanswered(target, fault))?;
+        tracing::debug!(provider = %target.provider, status, media_type, "answer begins");
+        Ok(Reply {
+            status,
+            retry_after_ms,
+            media_type,
+            body: ReplyBody { source: Some(body), watch, bytes: 0 },
+        })
     }
 
-    fn route(&self, target: &Target, path: &str) -> Result<(&Client, Url), ModelFailure> {
+    fn begin(
+        &self,
+        target: &Target,
+        path: &str,
+        body: Option<Vec<u8>>,
+        accept: &'static str,
+    ) -> Result<Exchange, ModelFailure> {
         let url = Url::parse(&[target.base_url.as_str(), path].concat());
         let url = url.ok().filter(|url| matches!(url.scheme(), "http" | "https"));
         let Some(url) = url else {
             let shown = shown_url(&target.base_url);
             return Err(unusable(target, &format!("'{shown}' is no http or https address")));
         };
-        let route = route_of(&self.config, &url);
+        let key = key(target);
+        let fields = fields(target, accept, body.is_some(), key.as_ref())?;
+        let client = self.client(route_of(&self.config, &url)).map_err(|why| unusable(target, why))?;
+        let trust = || {
+            let ca_pem = self.config.ca_pem.as_deref();
+            self.trust.get_or_init(|| Trust::load(ca_pem)).clone()
+        };
+        let connect_timeout = Duration::from_millis(self.config.limits.connect_timeout_ms);
+        let begun = client.begin(Request { url, fields, body }, trust, connect_timeout);
+        begun.map_err(|fault| self.unanswered(target, fault))
+    }
+
+    fn client(&self, route: Route) -> Result<&Client, &str> {
         let client = match route {
             Route::Plain => &self.plain,
             Route::Direct => &self.direct,
             Route::Proxied => &self.proxied,
         };
-        match client.get_or_init(|| open(&self.config, route)) {
-            Ok(client) => Ok((client, url)),
-            Err(why) => Err(unusable(target, why)),
-        }
+        client.get_or_init(|| open(&self.config, route)).as_ref().map_err(String::as_str)
     }
 
     /// A request that got no answer.
-    fn unsent(&self, target: &Target, error: reqwest::Error) -> ModelFailure {
-        let error = error.without_url();
+    fn unanswered(&self, target: &Target, fault: Fault) -> ModelFailure {
         let place = shown_url(&target.base_url);
-        let causes = causes(target, &error);
-        if error.is_connect() && error.is_timeout() {
-            let limit_ms = self.config.limits.connect_timeout_ms;
-            return ModelFailure::passing(
-                "timeout",
-                format!(
-                    "{place} did not accept a connection within {limit_ms} ms (connect_timeout_ms); check that the \
-                     server runs and that base_url is right"
-                ),
-            );
-        }
-        let cause = causes.last().map_or("no cause was given", String::as_str);
-        let mut failure = if causes.iter().any(|cause| cause.contains("peer certificate")) {
-            ModelFailure::fatal(
+        let detail = redact(target, &fault.to_string()).into_owned();
+        let mut failure = match &fault {
+            Fault::Unusable(why) => return unusable(target, why),
+            Fault::Malformed(why, piece) => return malformed(target, piece, why),
+            Fault::Timeout => {
+                let limit_ms = self.config.limits.connect_timeout_ms;
+                return ModelFailure::passing(
+                    "timeout",
+                    format!(
+                        "{place} did not accept a connection within {limit_ms} ms (connect_timeout_ms); check that \
+                         the server runs and that base_url is right"
+                    ),
+                );
+            }
+            Fault::Untrusted(_) => ModelFailure::fatal(
                 "network",
                 format!(
-                    "the certificate of {place} is not trusted ({cause}); add its authority to the system, to \
+                    "the certificate of {place} is not trusted ({detail}); add its authority to the system, to \
                      SSL_CERT_FILE or to ca_file"
                 ),
-            )
-        } else if error.is_connect() {
-            ModelFailure::passing(
+            ),
+            Fault::Unreachable(_) => ModelFailure::passing(
                 "network",
                 format!(
-                    "no connection to {place} ({cause}); check that the server runs and that base_url is right"
+                    "no connection to {place} ({detail}); check that the server runs and that base_url is right"
                 ),
-            )
-        } else {
-            ModelFailure::passing(
+            ),
+            Fault::Closed(_) => ModelFailure::passing(
                 "network",
-                format!("{place} closed the connection without an answer ({cause})"),
-            )
+                format!("{place} closed the connection without an answer ({detail})"),
+            ),
         };
-        failure.detail = Some(causes.join(": "));
+        failure.detail = Some(detail);
         failure
+    }
+}
+
+/// What is kept of the head of an answer.
+struct Opening {
+    status: u16,
+    retry_after_ms: Option<u64>,
+    media_type: String,
+}
+
+impl Opening {
+    fn of(head: &Head<'_>) -> Self {
+        let retry_after_ms = if (200..300).contains(&head.status) {
+            None
+        } else {
+            let now_ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_millis());
+            wait::of_headers(|name| head.field(name), u64::try_from(now_ms).unwrap_or(u64::MAX))
+        };
+        let media_type = head.field("content-type").and_then(|value| value.split(';').next());
+        let media_type = media_type.unwrap_or_default().trim().to_ascii_lowercase();
+        Self { status: head.status, retry_after_ms, media_type }
     }
 }
 
 /// Bytes of an answer as they come.
 pub struct ReplyBody {
     /// Dropped as soon as the answer has ended or failed.
-    source: Option<Pin<Box<dyn Source>>>,
+    source: Option<Body>,
     watch: Watch,
     bytes: u64,
 }
@@ -208,7 +243,7 @@ impl ReplyBody {
     ) -> Poll<Option<Result<(), ModelFailure>>> {
         let Some(source) = self.source.as_mut() else { return Poll::Ready(None) };
         let mut bytes = 0;
-        let read = source.as_mut().poll_piece(cx, &mut |piece| {
+        let read = source.poll_piece(cx, &mut |piece| {
             bytes = piece.len();
             sink(piece);
         });
@@ -218,7 +253,7 @@ impl ReplyBody {
                 self.source = None;
                 return Poll::Ready(None);
             }
-            Poll::Ready(Some(Err(error))) => self.watch.cut(&error.without_url()),
+            Poll::Ready(Some(Err(error))) => self.watch.cut(&error),
             Poll::Ready(Some(Ok(()))) => {
                 self.bytes = self.bytes.saturating_add(bytes as u64);
                 match self.watch.hear() {
@@ -258,48 +293,6 @@ impl std::fmt::Debug for ReplyBody {
     }
 }
 
-/// A stream of pieces, whatever type holds their bytes.
-trait Source: Send {
-    fn poll_piece(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        sink: &mut dyn FnMut(&[u8]),
-    ) -> Poll<Option<Result<(), reqwest::Error>>>;
-}
-
-impl<S, B> Source for S
-where
-    S: Stream<Item = Result<B, reqwest::Error>> + Send,
-    B: AsRef<[u8]>,
-{
-    fn poll_piece(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        sink: &mut dyn FnMut(&[u8]),
-    ) -> Poll<Option<Result<(), reqwest::Error>>> {
-        self.poll_next(cx).map(|item| item.map(|piece| piece.map(|piece| sink(piece.as_ref()))))
-    }
-}
-
-fn reply(target: &Target, response: Response, watch: Watch) -> Reply {
-    let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
-    let now_ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_millis());
-    let status = response.status();
-    let retry_after_ms = if status.is_success() {
-        None
-    } else {
-        wait::of_headers(header, u64::try_from(now_ms).unwrap_or(u64::MAX))
-    };
-    let media_type = header("content-type").and_then(|value| value.split(';').next()).unwrap_or_default();
-    tracing::debug!(provider = %target.provider, status = status.as_u16(), media_type, "answer begins");
-    Reply {
-        status: status.as_u16(),
-        retry_after_ms,
-        media_type: media_type.trim().to_ascii_lowercase(),
-        body: ReplyBody { source: Some(Box::pin(response.bytes_stream())), watch, bytes: 0 },
-    }
-}
-
 fn route_of(config: &TransportConfig, url: &Url) -> Route {
     // Local model servers are the usual case, and no proxy knows them.
     let is_proxied = config.proxy.is_some() || (config.uses_proxy && !is_loopback(url));
@@ -317,72 +310,60 @@ fn is_loopback(url: &Url) -> bool {
 }
 
 fn open(config: &TransportConfig, route: Route) -> Result<Client, String> {
-    // Another part of the process may have installed a provider first, and any will do.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let builder = Client::builder()
-        .user_agent(concat!("windlass/", env!("CARGO_PKG_VERSION")))
-        .redirect(reqwest::redirect::Policy::none())
-        .referer(false)
-        .tcp_nodelay(true)
-        // A compressed stream comes in gulps.
-        .no_gzip()
-        .connect_timeout(Duration::from_millis(config.limits.connect_timeout_ms));
-    let builder = match route {
-        Route::Plain => builder.no_proxy().tls_certs_only([]),
-        Route::Direct => with_authorities(builder.no_proxy(), config)?,
-        Route::Proxied => with_proxy(with_authorities(builder, config)?, config)?,
-    };
-    builder.build().map_err(|error| {
-        let mut text = error.to_string();
-        if let Some(cause) = error.source() {
-            let _ = write!(text, ": {cause}");
+    let proxies = match (route, &config.proxy) {
+        (Route::Plain | Route::Direct, _) => None,
+        (Route::Proxied, None) => Some(Proxies::of_environment()),
+        (Route::Proxied, Some(asked)) => {
+            let proxies = Proxies::all(asked.url.expose(), asked.bypass.as_deref());
+            Some(proxies.ok_or_else(|| {
+                format!("the proxy '{}' has no usable address", shown_url(asked.url.expose()))
+            })?)
         }
-        text
-    })
-}
-
-fn with_authorities(builder: ClientBuilder, config: &TransportConfig) -> Result<ClientBuilder, String> {
-    let Some(pem) = &config.ca_pem else { return Ok(builder) };
-    let authorities = Certificate::from_pem_bundle(pem).unwrap_or_default();
-    if authorities.is_empty() {
-        return Err("ca_file has no certificate in PEM form".to_owned());
-    }
-    Ok(builder.tls_certs_merge(authorities))
-}
-
-fn with_proxy(builder: ClientBuilder, config: &TransportConfig) -> Result<ClientBuilder, String> {
-    let Some(route) = &config.proxy else { return Ok(builder) };
-    let proxy = Proxy::all(route.url.expose())
-        .map_err(|_| format!("the proxy '{}' has no usable address", shown_url(route.url.expose())))?;
-    Ok(builder.proxy(proxy.no_proxy(route.bypass.as_deref().and_then(NoProxy::from_string))))
-}
-
-fn headers(target: &Target, accept: &'static str) -> Result<HeaderMap, ModelFailure> {
-    let mut headers = HeaderMap::with_capacity(target.headers.len().saturating_add(6));
-    headers.insert(ACCEPT, HeaderValue::from_static(accept));
-    for (name, value) in &target.headers {
-        let pair = name.parse::<HeaderName>().ok().zip(HeaderValue::from_str(value).ok());
-        let (name, value) = pair.ok_or_else(|| unusable(target, &format!("'{name}' is no usable header")))?;
-        headers.insert(name, value);
-    }
-    let Some(key) = &target.key else { return Ok(headers) };
-    let (name, key) = match &target.auth {
-        AuthForm::Bearer => (Some(AUTHORIZATION), key.bearer()),
-        AuthForm::Header(name) => (name.parse::<HeaderName>().ok(), key.clone()),
-        AuthForm::Open => return Ok(headers),
     };
-    let Some((name, mut value)) = name.zip(HeaderValue::from_str(key.expose()).ok()) else {
-        let provider = &target.provider;
-        return Err(ModelFailure::fatal(
-            "auth",
-            format!(
-                "the key of {provider} has characters that no header can carry; check the key of {provider}"
-            ),
-        ));
+    Ok(Client::new(proxies))
+}
+
+/// The value of the header that carries the key.
+fn key(target: &Target) -> Option<Secret> {
+    let key = target.key.as_ref()?;
+    match &target.auth {
+        AuthForm::Bearer => Some(key.bearer()),
+        AuthForm::Header(_) => Some(key.clone()),
+        AuthForm::Open => None,
+    }
+}
+
+fn fields<'a>(
+    target: &'a Target,
+    accept: &'static str,
+    has_body: bool,
+    key: Option<&'a Secret>,
+) -> Result<Fields<'a>, ModelFailure> {
+    let own = [
+        ("user-agent", concat!("windlass/", env!("CARGO_PKG_VERSION"))),
+        ("accept", accept),
+        // A compressed stream comes in gulps.
+        ("accept-encoding", "identity"),
+    ];
+    let content_type = has_body.then_some(("content-type", "application/json"));
+    let others = target.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    let mut fields = Fields::default();
+    for (name, value) in own.into_iter().chain(content_type).chain(others) {
+        let set = fields.set(name, value);
+        set.map_err(|_| unusable(target, &format!("'{name}' is no usable header")))?;
+    }
+    let name = match &target.auth {
+        AuthForm::Header(name) => name.as_str(),
+        AuthForm::Bearer | AuthForm::Open => "authorization",
     };
-    value.set_sensitive(true);
-    headers.insert(name, value);
-    Ok(headers)
+    if let Some(key) = key {
+        fields.set(name, key.expose()).map_err(|_| {
+            let provider = &target.provider;
+            let why = "has characters that no header can carry";
+            ModelFailure::fatal("auth", format!("the key of {provider} {why}; check the key of {provider}"))
+        })?;
+    }
+    Ok(fields)
 }
 
 fn unusable(target: &Target, why: &str) -> ModelFailure {
@@ -391,17 +372,6 @@ fn unusable(target: &Target, why: &str) -> ModelFailure {
         "bad_request",
         format!("{} cannot be asked: {why}; check its configuration", target.provider),
     )
-}
-
-/// What happened, from the outermost to the innermost cause, without secrets.
-fn causes(target: &Target, error: &reqwest::Error) -> Vec<String> {
-    let mut texts = Vec::new();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        texts.push(redact(target, &error.to_string()).into_owned());
-        cause = error.source();
-    }
-    texts
 }
 
 #[cfg(test)]

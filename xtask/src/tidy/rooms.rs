@@ -48,9 +48,19 @@ pub(super) const DEPENDENCIES_KEPT: &[Kept] = &[
         why: "a library says what happened; who listens is the program's choice",
     },
     Kept {
-        what: &["reqwest", "rustls"],
+        what: &["reqwest"],
+        rooms: &["windlass-tools"],
+        why: "only tools that fetch need a browser's HTTP; models have a client of their own",
+    },
+    Kept {
+        what: &["httparse", "hyper-util", "rustls-platform-verifier", "tokio-rustls", "url"],
+        rooms: &["windlass-models"],
+        why: "the client for models is in one room",
+    },
+    Kept {
+        what: &["rustls"],
         rooms: &["windlass-tools", "windlass-models"],
-        why: "only tools that fetch and the transport of models speak HTTP",
+        why: "only tools that fetch and the client for models speak TLS",
     },
     Kept {
         what: &["grep-searcher", "grep-regex", "grep-matcher", "cap-std", "sysinfo", "encoding_rs"],

@@ -1,0 +1,97 @@
+//! Connections that wait for the next request to the same place.
+//!
+//! The youngest goes first, so that the others can grow old and be closed. A connection that waits holds
+//! no buffer. Knows no HTTP.
+
+use std::collections::{HashMap, VecDeque};
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::runtime::{Handle, Id};
+use tokio::time::Instant;
+use url::{Host, Url};
+
+use super::socket::Socket;
+use crate::limits::{IDLE_CONNECTION_MS_MAX, IDLE_CONNECTIONS_MAX};
+
+/// Where a request goes. Which proxy leads there is settled for each client, so it is no part of this.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Place {
+    pub(super) is_safe: bool,
+    /// A name or a bare address.
+    pub(super) host: String,
+    pub(super) port: u16,
+}
+
+impl Place {
+    pub(super) fn of(url: &Url) -> Option<Self> {
+        let host = match url.host()? {
+            Host::Domain(name) => name.to_owned(),
+            Host::Ipv4(address) => address.to_string(),
+            Host::Ipv6(address) => address.to_string(),
+        };
+        Some(Self { is_safe: url.scheme() == "https", host, port: url.port_or_known_default()? })
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { host, port, .. } = self;
+        if host.contains(':') { write!(f, "[{host}]:{port}") } else { write!(f, "{host}:{port}") }
+    }
+}
+
+struct Idle {
+    socket: Socket,
+    since: Instant,
+    /// Another runtime may not be running, and then nothing would ever be heard of the connection.
+    runtime: Option<Id>,
+}
+
+/// The connections of a client, by place.
+#[derive(Default)]
+pub(super) struct Pool {
+    idle: Mutex<HashMap<Arc<Place>, VecDeque<Idle>>>,
+}
+
+impl Pool {
+    /// The connection that was used last, if it still seems good.
+    pub(super) fn take(&self, place: &Place) -> Option<Socket> {
+        let mut all = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let idle = all.get_mut(place)?;
+        let runtime = runtime();
+        let now = Instant::now();
+        while let Some(mut last) = idle.pop_back() {
+            if !is_old(&last, now) && last.runtime == runtime && last.socket.is_quiet() {
+                return Some(last.socket);
+            }
+        }
+        None
+    }
+
+    /// Keeps a connection that has nothing more to say.
+    pub(super) fn give(&self, place: Arc<Place>, socket: Socket) {
+        let mut all = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let idle = all.entry(place).or_default();
+        let since = Instant::now();
+        while idle.len() >= IDLE_CONNECTIONS_MAX || idle.front().is_some_and(|first| is_old(first, since)) {
+            idle.pop_front();
+        }
+        idle.push_back(Idle { socket, since, runtime: runtime() });
+    }
+}
+
+impl fmt::Debug for Pool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pool").finish_non_exhaustive()
+    }
+}
+
+fn is_old(idle: &Idle, now: Instant) -> bool {
+    now.saturating_duration_since(idle.since) > Duration::from_millis(IDLE_CONNECTION_MS_MAX)
+}
+
+fn runtime() -> Option<Id> {
+    Handle::try_current().ok().map(|handle| handle.id())
+}

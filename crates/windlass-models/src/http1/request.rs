@@ -1,0 +1,143 @@
+//! The head of a request: which headers it has, and how they are written.
+//!
+//! Nothing is written that could be read as another line. Knows no connection.
+
+use std::io::Write as _;
+
+use url::Url;
+
+use super::proxy::Proxy;
+
+/// Headers that say how the message itself travels, which is not for others to say.
+const OWN: [&str; 9] = [
+    "connection",
+    "content-length",
+    "expect",
+    "keep-alive",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
+/// A header that cannot be sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct BadField;
+
+/// The headers of a request, each name once.
+#[derive(Default)]
+pub(crate) struct Fields<'a>(Vec<(&'a str, &'a str)>);
+
+impl<'a> Fields<'a> {
+    /// Sets a header, instead of one of the same name.
+    pub(crate) fn set(&mut self, name: &'a str, value: &'a str) -> Result<(), BadField> {
+        let is_visible = |byte: u8| byte == b'\t' || (b' '..=b'~').contains(&byte);
+        let is_own = OWN.iter().any(|own| name.eq_ignore_ascii_case(own));
+        if is_own || name.is_empty() || !name.bytes().all(is_token) || !value.bytes().all(is_visible) {
+            return Err(BadField);
+        }
+        self.0.retain(|(other, _)| !other.eq_ignore_ascii_case(name));
+        self.0.push((name, value));
+        Ok(())
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|(other, _)| other.eq_ignore_ascii_case(name))
+    }
+}
+
+fn is_token(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
+}
+
+/// What is asked.
+pub(crate) struct Request<'a> {
+    pub(crate) url: Url,
+    pub(crate) fields: Fields<'a>,
+    /// Posted, if there is one; an address is got.
+    pub(crate) body: Option<Vec<u8>>,
+}
+
+impl Request<'_> {
+    /// The head as it is sent; a proxy that forwards is told the whole address.
+    pub(super) fn head(&self, forwarder: Option<&Proxy>) -> Vec<u8> {
+        let url = &self.url;
+        let host = url.host_str().unwrap_or_default();
+        let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+        let mut head = Vec::with_capacity(512);
+        head.extend_from_slice(if self.body.is_some() { b"POST " } else { b"GET " });
+        if forwarder.is_some() {
+            for part in [url.scheme(), "://", host, &port] {
+                head.extend_from_slice(part.as_bytes());
+            }
+        }
+        head.extend_from_slice(url.path().as_bytes());
+        if let Some(query) = url.query() {
+            head.push(b'?');
+            head.extend_from_slice(query.as_bytes());
+        }
+        head.extend_from_slice(b" HTTP/1.1\r\n");
+        if !self.fields.has("host") {
+            write_field(&mut head, "host", &[host, &port]);
+        }
+        for (name, value) in &self.fields.0 {
+            write_field(&mut head, name, &[value]);
+        }
+        if !self.fields.has("authorization") && (!url.username().is_empty() || url.password().is_some()) {
+            let mut login = percent_decoded(url.username());
+            login.push(b':');
+            login.extend(percent_decoded(url.password().unwrap_or_default()));
+            write_field(&mut head, "authorization", &["Basic ", &base64(&login)]);
+        }
+        if let Some(authorization) = forwarder.and_then(|proxy| proxy.authorization.as_deref()) {
+            write_field(&mut head, "proxy-authorization", &[authorization]);
+        }
+        if let Some(body) = &self.body {
+            // Writing to a list does not fail.
+            let _ = write!(head, "content-length: {}\r\n", body.len());
+        }
+        head.extend_from_slice(b"\r\n");
+        head
+    }
+}
+
+pub(super) fn write_field(head: &mut Vec<u8>, name: &str, value: &[&str]) {
+    head.extend_from_slice(name.as_bytes());
+    head.extend_from_slice(b": ");
+    for part in value {
+        head.extend_from_slice(part.as_bytes());
+    }
+    head.extend_from_slice(b"\r\n");
+}
+
+fn percent_decoded(text: &str) -> Vec<u8> {
+    let digit = |byte: Option<&u8>| byte.and_then(|byte| (*byte as char).to_digit(16));
+    let mut decoded = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let pair = digit(after.first()).zip(digit(after.get(1))).filter(|_| *first == b'%');
+        let byte = pair.and_then(|(high, low)| u8::try_from(high << 4 | low).ok());
+        decoded.push(byte.unwrap_or(*first));
+        rest = if byte.is_some() { after.get(2..).unwrap_or_default() } else { after };
+    }
+    decoded
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3).saturating_mul(4));
+    for group in bytes.chunks(3) {
+        let number =
+            group.iter().zip([16, 8, 0]).fold(0, |number, (byte, shift)| number | u32::from(*byte) << shift);
+        for (place, shift) in [18, 12, 6, 0].into_iter().enumerate() {
+            let letter = LETTERS.get((number >> shift & 63) as usize).filter(|_| place <= group.len());
+            text.push(char::from(*letter.unwrap_or(&b'=')));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+#[path = "request_tests.rs"]
+mod tests;
