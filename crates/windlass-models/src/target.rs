@@ -1,9 +1,12 @@
 //! A target: one model at one endpoint, with everything that is known of it.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use windlass_core::model::Usage;
 use windlass_core::secret::Secret;
 
+use crate::failure::shown_url;
 use crate::quirks::Quirks;
 
 /// A protocol.
@@ -95,7 +98,7 @@ pub struct Abilities {
 }
 
 /// One model at one endpoint.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Target {
     /// `provider/model`: whose reasoning state is its own.
     pub name: String,
@@ -126,6 +129,21 @@ impl Target {
             (Some(held), Some(asked)) => Some(held.min(asked)),
             (held, asked) => held.or(asked),
         }
+    }
+}
+
+/// Headers may carry secrets of their own: only their names are shown.
+impl fmt::Debug for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
+        f.debug_struct("Target")
+            .field("name", &self.name)
+            .field("wire", &self.wire)
+            .field("base_url", &shown_url(&self.base_url))
+            .field("headers", &names)
+            .field("quirks", &self.quirks)
+            .field("abilities", &self.abilities)
+            .finish_non_exhaustive()
     }
 }
 

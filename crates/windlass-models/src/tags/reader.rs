@@ -263,10 +263,12 @@ impl TagReader {
         }
         match begins(body, "```") {
             Some(true) => match body.find('\n') {
-                Some(line) => {
+                Some(line) if line <= FENCE_BYTES_MAX => {
                     said.push_str(&self.take(line));
                     self.go_on(State::Lead(said))
                 }
+                // However the text comes, a line that is too long for a fence is none.
+                Some(_) => self.go_on_plain(Some(said)),
                 None if body.len() > FENCE_BYTES_MAX => self.go_on_plain(Some(said)),
                 None => self.wait(State::Lead(said)),
             },

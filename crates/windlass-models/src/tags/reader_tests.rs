@@ -268,6 +268,13 @@ fn hostile_texts_cost_no_more_than_their_length() {
     }
 }
 
+#[test]
+fn a_line_too_long_for_a_fence_is_none_however_it_comes() {
+    let text = format!("<tool_call>```{}\n[", "\u{fffd}".repeat(21));
+    let pieces: Vec<&str> = text.split_inclusive(|_| true).collect();
+    assert_eq!(read(pieces), read([text.as_str()]));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
