@@ -59,6 +59,27 @@ async fn an_authority_of_ones_own_is_trusted_beside_those_of_the_system() {
 }
 
 #[tokio::test]
+async fn a_safe_connection_carries_many_requests_too() {
+    let acceptor = acceptor();
+    let (url, _) = serve(move |socket| {
+        let acceptor = acceptor.clone();
+        async move {
+            let mut socket = acceptor.accept(socket).await.unwrap();
+            for count in 1..4 {
+                read_request(&mut socket).await;
+                say(&mut socket, &whole("200 OK", "text/plain", &format!("answer {count}"))).await;
+            }
+        }
+    })
+    .await;
+    let trusting = with(|config| config.ca_pem = Some(CA.to_vec()));
+    let url = url.replace("http://", "https://");
+    for count in 1..4 {
+        assert_eq!(post(&trusting, &url).await.unwrap(), format!("answer {count}"));
+    }
+}
+
+#[tokio::test]
 async fn a_certificate_of_an_unknown_authority_is_refused_with_the_way_out() {
     let failure = post(&with(|_| ()), &serve_tls().await).await.unwrap_err();
     assert_eq!((failure.code.as_str(), failure.is_retryable), ("network", false), "{failure:?}");

@@ -44,10 +44,10 @@ impl Proxies {
     /// The proxy that leads to a place, or why there is none that could.
     pub(super) fn find(&self, place: &Place) -> Result<Option<Proxy>, String> {
         let scheme = if place.is_safe { "https" } else { "http" };
-        // A name that this cannot read is none that a rule could be meant for.
         let there = format!("{scheme}://{place}/").parse();
-        let intercept = there.ok().and_then(|there| self.0.intercept(&there));
-        intercept.map(|intercept| proxy_of(&intercept)).transpose()
+        // Going past a proxy unasked would be worse than not going.
+        let there = there.map_err(|_| format!("'{}' is no name that a proxy knows", place.host))?;
+        self.0.intercept(&there).map(|intercept| proxy_of(&intercept)).transpose()
     }
 }
 
