@@ -56,3 +56,5 @@ pub const TRAILER_BYTES_MAX: u32 = 16 << 10;
 pub const IDLE_CONNECTIONS_MAX: usize = 256;
 /// How long one waits; most servers close it sooner or a little later.
 pub const IDLE_CONNECTION_MS_MAX: u64 = 90_000;
+/// Alarms that are kept for the next exchange.
+pub const IDLE_ALARMS_MAX: usize = 64;

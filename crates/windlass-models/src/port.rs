@@ -106,9 +106,7 @@ enum Phase {
     Reading(ReplyBody, Box<Answer>),
     /// The model has said its last word; the connection is only good for another request once the answer
     /// was read to its end.
-    Draining(ReplyBody, Pin<Box<Sleep>>),
-    /// The connection is handed back by a task of its own, which wants to run before the next request.
-    Yielding,
+    Draining(ReplyBody, Option<Pin<Box<Sleep>>>),
     /// Nothing more comes.
     Ended,
     /// Told once what was ready has been given.
@@ -140,16 +138,18 @@ impl Stream for Exchange {
                 Phase::Draining(body, alarm) => {
                     let is_over = match body.poll_read(cx, &mut |_| {}) {
                         Poll::Ready(read) => Poll::Ready(!matches!(read, Some(Ok(())))),
-                        Poll::Pending => alarm.as_mut().poll(cx).map(|()| true),
+                        Poll::Pending => {
+                            let limit = Duration::from_millis(DRAIN_TIMEOUT_MS);
+                            alarm
+                                .get_or_insert_with(|| Box::pin(sleep(limit)))
+                                .as_mut()
+                                .poll(cx)
+                                .map(|()| true)
+                        }
                     };
                     if ready!(is_over) {
-                        this.phase = Phase::Yielding;
+                        this.phase = Phase::Ended;
                     }
-                }
-                Phase::Yielding => {
-                    this.phase = Phase::Ended;
-                    cx.waker().wake_by_ref();
-                    return Poll::Pending;
                 }
                 Phase::Ended if this.has_finish => this.phase = Phase::Over,
                 Phase::Ended => this.phase = Phase::Failed(this.cut()),
@@ -183,12 +183,11 @@ impl Exchange {
         self.ready = VecDeque::from(deltas);
         let is_over = answer.is_over();
         match result {
-            Ok(true) => self.phase = Phase::Yielding,
+            Ok(true) => self.phase = Phase::Ended,
             Ok(false) if !is_over => {}
             Ok(false) => {
                 if let Phase::Reading(body, _) = mem::replace(&mut self.phase, Phase::Over) {
-                    let alarm = Box::pin(sleep(Duration::from_millis(DRAIN_TIMEOUT_MS)));
-                    self.phase = Phase::Draining(body, alarm);
+                    self.phase = Phase::Draining(body, None);
                 }
             }
             // The connection is closed here, and not when the reader is done with what was ready.

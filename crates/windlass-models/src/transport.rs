@@ -5,7 +5,7 @@
 
 use std::future::poll_fn;
 use std::net::IpAddr;
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -19,7 +19,7 @@ use crate::http1::{Body, Client, Exchange, Fault, Fields, Proxies, Request, Trus
 use crate::limits::{ANSWER_BYTES_MAX, ExchangeLimits};
 use crate::target::{AuthForm, Target};
 use crate::wait;
-use crate::watch::Watch;
+use crate::watch::{Alarms, Watch};
 
 /// How requests travel.
 #[derive(Debug, Clone)]
@@ -70,6 +70,17 @@ pub struct Transport {
     plain: OnceLock<Result<Client, String>>,
     direct: OnceLock<Result<Client, String>>,
     proxied: OnceLock<Result<Client, String>>,
+    alarms: Arc<Alarms>,
+    /// The last address that was read: a run asks the same one at every step.
+    address: Mutex<Option<Address>>,
+}
+
+/// An address, and what it was read from.
+#[derive(Debug)]
+struct Address {
+    base_url: String,
+    path: String,
+    url: Url,
 }
 
 /// The beginning of an answer.
@@ -115,7 +126,7 @@ impl Transport {
         accept: &'static str,
     ) -> Result<Reply, ModelFailure> {
         let mut exchange = self.begin(target, path, body, accept)?;
-        let mut watch = Watch::new(self.config.limits.clone(), target);
+        let mut watch = Watch::new(self.config.limits.clone(), target, &self.alarms);
         let answered = poll_fn(|cx| match exchange.poll(cx, Opening::of) {
             Poll::Ready(answered) => Poll::Ready(Ok(answered)),
             Poll::Pending => watch.poll(cx).map(Err),
@@ -138,12 +149,7 @@ impl Transport {
         body: Option<Vec<u8>>,
         accept: &'static str,
     ) -> Result<Exchange, ModelFailure> {
-        let url = Url::parse(&[target.base_url.as_str(), path].concat());
-        let url = url.ok().filter(|url| matches!(url.scheme(), "http" | "https"));
-        let Some(url) = url else {
-            let shown = shown_url(&target.base_url);
-            return Err(unusable(target, &format!("'{shown}' is no http or https address")));
-        };
+        let url = self.url(target, path)?;
         let key = key(target);
         let fields = fields(target, accept, body.is_some(), key.as_ref())?;
         let client = self.client(route_of(&self.config, &url)).map_err(|why| unusable(target, why))?;
@@ -154,6 +160,24 @@ impl Transport {
         let connect_timeout = Duration::from_millis(self.config.limits.connect_timeout_ms);
         let begun = client.begin(Request { url, fields, body }, trust, connect_timeout);
         begun.map_err(|fault| self.unanswered(target, fault))
+    }
+
+    fn url(&self, target: &Target, path: &str) -> Result<Url, ModelFailure> {
+        let mut last = self.address.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(address) = last.as_ref()
+            && address.base_url == target.base_url
+            && address.path == path
+        {
+            return Ok(address.url.clone());
+        }
+        let url = Url::parse(&[target.base_url.as_str(), path].concat());
+        let Some(url) = url.ok().filter(|url| matches!(url.scheme(), "http" | "https")) else {
+            let shown = shown_url(&target.base_url);
+            return Err(unusable(target, &format!("'{shown}' is no http or https address")));
+        };
+        let address = Address { base_url: target.base_url.clone(), path: path.to_owned(), url: url.clone() };
+        *last = Some(address);
+        Ok(url)
     }
 
     fn client(&self, route: Route) -> Result<&Client, &str> {

@@ -1,17 +1,20 @@
 //! The watch: how long an exchange may be silent and how long it may take, in the words of each limit.
 //!
-//! One timer an exchange. Every piece of an answer moves the limit of silence on, but the timer is only
-//! set anew when it rings. Knows no network.
+//! One alarm an exchange. Every piece of an answer moves the limit of silence on, but the alarm is only set
+//! anew when it rings; one that has not rung is handed on to the next exchange, because setting a timer wakes
+//! the whole runtime. Knows no network.
 
 use std::error::Error;
 use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use tokio::runtime::{Handle, Id};
 use tokio::time::{Instant, Sleep, sleep_until};
 use windlass_core::model::ModelFailure;
 
-use crate::limits::{ANSWER_BYTES_MAX, ExchangeLimits};
+use crate::limits::{ANSWER_BYTES_MAX, ExchangeLimits, IDLE_ALARMS_MAX};
 use crate::target::Target;
 
 /// Which limit passed.
@@ -30,39 +33,80 @@ pub(crate) struct Watch {
     started: Instant,
     /// When the last piece of the body came.
     heard: Option<Instant>,
-    alarm: Pin<Box<Sleep>>,
+    /// Set for the first limit that could pass, or earlier.
+    alarm: Option<Pin<Box<Sleep>>>,
+    alarms: Arc<Alarms>,
+}
+
+/// Alarms that nobody listens to at the moment, of the runtime they ring in.
+#[derive(Debug, Default)]
+pub(crate) struct Alarms(Mutex<Vec<(Id, Pin<Box<Sleep>>)>>);
+
+impl Alarms {
+    fn take(&self) -> Option<Pin<Box<Sleep>>> {
+        let runtime = Handle::try_current().ok()?.id();
+        let mut idle = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = idle.iter().rposition(|(id, alarm)| *id == runtime && !alarm.is_elapsed())?;
+        Some(idle.swap_remove(at).1)
+    }
+
+    fn give(&self, alarm: Pin<Box<Sleep>>) {
+        let Ok(handle) = Handle::try_current() else { return };
+        let mut idle = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.len() >= IDLE_ALARMS_MAX {
+            idle.clear();
+        }
+        idle.push((handle.id(), alarm));
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        if let Some(alarm) = self.alarm.take().filter(|alarm| !alarm.is_elapsed()) {
+            self.alarms.give(alarm);
+        }
+    }
 }
 
 impl Watch {
     /// Begins now.
-    pub(crate) fn new(limits: ExchangeLimits, target: &Target) -> Self {
-        let started = Instant::now();
-        let (due, _) = due(&limits, started, None);
+    pub(crate) fn new(limits: ExchangeLimits, target: &Target, alarms: &Arc<Alarms>) -> Self {
         let provider = target.provider.clone();
-        Self { limits, provider, started, heard: None, alarm: Box::pin(sleep_until(due)) }
+        Self {
+            limits,
+            provider,
+            started: Instant::now(),
+            heard: None,
+            alarm: None,
+            alarms: Arc::clone(alarms),
+        }
     }
 
     /// Ready when a limit has passed.
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<ModelFailure> {
         loop {
-            ready!(self.alarm.as_mut().poll(cx));
+            // Silence in the middle may be limited more tightly than silence at the beginning.
+            let first = self.limits.first_byte_timeout_ms.min(self.limits.idle_timeout_ms);
+            let first = after(self.started, first.min(self.limits.total_timeout_ms));
+            let alarms = &self.alarms;
+            let alarm = self.alarm.get_or_insert_with(|| {
+                let alarm = alarms.take().filter(|alarm| alarm.deadline() <= first);
+                alarm.unwrap_or_else(|| Box::pin(sleep_until(first)))
+            });
+            ready!(alarm.as_mut().poll(cx));
             let (due, limit) = due(&self.limits, self.started, self.heard);
             if Instant::now() >= due {
                 return Poll::Ready(self.failure(limit));
             }
-            self.alarm.as_mut().reset(due);
+            alarm.as_mut().reset(due);
         }
     }
 
     /// A piece came. Somebody who always has a piece ready is limited too.
     pub(crate) fn hear(&mut self) -> Result<(), ModelFailure> {
         let now = Instant::now();
-        let is_first = self.heard.replace(now).is_none();
+        self.heard = Some(now);
         let (due, limit) = due(&self.limits, self.started, self.heard);
-        if is_first {
-            // Silence in the middle may be limited more tightly than silence at the beginning.
-            self.alarm.as_mut().reset(due);
-        }
         if now >= due && limit == Limit::Total { Err(self.failure(limit)) } else { Ok(()) }
     }
 
@@ -129,14 +173,15 @@ impl Watch {
 
 /// The limit that passes next, and when.
 fn due(limits: &ExchangeLimits, started: Instant, heard: Option<Instant>) -> (Instant, Limit) {
-    let after = |start: Instant, limit_ms: u64| {
-        // A limit that no clock reaches is none.
-        start.checked_add(Duration::from_millis(limit_ms)).unwrap_or(start + Duration::from_secs(1 << 30))
-    };
     let total = (after(started, limits.total_timeout_ms), Limit::Total);
     let silence = match heard {
         None => (after(started, limits.first_byte_timeout_ms), Limit::FirstByte),
         Some(heard) => (after(heard, limits.idle_timeout_ms), Limit::Idle),
     };
     if silence.0 < total.0 { silence } else { total }
+}
+
+fn after(start: Instant, limit_ms: u64) -> Instant {
+    // A limit that no clock reaches is none.
+    start.checked_add(Duration::from_millis(limit_ms)).unwrap_or(start + Duration::from_secs(1 << 30))
 }
