@@ -375,6 +375,9 @@ pub(super) fn whole(vendor: Vendor, asked: &Asked, say: &Say) -> Value {
         let key = if vendor == Vendor::OpenRouter { "reasoning" } else { "reasoning_content" };
         if let Some(thought) = &say.thought {
             fields.insert(key.to_owned(), thought.text.clone().into());
+            if let (Vendor::OpenRouter, Some(details)) = (vendor, thoughts(vendor, thought)) {
+                fields.insert("reasoning_details".to_owned(), details.into());
+            }
         }
     }
     let choice = json!({"index": 0, "message": message, "finish_reason": finish_word(say.finish)});
