@@ -31,7 +31,10 @@ fn provider(wire: WireKind) -> &'static str {
 }
 
 fn source(server: &ProviderServer, wire: WireKind, script: &Script) -> ModelSource {
-    let provider = provider(wire);
+    source_of(server, provider(wire), script)
+}
+
+fn source_of(server: &ProviderServer, provider: &str, script: &Script) -> ModelSource {
     let source = ModelSource::new(&format!("{provider}/{script}")).unwrap();
     source.key("sk-test-0123456789").base_url(server.base_url(provider))
 }
@@ -271,6 +274,25 @@ async fn s_3_a_final_step_is_told_to_call_nothing_and_what_it_calls_all_the_same
         // What was refused has its outcome: the conversation can go on.
         agent.run("And now?").await.unwrap();
         assert!(server.ledger().refusals().is_empty(), "{:?}", server.ledger().refusals());
+    }
+}
+
+#[tokio::test]
+async fn s_3_providers_with_manners_of_their_own_have_nothing_to_refuse_up_to_the_final_step() {
+    for provider in ["xai", "mistral", "deepseek", "openai-chat"] {
+        let server = ProviderServer::start().unwrap();
+        let script = Script { thinks: true, fault: Some(Fault::Disobeys), ..sums(9, 2) };
+        let mut profile = Profile::default();
+        profile.limits.steps_max = 2;
+        let builder = Windlass::builder().model_source(source_of(&server, provider, &script)).unwrap();
+        let agent = builder.profile(profile).tool(calculate).build().unwrap();
+        for question in ["Go.", "And now?"] {
+            let answer = agent.run(question).await.unwrap();
+            let ran = answer.trace.tools.iter().filter(|call| call.error.is_none()).count();
+            assert_eq!((answer.trace.tools.len(), ran), (6, 4), "{provider}");
+        }
+        assert_eq!(server.ledger().requests.len(), 6);
+        assert!(server.ledger().refusals().is_empty(), "{provider}: {:?}", server.ledger().refusals());
     }
 }
 
