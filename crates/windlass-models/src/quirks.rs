@@ -164,7 +164,7 @@ pub struct Quirks {
     pub choice: ChoiceForm,
     /// Whether `required` is called `any` (Mistral).
     pub says_any: bool,
-    /// Whether tools may stand beside `tool_choice: none`; without, they are left out (Mistral).
+    /// Whether tools may stand beside `tool_choice: none`; without, they are left out (Mistral, Ollama).
     pub has_none_with_tools: bool,
     /// Whether choices may be forced while the model thinks (Anthropic, DeepSeek: no).
     pub forces_while_thinking: bool,

@@ -125,6 +125,7 @@ fn of_wire(wire: WireKind) -> Quirks {
         },
         WireKind::Ollama => Quirks {
             choice: ChoiceForm::Absent,
+            has_none_with_tools: false,
             names_outcomes: true,
             echo: ReasoningEcho::Text,
             echo_field: ReasoningField::Thinking,

@@ -65,6 +65,7 @@ fn reason(status: u16) -> &'static str {
         400 => "Bad Request",
         401 => "Unauthorized",
         404 => "Not Found",
+        503 => "Service Unavailable",
         429 => "Too Many Requests",
         _ => "Internal Server Error",
     }

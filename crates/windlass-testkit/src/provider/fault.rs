@@ -49,6 +49,14 @@ pub enum Fault {
     KeyInError,
     /// 23: the request is longer than the model's context.
     Overflow,
+    /// 24: the answer in one piece although a stream was asked for.
+    Whole,
+    /// 25: status 503.
+    Status503,
+    /// 26: status 404, for want of such a model.
+    ModelUnknown,
+    /// 27: calls although it may not, and in every step.
+    Disobeys,
 }
 
 impl Fault {
@@ -75,7 +83,16 @@ impl Fault {
         Fault::ByteByByte,
     ];
 
-    const BEYOND: [Fault; 4] = [Fault::NoToolSupport, Fault::ErrorBody, Fault::KeyInError, Fault::Overflow];
+    const BEYOND: [Fault; 8] = [
+        Fault::NoToolSupport,
+        Fault::ErrorBody,
+        Fault::KeyInError,
+        Fault::Overflow,
+        Fault::Whole,
+        Fault::Status503,
+        Fault::ModelUnknown,
+        Fault::Disobeys,
+    ];
 
     /// All of them, by number.
     fn all() -> impl Iterator<Item = Fault> {
@@ -104,10 +121,10 @@ mod tests {
 
     #[test]
     fn faults_have_the_numbers_that_scripts_use() {
-        assert_eq!((Fault::Status500.code(), Fault::ByteByByte.code(), Fault::Overflow.code()), (1, 19, 23));
+        assert_eq!((Fault::Status500.code(), Fault::ByteByByte.code(), Fault::Disobeys.code()), (1, 19, 27));
         for fault in Fault::all() {
             assert_eq!(Fault::of_code(fault.code()), Some(fault));
         }
-        assert_eq!((Fault::of_code(0), Fault::of_code(24)), (None, None));
+        assert_eq!((Fault::of_code(0), Fault::of_code(28)), (None, None));
     }
 }

@@ -19,8 +19,31 @@ pub(super) struct Asked {
     pub(super) tools: BTreeSet<String>,
     /// Whether calls are forbidden.
     pub(super) forbids_calls: bool,
+    /// Whether a call is demanded.
+    pub(super) must_call: Option<MustCall>,
+    /// The bytes of its pictures, in base64.
+    pub(super) pictures: Vec<String>,
     /// What the assistant said so far.
     pub(super) exchanges: Vec<Exchange>,
+}
+
+/// A call that is demanded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum MustCall {
+    /// Of any tool.
+    Any,
+    /// Of this one.
+    Named(String),
+}
+
+impl MustCall {
+    /// A call of a tool that must be there.
+    pub(super) fn named(name: Option<&str>, tools: &BTreeSet<String>) -> Result<Self, Refusal> {
+        match name.filter(|name| tools.contains(*name)) {
+            Some(name) => Ok(MustCall::Named(name.to_owned())),
+            None => refuse(format!("Tool choice '{}' not found in 'tools'.", name.unwrap_or_default())),
+        }
+    }
 }
 
 /// One assistant message with its outcomes.
@@ -81,6 +104,16 @@ pub(super) fn content_text(content: Option<&Value>) -> String {
         Some(Value::String(text)) => text.clone(),
         Some(Value::Array(parts)) => parts.iter().filter_map(|part| text(part, "text")).collect(),
         _ => String::new(),
+    }
+}
+
+/// The bytes of a picture that is given as a `data:` address; other addresses are not looked at.
+pub(super) fn picture_of(url: Option<&str>) -> Result<Option<String>, Refusal> {
+    let Some(url) = url else { return refuse("Invalid 'image_url': expected a string.") };
+    let Some(rest) = url.strip_prefix("data:") else { return Ok(None) };
+    match rest.split_once(";base64,") {
+        Some((kind, bytes)) if kind.starts_with("image/") && !bytes.is_empty() => Ok(Some(bytes.to_owned())),
+        _ => refuse("Invalid 'image_url': expected a base64-encoded data URL with an image MIME type."),
     }
 }
 

@@ -24,6 +24,8 @@ pub struct Received {
     pub at: Instant,
     /// Why a strict vendor refuses it, in the vendor's words.
     pub refusal: Option<String>,
+    /// The bytes of its pictures, in base64.
+    pub pictures: Vec<String>,
 }
 
 impl Received {
@@ -70,6 +72,13 @@ impl Ledger {
     }
 }
 
+/// What a strict vendor made of a request.
+#[derive(Debug, Default)]
+pub(super) struct Heard {
+    pub(super) refusal: Option<String>,
+    pub(super) pictures: Vec<String>,
+}
+
 /// A ledger that the server writes and a test watches.
 #[derive(Debug, Default)]
 pub(super) struct SharedLedger {
@@ -114,7 +123,7 @@ impl SharedLedger {
         self.changed.notify_all();
     }
 
-    pub(super) fn receive(&self, connection: usize, request: &Incoming, refusal: Option<String>) {
+    pub(super) fn receive(&self, connection: usize, request: &Incoming, answer: Heard) {
         self.lock().requests.push(Received {
             connection,
             method: request.method.clone(),
@@ -122,7 +131,8 @@ impl SharedLedger {
             headers: request.headers.clone(),
             body: request.body.clone(),
             at: Instant::now(),
-            refusal,
+            refusal: answer.refusal,
+            pictures: answer.pictures,
         });
         self.changed.notify_all();
     }

@@ -9,15 +9,16 @@ use super::act::{self, Act};
 use super::fault::Fault;
 use super::history::{Asked, Refusal};
 use super::http::Incoming;
+use super::ledger::Heard;
 use super::limits::SPLIT_BYTES;
 use super::script::{Say, Script};
 use super::wire::{Vendor, Wire};
 
-/// An answer, and why it is a refusal if it is one.
+/// An answer, and what was made of the request.
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) acts: Vec<Act>,
-    pub(super) refusal: Option<String>,
+    pub(super) heard: Heard,
 }
 
 /// Where parts are played. It remembers how often each has failed on purpose.
@@ -30,22 +31,27 @@ impl Stage {
     pub(super) fn play(&self, request: &Incoming) -> Answer {
         let path = request.path.split('?').next().unwrap_or_default();
         let Some(wire) = Wire::of_path(path) else {
-            return Answer { acts: elsewhere(path), refusal: None };
+            return Answer { acts: elsewhere(path), heard: Heard::default() };
         };
         let vendor = Vendor::of_path(path);
         match self.perform(wire, vendor, request) {
-            Ok(acts) => Answer { acts, refusal: None },
+            Ok((acts, pictures)) => Answer { acts, heard: Heard { refusal: None, pictures } },
             Err(Refusal(words)) => {
                 let acts = act::document(400, &wire.error(400, &words));
-                Answer { acts, refusal: Some(words) }
+                Answer { acts, heard: Heard { refusal: Some(words), pictures: Vec::new() } }
             }
         }
     }
 
-    fn perform(&self, wire: Wire, vendor: Vendor, request: &Incoming) -> Result<Vec<Act>, Refusal> {
+    fn perform(
+        &self,
+        wire: Wire,
+        vendor: Vendor,
+        request: &Incoming,
+    ) -> Result<(Vec<Act>, Vec<String>), Refusal> {
         let body: Value = serde_json::from_slice(&request.body)
             .map_err(|error| Refusal(format!("We could not parse the JSON body of your request: {error}")))?;
-        let asked = wire.read(vendor, request, &body)?;
+        let mut asked = wire.read(vendor, request, &body)?;
         let script = Script::parse(&asked.model);
         let done = script.steps_done(&asked);
         for (step, exchange) in done.iter().enumerate() {
@@ -53,14 +59,15 @@ impl Stage {
         }
         let step = done.len();
         let fault = self.due(&script, &asked, step);
+        let pictures = std::mem::take(&mut asked.pictures);
         if let Some(acts) = fault.and_then(|fault| instead(wire, fault, request, &asked)) {
-            return Ok(acts);
+            return Ok((acts, pictures));
         }
         let say = script.say(step, fault, &asked);
-        if !asked.streams {
-            return Ok(act::document(200, &wire.whole(vendor, &asked, &say)?));
+        if !asked.streams || fault == Some(Fault::Whole) {
+            return Ok((act::document(200, &wire.whole(vendor, &asked, &say)), pictures));
         }
-        Ok(stream(wire, &script, fault, frames(wire, vendor, &asked, &say, fault)))
+        Ok((stream(wire, &script, fault, frames(wire, vendor, &asked, &say, fault)), pictures))
     }
 
     fn due(&self, script: &Script, asked: &Asked, step: usize) -> Option<Fault> {
@@ -84,6 +91,8 @@ fn instead(wire: Wire, fault: Fault, request: &Incoming, asked: &Asked) -> Optio
     let error = |status: u16, words: &str| act::document(status, &wire.error(status, words));
     Some(match fault {
         Fault::Status500 => error(500, "The server had an error while processing your request."),
+        Fault::Status503 => error(503, "The service is temporarily unavailable."),
+        Fault::ModelUnknown => error(404, &wire.model_unknown(&asked.model)),
         Fault::RateLimit => {
             let body = wire.error(429, "Rate limit reached; please slow down.");
             act::whole(429, "application/json", &[("retry-after", "1")], &body.to_string())
@@ -104,10 +113,7 @@ fn instead(wire: Wire, fault: Fault, request: &Incoming, asked: &Asked) -> Optio
             let key = key.map_or("", |(_, value)| value.trim_start_matches("Bearer "));
             error(401, &format!("Incorrect API key provided: {key}. You can find your key in the console."))
         }
-        Fault::Overflow => error(
-            400,
-            "This model's maximum context length is 8192 tokens. However, your messages resulted in 99999 tokens.",
-        ),
+        Fault::Overflow => error(400, wire.overflow()),
         _ => return None,
     })
 }

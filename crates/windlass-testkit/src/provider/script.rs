@@ -8,7 +8,7 @@ use std::fmt;
 use serde_json::{Value, json};
 
 use super::fault::Fault;
-use super::history::{Asked, Exchange};
+use super::history::{Asked, Exchange, MustCall};
 
 /// What is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -194,7 +194,11 @@ impl Script {
             return Say { step, ..Say::default() };
         }
         let thought = self.thought(step);
-        if step >= self.steps || asked.forbids_calls || asked.tools.is_empty() {
+        let is_over = step >= self.steps || asked.forbids_calls || asked.tools.is_empty();
+        if let (true, Some(must)) = (is_over, &asked.must_call) {
+            return self.say_forced(Say { step, thought, ..Say::default() }, must);
+        }
+        if is_over && fault != Some(Fault::Disobeys) {
             return self.say_answer(Say { step, thought, ..Say::default() }, fault, asked);
         }
         let calls = self
@@ -205,6 +209,18 @@ impl Script {
         let text = if self.speaks_first { vec![Self::PREAMBLE.to_owned()] } else { Vec::new() };
         let finish = if fault == Some(Fault::Length) { Finish::Length } else { Finish::Calls };
         Say { step, thought, text, calls, finish }
+    }
+
+    /// The one call that was demanded where the part has none.
+    fn say_forced(&self, mut say: Say, must: &MustCall) -> Say {
+        let (own_name, own_arguments) = self.tool.call(say.step, 0);
+        let (name, arguments) = match must {
+            MustCall::Named(name) if name != own_name => (name.as_str(), json!({})),
+            MustCall::Named(_) | MustCall::Any => (own_name, own_arguments),
+        };
+        say.calls = vec![damaged(say.step, 0, name, &arguments, None)];
+        say.finish = Finish::Calls;
+        say
     }
 
     /// The answer, or what is still to be said of it.

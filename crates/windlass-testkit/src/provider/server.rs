@@ -118,7 +118,7 @@ async fn converse(stream: &mut TcpStream, place: &mut Place, connection: usize) 
     let mut buffer = Vec::new();
     while let Some(request) = read_request(stream, &mut buffer).await? {
         let answer = place.stage.play(&request);
-        place.ledger.receive(connection, &request, answer.refusal);
+        place.ledger.receive(connection, &request, answer.heard);
         for act in answer.acts {
             match act {
                 Act::Write(bytes) => stream.write_all(&bytes).await?,

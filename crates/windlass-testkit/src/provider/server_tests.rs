@@ -123,6 +123,9 @@ fn faults_that_come_instead_of_an_answer_look_like_themselves() {
     begins(Fault::ErrorBody, "HTTP/1.1 200", "{\"error\":");
     begins(Fault::KeyInError, "HTTP/1.1 401", "sk-secret");
     begins(Fault::Overflow, "HTTP/1.1 400", "maximum context length");
+    begins(Fault::Status503, "HTTP/1.1 503", "server_error");
+    begins(Fault::ModelUnknown, "HTTP/1.1 404", "does not exist");
+    begins(Fault::Whole, "HTTP/1.1 200", "\"chat.completion\"");
     assert_eq!(ask(&server, &with(Fault::CloseBeforeHead)), "");
 }
 
@@ -199,6 +202,23 @@ fn an_answer_is_held_until_the_test_lets_it_go() {
     server.release();
     client.set_read_timeout(None).unwrap();
     assert!(receive(&mut client).contains("002"));
+}
+
+#[test]
+fn a_forced_choice_is_obeyed_and_a_forbidden_one_unless_it_is_told_otherwise() {
+    let server = ProviderServer::start().unwrap();
+    let choosing = |script: &Script, choice: Value| {
+        let mut body = chat(script, &hi());
+        body["tool_choice"] = choice;
+        unchunk(&receive_bytes(&mut send(&server, CHAT, &body)))
+    };
+    let calls = |answer: String| answer.contains("\"tool_calls\":[");
+    let named = json!({"type": "function", "function": {"name": "execute_command"}});
+    assert!(
+        calls(choosing(&Script::default(), named)) && calls(choosing(&Script::default(), json!("required")))
+    );
+    assert!(!calls(choosing(&Script { steps: 1, ..Script::default() }, json!("none"))));
+    assert!(calls(choosing(&with(Fault::Disobeys), json!("none"))));
 }
 
 #[test]

@@ -10,6 +10,8 @@ mod examples;
 mod host;
 #[cfg(feature = "models")]
 mod models;
+#[cfg(feature = "models")]
+mod providers;
 mod reading;
 mod registry;
 mod same_loop;

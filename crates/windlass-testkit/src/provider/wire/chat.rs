@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::{Vendor, sse};
 use crate::provider::history::{
-    Asked, Exchange, PastCall, Refusal, arguments_of, content_text, demand, is_word, list, refuse, text,
-    tool_names,
+    Asked, Exchange, MustCall, PastCall, Refusal, arguments_of, content_text, demand, is_word, list,
+    picture_of, refuse, text, tool_names,
 };
 use crate::provider::limits::{CHAT_ID_CHARS_MAX, MISTRAL_ID_CHARS, NAME_CHARS_MAX};
 use crate::provider::script::{Finish, Say, Thought};
@@ -24,6 +24,14 @@ pub(super) fn read(vendor: Vendor, body: &Value) -> Result<Asked, Refusal> {
         reader.message(place, message)?;
     }
     reader.check_pending()?;
+    let must_call = match body.get("tool_choice") {
+        Some(Value::String(word)) if word == "required" || word == "any" => Some(MustCall::Any),
+        Some(choice @ Value::Object(_)) => {
+            let name = choice.pointer("/function/name").and_then(Value::as_str);
+            Some(MustCall::named(name, &tools)?)
+        }
+        _ => None,
+    };
     let last_role = messages.last().and_then(|message| text(message, "role"));
     demand(vendor != Vendor::Mistral || last_role != Some("assistant"), || {
         "Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant"
@@ -37,6 +45,8 @@ pub(super) fn read(vendor: Vendor, body: &Value) -> Result<Asked, Refusal> {
             || body.pointer("/stream_options/include_usage") == Some(&Value::Bool(true)),
         tools,
         forbids_calls: text(body, "tool_choice") == Some("none"),
+        must_call,
+        pictures: reader.pictures,
         exchanges: reader.exchanges,
     })
 }
@@ -119,6 +129,7 @@ struct Reader {
     pending: Vec<String>,
     seen: BTreeSet<String>,
     last_role: String,
+    pictures: Vec<String>,
 }
 
 impl Default for Reader {
@@ -129,6 +140,7 @@ impl Default for Reader {
             pending: Vec::new(),
             seen: BTreeSet::new(),
             last_role: String::new(),
+            pictures: Vec::new(),
         }
     }
 }
@@ -150,6 +162,12 @@ impl Reader {
                 demand(self.vendor != Vendor::Mistral || self.last_role != "tool", || {
                     "Unexpected role 'user' after role 'tool'".to_owned()
                 })?;
+                for part in
+                    list(message, "content").iter().filter(|part| text(part, "type") == Some("image_url"))
+                {
+                    let url = part.pointer("/image_url/url").and_then(Value::as_str);
+                    self.pictures.extend(picture_of(url)?);
+                }
             }
             "assistant" => self.assistant(place, message)?,
             "tool" => self.outcome(place, message)?,
@@ -331,7 +349,8 @@ fn chunk(asked: &Asked, choices: Value, usage: Option<Value>) -> Value {
 }
 
 fn usage() -> Value {
-    json!({"prompt_tokens": 50, "completion_tokens": 12, "total_tokens": 62})
+    json!({"prompt_tokens": 50, "prompt_tokens_details": {"cached_tokens": 20}, "completion_tokens": 12,
+        "completion_tokens_details": {"reasoning_tokens": 5}, "total_tokens": 62})
 }
 
 fn finish_word(finish: Finish) -> &'static str {
@@ -356,6 +375,9 @@ pub(super) fn whole(vendor: Vendor, asked: &Asked, say: &Say) -> Value {
         let key = if vendor == Vendor::OpenRouter { "reasoning" } else { "reasoning_content" };
         if let Some(thought) = &say.thought {
             fields.insert(key.to_owned(), thought.text.clone().into());
+            if let (Vendor::OpenRouter, Some(details)) = (vendor, thoughts(vendor, thought)) {
+                fields.insert("reasoning_details".to_owned(), details.into());
+            }
         }
     }
     let choice = json!({"index": 0, "message": message, "finish_reason": finish_word(say.finish)});

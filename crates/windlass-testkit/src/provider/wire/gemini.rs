@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::provider::history::{Asked, Exchange, PastCall, Refusal, demand, list, refuse, text, tool_names};
+use crate::provider::history::{
+    Asked, Exchange, MustCall, PastCall, Refusal, demand, list, refuse, text, tool_names,
+};
 use crate::provider::http::Incoming;
 use crate::provider::script::{Finish, SaidCall, Say, Thought};
 
@@ -29,14 +31,28 @@ pub(super) fn read(request: &Incoming, body: &Value) -> Result<Asked, Refusal> {
             format!("Invalid JSON payload received. Unknown name \"{key}\": Cannot find field.")
         })?;
     }
-    demand(request.path.contains("alt=sse"), || "only alt=sse is played".to_owned())?;
-    let mode = body.pointer("/toolConfig/functionCallingConfig/mode").and_then(Value::as_str);
+    let streams = request.path.contains(":stream");
+    demand(!streams || request.path.contains("alt=sse"), || "only alt=sse is played".to_owned())?;
+    let config = body.pointer("/toolConfig/functionCallingConfig").unwrap_or(&Value::Null);
+    let mode = text(config, "mode");
+    let tools = read_tools(body)?;
+    let allowed = list(config, "allowedFunctionNames");
+    demand(allowed.is_empty() || mode == Some("ANY"), || {
+        "allowed_function_names should only be set when the mode is ANY.".to_owned()
+    })?;
+    let must_call = match (mode, allowed.first()) {
+        (Some("ANY"), None) => Some(MustCall::Any),
+        (Some("ANY"), Some(name)) => Some(MustCall::named(name.as_str(), &tools)?),
+        _ => None,
+    };
     Ok(Asked {
         model: model.to_owned(),
-        streams: true,
+        streams,
         wants_usage: true,
         forbids_calls: mode == Some("NONE"),
-        tools: read_tools(body)?,
+        must_call,
+        pictures: read_pictures(list(body, "contents"))?,
+        tools,
         exchanges: read_contents(list(body, "contents"))?,
     })
 }
@@ -72,6 +88,18 @@ fn check_schema(place: &str, schema: &Value) -> Result<(), Refusal> {
     }
     let below = properties.into_iter().flat_map(|known| known.values()).chain(schema.get("items"));
     below.into_iter().try_for_each(|part| check_schema(&format!("{place}.properties"), part))
+}
+
+fn read_pictures(contents: &[Value]) -> Result<Vec<String>, Refusal> {
+    let parts = contents.iter().flat_map(|content| list(content, "parts"));
+    let mut pictures = Vec::new();
+    for picture in parts.filter_map(|part| part.get("inlineData")) {
+        match (text(picture, "mimeType"), text(picture, "data")) {
+            (Some(kind), Some(bytes)) if kind.starts_with("image/") => pictures.push(bytes.to_owned()),
+            _ => return refuse("Unable to process input image."),
+        }
+    }
+    Ok(pictures)
 }
 
 fn read_contents(contents: &[Value]) -> Result<Vec<Exchange>, Refusal> {
@@ -161,6 +189,32 @@ pub(super) fn thoughts(thought: &Thought) -> Vec<Value> {
 
 /// The events of an answer.
 pub(super) fn frames(asked: &Asked, say: &Say) -> Vec<String> {
+    let (chunks, reason) = chunks_of(say);
+    let last = chunks.len() - 1;
+    let chunk = |(place, parts)| response(asked, parts, (place == last).then_some(reason));
+    // Google ends its lines with CRLF.
+    chunks.into_iter().enumerate().map(chunk).map(|chunk| format!("data: {chunk}\r\n\r\n")).collect()
+}
+
+/// An answer in one piece.
+pub(super) fn whole(asked: &Asked, say: &Say) -> Value {
+    let text = if say.text.is_empty() { Vec::new() } else { vec![say.text.concat()] };
+    let (chunks, reason) = chunks_of(&Say { text, ..say.clone() });
+    response(asked, chunks.concat(), Some(reason))
+}
+
+fn response(asked: &Asked, parts: Vec<Value>, reason: Option<&str>) -> Value {
+    let mut candidate = json!({"content": {"role": "model", "parts": parts}, "index": 0});
+    if let (Some(reason), Some(fields)) = (reason, candidate.as_object_mut()) {
+        fields.insert("finishReason".to_owned(), reason.into());
+    }
+    let usage = json!({"promptTokenCount": 50, "cachedContentTokenCount": 20, "candidatesTokenCount": 7,
+        "thoughtsTokenCount": 5, "totalTokenCount": 62});
+    json!({"candidates": [candidate], "usageMetadata": usage, "modelVersion": asked.model})
+}
+
+/// The parts of an answer, event by event, and why it ends.
+fn chunks_of(say: &Say) -> (Vec<Vec<Value>>, &'static str) {
     let mut chunks: Vec<Vec<Value>> = Vec::new();
     if let Some(thought) = &say.thought {
         chunks.push(vec![json!({"text": thought.text, "thought": true})]);
@@ -181,20 +235,5 @@ pub(super) fn frames(asked: &Asked, say: &Say) -> Vec<String> {
         Finish::Stop | Finish::Calls if is_malformed => "MALFORMED_FUNCTION_CALL",
         Finish::Stop | Finish::Calls => "STOP",
     };
-    let last = chunks.len() - 1;
-    chunks
-        .into_iter()
-        .enumerate()
-        .map(|(place, parts)| {
-            let mut candidate = json!({"content": {"role": "model", "parts": parts}, "index": 0});
-            if let (true, Some(fields)) = (place == last, candidate.as_object_mut()) {
-                fields.insert("finishReason".to_owned(), reason.into());
-            }
-            let usage = json!({"promptTokenCount": 50, "candidatesTokenCount": 12, "totalTokenCount": 62});
-            let chunk =
-                json!({"candidates": [candidate], "usageMetadata": usage, "modelVersion": asked.model});
-            // Google ends its lines with CRLF.
-            format!("data: {chunk}\r\n\r\n")
-        })
-        .collect()
+    (chunks, reason)
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::sse;
 use crate::provider::history::{
-    Asked, Exchange, PastCall, Refusal, demand, is_word, list, refuse, text, tool_names,
+    Asked, Exchange, MustCall, PastCall, Refusal, demand, is_word, list, refuse, text, tool_names,
 };
 use crate::provider::http::Incoming;
 use crate::provider::limits::{CACHE_MARKS_MAX, WORD_ID_CHARS_MAX};
@@ -25,11 +25,21 @@ pub(super) fn read(request: &Incoming, body: &Value) -> Result<Asked, Refusal> {
         format!("A maximum of 4 blocks with cache_control may be provided. Found {marks}.")
     })?;
     let tools = read_tools(body)?;
+    let must_call = match body.pointer("/tool_choice/type").and_then(Value::as_str) {
+        Some("any") => Some(MustCall::Any),
+        Some("tool") => {
+            let name = body.pointer("/tool_choice/name").and_then(Value::as_str);
+            Some(MustCall::named(name, &tools)?)
+        }
+        _ => None,
+    };
     Ok(Asked {
         model: model.to_owned(),
         streams: body.get("stream") == Some(&Value::Bool(true)),
         wants_usage: true,
         forbids_calls: body.pointer("/tool_choice/type").and_then(Value::as_str) == Some("none"),
+        must_call,
+        pictures: read_pictures(list(body, "messages"))?,
         tools,
         exchanges: read_messages(list(body, "messages"))?,
     })
@@ -87,6 +97,24 @@ fn read_messages(messages: &[Value]) -> Result<Vec<Exchange>, Refusal> {
         "messages: final assistant content cannot end with trailing whitespace".to_owned()
     })?;
     Ok(exchanges)
+}
+
+fn read_pictures(messages: &[Value]) -> Result<Vec<String>, Refusal> {
+    let users = messages.iter().filter(|message| text(message, "role") == Some("user"));
+    let blocks = users.flat_map(|message| list(message, "content"));
+    let mut pictures = Vec::new();
+    for source in blocks.filter(|block| text(block, "type") == Some("image")).map(|block| block.get("source"))
+    {
+        let source = source.unwrap_or(&Value::Null);
+        match (text(source, "type"), text(source, "media_type"), text(source, "data")) {
+            (Some("url"), ..) => {}
+            (Some("base64"), Some(kind), Some(bytes)) if kind.starts_with("image/") => {
+                pictures.push(bytes.to_owned());
+            }
+            _ => return refuse("messages: image.source: Input should be a valid image source"),
+        }
+    }
+    Ok(pictures)
 }
 
 /// The blocks of a message; a string is one of text.
@@ -196,7 +224,7 @@ pub(super) fn frames(asked: &Asked, say: &Say) -> Vec<String> {
         "message_start",
         json!({"message": {
             "id": "msg_1", "type": "message", "role": "assistant", "model": asked.model, "content": [],
-            "stop_reason": null, "stop_sequence": null, "usage": {"input_tokens": 50, "output_tokens": 1},
+            "stop_reason": null, "stop_sequence": null, "usage": usage(1),
         }}),
     );
     stream.put("ping", json!({}));
@@ -223,17 +251,40 @@ pub(super) fn frames(asked: &Asked, say: &Say) -> Vec<String> {
             .collect();
         stream.block(json!({"type": "tool_use", "id": call.id, "name": call.name, "input": {}}), &deltas);
     }
-    let reason = match say.finish {
-        Finish::Stop => "end_turn",
-        Finish::Calls => "tool_use",
-        Finish::Length => "max_tokens",
-    };
+    let reason = stop_reason(say.finish);
     stream.put(
         "message_delta",
         json!({"delta": {"stop_reason": reason, "stop_sequence": null}, "usage": {"output_tokens": 12}}),
     );
     stream.put("message_stop", json!({}));
     stream.frames
+}
+
+fn usage(output: u32) -> Value {
+    json!({"input_tokens": 30, "cache_read_input_tokens": 20, "cache_creation_input_tokens": 0,
+        "output_tokens": output})
+}
+
+fn stop_reason(finish: Finish) -> &'static str {
+    match finish {
+        Finish::Stop => "end_turn",
+        Finish::Calls => "tool_use",
+        Finish::Length => "max_tokens",
+    }
+}
+
+/// An answer in one piece.
+pub(super) fn whole(asked: &Asked, say: &Say) -> Value {
+    let mut content: Vec<Value> = say.thought.iter().flat_map(thoughts).collect();
+    if !say.text.is_empty() {
+        content.push(json!({"type": "text", "text": say.text.concat()}));
+    }
+    content.extend(say.calls.iter().map(|call| {
+        let input = call.arguments_value().unwrap_or_default();
+        json!({"type": "tool_use", "id": call.id, "name": call.name, "input": input})
+    }));
+    json!({"id": "msg_1", "type": "message", "role": "assistant", "model": asked.model, "content": content,
+        "stop_reason": stop_reason(say.finish), "stop_sequence": null, "usage": usage(12)})
 }
 
 #[derive(Default)]

@@ -8,7 +8,7 @@ mod responses;
 
 use serde_json::{Value, json};
 
-use super::history::{Asked, Exchange, Refusal, demand, refuse};
+use super::history::{Asked, Exchange, Refusal, demand};
 use super::http::Incoming;
 use super::script::{Say, Thought};
 
@@ -63,7 +63,11 @@ impl Wire {
             "responses" => Some(Wire::Responses),
             "messages" => Some(Wire::Messages),
             "chat" => Some(Wire::Ollama),
-            _ => last.contains(":streamGenerateContent").then_some(Wire::Gemini),
+            _ => {
+                let is_gemini =
+                    [":streamGenerateContent", ":generateContent"].iter().any(|verb| last.contains(verb));
+                is_gemini.then_some(Wire::Gemini)
+            }
         }
     }
 
@@ -125,12 +129,13 @@ impl Wire {
     }
 
     /// An answer in one piece.
-    pub(super) fn whole(self, vendor: Vendor, asked: &Asked, say: &Say) -> Result<Value, Refusal> {
+    pub(super) fn whole(self, vendor: Vendor, asked: &Asked, say: &Say) -> Value {
         match self {
-            Wire::Chat => Ok(chat::whole(vendor, asked, say)),
-            Wire::Responses | Wire::Messages | Wire::Gemini | Wire::Ollama => {
-                refuse("this part is played as a stream only")
-            }
+            Wire::Chat => chat::whole(vendor, asked, say),
+            Wire::Responses => responses::whole(asked, say),
+            Wire::Messages => messages::whole(asked, say),
+            Wire::Gemini => gemini::whole(asked, say),
+            Wire::Ollama => ollama::whole(asked, say),
         }
     }
 
@@ -156,7 +161,14 @@ impl Wire {
             }
             Wire::Messages => json!({"type": "error", "error": {"type": kind, "message": words}}),
             Wire::Gemini => {
-                let word = if status == 429 { "RESOURCE_EXHAUSTED" } else { "INVALID_ARGUMENT" };
+                let word = match status {
+                    401 => "UNAUTHENTICATED",
+                    404 => "NOT_FOUND",
+                    429 => "RESOURCE_EXHAUSTED",
+                    500 => "INTERNAL",
+                    502..=599 => "UNAVAILABLE",
+                    _ => "INVALID_ARGUMENT",
+                };
                 json!({"error": {"code": status, "message": words, "status": word}})
             }
             Wire::Ollama => json!({"error": words}),
@@ -170,6 +182,37 @@ impl Wire {
             Wire::Chat | Wire::Responses | Wire::Messages | Wire::Gemini => {
                 (404, "No endpoints found that support tool use. Try disabling \"calculate\".".to_owned())
             }
+        }
+    }
+
+    /// What a vendor says of a model that it does not have.
+    pub(super) fn model_unknown(self, model: &str) -> String {
+        match self {
+            Wire::Chat | Wire::Responses => {
+                format!("The model `{model}` does not exist or you do not have access to it.")
+            }
+            Wire::Messages => format!("model: {model}"),
+            Wire::Gemini => format!(
+                "models/{model} is not found for API version v1beta, or is not supported for generateContent."
+            ),
+            Wire::Ollama => format!("model '{model}' not found"),
+        }
+    }
+
+    /// What a vendor says of a request that is too long.
+    pub(super) fn overflow(self) -> &'static str {
+        match self {
+            Wire::Chat => {
+                "This model's maximum context length is 8192 tokens. However, your messages resulted in 99999 tokens."
+            }
+            Wire::Responses => {
+                "Your input exceeds the context window of this model. Please adjust your input and try again."
+            }
+            Wire::Messages => "prompt is too long: 215413 tokens > 200000 maximum",
+            Wire::Gemini => {
+                "The input token count (1196265) exceeds the maximum number of tokens allowed (1048575)."
+            }
+            Wire::Ollama => "prompt too long; exceeded max context length by 4096 tokens",
         }
     }
 

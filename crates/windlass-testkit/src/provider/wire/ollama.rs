@@ -19,8 +19,18 @@ pub(super) fn read(body: &Value) -> Result<Asked, Refusal> {
         wants_usage: true,
         tools: names,
         forbids_calls: false,
+        must_call: None,
+        pictures: read_pictures(list(body, "messages"))?,
         exchanges: read_messages(list(body, "messages"))?,
     })
+}
+
+fn read_pictures(messages: &[Value]) -> Result<Vec<String>, Refusal> {
+    let pictures = messages.iter().flat_map(|message| list(message, "images")).map(|picture| {
+        let bytes = picture.as_str().filter(|bytes| !bytes.starts_with("data:"));
+        bytes.map(str::to_owned).ok_or_else(|| Refusal("illegal base64 data at input byte 4".to_owned()))
+    });
+    pictures.collect()
 }
 
 fn read_messages(messages: &[Value]) -> Result<Vec<Exchange>, Refusal> {
@@ -80,6 +90,31 @@ pub(super) fn thoughts(thought: &Thought) -> Vec<Value> {
     vec![thought.text.clone().into()]
 }
 
+/// An answer in one piece.
+pub(super) fn whole(asked: &Asked, say: &Say) -> Value {
+    let mut message = json!({"role": "assistant", "content": say.text.concat()});
+    if let Some(fields) = message.as_object_mut() {
+        if let Some(thought) = &say.thought {
+            fields.insert("thinking".to_owned(), thought.text.clone().into());
+        }
+        if !say.calls.is_empty() {
+            let calls = say.calls.iter().map(|call| {
+                json!({"function": {"name": call.name, "arguments": call.arguments_value().unwrap_or_default()}})
+            });
+            fields.insert("tool_calls".to_owned(), calls.collect());
+        }
+    }
+    last_record(asked, &message, say.finish)
+}
+
+fn last_record(asked: &Asked, message: &Value, finish: Finish) -> Value {
+    let reason = if finish == Finish::Length { "length" } else { "stop" };
+    json!({
+        "model": asked.model, "created_at": "2026-01-01T00:00:00Z", "message": message, "done": true,
+        "done_reason": reason, "prompt_eval_count": 50, "eval_count": 12,
+    })
+}
+
 /// The events of an answer.
 pub(super) fn frames(asked: &Asked, say: &Say) -> Vec<String> {
     let record = |message: Value| {
@@ -111,11 +146,6 @@ pub(super) fn frames(asked: &Asked, say: &Say) -> Vec<String> {
             json!({"role": "assistant", "content": "", "tool_calls": [{"function": function}]}),
         ));
     }
-    let reason = if say.finish == Finish::Length { "length" } else { "stop" };
-    frames.push(line(&json!({
-        "model": asked.model, "created_at": "2026-01-01T00:00:00Z",
-        "message": {"role": "assistant", "content": ""}, "done": true, "done_reason": reason,
-        "prompt_eval_count": 50, "eval_count": 12,
-    })));
+    frames.push(line(&last_record(asked, &json!({"role": "assistant", "content": ""}), say.finish)));
     frames
 }

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::{Vendor, sse};
 use crate::provider::history::{
-    Asked, Exchange, PastCall, Refusal, arguments_of, content_text, demand, is_word, list, refuse, text,
-    tool_names,
+    Asked, Exchange, MustCall, PastCall, Refusal, arguments_of, content_text, demand, is_word, list,
+    picture_of, refuse, text, tool_names,
 };
 use crate::provider::limits::WORD_ID_CHARS_MAX;
 use crate::provider::script::{Finish, Say, Thought};
@@ -47,11 +47,19 @@ pub(super) fn read(vendor: Vendor, body: &Value) -> Result<Asked, Refusal> {
     demand(!keeps_nothing || includes || !reader.has_thoughts, || {
         "Item with id 'rs_1' not found. Items are not persisted when `store` is set to false.".to_owned()
     })?;
+    let tools = tool_names(tools.iter().map(|tool| text(tool, "name")))?;
+    let must_call = match body.get("tool_choice") {
+        Some(Value::String(word)) if word == "required" => Some(MustCall::Any),
+        Some(choice @ Value::Object(_)) => Some(MustCall::named(text(choice, "name"), &tools)?),
+        _ => None,
+    };
     Ok(Asked {
         model: model.to_owned(),
         streams: body.get("stream") == Some(&Value::Bool(true)),
         wants_usage: true,
-        tools: tool_names(tools.iter().map(|tool| text(tool, "name")))?,
+        tools,
+        must_call,
+        pictures: reader.pictures,
         forbids_calls: text(body, "tool_choice") == Some("none"),
         exchanges: reader.exchanges,
     })
@@ -77,6 +85,7 @@ struct Reader {
     /// A reasoning item that still waits for what it led to.
     lonely: Option<String>,
     has_thoughts: bool,
+    pictures: Vec<String>,
 }
 
 impl Reader {
@@ -92,6 +101,11 @@ impl Reader {
             ("message", Some("user" | "system" | "developer")) => {
                 self.check_followed()?;
                 check_parts(place, item, &["input_text", "input_image", "input_file"])?;
+                for part in
+                    list(item, "content").iter().filter(|part| text(part, "type") == Some("input_image"))
+                {
+                    self.pictures.extend(picture_of(text(part, "image_url"))?);
+                }
                 self.is_speaking = false;
             }
             ("reasoning", _) => self.reasoning(place, item)?,
@@ -247,8 +261,8 @@ pub(super) fn frames(asked: &Asked, say: &Say) -> Vec<String> {
     if let Some(fields) = last.get_mut("response").and_then(Value::as_object_mut) {
         fields.insert(
             "usage".to_owned(),
-            json!({"input_tokens": 50, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": 12,
-                "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": 62}),
+            json!({"input_tokens": 50, "input_tokens_details": {"cached_tokens": 20}, "output_tokens": 12,
+                "output_tokens_details": {"reasoning_tokens": 5}, "total_tokens": 62}),
         );
         if is_cut {
             fields.insert("incomplete_details".to_owned(), json!({"reason": "max_output_tokens"}));
@@ -256,6 +270,14 @@ pub(super) fn frames(asked: &Asked, say: &Say) -> Vec<String> {
     }
     stream.put(event, last);
     stream.frames
+}
+
+/// An answer in one piece: what the last event of the stream says of the whole.
+pub(super) fn whole(asked: &Asked, say: &Say) -> Value {
+    let last = frames(asked, say).pop().unwrap_or_default();
+    let payload = last.split_once("data: ").map_or("", |(_, payload)| payload);
+    let event: Value = serde_json::from_str(payload).unwrap_or_default();
+    event.get("response").cloned().unwrap_or_default()
 }
 
 #[derive(Default)]
