@@ -113,7 +113,9 @@ impl TagReader {
                 self.end(out);
                 out.push(ModelDelta::Finish(match finish {
                     Finish::Length => Finish::Length,
-                    Finish::Stop | Finish::Calls | Finish::Filtered | Finish::Other(_) if self.has_calls => {
+                    Finish::Stop | Finish::Calls | Finish::Paused | Finish::Filtered | Finish::Other(_)
+                        if self.has_calls =>
+                    {
                         Finish::Calls
                     }
                     other => other,
