@@ -183,7 +183,10 @@ impl Run {
         if !matches!(ending, Ending::GoOn(_)) {
             self.add_sources(pass, &mut parts);
         }
-        self.answer_begun.push_str(&text_of(&parts));
+        // Blanks alone do not begin an answer.
+        if !has_begun || !text.trim().is_empty() {
+            self.answer_begun.push_str(&text_of(&parts));
+        }
         self.end_step(pass, parts, finish, usage);
         let why = match ending {
             Ending::GoOn(goal) => return self.ask_model(pass, goal, Tries::default()),
