@@ -143,7 +143,8 @@ pub enum ModelDelta {
     Usage(Usage),
     /// Why the model stopped.
     Finish(Finish),
-    /// The adapter had to change something of the request; comes before everything else.
+    /// The adapter had to change something of the request, or the provider did. What the adapter did comes
+    /// before everything else.
     Notice(Notice),
 }
 

@@ -170,9 +170,8 @@ impl Run {
     ) -> Phase {
         let text = text_of(&reading.parts);
         // A model may pause before its first word, with thinking or calls that its provider answers.
-        let has_begun = finish == Finish::Paused
-            && self.counters.pauses < PAUSES_MAX
-            && !reading.parts.is_empty();
+        let has_begun =
+            finish == Finish::Paused && self.counters.pauses < PAUSES_MAX && !reading.parts.is_empty();
         if text.trim().is_empty() && self.answer_begun.is_empty() && !has_begun {
             let failure = ModelFailure::passing("empty", "the model gave an empty answer");
             return self.model_failed(pass, thinking, failure, reading.parts);
@@ -184,7 +183,7 @@ impl Run {
             self.add_sources(pass, &mut parts);
         }
         // Blanks alone do not begin an answer.
-        if !has_begun || !text.trim().is_empty() {
+        if !self.answer_begun.is_empty() || !text.trim().is_empty() {
             self.answer_begun.push_str(&text_of(&parts));
         }
         self.end_step(pass, parts, finish, usage);
