@@ -8,7 +8,9 @@ use windlass_core::message::{Message, Part};
 use windlass_core::model::{CallDelta, Finish, ToolChoice, Usage};
 
 use super::*;
-use crate::quirks::{CallDialect, ChoiceForm, ParallelCalls, ReasoningAsk, ReasoningEcho, SystemRole};
+use crate::quirks::{
+    AnswerForms, CallDialect, ChoiceForm, ParallelCalls, ReasoningAsk, ReasoningEcho, SystemRole,
+};
 use crate::target::{Abilities, AuthForm, WireKind};
 
 /// An endpoint with its weaknesses.
@@ -334,14 +336,14 @@ async fn an_endpoint_that_refuses_named_tools_is_given_words() {
 async fn s_18_a_choice_that_the_catalogue_withholds_is_not_given_back() {
     let quirks = Quirks {
         choice: ChoiceForm::AutoOrNone,
-        has_response_format: false,
+        response_format: AnswerForms::Absent,
         parallel: ParallelCalls::Off,
         ..Quirks::default()
     };
     let diagnosis = examine_as(&Endpoint::default(), &target(WireKind::Chat, quirks.clone())).await;
     assert_only(&diagnosis, &[]);
     let obeyed = diagnosis.laid_over(&quirks).unwrap();
-    assert_eq!((obeyed.choice, obeyed.has_response_format), (ChoiceForm::AutoOrNone, false));
+    assert_eq!((obeyed.choice, obeyed.response_format), (ChoiceForm::AutoOrNone, AnswerForms::Absent));
     assert_eq!(obeyed.parallel, ParallelCalls::Off);
 }
 
@@ -414,7 +416,7 @@ async fn what_an_endpoint_refuses_is_not_sent_again() {
             (Probe::ResponseFormat, Verdict::Fail),
         ],
     );
-    let expected = json!({"has_notes": false, "has_images": false, "has_response_format": false});
+    let expected = json!({"has_notes": false, "has_images": false, "response_format": "absent"});
     assert_eq!(patch(&diagnosis), expected);
 }
 
