@@ -12,6 +12,7 @@ use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, Usage};
 use super::Deltas;
 use super::chunk::{CallPiece, Choice, Chunk, FunctionPiece, Leaf, Said, read_chunk};
 use super::reasoning::{Place, detail_text, details_state, fold_detail, text_state};
+use super::template::Template;
 use super::usage::read_usage;
 use crate::failure;
 use crate::quirks::ReasoningEcho;
@@ -24,6 +25,7 @@ const DONE: &str = "[DONE]";
 /// Reads one answer.
 pub(super) struct Decoder {
     target: SharedTarget,
+    template: Template,
     think: ThinkSplitter,
     /// Where the thinking stands that is not closed yet.
     open: Option<Place>,
@@ -92,6 +94,7 @@ impl Decoder {
         };
         Self {
             target,
+            template: Template::default(),
             think,
             open: None,
             details: Vec::new(),
@@ -116,7 +119,15 @@ impl Decoder {
                 None => failure::malformed(&self.target, text, "a list where an object should be"),
             });
         }
-        match read_chunk(text, |chunk| self.take_chunk(chunk, is_whole, out)) {
+        if !is_whole && let Some(said) = self.template.read(text) {
+            self.take_said(said, false, out);
+            return Ok(true);
+        }
+        let take = |chunk: Chunk<'_>| {
+            self.template.learn(text, &chunk);
+            self.take_chunk(chunk, is_whole, out)
+        };
+        match read_chunk(text, take) {
             Ok(taken) => taken,
             Err(error) => Err(failure::malformed(&self.target, text, &error.to_string())),
         }

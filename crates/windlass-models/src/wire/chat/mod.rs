@@ -7,6 +7,7 @@ mod chunk;
 mod decode;
 mod encode;
 mod reasoning;
+mod template;
 mod usage;
 
 use windlass_core::model::ModelDelta;
