@@ -96,6 +96,9 @@ pub const SUMMARY_ITEMS_MAX: usize = 3;
 /// Characters of one item (E-27).
 pub const SUMMARY_ITEM_CHARS_MAX: usize = 200;
 
+/// Pauses of one run after which the model is asked to go on: a provider that works long pauses a few times.
+pub const PAUSES_MAX: u32 = 4;
+
 /// What an error shows of the text at fault.
 pub const SNIPPET_CHARS_MAX: usize = 200;
 

@@ -21,7 +21,7 @@ pub enum StepPurpose {
     Work,
     /// The last step had a bad call; this one may correct it. Does not count as a step (E-33).
     Correction,
-    /// The last answer was cut by its length; go on with it.
+    /// The last answer was cut by its length, or the model paused; go on with it.
     Continuation,
     /// The last word of a run that reached a limit: no tools.
     Finalise,
@@ -143,7 +143,8 @@ pub enum ModelDelta {
     Usage(Usage),
     /// Why the model stopped.
     Finish(Finish),
-    /// The adapter had to change something of the request; comes before everything else.
+    /// The adapter had to change something of the request, or the provider did. What the adapter did comes
+    /// before everything else.
     Notice(Notice),
 }
 
@@ -211,6 +212,8 @@ pub enum Finish {
     Calls,
     /// It ran out of tokens.
     Length,
+    /// It paused in the middle and goes on when it is asked again with what it said so far.
+    Paused,
     /// The provider withheld the rest.
     Filtered,
     /// Something else, or nothing.

@@ -173,6 +173,7 @@ pub(crate) fn finish_word(finish: &Finish) -> String {
         Finish::Stop => "stop".to_owned(),
         Finish::Calls => "calls".to_owned(),
         Finish::Length => "length".to_owned(),
+        Finish::Paused => "paused".to_owned(),
         Finish::Filtered => "filtered".to_owned(),
         Finish::Other(word) => format!("other:{word}"),
     }

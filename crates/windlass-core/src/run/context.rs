@@ -87,7 +87,9 @@ impl Run {
             tools: tools.specs(),
             tool_choice: match goal {
                 Goal::Finalise(_) => ToolChoice::Forbidden,
-                Goal::Work | Goal::Correction(_) | Goal::Continuation => self.wishes.tool_choice.clone(),
+                Goal::Work | Goal::Correction(_) | Goal::Continuation | Goal::Resumption => {
+                    self.wishes.tool_choice.clone()
+                }
             },
             sampling: self.wishes.sampling.clone(),
             kept: self.kept.clone(),
@@ -110,6 +112,11 @@ impl Run {
                 )),
             },
             Goal::Continuation => trailer.push(phrase_continue().to_owned()),
+            // What it said so far is all that a paused model wants to see; a prompt of text has to say it.
+            Goal::Resumption => match self.settings.profile.dialect {
+                Dialect::Text => trailer.push(phrase_continue().to_owned()),
+                Dialect::Native | Dialect::Field => {}
+            },
             Goal::Finalise(reason) => trailer.push(phrase_finalise(&self.settings.profile, &capitalised(&self.why(reason)))),
         }
         trailer
@@ -128,7 +135,7 @@ impl Run {
             write_line(&mut lines, &mut number, message);
         }
         match goal {
-            Goal::Finalise(_) | Goal::Continuation => lines.append(&mut request.trailer),
+            Goal::Finalise(_) | Goal::Continuation | Goal::Resumption => lines.append(&mut request.trailer),
             Goal::Work | Goal::Correction(_) => {
                 lines.push(text::step_line(self.counters.work_steps, self.settings.profile.limits.steps_max));
             }

@@ -122,7 +122,7 @@ impl Run {
         deadline: Deadline,
     ) -> Phase {
         match (deadline, &thinking.goal) {
-            (Deadline::Work, Goal::Work | Goal::Correction(_) | Goal::Continuation) => {
+            (Deadline::Work, Goal::Work | Goal::Correction(_) | Goal::Continuation | Goal::Resumption) => {
                 if self.wait_longer(pass) {
                     return Phase::Thinking(thinking);
                 }
@@ -136,7 +136,7 @@ impl Run {
                 self.end_without_words(pass, reason)
             }
             (Deadline::Work, Goal::Finalise(_))
-            | (Deadline::Final, Goal::Work | Goal::Correction(_) | Goal::Continuation) => {
+            | (Deadline::Final, Goal::Work | Goal::Correction(_) | Goal::Continuation | Goal::Resumption) => {
                 Phase::Thinking(thinking)
             }
         }

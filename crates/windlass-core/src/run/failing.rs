@@ -141,7 +141,9 @@ impl Run {
                 let answer = std::mem::take(&mut self.answer_begun);
                 self.end(pass, RunOutcome::LimitReached, reason, answer, None)
             }
-            Goal::Work | Goal::Correction(_) | Goal::Continuation => self.end_failed(pass, failure),
+            Goal::Work | Goal::Correction(_) | Goal::Continuation | Goal::Resumption => {
+                self.end_failed(pass, failure)
+            }
         }
     }
 

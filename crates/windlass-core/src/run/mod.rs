@@ -160,7 +160,10 @@ enum Goal {
     Work,
     /// With the error of the bad call.
     Correction(String),
+    /// Go on with an answer that was cut.
     Continuation,
+    /// Go on where the model paused.
+    Resumption,
     /// With the limit that was reached.
     Finalise(StopReason),
 }
@@ -170,7 +173,7 @@ impl Goal {
         match self {
             Goal::Work => StepPurpose::Work,
             Goal::Correction(_) => StepPurpose::Correction,
-            Goal::Continuation => StepPurpose::Continuation,
+            Goal::Continuation | Goal::Resumption => StepPurpose::Continuation,
             Goal::Finalise(_) => StepPurpose::Finalise,
         }
     }
@@ -198,6 +201,7 @@ struct Counters {
     corrections_in_a_row: u32,
     corrections: u32,
     continuations: u32,
+    pauses: u32,
     output_bytes: u64,
     next_call_number: u64,
 }

@@ -9,12 +9,22 @@ use super::{Counters, Deadline, Effect, Goal, Pass, Phase, Run, Start, Thinking,
 use crate::dialect::{ReadCall, Reading, read};
 use crate::event::{Event, RunOutcome, StopReason, WarningCode};
 use crate::json::clip::clip_chars;
+use crate::limits::PAUSES_MAX;
 use crate::message::{Message, Part, text_of, weave_calls};
 use crate::model::{Finish, ModelFailure, ModelStep, Usage};
 use crate::tool::RawCall;
 
 /// Calls of one step that are looked at at all; what is beyond is not even put into the transcript.
 const STEP_CALLS_READ_MAX: usize = 256;
+
+/// What becomes of an answer.
+enum Ending {
+    Whole,
+    /// The model is asked for more.
+    GoOn(Goal),
+    /// No more is asked for; why, for the user.
+    Cut(&'static str),
+}
 
 impl Run {
     pub(super) fn begin(&mut self, pass: &mut Pass<'_, '_>, start: Start) -> Phase {
@@ -159,29 +169,59 @@ impl Run {
         usage: Option<Usage>,
     ) -> Phase {
         let text = text_of(&reading.parts);
-        if text.trim().is_empty() && self.answer_begun.is_empty() {
+        // A model may pause before its first word, with thinking or calls that its provider answers.
+        let has_begun =
+            finish == Finish::Paused && self.counters.pauses < PAUSES_MAX && !reading.parts.is_empty();
+        if text.trim().is_empty() && self.answer_begun.is_empty() && !has_begun {
             let failure = ModelFailure::passing("empty", "the model gave an empty answer");
             return self.model_failed(pass, thinking, failure, reading.parts);
         }
         self.discard_early(pass, thinking.early);
-        let is_cut = finish == Finish::Length;
-        let goes_on = is_cut && self.counters.continuations < self.settings.profile.limits.continuations_max;
+        let ending = self.ending_of(&finish);
         let mut parts = reading.parts;
-        if !goes_on {
+        if !matches!(ending, Ending::GoOn(_)) {
             self.add_sources(pass, &mut parts);
         }
-        self.answer_begun.push_str(&text_of(&parts));
+        // Blanks alone do not begin an answer.
+        if !self.answer_begun.is_empty() || !text.trim().is_empty() {
+            self.answer_begun.push_str(&text_of(&parts));
+        }
         self.end_step(pass, parts, finish, usage);
-        if goes_on {
-            self.counters.continuations = self.counters.continuations.saturating_add(1);
-            return self.ask_model(pass, Goal::Continuation, Tries::default());
-        }
+        let why = match ending {
+            Ending::GoOn(goal) => return self.ask_model(pass, goal, Tries::default()),
+            Ending::Whole => {
+                let answer = std::mem::take(&mut self.answer_begun);
+                return self.end(pass, RunOutcome::Completed, StopReason::Answered, answer, None);
+            }
+            Ending::Cut(why) => why,
+        };
         let answer = std::mem::take(&mut self.answer_begun);
-        if is_cut {
-            self.warn(pass, WarningCode::Truncated, "The answer was cut by the model's length limit");
-            return self.end(pass, RunOutcome::LimitReached, StopReason::AnswerCut, answer, None);
+        self.warn(pass, WarningCode::Truncated, why);
+        self.end(pass, RunOutcome::LimitReached, StopReason::AnswerCut, answer, None)
+    }
+
+    /// What an answer that stopped so is, counted if it goes on.
+    fn ending_of(&mut self, finish: &Finish) -> Ending {
+        let (counter, max, goal, why) = match finish {
+            Finish::Length => (
+                &mut self.counters.continuations,
+                self.settings.profile.limits.continuations_max,
+                Goal::Continuation,
+                "The answer was cut by the model's length limit",
+            ),
+            Finish::Paused => (
+                &mut self.counters.pauses,
+                PAUSES_MAX,
+                Goal::Resumption,
+                "The model paused again and again; the answer may not be whole",
+            ),
+            Finish::Stop | Finish::Calls | Finish::Filtered | Finish::Other(_) => return Ending::Whole,
+        };
+        if *counter >= max {
+            return Ending::Cut(why);
         }
-        self.end(pass, RunOutcome::Completed, StopReason::Answered, answer, None)
+        *counter = counter.saturating_add(1);
+        Ending::GoOn(goal)
     }
 
     /// Puts a step without calls into the transcript.

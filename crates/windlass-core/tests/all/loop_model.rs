@@ -3,6 +3,8 @@
 use serde_json::json;
 use windlass_core::event::{Event, RunOutcome, StopReason, WarningCode};
 use windlass_core::frame;
+use windlass_core::limits::PAUSES_MAX;
+use windlass_core::message::{Message, Part, Reasoning};
 use windlass_core::model::{Finish, ModelFailure, ModelStep, StepPurpose};
 use windlass_core::profile::Profile;
 use windlass_core::run::{Deadline, Input, RunError};
@@ -153,6 +155,54 @@ fn r_63_an_answer_that_is_cut_again_stops_with_what_there_is() {
     let finished = sim.finished();
     assert_eq!((finished.outcome, &finished.reason), (RunOutcome::LimitReached, &StopReason::AnswerCut));
     assert_eq!(finished.answer, "Once upon");
+}
+
+fn paused(parts: Vec<Part>) -> Input {
+    Input::ModelEnded(ModelStep { parts, finish: Finish::Paused, ..ModelStep::text("") })
+}
+
+#[test]
+fn anthropic_3_a_paused_model_is_asked_again_with_what_it_said_so_far() {
+    let mut sim = Sim::of(Profile::default());
+    sim.start("Look it up");
+    // Before its first word: calls that the provider answers itself are provider state.
+    let opaque = Some(json!({"type": "server_tool_use", "id": "srvtoolu_1"}));
+    let begun = Part::Reasoning(Reasoning { text: String::new(), opaque, model: Some("acme/one".into()) });
+    sim.input(paused(vec![begun.clone()]));
+    let request = sim.request();
+    assert_eq!((request.step, request.purpose), (2, StepPurpose::Continuation));
+    assert_eq!(request.trailer, [""; 0]);
+    assert_eq!(request.messages[1].as_ref(), &Message::Assistant { parts: vec![begun] });
+    sim.input(paused(vec![Part::text("Once ")]));
+    // The length of the answer has its own count.
+    sim.input(cut("upon "));
+    sim.say("a time.");
+    assert_eq!(sim.answer(), "Once upon a time.");
+    assert_eq!((&sim.finished().reason, sim.warnings()), (&StopReason::Answered, vec![]));
+}
+
+#[test]
+fn a_model_that_only_pauses_is_not_asked_for_ever() {
+    let mut sim = Sim::of(Profile::default());
+    sim.start("Tell");
+    for _ in 0..=PAUSES_MAX {
+        sim.input(paused(vec![Part::text("and ")]));
+    }
+    let finished = sim.finished();
+    assert_eq!((finished.outcome, &finished.reason), (RunOutcome::LimitReached, &StopReason::AnswerCut));
+    assert_eq!(finished.answer, "and and and and and ");
+    let why = "The model paused again and again; the answer may not be whole";
+    assert_eq!(sim.warnings(), [(WarningCode::Truncated, why)]);
+    // Pauses with nothing said are an empty answer like any other.
+    for parts in [vec![], vec![Part::text(" ")]] {
+        let mut sim = Sim::of(Profile::default());
+        sim.start("Hi");
+        for _ in 0..=PAUSES_MAX {
+            sim.input(paused(parts.clone()));
+        }
+        let delays = delays(&sim);
+        assert!(delays.contains(&500), "{delays:?}");
+    }
 }
 
 #[test]

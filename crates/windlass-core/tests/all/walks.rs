@@ -108,7 +108,14 @@ fn step(dice: &mut Dice) -> ModelStep {
         parts.push(Part::text(text));
     }
     let finish = dice
-        .pick(&[Finish::Stop, Finish::Calls, Finish::Length, Finish::Filtered, Finish::Other("?".into())])
+        .pick(&[
+            Finish::Stop,
+            Finish::Calls,
+            Finish::Length,
+            Finish::Paused,
+            Finish::Filtered,
+            Finish::Other("?".into()),
+        ])
         .clone();
     let usage =
         dice.chance(50).then(|| Usage { input: 10, output: dice.below(100) as u64, ..Usage::default() });

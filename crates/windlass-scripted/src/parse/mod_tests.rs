@@ -244,7 +244,7 @@ fn calls_written_as_text_need_no_call_line() {
 fn an_error_reads_as_one_sentence_with_its_place() {
     assert_eq!(
         error("user Hi\nmodel end stopp").to_string(),
-        "t.script:2:11: unknown word 'stopp'; expected stop, calls, length, filtered or other:WORD \
+        "t.script:2:11: unknown word 'stopp'; expected stop, calls, length, paused, filtered or other:WORD \
          (did you mean 'stop'?)"
     );
 }

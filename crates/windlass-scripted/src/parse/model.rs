@@ -7,7 +7,7 @@ use super::{ModelLine, Parser};
 use crate::script::{ArgsForm, CallLine, JsonText, ProviderId};
 use crate::words::MODEL;
 
-const FINISHES: [&str; 5] = ["stop", "calls", "length", "filtered", "other:WORD"];
+const FINISHES: [&str; 6] = ["stop", "calls", "length", "paused", "filtered", "other:WORD"];
 const COUNTS: [&str; 5] = ["input=", "output=", "cached=", "reasoning=", "cost_usd="];
 
 impl Parser<'_> {
@@ -104,12 +104,13 @@ impl Parser<'_> {
         }
     }
 
-    /// `[stop|calls|length|filtered|other:WORD]`; nothing is `stop`.
+    /// `[stop|calls|length|paused|filtered|other:WORD]`; nothing is `stop`.
     fn read_finish(&mut self) -> Result<Finish, ScriptError> {
         match self.reader.word() {
             None | Some("stop") => Ok(Finish::Stop),
             Some("calls") => Ok(Finish::Calls),
             Some("length") => Ok(Finish::Length),
+            Some("paused") => Ok(Finish::Paused),
             Some("filtered") => Ok(Finish::Filtered),
             Some(word) => match word.strip_prefix("other:") {
                 Some(other) if !other.is_empty() => Ok(Finish::Other(other.to_owned())),

@@ -296,6 +296,7 @@ impl Decoder {
             Some("end_turn" | "stop_sequence") => Finish::Stop,
             Some("tool_use") => Finish::Calls,
             Some("max_tokens" | "model_context_window_exceeded") => Finish::Length,
+            Some("pause_turn") => Finish::Paused,
             Some("refusal") => Finish::Filtered,
             other => Finish::Other(other.unwrap_or("none").to_owned()),
         };

@@ -165,7 +165,7 @@ fn every_stop_reason_has_its_meaning() {
         ("refusal.sse", Finish::Filtered),
         ("length.sse", Finish::Length),
         ("context_full.sse", Finish::Length),
-        ("pause_turn.sse", Finish::Other("pause_turn".to_owned())),
+        ("pause_turn.sse", Finish::Paused),
     ];
     for (name, expected) in cases {
         assert_eq!(play_one(name).finish(), Some(&expected), "{name}");
