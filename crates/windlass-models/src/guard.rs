@@ -3,12 +3,21 @@
 //! A choice of tools that the target cannot be told is imitated: by the list of tools, else by a remark
 //! behind the history. Wishes that it refuses are left out. Both are told as notices. Knows no wire.
 
-use windlass_core::message::{Message, Part};
-use windlass_core::model::{ModelRequest, Notice, NoticeKind, Sampling, ToolChoice};
+use std::borrow::Cow;
+use std::sync::Arc;
 
-use crate::lower::LoweredTools;
-use crate::quirks::{CallDialect, ChoiceForm, ReasoningAsk};
+use serde_json::{Value, json};
+use windlass_core::message::{Message, Part};
+use windlass_core::model::{ModelRequest, Notice, NoticeKind, Sampling, StepPurpose, ToolChoice};
+use windlass_core::tool::ToolSpec;
+
+use crate::lower::names::legal_name;
+use crate::lower::{LoweredTool, LoweredTools};
+use crate::quirks::{AnswerForms, CallDialect, ChoiceForm, ReasoningAsk};
 use crate::target::{Target, WireKind};
+
+/// Tools that are declared because the history speaks of them; a provider only wants to see some.
+const PAST_TOOLS_MAX: usize = 64;
 
 /// What may be sent.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,38 +43,55 @@ pub fn guard(target: &Target, request: &ModelRequest, tools: &LoweredTools) -> G
         tools: None,
         notices: Vec::new(),
     };
+    guarded.think(target, request);
     if !tools.tools.is_empty() {
         guarded.choose(target, request, tools);
     }
+    guarded.declare_past(target, request, tools);
+    guarded.format(target);
     guarded.sample(target);
     guarded.end_with_user(target, request);
     guarded
 }
 
-/// Whether the model will think: it was asked to, or it does by itself and was not asked to stop.
+/// Whether the model will think: it was asked to, or it does by itself and cannot be or was not told to stop.
 fn thinks(target: &Target, sampling: &Sampling) -> bool {
-    let does_by_itself = match target.wire {
-        // Anthropic's models think when they are asked.
-        WireKind::Messages => false,
-        WireKind::Chat | WireKind::Responses | WireKind::Gemini | WireKind::Ollama => {
-            target.abilities.reasons == Some(true)
-        }
-    };
+    let quirks = &target.quirks;
     match sampling.reasoning_effort.as_deref() {
-        Some("none" | "off") => false,
-        Some(_) => target.quirks.ask != ReasoningAsk::Absent || does_by_itself,
-        None => does_by_itself,
+        Some("none" | "off") => quirks.thinks_unasked && !quirks.stops_thinking,
+        Some(_) => quirks.ask != ReasoningAsk::Absent || quirks.thinks_unasked,
+        None => quirks.thinks_unasked,
     }
 }
 
 impl Guarded {
+    /// Leaves out wishes about thinking that would be refused here.
+    fn think(&mut self, target: &Target, request: &ModelRequest) {
+        let (quirks, name) = (&target.quirks, &target.name);
+        if !thinks(target, &self.sampling) {
+            return;
+        }
+        if matches!(self.sampling.reasoning_effort.as_deref(), Some("none" | "off")) {
+            self.sampling.reasoning_effort = None;
+            self.emulate("reasoning_effort", format!("{name} cannot be told not to think"));
+        }
+        if !quirks.thinks_midway && is_unthought(&request.messages, name) {
+            let can_stop = quirks.thinks_unasked && quirks.stops_thinking;
+            self.sampling.reasoning_effort = can_stop.then(|| "none".to_owned());
+            self.emulate(
+                "thinking_midway",
+                format!("{name} cannot begin to think in the middle of calls that it did not make: it thinks again with the next message"),
+            );
+        }
+    }
+
     fn choose(&mut self, target: &Target, request: &ModelRequest, tools: &LoweredTools) {
         // Where calls are written as text, nothing on the wire knows of tools.
         let form = match target.quirks.calls {
             CallDialect::Native => target.quirks.choice,
             CallDialect::Tags | CallDialect::Text | CallDialect::None => ChoiceForm::Absent,
         };
-        let forces = target.quirks.forces_while_thinking || !thinks(target, &request.sampling);
+        let forces = target.quirks.forces_while_thinking || !thinks(target, &self.sampling);
         match &request.tool_choice {
             ToolChoice::Auto => {}
             ToolChoice::Forbidden => self.forbid(target, form),
@@ -143,18 +169,85 @@ impl Guarded {
         }
     }
 
+    /// Where calls of the history want their tools declared and there are none, those calls' names stand in.
+    fn declare_past(&mut self, target: &Target, request: &ModelRequest, tools: &LoweredTools) {
+        let quirks = &target.quirks;
+        let is_bare = self.tools.as_ref().unwrap_or(tools).tools.is_empty();
+        if !quirks.declares_past_tools || quirks.calls != CallDialect::Native || !is_bare {
+            return;
+        }
+        let mut past: Vec<LoweredTool> = Vec::new();
+        for call in request.messages.iter().flat_map(|message| message.calls()) {
+            let name = match tools.wire_name(&call.name) {
+                Some(name) => Cow::Borrowed(name),
+                None => legal_name(target.wire, &call.name),
+            };
+            if past.len() < PAST_TOOLS_MAX && past.iter().all(|tool| tool.name != name) {
+                past.push(LoweredTool {
+                    spec: Arc::new(ToolSpec::new(call.name.as_str(), "It is no longer available.")),
+                    name: name.into_owned(),
+                    schema: json!({"type": "object", "properties": {}}),
+                    is_strict: false,
+                });
+            }
+        }
+        if past.is_empty() {
+            return;
+        }
+        self.notices.push(Notice {
+            kind: NoticeKind::Healed,
+            rule: "past_tools".to_owned(),
+            message: format!(
+                "{} wants tools declared for the calls of the history, and there are none now: their names are",
+                target.provider
+            ),
+        });
+        self.tools = Some(LoweredTools { tools: past, notices: Vec::new() });
+        let says_none = quirks.has_none_with_tools && quirks.choice != ChoiceForm::Absent;
+        self.choice = if says_none { ToolChoice::Forbidden } else { ToolChoice::Auto };
+    }
+
+    /// The form of the answer, as far as it can be prescribed; what cannot be is asked for in a remark.
+    fn format(&mut self, target: &Target) {
+        let (quirks, name) = (&target.quirks, &target.name);
+        let Some(format) = self.sampling.response_format.take() else { return };
+        let is_forced = matches!(self.choice, ToolChoice::Required | ToolChoice::Named(_));
+        if is_forced && !quirks.formats_while_forced {
+            let why = "takes no form of the answer beside a forced choice: response_format is left out";
+            return self.emulate("response_format", format!("{name} {why}"));
+        }
+        let kind = format.get("type").and_then(Value::as_str).unwrap_or_default();
+        match (quirks.response_format, kind) {
+            (AnswerForms::Absent, _) => {
+                let why = "takes no form of the answer here: response_format is left out";
+                self.emulate("response_format", format!("{name} {why}"));
+            }
+            (AnswerForms::ObjectOnly, "json_schema") => {
+                let inner = format.get("json_schema").and_then(|inner| inner.get("schema"));
+                if let Some(schema) = inner.or_else(|| format.get("schema")) {
+                    self.trailer.push(format!(
+                        "When you answer, answer with one JSON object that fits this JSON Schema: {schema}"
+                    ));
+                }
+                self.sampling.response_format = Some(json!({"type": "json_object"}));
+                let why = "can be made to answer in JSON, but not by a schema: that is asked for in a remark";
+                self.emulate("response_format", format!("{name} {why}"));
+            }
+            (AnswerForms::SchemaOnly, "json_object") => {
+                self.trailer
+                    .push("When you answer, answer with one JSON object and nothing else.".to_owned());
+                let why = "cannot be made to answer in JSON without a schema: that is asked for in a remark";
+                self.emulate("response_format", format!("{name} {why}"));
+            }
+            (AnswerForms::Full | AnswerForms::ObjectOnly | AnswerForms::SchemaOnly, _) => {
+                self.sampling.response_format = Some(format);
+            }
+        }
+    }
+
     fn sample(&mut self, target: &Target) {
         let quirks = &target.quirks;
         let name = &target.name;
-        let is_forced = matches!(self.choice, ToolChoice::Required | ToolChoice::Named(_));
-        // Mistral, which says `any`, takes a forced choice or a form of the answer, not both.
-        let has_format = quirks.has_response_format && !(quirks.says_any && is_forced);
-        if !has_format && self.sampling.response_format.take().is_some() {
-            self.emulate(
-                "response_format",
-                format!("{name} takes no form of the answer here: response_format is left out"),
-            );
-        }
         if !quirks.has_seed && self.sampling.seed.take().is_some() {
             self.emulate("seed", format!("{name} takes no seed: answers may differ"));
         }
@@ -178,7 +271,11 @@ impl Guarded {
             WireKind::Chat => target.quirks.bridges_outcomes,
             WireKind::Responses | WireKind::Ollama => false,
         };
-        if wants_user && self.trailer.is_empty() && ends_with_answer(&request.messages) {
+        // A model that paused goes on from its own words, and from nothing else.
+        let is_paused = target.wire == WireKind::Messages
+            && request.purpose == StepPurpose::Continuation
+            && request.trailer.is_empty();
+        if wants_user && !is_paused && self.trailer.is_empty() && ends_with_answer(&request.messages) {
             self.trailer.push("Go on.".to_owned());
             self.notices.push(Notice {
                 kind: NoticeKind::Healed,
@@ -196,9 +293,31 @@ impl Guarded {
     }
 }
 
+/// Whether a history ends in the middle of calls, and this model thought about none of them.
+fn is_unthought(messages: &[Arc<Message>], model: &str) -> bool {
+    let is_own = |part: &Part| match part {
+        Part::Reasoning(thought) => thought.opaque.is_some() && thought.model.as_deref() == Some(model),
+        Part::Text { .. } | Part::Call(_) | Part::Image { .. } => false,
+    };
+    let mut has_calls = false;
+    for message in messages.iter().rev() {
+        match message.as_ref() {
+            Message::User { .. } => break,
+            Message::Tool(_) | Message::Note { .. } => {}
+            Message::Assistant { parts } => {
+                has_calls |= message.calls().next().is_some();
+                if !has_calls || parts.iter().any(is_own) {
+                    return false;
+                }
+            }
+        }
+    }
+    has_calls
+}
+
 /// Whether the last thing said was an answer. Outcomes at the end may lead to a call or to nothing: what is
 /// before them decides, and a remark too many does no harm.
-fn ends_with_answer(messages: &[std::sync::Arc<Message>]) -> bool {
+fn ends_with_answer(messages: &[Arc<Message>]) -> bool {
     for message in messages.iter().rev() {
         match message.as_ref() {
             Message::Tool(_) => {}

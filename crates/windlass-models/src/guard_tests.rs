@@ -1,12 +1,13 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use windlass_core::model::{Kept, StepPurpose};
-use windlass_core::tool::ToolSpec;
+use windlass_core::message::{Reasoning, ToolMessage};
+use windlass_core::model::Kept;
+use windlass_core::tool::{ToolCall, ToolSpec};
 
 use super::*;
 use crate::lower::lower;
-use crate::quirks::{ParallelCalls, Quirks};
+use crate::quirks::{AnswerForms, ParallelCalls, Quirks};
 use crate::target::{Abilities, AuthForm};
 
 fn target(wire: WireKind, quirks: Quirks) -> Target {
@@ -152,7 +153,7 @@ fn a_named_tool_goes_by_its_name_on_the_wire() {
 fn s_18_r_31_xai_gets_no_response_format_and_no_forced_choice() {
     let quirks = Quirks {
         choice: ChoiceForm::AutoOrNone,
-        has_response_format: false,
+        response_format: AnswerForms::Absent,
         parallel: ParallelCalls::Off,
         ..Quirks::default()
     };
@@ -169,10 +170,11 @@ fn s_18_r_31_xai_gets_no_response_format_and_no_forced_choice() {
 
 #[test]
 fn mistral_8_a_forced_choice_and_a_form_of_the_answer_exclude_each_other() {
-    let mistral = target(WireKind::Chat, Quirks { says_any: true, ..Quirks::default() });
+    let mistral = target(WireKind::Chat, Quirks { formats_while_forced: false, ..Quirks::default() });
     let wishes = Sampling { response_format: Some(json!({"type": "json_object"})), ..Sampling::default() };
     let lowered = lower(&mistral, &tools());
     let fit = guard(&mistral, &request(ToolChoice::Required, wishes.clone()), &lowered);
+    assert_eq!(rules(&fit), ["response_format"]);
     assert_eq!((fit.choice, fit.sampling.response_format), (ToolChoice::Required, None));
     let fit = guard(&mistral, &request(ToolChoice::Auto, wishes.clone()), &lowered);
     assert_eq!(fit.sampling, wishes);
@@ -194,10 +196,10 @@ fn openai_1_sampling_is_left_out_while_the_model_thinks() {
         fit.sampling.temperature.is_some() && fit.sampling.top_p.is_some()
     };
     assert!(kept(&model, None) && !kept(&model, Some("low")));
-    model.abilities.reasons = Some(true);
+    model.quirks.thinks_unasked = true;
     assert!(!kept(&model, None) && kept(&model, Some("none")));
-    model.wire = WireKind::Messages;
-    assert!(kept(&model, None) && !kept(&model, Some("high")));
+    model.quirks.stops_thinking = false;
+    assert!(!kept(&model, None) && !kept(&model, Some("none")));
 }
 
 #[test]
@@ -231,4 +233,153 @@ fn gemini_4_a_history_that_ends_with_the_model_is_asked_to_go_on() {
             assert_eq!(rules(&fit), if wanted { vec!["user_last"] } else { vec![] });
         }
     }
+}
+
+#[test]
+fn deepseek_7_openai_1_a_model_that_thinks_unasked_is_not_forced_until_it_is_told_to_stop() {
+    let quirks = Quirks {
+        forces_while_thinking: false,
+        thinks_unasked: true,
+        ask: ReasoningAsk::ThinkingType,
+        ..Quirks::default()
+    };
+    let model = target(WireKind::Chat, quirks);
+    assert_eq!(guarded(&model, named()).choice, ToolChoice::Auto);
+    let still = Sampling { reasoning_effort: Some("none".into()), ..Sampling::default() };
+    let fit = guard(&model, &request(named(), still.clone()), &lower(&model, &tools()));
+    assert_eq!((fit.choice, fit.sampling), (named(), still));
+}
+
+#[test]
+fn a_model_that_cannot_but_think_is_not_told_to_stop() {
+    let quirks = Quirks { thinks_unasked: true, stops_thinking: false, ..Quirks::default() };
+    let model = target(WireKind::Messages, quirks);
+    let still = Sampling { reasoning_effort: Some("none".into()), ..Sampling::default() };
+    let fit = guard(&model, &request(ToolChoice::Auto, still), &lower(&model, &tools()));
+    assert_eq!((&fit.sampling.reasoning_effort, rules(&fit)), (&None, vec!["reasoning_effort"]));
+}
+
+fn call() -> Part {
+    Part::Call(ToolCall {
+        id: "c1".into(),
+        provider_id: None,
+        step: 1,
+        index: 0,
+        name: "files.read".into(),
+        arguments: "{}".into(),
+        state: None,
+    })
+}
+
+fn thought(model: &str) -> Part {
+    let opaque = Some(json!({"type": "thinking", "signature": "x"}));
+    Part::Reasoning(Reasoning { text: "hm".into(), opaque, model: Some(model.into()) })
+}
+
+fn outcome() -> Message {
+    Message::Tool(ToolMessage {
+        call_id: "c1".into(),
+        provider_id: None,
+        name: "files.read".into(),
+        content: "so".into(),
+        is_ok: true,
+        is_valid_call: true,
+    })
+}
+
+fn with_history(mut request: ModelRequest, messages: &[Message]) -> ModelRequest {
+    request.messages = Arc::new(messages.iter().cloned().map(Arc::new).collect());
+    request
+}
+
+#[test]
+fn anthropic_3_thinking_does_not_begin_in_the_middle_of_calls_of_another_model() {
+    let said = |parts: &[Part]| Message::Assistant { parts: parts.to_vec() };
+    let user = || Message::user("go");
+    let histories = [
+        (vec![user(), said(&[call()]), outcome()], false),
+        (vec![user(), said(&[thought("acme/two"), call()]), outcome()], false),
+        (vec![user(), said(&[thought("acme/two"), call()]), outcome(), Message::note("hm")], false),
+        (vec![user(), said(&[thought("acme/one"), call()]), outcome()], true),
+        // A loop is one thought: only its beginning has it on models that think once.
+        (vec![user(), said(&[thought("acme/one"), call()]), outcome(), said(&[call()]), outcome()], true),
+        // Closed calls are past.
+        (vec![user(), said(&[call()]), outcome(), said(&[Part::text("so")])], true),
+        (vec![user(), said(&[call()]), outcome(), user()], true),
+        (vec![user()], true),
+    ];
+    let wishes = Sampling { reasoning_effort: Some("high".into()), ..Sampling::default() };
+    for (messages, may_think) in histories {
+        let quirks = Quirks {
+            thinks_midway: false,
+            forces_while_thinking: false,
+            ask: ReasoningAsk::ThinkingType,
+            ..Quirks::default()
+        };
+        let mut model = target(WireKind::Messages, quirks);
+        let asked = with_history(request(ToolChoice::Required, wishes.clone()), &messages);
+        let fit = guard(&model, &asked, &lower(&model, &tools()));
+        assert_eq!(fit.sampling.reasoning_effort.is_some(), may_think, "{messages:?}");
+        assert_eq!(rules(&fit).contains(&"thinking_midway"), !may_think);
+        assert_eq!(fit.choice == ToolChoice::Required, !may_think, "without thinking it can be forced");
+        model.quirks.thinks_midway = true;
+        assert_eq!(guard(&model, &asked, &lower(&model, &tools())).sampling, wishes);
+    }
+}
+
+#[test]
+fn anthropic_3_calls_of_the_history_have_tools_even_when_there_are_none_now() {
+    let messages = [Message::user("go"), Message::Assistant { parts: vec![call(), call()] }, outcome()];
+    let asked = with_history(request(ToolChoice::Required, Sampling::default()), &messages);
+    let claude = target(WireKind::Messages, Quirks { declares_past_tools: true, ..Quirks::default() });
+    let fit = guard(&claude, &asked, &LoweredTools::default());
+    let declared = fit.tools.as_ref().unwrap();
+    let names: Vec<&str> = declared.tools.iter().map(|tool| tool.name.as_str()).collect();
+    assert_eq!(names, ["files_read"], "as the calls are named on the wire");
+    assert_eq!((&fit.choice, rules(&fit)), (&ToolChoice::Forbidden, vec!["past_tools"]));
+    // With tools, without calls, or where nobody asks for it, nothing is declared.
+    assert_eq!(guard(&claude, &asked, &lower(&claude, &tools())).tools, None);
+    let fresh = with_history(request(ToolChoice::Auto, Sampling::default()), &messages[..1]);
+    assert_eq!(guard(&claude, &fresh, &LoweredTools::default()).tools, None);
+    assert_eq!(guard(&chat(ChoiceForm::Full), &asked, &LoweredTools::default()).tools, None);
+}
+
+#[test]
+fn deepseek_7_a_schema_is_said_in_a_remark_where_only_json_can_be_prescribed() {
+    let schema = json!({"type": "object", "properties": {"city": {"type": "string"}}});
+    let by_schema = json!({"type": "json_schema", "json_schema": {"name": "place", "schema": schema}});
+    let any = json!({"type": "json_object"});
+    let fit = |forms, format: &Value| {
+        let model = target(WireKind::Chat, Quirks { response_format: forms, ..Quirks::default() });
+        let wishes = Sampling { response_format: Some(format.clone()), ..Sampling::default() };
+        guard(&model, &request(ToolChoice::Auto, wishes), &lower(&model, &tools()))
+    };
+    let lowered = fit(AnswerForms::ObjectOnly, &by_schema);
+    assert_eq!(lowered.sampling.response_format.as_ref(), Some(&any));
+    assert!(lowered.trailer[1].ends_with(&schema.to_string()), "{:?}", lowered.trailer);
+    assert_eq!(rules(&lowered), ["response_format"]);
+    let remarked = fit(AnswerForms::SchemaOnly, &any);
+    assert_eq!((&remarked.sampling.response_format, remarked.trailer.len()), (&None, 2));
+    assert_eq!(rules(&remarked), ["response_format"]);
+    for (forms, format) in [
+        (AnswerForms::ObjectOnly, &any),
+        (AnswerForms::SchemaOnly, &by_schema),
+        (AnswerForms::Full, &any),
+        (AnswerForms::Full, &by_schema),
+    ] {
+        let kept = fit(forms, format);
+        assert_eq!((kept.sampling.response_format.as_ref(), kept.notices.len()), (Some(format), 0));
+    }
+    assert_eq!(fit(AnswerForms::Absent, &any).sampling.response_format, None);
+}
+
+#[test]
+fn anthropic_3_a_paused_model_sees_nothing_behind_its_own_words() {
+    let claude = target(WireKind::Messages, Quirks::default());
+    let messages = [Message::user("go"), Message::assistant("so far")];
+    let mut asked = with_history(request(ToolChoice::Auto, Sampling::default()), &messages);
+    asked.purpose = StepPurpose::Continuation;
+    asked.trailer.clear();
+    let fit = guard(&claude, &asked, &LoweredTools::default());
+    assert_eq!((fit.trailer.len(), fit.notices.len()), (0, 0));
 }

@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use windlass_core::message::Message;
-use windlass_core::model::{ModelRequest, Notice, Sampling, StepPurpose, ToolChoice};
+use windlass_core::model::{Kept, ModelRequest, Notice, Sampling, StepPurpose, ToolChoice};
 use windlass_core::tool::ToolSpec;
 
 use crate::guard::guard;
@@ -89,6 +89,17 @@ pub(crate) fn prepare(target: &SharedTarget, shared: &Shared, request: &ModelReq
     let prepared = kept.write(shared, request);
     request.kept.put(kept);
     prepared
+}
+
+/// A notice, if none of its rule was told in this run before.
+pub(crate) fn first_told(kept: &Kept, notice: Notice) -> Option<Notice> {
+    let Some(mut history) = kept.take::<KeptHistory>() else { return Some(notice) };
+    let is_first = history.told.iter().all(|told| told.rule != notice.rule);
+    if is_first {
+        history.told.push(notice.clone());
+    }
+    kept.put(history);
+    is_first.then_some(notice)
 }
 
 /// What a run's requests have in common.

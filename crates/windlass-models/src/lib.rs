@@ -27,6 +27,7 @@ pub mod tags;
 pub mod target;
 pub mod think;
 pub mod transport;
+mod unread;
 pub mod wait;
 mod watch;
 pub mod wire;

@@ -12,17 +12,18 @@ use std::time::Duration;
 
 use futures_core::Stream;
 use tokio::time::{Sleep, sleep};
-use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
+use windlass_core::model::{Kept, ModelDelta, ModelFailure, ModelRequest, Usage};
 use windlass_core::port::{BoxFuture, BoxStream, ModelPort};
 
 use crate::answer::Answer;
 use crate::failure::{of_page, of_status};
 use crate::frame::Framing;
-use crate::kept::{Prepared, Shared, prepare};
+use crate::kept::{Prepared, Shared, first_told, prepare};
 use crate::limits::{DRAIN_TIMEOUT_MS, ERROR_BODY_BYTES_MAX};
 use crate::lower::LoweredTools;
 use crate::target::Target;
 use crate::transport::{Reply, ReplyBody, Transport};
+use crate::unread;
 use crate::wire::{SharedTarget, decoder, framing};
 
 /// A model at an endpoint.
@@ -52,6 +53,7 @@ impl ModelPort for WireModel {
 
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelDelta, ModelFailure>> {
         let Prepared { path, body, notices, tools } = prepare(&self.target, &self.shared, &request);
+        let sent_chars = unread::chars_of(&body, &request.messages);
         let asking = send(Arc::clone(&self.transport), Arc::clone(&self.target), path, body);
         let is_renamed = tools.tools.iter().any(|tool| tool.name != tool.spec.name);
         Box::pin(Exchange {
@@ -59,6 +61,9 @@ impl ModelPort for WireModel {
             renamed: is_renamed.then_some(tools),
             ready: notices.into_iter().map(ModelDelta::Notice).collect(),
             has_finish: false,
+            sent_chars,
+            usage: None,
+            kept: request.kept,
             phase: Phase::Asking(Box::pin(asking)),
         })
     }
@@ -96,6 +101,11 @@ struct Exchange {
     ready: VecDeque<ModelDelta>,
     /// Whether the provider said that the model was done.
     has_finish: bool,
+    /// Characters that the model was to read.
+    sent_chars: u64,
+    /// What it read by its own count.
+    usage: Option<Usage>,
+    kept: Kept,
     phase: Phase,
 }
 
@@ -151,7 +161,10 @@ impl Stream for Exchange {
                     cx.waker().wake_by_ref();
                     return Poll::Pending;
                 }
-                Phase::Ended if this.has_finish => this.phase = Phase::Over,
+                Phase::Ended if this.has_finish => {
+                    this.phase = Phase::Over;
+                    this.ready.extend(this.told_of_unread());
+                }
                 Phase::Ended => this.phase = Phase::Failed(this.cut()),
                 Phase::Failed(_) => {
                     let Phase::Failed(failure) = mem::replace(&mut this.phase, Phase::Over) else { continue };
@@ -202,6 +215,7 @@ impl Exchange {
         match delta {
             ModelDelta::Usage(mut usage) => {
                 let prices = self.target.abilities.prices;
+                self.usage = Some(usage);
                 usage.cost_usd = usage.cost_usd.or_else(|| Some(prices?.cost_usd(&usage)));
                 ModelDelta::Usage(usage)
             }
@@ -223,6 +237,12 @@ impl Exchange {
                 delta
             }
         }
+    }
+
+    /// What the user is told if the prompt was not read whole, once a run.
+    fn told_of_unread(&self) -> Option<ModelDelta> {
+        let notice = unread::notice(&self.target, self.sent_chars, self.usage.as_ref()?)?;
+        first_told(&self.kept, notice).map(ModelDelta::Notice)
     }
 
     /// An end that nobody announced: nothing of the answer may run.

@@ -3,7 +3,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::oneshot;
-use windlass_core::model::{Finish, Usage};
+use windlass_core::message::Message;
+use windlass_core::model::{Finish, Notice, NoticeKind};
 use windlass_core::tool::ToolSpec;
 
 use super::*;
@@ -341,4 +342,29 @@ async fn a_wire_of_lines_is_read_a_line_at_a_time() {
     let target = Target { wire: WireKind::Ollama, ..target(&serve_text(text).await) };
     let (_, failure) = collect(WireModel::new(target, transport(limits())).stream(request())).await;
     assert_eq!(failure.map(|failure| failure.code), Some("cut".to_owned()));
+}
+
+#[tokio::test]
+async fn ollama_5_a_prompt_that_the_daemon_cut_is_told_once_a_run() {
+    let answer = r#"{"model":"m-1","message":{"role":"assistant","content":"Yes."},"done":true,"done_reason":"stop","prompt_eval_count":4096,"eval_count":2}"#;
+    let url = serve_text(whole("200 OK", "application/x-ndjson", &format!("{answer}\n"))).await;
+    let mut target = target(&url);
+    target.wire = WireKind::Ollama;
+    target.quirks.context_tokens_asked = Some(4_096);
+    let model = WireModel::new(target, transport(limits()));
+    let mut long = request();
+    long.messages = Arc::new(vec![Arc::new(Message::user("word ".repeat(10_000)))]);
+    let told = |deltas: &[ModelDelta]| {
+        let notices = deltas.iter().filter_map(|delta| match delta {
+            ModelDelta::Notice(Notice { kind: NoticeKind::Trimmed, rule, .. }) => Some(rule.clone()),
+            _ => None,
+        });
+        notices.collect::<Vec<_>>()
+    };
+    let (deltas, failure) = collect(model.stream(long.clone())).await;
+    assert_eq!((told(&deltas), failure), (vec!["provider_truncated".to_owned()], None));
+    let (deltas, _) = collect(model.stream(long.clone())).await;
+    assert_eq!(told(&deltas), [""; 0], "nobody wants to be told at every step");
+    let (deltas, _) = collect(model.stream(request())).await;
+    assert_eq!(told(&deltas), [""; 0], "a short prompt is read whole");
 }

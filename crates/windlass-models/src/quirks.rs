@@ -106,6 +106,20 @@ pub enum ReasoningAsk {
     Think,
 }
 
+/// The forms of an answer that an endpoint can be asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AnswerForms {
+    /// `json_object` and `json_schema`.
+    Full,
+    /// `json_object` alone; a schema is said in a remark (DeepSeek).
+    ObjectOnly,
+    /// A schema alone; any object is asked for in a remark (Anthropic).
+    SchemaOnly,
+    /// None: `response_format` is left out (S-18: xai).
+    Absent,
+}
+
 /// What call ids may look like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -168,12 +182,20 @@ pub struct Quirks {
     pub has_none_with_tools: bool,
     /// Whether choices may be forced while the model thinks (Anthropic, DeepSeek: no).
     pub forces_while_thinking: bool,
+    /// Whether tools must be declared when the history has calls, even if there are none now (Anthropic, and
+    /// proxies in front of it).
+    pub declares_past_tools: bool,
+    /// Whether `provider.require_parameters` goes along with tools: a router then asks only endpoints that
+    /// know every parameter of the request (OpenRouter).
+    pub requires_parameters: bool,
     /// Parallel calls.
     pub parallel: ParallelCalls,
     /// The dialect of schemas.
     pub schema: SchemaDialect,
-    /// Whether `response_format` is taken (S-18: xai no).
-    pub has_response_format: bool,
+    /// What of `response_format` is taken.
+    pub response_format: AnswerForms,
+    /// Whether `response_format` may stand beside a forced choice (Mistral: no).
+    pub formats_while_forced: bool,
     /// Whether an outcome carries the tool's name.
     pub names_outcomes: bool,
     /// Whether an assistant message must stand between an outcome and a user message (Mistral).
@@ -188,6 +210,13 @@ pub struct Quirks {
     pub echo_field: ReasoningField,
     /// How thinking is asked for.
     pub ask: ReasoningAsk,
+    /// Whether the model thinks without being asked to.
+    pub thinks_unasked: bool,
+    /// Whether it can be told not to think.
+    pub stops_thinking: bool,
+    /// Whether thinking may be asked for in the middle of calls that were made without it (Anthropic up to
+    /// 4.5: no).
+    pub thinks_midway: bool,
     /// Whether temperature and top_p are taken while the model thinks.
     pub samples_while_thinking: bool,
     /// Whether `<think>` tags in the text are thinking.
@@ -220,9 +249,12 @@ impl Default for Quirks {
             says_any: false,
             has_none_with_tools: true,
             forces_while_thinking: true,
+            declares_past_tools: false,
+            requires_parameters: false,
             parallel: ParallelCalls::Unsaid,
             schema: SchemaDialect::Full,
-            has_response_format: true,
+            response_format: AnswerForms::Full,
+            formats_while_forced: true,
             names_outcomes: false,
             bridges_outcomes: false,
             echoes_index: false,
@@ -230,6 +262,9 @@ impl Default for Quirks {
             echo: ReasoningEcho::Never,
             echo_field: ReasoningField::ReasoningContent,
             ask: ReasoningAsk::Absent,
+            thinks_unasked: false,
+            stops_thinking: true,
+            thinks_midway: true,
             samples_while_thinking: true,
             has_think_tags: true,
             opens_thinking: false,

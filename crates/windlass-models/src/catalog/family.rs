@@ -2,7 +2,7 @@
 //! a name; all rows that match apply, in order, so that a narrow row stands after a broad one.
 
 use crate::quirks::{
-    CallDialect, ChoiceForm, ParallelCalls, Quirks, ReasoningAsk, ReasoningEcho, SchemaDialect,
+    AnswerForms, CallDialect, ChoiceForm, ParallelCalls, Quirks, ReasoningAsk, ReasoningEcho, SchemaDialect,
 };
 use crate::target::{Abilities, WireKind};
 
@@ -75,9 +75,16 @@ static FAMILIES: &[Family] = &[
         served_by: OPENAI,
         names: &["o1*", "o3*", "o4*", "gpt-5*", "gpt-6*"],
         change: |quirks, abilities| {
+            quirks.thinks_unasked = true;
             quirks.samples_while_thinking = false;
             abilities.reasons = Some(true);
         },
+    },
+    // Before 5.1 thinking could only be made short.
+    Family {
+        served_by: OPENAI,
+        names: &["o1*", "o3*", "o4*", "gpt-5", "gpt-5-*"],
+        change: |quirks, _| quirks.stops_thinking = false,
     },
     Family {
         served_by: OPENAI,
@@ -85,6 +92,8 @@ static FAMILIES: &[Family] = &[
         change: |quirks, abilities| {
             quirks.ask = ReasoningAsk::Absent;
             quirks.echo = ReasoningEcho::Never;
+            quirks.thinks_unasked = false;
+            quirks.stops_thinking = true;
             quirks.samples_while_thinking = true;
             abilities.reasons = Some(false);
         },
@@ -112,17 +121,30 @@ static FAMILIES: &[Family] = &[
         ],
         change: |quirks, abilities| {
             quirks.ask = ReasoningAsk::Effort;
+            quirks.thinks_midway = true;
             quirks.forces_while_thinking = true;
             abilities.reasons = Some(true);
         },
     },
-    // Forced calls would skip their thinking: they answer 400.
+    Family {
+        served_by: CLAUDE,
+        names: &[
+            "claude-opus-5*",
+            "claude-sonnet-5*",
+            "claude-haiku-5*",
+            "claude-fable-5*",
+            "claude-mythos-5*",
+        ],
+        change: |quirks, _| quirks.thinks_unasked = true,
+    },
+    // They cannot but think: forced calls, which would skip it, are refused too.
     Family {
         served_by: CLAUDE,
         names: &["claude-opus-5-5*", "claude-sonnet-5-5*", "claude-fable-5-1*", "claude-mythos-5-1*"],
         change: |quirks, _| {
             quirks.choice = ChoiceForm::AutoOrNone;
             quirks.forces_while_thinking = false;
+            quirks.stops_thinking = false;
         },
     },
     // Gemini: full JSON Schema since 2.5; a budget of thinking in 2.5, levels since 3.
@@ -140,13 +162,26 @@ static FAMILIES: &[Family] = &[
         names: &["gemini-2.5*"],
         change: |quirks, abilities| {
             quirks.ask = ReasoningAsk::ThinkingType;
+            quirks.thinks_unasked = true;
             abilities.reasons = Some(true);
         },
     },
     Family {
         served_by: GEMINI,
         names: &["gemini-3*"],
-        change: |_, abilities| abilities.reasons = Some(true),
+        change: |quirks, abilities| {
+            quirks.thinks_unasked = true;
+            abilities.reasons = Some(true);
+        },
+    },
+    // DeepSeek: the older name of its models without thinking.
+    Family {
+        served_by: Served::By(&["deepseek"]),
+        names: &["deepseek-chat"],
+        change: |quirks, _| {
+            quirks.thinks_unasked = false;
+            quirks.samples_while_thinking = true;
+        },
     },
     // xAI: the first of the fourth generation think and cannot be told how hard.
     Family {
@@ -166,7 +201,7 @@ static FAMILIES: &[Family] = &[
         change: |quirks, _| {
             quirks.parallel = ParallelCalls::Off;
             quirks.choice = ChoiceForm::AutoOrNone;
-            quirks.has_response_format = false;
+            quirks.response_format = AnswerForms::Absent;
         },
     },
     // Moonshot.
@@ -181,6 +216,8 @@ static FAMILIES: &[Family] = &[
         names: &["gpt-oss*"],
         change: |quirks, abilities| {
             quirks.ask = ReasoningAsk::Effort;
+            quirks.thinks_unasked = true;
+            quirks.stops_thinking = false;
             abilities.reasons = Some(true);
         },
     },
@@ -216,6 +253,8 @@ static FAMILIES: &[Family] = &[
         names: &["gpt-oss*"],
         change: |quirks, abilities| {
             quirks.ask = ReasoningAsk::Effort;
+            quirks.thinks_unasked = true;
+            quirks.stops_thinking = false;
             abilities.reasons = Some(true);
         },
     },

@@ -143,10 +143,10 @@ fn gemini_4_full_json_schema_is_for_2_5_and_later() {
 fn s_18_r_31_a_router_passes_on_what_its_vendors_refuse() {
     let claude = quirks("openrouter/anthropic/claude-sonnet-5.5");
     assert_eq!(claude.parallel, ParallelCalls::Off);
-    assert!(claude.has_response_format);
+    assert_eq!(claude.response_format, AnswerForms::Full);
     let grok = quirks("openrouter/x-ai/grok-4");
     assert_eq!((grok.parallel, grok.choice), (ParallelCalls::Off, ChoiceForm::AutoOrNone));
-    assert!(!grok.has_response_format);
+    assert_eq!(grok.response_format, AnswerForms::Absent);
     let other = quirks("openrouter/qwen/qwen3-coder");
     assert_eq!((other.parallel, other.choice), (ParallelCalls::Unsaid, ChoiceForm::Full));
 }
@@ -155,4 +155,41 @@ fn s_18_r_31_a_router_passes_on_what_its_vendors_refuse() {
 fn qwen_0_thinking_may_begin_without_its_opening_tag() {
     assert!(quirks("vllm/Qwen/Qwen3-8B").opens_thinking);
     assert!(!quirks("vllm/meta-llama/Llama-3.1-8B-Instruct").opens_thinking);
+}
+
+#[test]
+fn models_that_think_unasked_are_known_by_their_family() {
+    for (model, thinks, stops) in [
+        ("openai/gpt-5", true, false),
+        ("openai/gpt-5.5", true, true),
+        ("openai-chat/o3-mini", true, false),
+        ("openai/gpt-5-chat-latest", false, true),
+        ("openai/gpt-4o", false, true),
+        ("anthropic/claude-sonnet-4-5", false, true),
+        ("anthropic/claude-opus-4-6", false, true),
+        ("anthropic/claude-opus-5", true, true),
+        ("anthropic/claude-opus-5-5", true, false),
+        ("gemini/gemini-2.5-pro", true, true),
+        ("gemini/gemini-2.0-flash", false, true),
+        ("deepseek/deepseek-v4-flash", true, true),
+        ("deepseek/deepseek-reasoner", true, true),
+        ("deepseek/deepseek-chat", false, true),
+        ("ollama/gpt-oss:20b", true, false),
+        ("ollama/llama3.1", false, true),
+    ] {
+        let quirks = quirks(model);
+        assert_eq!((quirks.thinks_unasked, quirks.stops_thinking), (thinks, stops), "{model}");
+    }
+}
+
+#[test]
+fn anthropic_3_thinking_begins_midway_since_4_6() {
+    for (model, midway) in
+        [("claude-sonnet-4-5", false), ("claude-opus-4-6", true), ("claude-opus-5-5", true)]
+    {
+        let quirks = quirks(&format!("anthropic/{model}"));
+        assert_eq!(quirks.thinks_midway, midway, "{model}");
+        assert!(quirks.declares_past_tools);
+        assert_eq!(quirks.response_format, AnswerForms::SchemaOnly);
+    }
 }

@@ -117,7 +117,7 @@ fn r_31_s_18_xai_has_no_forced_choice_no_response_format_and_no_parallel_calls()
             (ChoiceForm::AutoOrNone, ParallelCalls::Off),
             "{wire:?}"
         );
-        assert!(!quirks.has_response_format, "{wire:?}");
+        assert_eq!(quirks.response_format, AnswerForms::Absent, "{wire:?}");
     }
     assert_eq!(made("anthropic/claude-opus-5").quirks.parallel, ParallelCalls::Off);
     assert_eq!(made("openai/gpt-5.5").quirks.parallel, ParallelCalls::Unsaid);
@@ -128,6 +128,7 @@ fn mistral_8_ids_are_nine_and_required_is_any() {
     let quirks = made("mistral/mistral-medium-latest").quirks;
     assert_eq!(quirks.ids, IdRule::Nine);
     assert!(quirks.says_any && quirks.bridges_outcomes && !quirks.has_none_with_tools);
+    assert!(!quirks.formats_while_forced);
 }
 
 #[test]
@@ -135,6 +136,9 @@ fn deepseek_7_thinking_is_echoed_always_and_calls_are_forced_only_without_it() {
     let quirks = made("deepseek/deepseek-v4-flash").quirks;
     assert_eq!((quirks.echo, quirks.empty_content), (ReasoningEcho::Always, EmptyContent::Empty));
     assert!(quirks.echoes_index && !quirks.forces_while_thinking && !quirks.has_images);
+    assert!(quirks.thinks_unasked && !quirks.samples_while_thinking, "it thinks unless told not to");
+    assert_eq!(quirks.response_format, AnswerForms::ObjectOnly);
+    assert!(!made("deepseek/deepseek-chat").quirks.thinks_unasked);
 }
 
 #[test]

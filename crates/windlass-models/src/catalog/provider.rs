@@ -3,8 +3,8 @@
 //! A row changes a few quirks of its wire; what holds for one family of models alone is in `family`.
 
 use crate::quirks::{
-    ChoiceForm, EmptyContent, IdRule, ParallelCalls, Quirks, ReasoningAsk, ReasoningEcho, ReasoningField,
-    SchemaDialect, SystemRole,
+    AnswerForms, ChoiceForm, EmptyContent, IdRule, ParallelCalls, Quirks, ReasoningAsk, ReasoningEcho,
+    ReasoningField, SchemaDialect, SystemRole,
 };
 use crate::target::{AuthForm, WireKind};
 
@@ -109,6 +109,9 @@ fn of_wire(wire: WireKind) -> Quirks {
             has_notes: false,
             echo: ReasoningEcho::State,
             ask: ReasoningAsk::ThinkingType,
+            thinks_midway: false,
+            declares_past_tools: true,
+            response_format: AnswerForms::SchemaOnly,
             forces_while_thinking: false,
             samples_while_thinking: false,
             has_think_tags: false,
@@ -188,7 +191,7 @@ pub(super) static PROVIDERS: &[Provider] = &[
         usual_model: Some("grok-4.7"),
         quirks: |_, quirks| {
             quirks.choice = ChoiceForm::AutoOrNone;
-            quirks.has_response_format = false;
+            quirks.response_format = AnswerForms::Absent;
             quirks.parallel = ParallelCalls::Off;
         },
         ..Provider::chat("xai", "https://api.x.ai/v1", &["XAI_API_KEY"])
@@ -201,6 +204,10 @@ pub(super) static PROVIDERS: &[Provider] = &[
             quirks.empty_content = EmptyContent::Empty;
             quirks.forces_while_thinking = false;
             quirks.ask = ReasoningAsk::ThinkingType;
+            quirks.thinks_unasked = true;
+            // Taken, and without effect.
+            quirks.samples_while_thinking = false;
+            quirks.response_format = AnswerForms::ObjectOnly;
             quirks.has_images = false;
         },
         ..Provider::chat("deepseek", "https://api.deepseek.com", &["DEEPSEEK_API_KEY"])
@@ -210,6 +217,7 @@ pub(super) static PROVIDERS: &[Provider] = &[
         quirks: |_, quirks| {
             quirks.ids = IdRule::Nine;
             quirks.says_any = true;
+            quirks.formats_while_forced = false;
             quirks.has_none_with_tools = false;
             quirks.bridges_outcomes = true;
             quirks.names_outcomes = true;

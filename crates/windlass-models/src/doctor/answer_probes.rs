@@ -6,6 +6,7 @@ use windlass_core::model::{ModelDelta, Usage};
 
 use super::report::Found;
 use super::visit::{Answer, Patch, Question, Reply, Visit};
+use crate::quirks::AnswerForms;
 use crate::target::WireKind;
 
 /// A red square of 32 by 32; some models refuse smaller ones.
@@ -194,12 +195,20 @@ pub(super) async fn response_format(visit: &mut Visit<'_>) -> Found {
     });
     let by_schema =
         json!({"type": "json_schema", "json_schema": {"name": "place", "strict": true, "schema": schema}});
-    let taken = vec![("has_response_format", json!(true))];
     let mut refusal = None;
-    for (form, meaning) in [
-        (by_schema, "answers can be made to fit a schema"),
-        (json!({"type": "json_object"}), "answers can be made JSON, but not to fit a schema"),
+    for (form, forms, meaning) in [
+        (by_schema, "full", "answers can be made to fit a schema"),
+        (
+            json!({"type": "json_object"}),
+            "object_only",
+            "answers can be made JSON; a schema is only asked for in words",
+        ),
     ] {
+        // Anthropic's protocol has no word for the second: there it would only be a remark.
+        if forms == "object_only" && visit.target.wire == WireKind::Messages {
+            break;
+        }
+        let taken = vec![("response_format", json!(forms))];
         let mut question =
             Question::new("Name the capital of France as a JSON object with the one field \"city\".");
         question.sampling.response_format = Some(form);
@@ -207,6 +216,10 @@ pub(super) async fn response_format(visit: &mut Visit<'_>) -> Found {
             Reply::Answered(answer) => {
                 let value = serde_json::from_str::<Value>(&answer.text());
                 if value.is_ok_and(|value| value.get("city").is_some()) {
+                    // What the catalogue withholds is not given back.
+                    if forms == "object_only" && visit.quirks.response_format == AnswerForms::Full {
+                        visit.learn(&taken);
+                    }
                     return Found::pass(meaning);
                 }
                 return Found::unsure("the form of an answer is taken, but not kept").saying(&answer.text());
@@ -215,8 +228,8 @@ pub(super) async fn response_format(visit: &mut Visit<'_>) -> Found {
             Reply::Lost(failure) => return Found::lost(&failure),
         }
     }
-    visit.learn(&vec![("has_response_format", json!(false))]);
-    let found = Found::fail("the form of an answer cannot be prescribed: it is only asked for in words");
+    visit.learn(&vec![("response_format", json!("absent"))]);
+    let found = Found::fail("the form of an answer cannot be prescribed: response_format is left out");
     refusal.iter().fold(found, |found, failure| found.saying(&failure.message))
 }
 

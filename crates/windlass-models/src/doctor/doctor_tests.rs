@@ -8,7 +8,9 @@ use windlass_core::message::{Message, Part};
 use windlass_core::model::{CallDelta, Finish, ToolChoice, Usage};
 
 use super::*;
-use crate::quirks::{CallDialect, ChoiceForm, ParallelCalls, ReasoningAsk, ReasoningEcho, SystemRole};
+use crate::quirks::{
+    AnswerForms, CallDialect, ChoiceForm, ParallelCalls, ReasoningAsk, ReasoningEcho, SystemRole,
+};
 use crate::target::{Abilities, AuthForm, WireKind};
 
 /// An endpoint with its weaknesses.
@@ -32,6 +34,7 @@ struct Endpoint {
     refuses_notes: bool,
     refuses_pictures: bool,
     refuses_formats: bool,
+    refuses_answer_schemas: bool,
     refuses_thinking: bool,
     refuses_echo_but: Option<ReasoningEcho>,
     wants_names: bool,
@@ -108,6 +111,15 @@ impl Endpoint {
             ),
             (self.refuses_pictures && has_picture, "image_url"),
             (self.refuses_formats && request.sampling.response_format.is_some(), "response_format"),
+            (
+                self.refuses_answer_schemas
+                    && request
+                        .sampling
+                        .response_format
+                        .as_ref()
+                        .is_some_and(|form| form["type"] == "json_schema"),
+                "json_schema",
+            ),
             (
                 self.refuses_thinking
                     && request.sampling.reasoning_effort.is_some()
@@ -334,14 +346,14 @@ async fn an_endpoint_that_refuses_named_tools_is_given_words() {
 async fn s_18_a_choice_that_the_catalogue_withholds_is_not_given_back() {
     let quirks = Quirks {
         choice: ChoiceForm::AutoOrNone,
-        has_response_format: false,
+        response_format: AnswerForms::Absent,
         parallel: ParallelCalls::Off,
         ..Quirks::default()
     };
     let diagnosis = examine_as(&Endpoint::default(), &target(WireKind::Chat, quirks.clone())).await;
     assert_only(&diagnosis, &[]);
     let obeyed = diagnosis.laid_over(&quirks).unwrap();
-    assert_eq!((obeyed.choice, obeyed.has_response_format), (ChoiceForm::AutoOrNone, false));
+    assert_eq!((obeyed.choice, obeyed.response_format), (ChoiceForm::AutoOrNone, AnswerForms::Absent));
     assert_eq!(obeyed.parallel, ParallelCalls::Off);
 }
 
@@ -414,8 +426,15 @@ async fn what_an_endpoint_refuses_is_not_sent_again() {
             (Probe::ResponseFormat, Verdict::Fail),
         ],
     );
-    let expected = json!({"has_notes": false, "has_images": false, "has_response_format": false});
+    let expected = json!({"has_notes": false, "has_images": false, "response_format": "absent"});
     assert_eq!(patch(&diagnosis), expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn deepseek_7_an_endpoint_that_takes_json_but_no_schema_is_known_as_such() {
+    let diagnosis = diagnose(&Endpoint { refuses_answer_schemas: true, ..Endpoint::default() }).await;
+    assert_only(&diagnosis, &[]);
+    assert_eq!(patch(&diagnosis)["response_format"], "object_only");
 }
 
 #[tokio::test(start_paused = true)]

@@ -4,6 +4,8 @@ use serde_json::{Map, Value};
 use windlass_core::json::repair::{RepairMode, repair};
 use windlass_core::model::CallDelta;
 
+use super::element;
+
 /// The names under which models put arguments.
 const ARGS_KEYS: [&str; 3] = ["arguments", "parameters", "args"];
 
@@ -56,7 +58,7 @@ pub(super) fn named_call(name: &str, id: Option<&str>, args: &str) -> CallDelta 
 pub(super) fn broken_call(text: &str) -> CallDelta {
     let guess = repair(text, RepairMode::Everything).ok().map(|read| read.value);
     let name = guess.as_ref().and_then(|value| value.get("name")).and_then(Value::as_str);
-    let name = name.map(str::to_owned).or_else(|| written_name(text));
+    let name = name.map(str::to_owned).or_else(|| written_name(text)).or_else(|| element::written_name(text));
     CallDelta { name, args_text: Some(text.trim().to_owned()), ..CallDelta::default() }
 }
 

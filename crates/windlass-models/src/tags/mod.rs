@@ -5,6 +5,7 @@
 //! wire.
 
 mod call;
+mod element;
 mod extent;
 mod opener;
 mod reader;
@@ -12,6 +13,7 @@ mod rewrite;
 
 use std::collections::VecDeque;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use futures_core::Stream;
@@ -40,8 +42,9 @@ impl<M: ModelPort> ModelPort for TagModel<M> {
     }
 
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelDelta, ModelFailure>> {
+        let reader = TagReader::knowing(Arc::clone(&request.tools));
         let inner = self.inner.stream(rewrite(request));
-        Box::pin(TagStream { inner, reader: TagReader::new(), ready: VecDeque::new(), is_over: false })
+        Box::pin(TagStream { inner, reader, ready: VecDeque::new(), is_over: false })
     }
 }
 

@@ -7,13 +7,19 @@
 //!    └──────▶ ListLead ──▶ Value    └──────▶ Plain ◀──────┘                            └──▶ Value
 //! ```
 //!
+//! Where `<function=` stands instead of a brace, an `Element` stands for the value.
+//!
 //! Text goes through as it comes and is held back only where a tag may begin. A call is given as soon as its
 //! JSON is complete. What was meant as a call and cannot be read is given as a call that will fail, never
 //! as half of one; a tag that is only spoken of (in ticks, in a block of code) stays text.
 
+use std::sync::Arc;
+
 use windlass_core::model::{CallDelta, Finish, ModelDelta};
+use windlass_core::tool::ToolSpec;
 
 use super::call::{broken_call, named_call, read_calls};
+use super::element::{Element, FUNCTION};
 use super::extent::{Extent, Reach};
 use super::opener::{CLOSE, FENCE_BYTES_MAX, OPEN, Sight, Spot, begins, look};
 use crate::think::held_bytes;
@@ -43,6 +49,8 @@ enum State {
     Lead(String),
     ListLead(String),
     Value(Form, Extent),
+    /// A call written as an element; what opened it is kept for the case that it opened nothing.
+    Element(String, Element),
     /// A block that is no JSON, up to its closing tag. `Some` is the opening of one that was never begun as
     /// JSON and may be text.
     Plain {
@@ -77,6 +85,7 @@ pub struct TagReader {
     is_in_fence: bool,
     calls: u32,
     has_calls: bool,
+    tools: Arc<[Arc<ToolSpec>]>,
 }
 
 impl Default for TagReader {
@@ -86,8 +95,13 @@ impl Default for TagReader {
 }
 
 impl TagReader {
-    /// A reader for one answer.
+    /// A reader for one answer of a model whose tools are not known.
     pub fn new() -> Self {
+        Self::knowing(Arc::new([]))
+    }
+
+    /// A reader for one answer of a model with these tools.
+    pub fn knowing(tools: Arc<[Arc<ToolSpec>]>) -> Self {
         Self {
             state: State::Text,
             buffer: String::new(),
@@ -99,6 +113,7 @@ impl TagReader {
             is_in_fence: false,
             calls: 0,
             has_calls: false,
+            tools,
         }
     }
 
@@ -113,7 +128,9 @@ impl TagReader {
                 self.end(out);
                 out.push(ModelDelta::Finish(match finish {
                     Finish::Length => Finish::Length,
-                    Finish::Stop | Finish::Calls | Finish::Filtered | Finish::Other(_) if self.has_calls => {
+                    Finish::Stop | Finish::Calls | Finish::Paused | Finish::Filtered | Finish::Other(_)
+                        if self.has_calls =>
+                    {
                         Finish::Calls
                     }
                     other => other,
@@ -142,6 +159,12 @@ impl TagReader {
                     }
                     break;
                 }
+                State::Element(said, element) if !element.has_begun() => {
+                    self.give_text(&said, out);
+                    let rest = self.take(usize::MAX);
+                    self.give_text(&rest, out);
+                    break;
+                }
                 State::Lead(said) | State::ListLead(said) | State::Plain { said: Some(said), .. } => {
                     self.give_text(&said, out);
                     let rest = self.take(usize::MAX);
@@ -153,12 +176,17 @@ impl TagReader {
                     self.give_call(named_call(&name, id.as_deref(), &args), out);
                     break;
                 }
-                State::Value(Form::Tagged | Form::Listed, _) | State::Plain { said: None, .. } => {
+                State::Value(Form::Tagged | Form::Listed, _)
+                | State::Element(..)
+                | State::Plain { said: None, .. } => {
                     self.give_broken(usize::MAX, out);
                 }
-                // Waiting there means that only the beginning of a closing tag has come.
+                // Waiting there means that only the beginning of a tag has come; a closing one is not missed.
                 State::Behind => {
-                    self.take(usize::MAX);
+                    let rest = self.take(usize::MAX);
+                    if !CLOSE.starts_with(&rest) && FUNCTION.starts_with(&rest) {
+                        self.give_text(&rest, out);
+                    }
                 }
             }
             self.work(out);
@@ -176,6 +204,7 @@ impl TagReader {
                 State::Lead(said) => self.take_lead(said),
                 State::ListLead(said) => self.take_list_lead(said, out),
                 State::Value(form, extent) => self.take_value(form, extent, out),
+                State::Element(said, element) => self.take_element(said, element, out),
                 State::Plain { said, scanned } => self.take_plain(said, scanned, out),
                 State::Behind => self.take_behind(out),
             };
@@ -261,6 +290,11 @@ impl TagReader {
         if body.starts_with(['{', '[']) {
             return self.go_on(State::Value(Form::Tagged, Extent::default()));
         }
+        match begins(body, FUNCTION) {
+            Some(true) => return self.go_on(State::Element(said, Element::default())),
+            Some(false) => return self.wait(State::Lead(said)),
+            None => {}
+        }
         match begins(body, "```") {
             Some(true) => match body.find('\n') {
                 Some(line) => {
@@ -328,6 +362,19 @@ impl TagReader {
         self.go_on(if is_tagged { State::Behind } else { State::Text })
     }
 
+    fn take_element(&mut self, said: String, mut element: Element, out: &mut Vec<ModelDelta>) -> Progress {
+        match element.advance(self.rest()) {
+            Reach::Open => self.wait(State::Element(said, element)),
+            Reach::Ended(end) => {
+                self.take(end);
+                let tools = Arc::clone(&self.tools);
+                self.give_call(element.into_call(tools.iter().map(AsRef::as_ref)), out);
+                self.go_on(State::Behind)
+            }
+            Reach::Broken(_) => self.go_on_plain((!element.has_begun()).then_some(said)),
+        }
+    }
+
     fn go_on_plain(&mut self, said: Option<String>) -> Progress {
         self.go_on(State::Plain { said, scanned: 0 })
     }
@@ -377,7 +424,11 @@ impl TagReader {
                 self.go_on(State::Behind)
             }
             None if body.starts_with('{') => self.go_on(State::Value(Form::Tagged, Extent::default())),
-            None => Progress::Again,
+            None => match begins(body, FUNCTION) {
+                Some(true) => self.go_on(State::Element(String::new(), Element::default())),
+                Some(false) => self.wait(State::Behind),
+                None => Progress::Again,
+            },
         }
     }
 

@@ -160,6 +160,78 @@ fn arguments_may_be_text_or_have_another_name() {
     means(nested, "", &[("a".to_owned(), json!({"b": 1}))]);
 }
 
+fn element(name: &str, args: &[(&str, &str)]) -> String {
+    let parameter = |(key, value): &(&str, &str)| format!("<parameter={key}>\n{value}\n</parameter>\n");
+    format!("<function={name}>\n{}</function>", args.iter().map(parameter).collect::<String>())
+}
+
+#[test]
+fn qwen_calls_written_as_elements_are_calls() {
+    let oslo = element("get_weather", &[("city", "Oslo")]);
+    means(&format!("<tool_call>\n{oslo}\n</tool_call>"), "", &[weather("Oslo")]);
+    means(&format!("I look.\n<tool_call>\n{oslo}\n</tool_call>\n"), "I look.\n", &[weather("Oslo")]);
+    means(&format!("<tool_call>{oslo}</tool_call> So."), " So.", &[weather("Oslo")]);
+    means(&format!("```xml\n<tool_call>\n{oslo}\n</tool_call>\n```"), "", &[weather("Oslo")]);
+    means("<tool_call><function=a></function></tool_call>", "", &[("a".to_owned(), json!({}))]);
+    let rome = element("get_weather", &[("city", "Rome")]);
+    means(&format!("<tool_call>\n{oslo}\n{rome}\n</tool_call>"), "", &[weather("Oslo"), weather("Rome")]);
+    means(&format!("<tool_call>\n{oslo}\n{}", block("Rome")), "", &[weather("Oslo"), weather("Rome")]);
+}
+
+#[test]
+fn qwen_values_are_text_unless_they_are_json() {
+    let text = element(
+        "a",
+        &[
+            ("n", "7"),
+            ("yes", "true"),
+            ("list", "[1, \"x\"]"),
+            ("map", "{\"k\": {}}"),
+            ("word", "\"q\""),
+            ("nothing", "null"),
+        ],
+    );
+    let args =
+        json!({"n": 7, "yes": true, "list": [1, "x"], "map": {"k": {}}, "word": "\"q\"", "nothing": "null"});
+    means(&format!("<tool_call>{text}</tool_call>"), "", &[("a".to_owned(), args)]);
+    let code = "fn main() {\n    </function> </tool_call> <parameter=x> ä\n}\n";
+    let text = element("write", &[("content", code), ("path", "a.rs")]);
+    let args = json!({"content": code, "path": "a.rs"});
+    means(&format!("<tool_call>{text}</tool_call>"), "", &[("write".to_owned(), args)]);
+}
+
+#[test]
+fn qwen_a_value_that_the_tool_declares_as_text_stays_text() {
+    let schema =
+        json!({"type": "object", "properties": {"content": {"type": "string"}, "line": {"type": "integer"}}});
+    let spec = ToolSpec { schema, ..ToolSpec::new("write", "Writes.") };
+    let mut reader = TagReader::knowing(Arc::new([Arc::new(spec)]));
+    let mut out = Vec::new();
+    let text = element("write", &[("content", "42"), ("line", "7")]);
+    reader.push(ModelDelta::Text(format!("<tool_call>{text}")), &mut out);
+    let [ModelDelta::Call(call)] = out.as_slice() else { panic!("{out:?}") };
+    assert_eq!(call.args_value, Some(json!({"content": "42", "line": 7})));
+}
+
+#[test]
+fn qwen_a_broken_element_is_a_call_that_will_fail_and_one_that_is_spoken_of_is_text() {
+    let cut = "<function=write>\n<parameter=content>\nhalf";
+    means(&format!("<tool_call>\n{cut}"), "", &[("write".to_owned(), json!(cut))]);
+    let twice = "<function=a><parameter=b>1</parameter><parameter=b>2</parameter></function>";
+    means(&format!("<tool_call>{twice}</tool_call>"), "", &[("a".to_owned(), json!(twice))]);
+    let stray = "<function=a><parameter=b>1</parameter> and </function>";
+    means(&format!("<tool_call>{stray}</tool_call>"), "", &[("a".to_owned(), json!(stray))]);
+    for text in [
+        "Write <tool_call><function=NAME> and so on.",
+        "<tool_call><function=a",
+        "<tool_call><func",
+        "<function=a><parameter=b>1</parameter></function>",
+    ] {
+        means(text, text, &[]);
+    }
+    means(&format!("{}<func", block("Oslo").replace("\n</tool_call>", "")), "<func", &[weather("Oslo")]);
+}
+
 #[test]
 fn mistral_8_raw_calls_in_both_forms() {
     means(r#"[TOOL_CALLS]get_weather[ARGS]{"city": "Oslo"}"#, "", &[weather("Oslo")]);
@@ -252,10 +324,19 @@ fn hostile_texts_cost_no_more_than_their_length() {
         "```\n",
         "{\"",
         "a",
+        "<parameter=a>",
+        "</parameter",
     ] {
-        for opening in
-            ["", "<tool_call>", "<tool_call>x", "<tool_call>```", "<tool_call>{}", "[TOOL_CALLS]a[ARGS]"]
-        {
+        for opening in [
+            "",
+            "<tool_call><function=a>",
+            "<tool_call><function=a><parameter=b>",
+            "<tool_call>",
+            "<tool_call>x",
+            "<tool_call>```",
+            "<tool_call>{}",
+            "[TOOL_CALLS]a[ARGS]",
+        ] {
             let mut reader = TagReader::new();
             let mut out = Vec::new();
             reader.push(ModelDelta::Text(opening.to_owned()), &mut out);
@@ -277,7 +358,7 @@ proptest! {
             prop::sample::select(vec![
                 "<tool_call>", "</tool_call>", "{\"name\":\"a\",\"arguments\":{}}", "{\"name\":\"b\"", "}", "{", "[", "]",
                 "```", "```json\n", "```tool_call\n", "\n", " ", "`", "<", "\"", "\\", "ä", "text", "[TOOL_CALLS]",
-                "[ARGS]", "[CALL_ID]", "name",
+                "[ARGS]", "[CALL_ID]", "name", "<function=a>", "</function>", "<parameter=b>", "</parameter>",
             ]),
             0..12,
         ),

@@ -194,6 +194,7 @@ pub(super) struct Request {
     pub(super) choice: ToolChoice,
     pub(super) sampling: Sampling,
     pub(super) trailer: Vec<String>,
+    pub(super) purpose: StepPurpose,
 }
 
 impl Request {
@@ -205,6 +206,7 @@ impl Request {
             choice: ToolChoice::Auto,
             sampling: Sampling::default(),
             trailer: Vec::new(),
+            purpose: StepPurpose::Work,
         }
     }
 
@@ -225,7 +227,7 @@ impl Request {
             tools: &self.tools,
             choice: &self.choice,
             sampling: &self.sampling,
-            purpose: StepPurpose::Work,
+            purpose: self.purpose,
             trailer: &self.trailer,
         };
         let mut out = Vec::new();

@@ -12,7 +12,9 @@ use windlass_core::model::{Sampling, ToolChoice};
 use super::reasoning::{Echo, Place};
 use crate::health::{CallItem, Exchange, OutcomeItem, Turn};
 use crate::lower::LoweredTool;
-use crate::quirks::{ChoiceForm, EmptyContent, IdRule, ParallelCalls, Quirks, ReasoningAsk, SystemRole};
+use crate::quirks::{
+    AnswerForms, ChoiceForm, EmptyContent, IdRule, ParallelCalls, Quirks, ReasoningAsk, SystemRole,
+};
 use crate::target::Target;
 use crate::wire::{Before, Plan, write_comma, write_json, write_text};
 
@@ -130,8 +132,8 @@ fn write_wishes(quirks: &Quirks, sampling: &Sampling, out: &mut Vec<u8>) {
         write_reasoning_wish(quirks.ask, effort, out);
     }
     write_wish(out, "seed", sampling.seed.as_ref().filter(|_| quirks.has_seed));
-    let format = sampling.response_format.as_ref().filter(|_| quirks.has_response_format);
-    write_wish(out, "response_format", format);
+    let has_forms = quirks.response_format != AnswerForms::Absent;
+    write_wish(out, "response_format", sampling.response_format.as_ref().filter(|_| has_forms));
     if quirks.says_store {
         write_field(out, "store", &false);
     }
@@ -177,6 +179,9 @@ fn write_tools(plan: &Plan<'_>, out: &mut Vec<u8>) {
         ParallelCalls::Unsaid => {}
         ParallelCalls::Off => write_field(out, "parallel_tool_calls", &false),
         ParallelCalls::On => write_field(out, "parallel_tool_calls", &true),
+    }
+    if quirks.requires_parameters {
+        write_field(out, "provider", &json!({"require_parameters": true}));
     }
 }
 

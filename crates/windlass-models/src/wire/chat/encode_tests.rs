@@ -266,7 +266,7 @@ fn wishes_are_written_only_where_they_are_taken() {
     );
     let poor = Quirks {
         has_seed: false,
-        has_response_format: false,
+        response_format: AnswerForms::Absent,
         samples_while_thinking: false,
         ..Quirks::default()
     };
@@ -274,9 +274,18 @@ fn wishes_are_written_only_where_they_are_taken() {
 }
 
 #[test]
+fn openrouter_6_parameters_are_required_only_beside_tools() {
+    let quirks = Quirks { requires_parameters: true, ..Quirks::default() };
+    let field = r#","provider":{"require_parameters":true}"#;
+    assert!(Asked::new(quirks.clone()).with_tool().head().ends_with(field));
+    assert!(!Asked::new(quirks).head().contains("provider"));
+    assert!(!Asked::new(Quirks::default()).with_tool().head().contains("provider"));
+}
+
+#[test]
 fn r_31_xai_gets_no_response_format_no_forced_choice_and_no_parallel_calls() {
     let quirks = Quirks {
-        has_response_format: false,
+        response_format: AnswerForms::Absent,
         choice: ChoiceForm::AutoOrNone,
         parallel: ParallelCalls::Off,
         ..Quirks::default()

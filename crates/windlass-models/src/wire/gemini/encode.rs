@@ -10,7 +10,7 @@ use super::super::{Before, Encode, Place, Plan, write_comma, write_json, write_m
 use super::signature::{Carrier, SENTINEL, of_state, signature_of, split_end};
 use crate::health::{CallItem, Exchange, Item, OutcomeItem, Turn};
 use crate::lower::LoweredTool;
-use crate::quirks::{ChoiceForm, ReasoningAsk, SchemaDialect, SystemRole};
+use crate::quirks::{AnswerForms, ChoiceForm, ReasoningAsk, SchemaDialect, SystemRole};
 
 /// The first generation that checks signatures and is told how hard to think in words.
 const WORDS_SINCE: u32 = 3;
@@ -162,7 +162,8 @@ fn write_wishes(plan: &Plan<'_>, out: &mut Vec<u8>) {
         write_member(&mut wishes, "seed");
         write_json(&mut wishes, &seed);
     }
-    if let Some(format) = sampling.response_format.as_ref().filter(|_| quirks.has_response_format) {
+    let has_forms = quirks.response_format != AnswerForms::Absent;
+    if let Some(format) = sampling.response_format.as_ref().filter(|_| has_forms) {
         write_format(format, &mut wishes);
     }
     if let Some(effort) = effort {

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 use windlass_core::message::Part;
+use windlass_core::model::StepPurpose;
 
 use super::wishes::Wishes;
 use crate::health::{CallItem, Exchange, Item, OutcomeItem, Turn};
@@ -77,6 +78,8 @@ pub(super) fn write_tail(plan: &Plan<'_>, before: Before, out: &mut Vec<u8>) {
     let is_silent = plan.trailer.iter().all(|note| note.trim().is_empty());
     match (is_silent, before) {
         (false, _) => write_texts(out, plan.trailer.iter().map(String::as_str), false),
+        // A model that paused goes on from its own words, and from nothing else.
+        (true, Before::Assistant) if plan.purpose == StepPurpose::Continuation => {}
         (true, Before::Assistant | Before::Nothing) => write_texts(out, std::iter::once(GO_ON), false),
         (true, Before::User | Before::Outcomes) => {}
     }

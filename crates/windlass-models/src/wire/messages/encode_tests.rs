@@ -369,6 +369,18 @@ fn anthropic_3_empty_text_is_left_out_and_a_last_answer_has_no_white_space_at_it
 }
 
 #[test]
+fn anthropic_3_after_a_pause_the_history_ends_with_what_the_provider_began() {
+    let block = json!({"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}});
+    let items = vec![Item::Text("Let me see.".into()), Item::Reasoning { text: "", state: Some(&block) }];
+    let mut request = request();
+    request.purpose = windlass_core::model::StepPurpose::Continuation;
+    let turns = [user("Go."), Turn::Exchange(Exchange { items, outcomes: Vec::new() })];
+    let body = request.body(&Wire, &turns);
+    let messages = body["messages"].as_array().unwrap();
+    assert_eq!((messages.len(), &messages[1]["content"][1]), (2, &block));
+}
+
+#[test]
 fn anthropic_3_at_most_four_breakpoints_stand_on_tools_system_and_the_last_block() {
     let histories: [(&[Turn<'_>], &str); 3] = [
         (&[user("Go.")], "/messages/0/content/0"),

@@ -8,6 +8,7 @@ use windlass_core::model::ToolChoice;
 
 use crate::health::{Exchange, Item, Turn};
 use crate::quirks::{IdRule, ReasoningAsk, ReasoningEcho};
+use crate::target::Target;
 use crate::wire::picture::split_base64;
 use crate::wire::{Plan, write_comma, write_json, write_text};
 
@@ -62,12 +63,16 @@ fn think_of(plan: &Plan<'_>) -> Option<Value> {
     }
 }
 
+/// Tokens of context that the daemon is asked for.
+pub fn context_tokens(target: &Target) -> u64 {
+    let known = target.abilities.context_tokens.map(|tokens| tokens.min(CONTEXT_TOKENS_MAX));
+    target.quirks.context_tokens_asked.or(known).unwrap_or(CONTEXT_TOKENS_DEFAULT)
+}
+
 fn options_of(plan: &Plan<'_>) -> Map<String, Value> {
     let (target, sampling) = (plan.target, plan.sampling);
-    let known = target.abilities.context_tokens.map(|tokens| tokens.min(CONTEXT_TOKENS_MAX));
-    let context = target.quirks.context_tokens_asked.or(known).unwrap_or(CONTEXT_TOKENS_DEFAULT);
     let wishes: [(&str, Option<Value>); 5] = [
-        ("num_ctx", Some(context.into())),
+        ("num_ctx", Some(context_tokens(target).into())),
         ("temperature", sampling.temperature.map(Into::into)),
         ("top_p", sampling.top_p.map(Into::into)),
         ("num_predict", sampling.output_tokens_max.map(Into::into)),

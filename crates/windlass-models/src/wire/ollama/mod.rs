@@ -7,6 +7,7 @@ mod decode;
 mod encode;
 mod truncation;
 
+pub use encode::context_tokens;
 pub use truncation::is_truncated;
 
 use super::{Before, Decode, Encode, Place, Plan, SharedTarget};

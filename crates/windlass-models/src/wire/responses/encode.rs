@@ -8,7 +8,7 @@ use windlass_core::model::ToolChoice;
 
 use super::super::{Before, Encode, Place, Plan, write_comma, write_json, write_member, write_text};
 use crate::health::{CallItem, Exchange, Item, OutcomeItem, Turn};
-use crate::quirks::{ChoiceForm, ParallelCalls, ReasoningAsk, ReasoningEcho};
+use crate::quirks::{AnswerForms, ChoiceForm, ParallelCalls, ReasoningAsk, ReasoningEcho};
 
 /// Fewer output tokens than this are refused.
 const OUTPUT_TOKENS_MIN: u32 = 16;
@@ -128,7 +128,7 @@ fn write_wishes(plan: &Plan<'_>, out: &mut Vec<u8>) {
         write_text(out, "auto");
         out.push(b'}');
     }
-    let is_thinking = effort.is_some() || plan.target.abilities.reasons == Some(true);
+    let is_thinking = effort.map_or(quirks.thinks_unasked, |effort| effort != "none");
     if quirks.samples_while_thinking || !is_thinking {
         if let Some(temperature) = sampling.temperature {
             write_member(out, "temperature");
@@ -143,7 +143,8 @@ fn write_wishes(plan: &Plan<'_>, out: &mut Vec<u8>) {
         write_member(out, "max_output_tokens");
         write_json(out, &tokens.max(OUTPUT_TOKENS_MIN));
     }
-    if let Some(format) = sampling.response_format.as_ref().filter(|_| quirks.has_response_format) {
+    let has_forms = quirks.response_format != AnswerForms::Absent;
+    if let Some(format) = sampling.response_format.as_ref().filter(|_| has_forms) {
         write_member(out, "text");
         out.push(b'{');
         write_member(out, "format");

@@ -3,7 +3,7 @@ use windlass_core::model::Sampling;
 
 use super::super::recording::{Asked, target, user};
 use super::*;
-use crate::quirks::Quirks;
+use crate::quirks::{AnswerForms, Quirks};
 use crate::{Target, WireKind};
 
 fn openai() -> Target {
@@ -111,7 +111,7 @@ fn without_tools_nothing_is_said_of_them() {
 fn xai_9_s_18_no_parallel_calls_and_no_response_format() {
     let mut asked = with_tools(target(WireKind::Responses, "xai", "grok-4.7"));
     asked.target.quirks.parallel = ParallelCalls::Off;
-    asked.target.quirks.has_response_format = false;
+    asked.target.quirks.response_format = AnswerForms::Absent;
     asked.sampling.response_format = Some(json!({"type": "json_object"}));
     let body = asked.body(&Wire, &[user("Hi.")]);
     assert_eq!(body["parallel_tool_calls"], false);
@@ -151,7 +151,7 @@ fn sampling_goes_along_only_where_it_is_taken() {
     assert_eq!(body.get("seed"), None, "the protocol has none");
     asked.target.quirks.samples_while_thinking = false;
     assert!(asked.body(&Wire, &[user("Hi.")]).get("temperature").is_some(), "nothing says that it thinks");
-    asked.target.abilities.reasons = Some(true);
+    asked.target.quirks.thinks_unasked = true;
     assert_eq!(asked.body(&Wire, &[user("Hi.")]).get("temperature"), None);
     asked.sampling.output_tokens_max = Some(4);
     assert_eq!(asked.body(&Wire, &[user("Hi.")])["max_output_tokens"], 16);
