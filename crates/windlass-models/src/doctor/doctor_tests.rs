@@ -34,6 +34,7 @@ struct Endpoint {
     refuses_notes: bool,
     refuses_pictures: bool,
     refuses_formats: bool,
+    refuses_answer_schemas: bool,
     refuses_thinking: bool,
     refuses_echo_but: Option<ReasoningEcho>,
     wants_names: bool,
@@ -110,6 +111,15 @@ impl Endpoint {
             ),
             (self.refuses_pictures && has_picture, "image_url"),
             (self.refuses_formats && request.sampling.response_format.is_some(), "response_format"),
+            (
+                self.refuses_answer_schemas
+                    && request
+                        .sampling
+                        .response_format
+                        .as_ref()
+                        .is_some_and(|form| form["type"] == "json_schema"),
+                "json_schema",
+            ),
             (
                 self.refuses_thinking
                     && request.sampling.reasoning_effort.is_some()
@@ -418,6 +428,13 @@ async fn what_an_endpoint_refuses_is_not_sent_again() {
     );
     let expected = json!({"has_notes": false, "has_images": false, "response_format": "absent"});
     assert_eq!(patch(&diagnosis), expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn deepseek_7_an_endpoint_that_takes_json_but_no_schema_is_known_as_such() {
+    let diagnosis = diagnose(&Endpoint { refuses_answer_schemas: true, ..Endpoint::default() }).await;
+    assert_only(&diagnosis, &[]);
+    assert_eq!(patch(&diagnosis)["response_format"], "object_only");
 }
 
 #[tokio::test(start_paused = true)]
