@@ -67,7 +67,8 @@ fn look_at_ticks(text: &str, spot: Spot) -> Sight {
     let behind = text.trim_start_matches('`');
     let ticks = text.len() - behind.len();
     if ticks > FENCE_BYTES_MAX {
-        return Sight::Plain(ticks);
+        // As many as are never waited for, so that it is all one whether the rest is there already.
+        return Sight::Plain(FENCE_BYTES_MAX + 1);
     }
     if behind.is_empty() {
         return Sight::Perhaps;

@@ -422,7 +422,7 @@ impl TagReader {
             None if ticks >= 3 => {
                 self.blanks.clear();
                 self.is_in_fence = false;
-                self.take(ticks);
+                self.take(ticks.min(FENCE_BYTES_MAX + 1));
                 self.go_on(State::Behind)
             }
             None if body.starts_with('{') => self.go_on(State::Value(Form::Tagged, Extent::default())),

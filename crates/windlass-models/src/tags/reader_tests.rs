@@ -356,6 +356,22 @@ fn a_line_too_long_for_a_fence_is_none_however_it_comes() {
     assert_eq!(read(pieces), read([text.as_str()]));
 }
 
+#[test]
+fn a_wall_of_ticks_means_the_same_however_it_comes() {
+    let call = "{\"name\":\"a\",\"arguments\":{}}";
+    for ticks in 60..140 {
+        let wall = "`".repeat(ticks);
+        for text in [
+            format!("Look.\n{wall}<tool_call>\n{call}\n</tool_call>"),
+            format!("<tool_call>{call}{wall}x"),
+            format!("<tool_call>{call}\n{wall}\n</tool_call>{wall}"),
+        ] {
+            let pieces: Vec<&str> = text.split_inclusive(|_| true).collect();
+            assert_eq!(read(pieces), read([text.as_str()]), "{text}");
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
