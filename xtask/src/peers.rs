@@ -2,7 +2,7 @@
 //!
 //! Owns the workloads, the order in which peers take their turns, and the ratios. The scripted server and the other
 //! peers are not ours: `WINDLASS_PEERS` names the folder they were built in. Every figure is CPU time of the client
-//! process, the best of the rounds; client and server run on different cores.
+//! process; client and server run on different cores.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -30,8 +30,8 @@ const COALESCED: [&str; 5] = ["k=0", "n=2000", "c=0", "reps=60", "warm=5"];
 const ALONE: [&str; 6] = ["k=3", "n=64", "b=300", "conc=1", "reps=1", "warm=0"];
 const CROWD: [&str; 6] = ["k=3", "n=64", "b=300", "conc=1000", "reps=1", "warm=0"];
 
-/// The best value of each peer in one workload.
-type Best = BTreeMap<&'static str, f64>;
+/// What each peer showed in one workload, round by round.
+type Rounds = BTreeMap<&'static str, Vec<f64>>;
 
 /// Builds our side, starts the server, lets the peers take turns.
 pub(crate) fn measure(root: &Path) -> Result<Vec<Figure>> {
@@ -41,11 +41,11 @@ pub(crate) fn measure(root: &Path) -> Result<Vec<Figure>> {
     let peers = Peers::build(root, &folder)?;
     let _server = Server::start(root, &peers.mock)?;
     let mut figures = Vec::new();
-    let steps = peers.best("us_cpu_per_step", &LOOP, &PEERS)?;
-    report_ratios(&mut figures, "step of a tool loop over HTTP", &steps);
-    let late = peers.best("us_cpu_per_step", &LONG, &PEERS)?;
+    let steps = peers.rounds("us_cpu_per_step", &LOOP, &PEERS)?;
+    report_ratios(&mut figures, "step of a tool loop over HTTP", &steps)?;
+    let late = peers.rounds("us_cpu_per_step", &LONG, &PEERS)?;
     for peer in PEERS {
-        let growth = value(&late, peer)? / value(&steps, peer)?;
+        let growth = least(&late, peer)? / least(&steps, peer)?;
         figures.push(figure(
             &format!("{peer}: growth of a step from 10 to 100 steps"),
             growth,
@@ -55,16 +55,16 @@ pub(crate) fn measure(root: &Path) -> Result<Vec<Figure>> {
         ));
     }
     for (name, load) in [("one write an event", &STREAM), ("coalesced", &COALESCED)] {
-        let rates = peers.most("chunks_per_cpu_s", load, &PEERS)?;
+        let rates = peers.rounds("chunks_per_cpu_s", load, &PEERS)?;
         for peer in PEERS {
             let name = format!("{peer}: streamed pieces, {name}");
-            figures.push(figure(&name, value(&rates, peer)?, "pieces a CPU-second", peer, "at least 400000"));
+            figures.push(figure(&name, most(&rates, peer)?, "pieces a CPU-second", peer, "at least 400000"));
         }
     }
-    let alone = peers.best("maxrss_mb", &ALONE, &[FLOOR, OURS])?;
-    let crowd = peers.best("maxrss_mb", &CROWD, &[FLOOR, OURS])?;
+    let alone = peers.rounds("maxrss_mb", &ALONE, &[FLOOR, OURS])?;
+    let crowd = peers.rounds("maxrss_mb", &CROWD, &[FLOOR, OURS])?;
     for peer in [FLOOR, OURS] {
-        let kib = (value(&crowd, peer)? - value(&alone, peer)?) * 1024.0 / 999.0;
+        let kib = (median(&crowd, peer)? - median(&alone, peer)?) * 1024.0 / 999.0;
         figures.push(figure(
             &format!("{peer}: a session in flight, 1,000 at once"),
             kib,
@@ -80,18 +80,16 @@ pub(crate) fn measure(root: &Path) -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
-fn report_ratios(figures: &mut Vec<Figure>, name: &str, best: &Best) {
-    let floor = best.get(FLOOR).copied().unwrap_or(f64::NAN);
-    for (peer, micros) in best {
-        figures.push(figure(&format!("{peer}: {name}"), *micros, "µs CPU", peer, "–"));
-        figures.push(figure(
-            &format!("{peer}: {name}, against the floor"),
-            micros / floor,
-            "times",
-            peer,
-            "at most 1.8",
-        ));
+/// The best round in µs, and the median of the rounds' ratios: peer and floor of one round ran in the same minute.
+fn report_ratios(figures: &mut Vec<Figure>, name: &str, rounds: &Rounds) -> Result<()> {
+    let floor = values(rounds, FLOOR)?;
+    for (peer, micros) in rounds {
+        figures.push(figure(&format!("{peer}: {name}"), least(rounds, peer)?, "µs CPU", peer, "–"));
+        let ratios: Vec<f64> = micros.iter().zip(floor).map(|(own, floor)| own / floor).collect();
+        let name = format!("{peer}: {name}, against the floor");
+        figures.push(figure(&name, middle(ratios), "times", peer, "at most 1.8"));
     }
+    Ok(())
 }
 
 /// A figure; only our own have a target.
@@ -100,8 +98,27 @@ fn figure(name: &str, value: f64, unit: &str, peer: &str, target: &str) -> Figur
     Figure { name: name.to_owned(), measured: format!("{value:.2} {unit}"), target: target.to_owned() }
 }
 
-fn value(best: &Best, peer: &str) -> Result<f64> {
-    best.get(peer).copied().with_context(|| format!("{peer} gave no figure"))
+fn values<'a>(rounds: &'a Rounds, peer: &str) -> Result<&'a [f64]> {
+    rounds.get(peer).map(Vec::as_slice).with_context(|| format!("{peer} gave no figure"))
+}
+
+/// The smallest time: noise only ever adds.
+fn least(rounds: &Rounds, peer: &str) -> Result<f64> {
+    Ok(values(rounds, peer)?.iter().copied().fold(f64::INFINITY, f64::min))
+}
+
+/// The largest rate, for the same reason.
+fn most(rounds: &Rounds, peer: &str) -> Result<f64> {
+    Ok(values(rounds, peer)?.iter().copied().fold(0.0, f64::max))
+}
+
+fn median(rounds: &Rounds, peer: &str) -> Result<f64> {
+    values(rounds, peer).map(|values| middle(values.to_vec()))
+}
+
+fn middle(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 /// Where the programs are.
@@ -138,32 +155,17 @@ impl Peers {
         Ok(peers)
     }
 
-    /// The smallest value of each peer: noise only ever adds.
-    fn best(&self, field: &str, load: &[&str], peers: &[&'static str]) -> Result<Best> {
-        self.collect(field, load, peers, f64::min)
-    }
-
-    /// The largest value of each peer, for rates.
-    fn most(&self, field: &str, load: &[&str], peers: &[&'static str]) -> Result<Best> {
-        self.collect(field, load, peers, f64::max)
-    }
-
-    fn collect(
-        &self,
-        field: &str,
-        load: &[&str],
-        peers: &[&'static str],
-        better: fn(f64, f64) -> f64,
-    ) -> Result<Best> {
-        let mut best = Best::new();
-        for round in 0..ROUNDS {
+    /// Lets the peers take turns.
+    fn rounds(&self, field: &str, load: &[&str], peers: &[&'static str]) -> Result<Rounds> {
+        let mut rounds = Rounds::new();
+        for round in 1..=ROUNDS {
             for peer in peers {
                 let seen = self.once(peer, field, load)?;
-                println!("{peer} {} round {}: {field} {seen:.2}", load.join(" "), round + 1);
-                best.entry(*peer).and_modify(|own| *own = better(*own, seen)).or_insert(seen);
+                println!("{peer} {} round {round}: {field} {seen:.2}", load.join(" "));
+                rounds.entry(*peer).or_default().push(seen);
             }
         }
-        Ok(best)
+        Ok(rounds)
     }
 
     fn once(&self, peer: &str, field: &str, load: &[&str]) -> Result<f64> {
