@@ -495,9 +495,6 @@ enum Head<'a> {
 
 /// Reads `name[ARGS]` or `name[CALL_ID]id[ARGS]`, up to the brace of the arguments.
 fn read_list_head(body: &str) -> Head<'_> {
-    if body.len() > 4 * NAME_BYTES_MAX && !body.contains('{') {
-        return Head::None;
-    }
     let is_name = |text: &str| {
         let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/' | ' ');
         text.len() <= NAME_BYTES_MAX && text.chars().all(is_part)
@@ -515,11 +512,17 @@ fn read_list_head(body: &str) -> Head<'_> {
             return if is_name(behind) { Head::Short } else { Head::None };
         };
         let (written, more) = behind.split_at_checked(id_end).unwrap_or((behind, ""));
+        if !is_name(written) {
+            return Head::None;
+        }
         id = Some(written.trim());
         rest = more;
     }
     if let Some(behind) = rest.strip_prefix(ARGS_MARK) {
         rest = behind.trim_start();
+        if behind.len() - rest.len() > NAME_BYTES_MAX {
+            return Head::None;
+        }
     } else if ARGS_MARK.starts_with(rest) || ID_MARK.starts_with(rest) {
         return Head::Short;
     }

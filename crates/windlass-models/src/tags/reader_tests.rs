@@ -372,6 +372,23 @@ fn a_wall_of_ticks_means_the_same_however_it_comes() {
     }
 }
 
+#[test]
+fn the_head_of_a_mistral_call_means_the_same_however_it_comes() {
+    let blanks = " ".repeat(700);
+    for text in [
+        "[TOOL_CALLS]read[CALL_ID]a\0b[ARGS]{\"path\":\"a\"}".to_owned(),
+        "[TOOL_CALLS]read[CALL_ID]path\":\"`\"} look.\n[ARGS]{\"path\":\"a\"}".to_owned(),
+        "[TOOL_CALLS]read[CALL_ID]<func[ARGS]{\"path\":\"a\"}".to_owned(),
+        format!("[TOOL_CALLS]read[CALL_ID]{}[ARGS]{{}}", "a".repeat(200)),
+        format!("[TOOL_CALLS]read[ARGS]{blanks}{{\"path\":\"a\"}}"),
+        format!("[TOOL_CALLS]{blanks}read[ARGS]{{\"path\":\"a\"}}"),
+        format!("[TOOL_CALLS]read{blanks}[ARGS]{{\"path\":\"a\"}}"),
+    ] {
+        let pieces: Vec<&str> = text.split_inclusive(|_| true).collect();
+        assert_eq!(read(pieces), read([text.as_str()]), "{text}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
