@@ -8,10 +8,8 @@ use std::mem;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
 
 use futures_core::Stream;
-use tokio::time::{Sleep, sleep};
 use windlass_core::model::{Kept, ModelDelta, ModelFailure, ModelRequest, Usage};
 use windlass_core::port::{BoxFuture, BoxStream, ModelPort};
 
@@ -19,7 +17,7 @@ use crate::answer::Answer;
 use crate::failure::{of_page, of_status};
 use crate::frame::Framing;
 use crate::kept::{Prepared, Shared, first_told, prepare};
-use crate::limits::{DRAIN_TIMEOUT_MS, ERROR_BODY_BYTES_MAX};
+use crate::limits::ERROR_BODY_BYTES_MAX;
 use crate::lower::LoweredTools;
 use crate::target::Target;
 use crate::transport::{Reply, ReplyBody, Transport};
@@ -116,7 +114,7 @@ enum Phase {
     Reading(ReplyBody, Box<Answer>),
     /// The model has said its last word; the connection is only good for another request once the answer
     /// was read to its end.
-    Draining(ReplyBody, Option<Pin<Box<Sleep>>>),
+    Draining(ReplyBody),
     /// Nothing more comes.
     Ended,
     /// Told once what was ready has been given.
@@ -145,21 +143,9 @@ impl Stream for Exchange {
                     };
                 }
                 Phase::Reading(..) => ready!(this.poll_reading(cx)),
-                Phase::Draining(body, alarm) => {
-                    let is_over = match body.poll_read(cx, &mut |_| {}) {
-                        Poll::Ready(read) => Poll::Ready(!matches!(read, Some(Ok(())))),
-                        Poll::Pending => {
-                            let limit = Duration::from_millis(DRAIN_TIMEOUT_MS);
-                            alarm
-                                .get_or_insert_with(|| Box::pin(sleep(limit)))
-                                .as_mut()
-                                .poll(cx)
-                                .map(|()| true)
-                        }
-                    };
-                    if ready!(is_over) {
-                        this.phase = Phase::Ended;
-                    }
+                Phase::Draining(body) => {
+                    ready!(body.poll_drain(cx));
+                    this.phase = Phase::Ended;
                 }
                 Phase::Ended if this.has_finish => {
                     this.phase = Phase::Over;
@@ -200,7 +186,7 @@ impl Exchange {
             Ok(false) if !is_over => {}
             Ok(false) => {
                 if let Phase::Reading(body, _) = mem::replace(&mut self.phase, Phase::Over) {
-                    self.phase = Phase::Draining(body, None);
+                    self.phase = Phase::Draining(body);
                 }
             }
             // The connection is closed here, and not when the reader is done with what was ready.

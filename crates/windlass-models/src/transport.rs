@@ -291,6 +291,18 @@ impl ReplyBody {
         Poll::Ready(Some(Err(failure)))
     }
 
+    /// Reads what is left after the last word, so that the connection can be used again; ready when there is
+    /// no more, or when it was waited for long enough.
+    pub(crate) fn poll_drain(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        loop {
+            match self.poll_read(cx, &mut |_| {}) {
+                Poll::Ready(Some(Ok(()))) => {}
+                Poll::Ready(Some(Err(_)) | None) => return Poll::Ready(()),
+                Poll::Pending => return self.watch.poll_drain(cx),
+            }
+        }
+    }
+
     /// Reads at most `bytes_max` bytes of what is left, as text.
     pub async fn read_text(&mut self, bytes_max: usize) -> Result<String, ModelFailure> {
         let mut text: Vec<u8> = Vec::new();

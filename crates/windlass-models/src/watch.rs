@@ -14,7 +14,7 @@ use tokio::runtime::{Handle, Id};
 use tokio::time::{Instant, Sleep, sleep_until};
 use windlass_core::model::ModelFailure;
 
-use crate::limits::{ANSWER_BYTES_MAX, ExchangeLimits, IDLE_ALARMS_MAX};
+use crate::limits::{ANSWER_BYTES_MAX, DRAIN_TIMEOUT_MS, ExchangeLimits, IDLE_ALARMS_MAX};
 use crate::target::Target;
 
 /// Which limit passed.
@@ -35,23 +35,43 @@ pub(crate) struct Watch {
     heard: Option<Instant>,
     /// Set for the first limit that could pass, or earlier.
     alarm: Option<Pin<Box<Sleep>>>,
+    /// What is left of an answer after its last word is waited for until then.
+    drain: Option<Drain>,
     alarms: Arc<Alarms>,
+}
+
+/// The end of an answer, being waited for.
+#[derive(Debug)]
+struct Drain {
+    due: Instant,
+    alarm: Pin<Box<Sleep>>,
 }
 
 /// Alarms that nobody listens to at the moment, of the runtime they ring in.
 #[derive(Debug, Default)]
-pub(crate) struct Alarms(Mutex<Vec<(Id, Pin<Box<Sleep>>)>>);
+pub(crate) struct Alarms {
+    limits: Shelf,
+    drains: Shelf,
+}
 
-impl Alarms {
-    fn take(&self) -> Option<Pin<Box<Sleep>>> {
-        let runtime = Handle::try_current().ok()?.id();
-        let mut idle = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = idle.iter().rposition(|(id, alarm)| *id == runtime && !alarm.is_elapsed())?;
-        Some(idle.swap_remove(at).1)
+#[derive(Debug, Default)]
+struct Shelf(Mutex<Vec<(Id, Pin<Box<Sleep>>)>>);
+
+impl Shelf {
+    /// An alarm that rings at that time or earlier.
+    fn take(&self, due: Instant) -> Pin<Box<Sleep>> {
+        let found = Handle::try_current().ok().and_then(|handle| {
+            let mut idle = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let is_good = |alarm: &Sleep| !alarm.is_elapsed() && alarm.deadline() <= due;
+            let at = idle.iter().rposition(|(id, alarm)| *id == handle.id() && is_good(alarm))?;
+            Some(idle.swap_remove(at).1)
+        });
+        found.unwrap_or_else(|| Box::pin(sleep_until(due)))
     }
 
-    fn give(&self, alarm: Pin<Box<Sleep>>) {
-        let Ok(handle) = Handle::try_current() else { return };
+    fn give(&self, alarm: Option<Pin<Box<Sleep>>>) {
+        let alarm = alarm.filter(|alarm| !alarm.is_elapsed());
+        let Some((alarm, handle)) = alarm.zip(Handle::try_current().ok()) else { return };
         let mut idle = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if idle.len() >= IDLE_ALARMS_MAX {
             idle.clear();
@@ -62,9 +82,8 @@ impl Alarms {
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        if let Some(alarm) = self.alarm.take().filter(|alarm| !alarm.is_elapsed()) {
-            self.alarms.give(alarm);
-        }
+        self.alarms.limits.give(self.alarm.take());
+        self.alarms.drains.give(self.drain.take().map(|drain| drain.alarm));
     }
 }
 
@@ -78,6 +97,7 @@ impl Watch {
             started: Instant::now(),
             heard: None,
             alarm: None,
+            drain: None,
             alarms: Arc::clone(alarms),
         }
     }
@@ -89,16 +109,29 @@ impl Watch {
             let first = self.limits.first_byte_timeout_ms.min(self.limits.idle_timeout_ms);
             let first = after(self.started, first.min(self.limits.total_timeout_ms));
             let alarms = &self.alarms;
-            let alarm = self.alarm.get_or_insert_with(|| {
-                let alarm = alarms.take().filter(|alarm| alarm.deadline() <= first);
-                alarm.unwrap_or_else(|| Box::pin(sleep_until(first)))
-            });
+            let alarm = self.alarm.get_or_insert_with(|| alarms.limits.take(first));
             ready!(alarm.as_mut().poll(cx));
             let (due, limit) = due(&self.limits, self.started, self.heard);
             if Instant::now() >= due {
                 return Poll::Ready(self.failure(limit));
             }
             alarm.as_mut().reset(due);
+        }
+    }
+
+    /// Ready when the end of the answer was waited for long enough.
+    pub(crate) fn poll_drain(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let alarms = &self.alarms;
+        let drain = self.drain.get_or_insert_with(|| {
+            let due = after(Instant::now(), DRAIN_TIMEOUT_MS);
+            Drain { due, alarm: alarms.drains.take(due) }
+        });
+        loop {
+            ready!(drain.alarm.as_mut().poll(cx));
+            if Instant::now() >= drain.due {
+                return Poll::Ready(());
+            }
+            drain.alarm.as_mut().reset(drain.due);
         }
     }
 
