@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use windlass_core::model::{ModelDelta, ModelFailure, Sampling, StepPurpose, ToolChoice};
 
+use crate::failure::malformed;
 use crate::frame::Framing;
 use crate::health::Turn;
 use crate::lower::LoweredTools;
@@ -132,6 +133,11 @@ pub fn framing(kind: WireKind) -> Framing {
         WireKind::Chat | WireKind::Responses | WireKind::Messages | WireKind::Gemini => Framing::Sse,
         WireKind::Ollama => Framing::Lines,
     }
+}
+
+/// Reads a payload; one that cannot be read makes the whole answer unbelievable.
+pub fn read_json<'a, T: serde::Deserialize<'a>>(target: &Target, text: &'a str) -> Result<T, ModelFailure> {
+    serde_json::from_str(text).map_err(|error| malformed(target, text, &error.to_string()))
 }
 
 /// Appends a text as a JSON string.

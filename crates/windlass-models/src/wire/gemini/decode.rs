@@ -12,6 +12,7 @@ use super::super::{Decode, SharedTarget};
 use super::signature::{Carrier, to_state};
 use crate::failure::{in_band, malformed};
 use crate::limits::{ITEMS_MAX, QUOTE_CHARS_MAX};
+use crate::wire::read_json;
 
 /// A decoder for one answer.
 pub fn decoder(target: SharedTarget) -> Box<dyn Decode> {
@@ -118,10 +119,10 @@ impl Decode for Decoder {
             return Ok(());
         }
         if data.starts_with('[') {
-            let chunks: Vec<Chunk> = self.read(data)?;
+            let chunks: Vec<Chunk> = read_json(&self.target, data)?;
             return chunks.into_iter().try_for_each(|chunk| self.take(chunk, out));
         }
-        let chunk = self.read(data)?;
+        let chunk = read_json(&self.target, data)?;
         self.take(chunk, out)
     }
 
@@ -158,10 +159,6 @@ impl Decode for Decoder {
 }
 
 impl Decoder {
-    fn read<'a, T: Deserialize<'a>>(&self, text: &'a str) -> Result<T, ModelFailure> {
-        serde_json::from_str(text).map_err(|error| malformed(&self.target, text, &error.to_string()))
-    }
-
     fn take(&mut self, chunk: Chunk, out: &mut Vec<ModelDelta>) -> Result<(), ModelFailure> {
         if let Some(error) = chunk.error {
             return Err(in_band(&self.target, &error));

@@ -14,6 +14,7 @@ use super::super::{Decode, SharedTarget};
 use super::item::{Kind, OpenItem, text_at};
 use crate::failure::{in_band, malformed};
 use crate::limits::ITEMS_MAX;
+use crate::wire::read_json;
 
 /// A decoder for one answer.
 pub fn decoder(target: SharedTarget) -> Box<dyn Decode> {
@@ -73,7 +74,7 @@ impl Decode for Decoder {
         if self.is_over || data.is_empty() || data == "[DONE]" {
             return Ok(());
         }
-        let head: Head<'_> = self.read(data)?;
+        let head: Head<'_> = read_json(&self.target, data)?;
         match head.kind.as_deref().or(event).unwrap_or_default() {
             "response.output_text.delta" | "response.refusal.delta" => self.grow(Kind::Message, data, out),
             "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
@@ -81,22 +82,22 @@ impl Decode for Decoder {
             }
             "response.function_call_arguments.delta" => self.grow(Kind::Call, data, out),
             "response.function_call_arguments.done" => {
-                let piece: Piece = self.read(data)?;
+                let piece: Piece = read_json(&self.target, data)?;
                 let place = self.place_of(piece.output_index, piece.item_id.as_deref(), Kind::Call)?;
                 self.settle_args(place, &piece.arguments, data, out)
             }
             "response.output_item.added" => {
-                let added: Whole = self.read(data)?;
+                let added: Whole = read_json(&self.target, data)?;
                 self.begin(&added, out)
             }
             "response.output_item.done" => {
-                let done: Whole = self.read(data)?;
+                let done: Whole = read_json(&self.target, data)?;
                 let id = text_at(&done.item, "id");
                 let place = self.place_of(done.output_index, id, Kind::of(&done.item))?;
                 self.settle(place, &done.item, out)
             }
             "response.completed" | "response.incomplete" | "response.failed" | "response.cancelled" => {
-                let body: Value = self.read(data)?;
+                let body: Value = read_json(&self.target, data)?;
                 let response = body.get("response").unwrap_or(&Value::Null);
                 let word = head.kind.as_deref().or(event).unwrap_or_default();
                 let status = match text_at(response, "status") {
@@ -113,7 +114,7 @@ impl Decode for Decoder {
     }
 
     fn whole(&mut self, body: &str, out: &mut Vec<ModelDelta>) -> Result<(), ModelFailure> {
-        let response: Value = self.read(body)?;
+        let response: Value = read_json(&self.target, body)?;
         if !response.get("output").is_some_and(Value::is_array) {
             return self.fail(body);
         }
@@ -134,13 +135,9 @@ impl Decode for Decoder {
 }
 
 impl Decoder {
-    fn read<'a, T: Deserialize<'a>>(&self, text: &'a str) -> Result<T, ModelFailure> {
-        serde_json::from_str(text).map_err(|error| malformed(&self.target, text, &error.to_string()))
-    }
-
     /// An error in the place of an answer: its words are at the top or a level below.
     fn fail(&self, text: &str) -> Result<(), ModelFailure> {
-        let body: Value = self.read(text)?;
+        let body: Value = read_json(&self.target, text)?;
         Err(in_band(&self.target, body.get("error").filter(|error| error.is_object()).unwrap_or(&body)))
     }
 
@@ -179,7 +176,7 @@ impl Decoder {
 
     /// A piece of an item.
     fn grow(&mut self, kind: Kind, data: &str, out: &mut Vec<ModelDelta>) -> Result<(), ModelFailure> {
-        let piece: Piece = self.read(data)?;
+        let piece: Piece = read_json(&self.target, data)?;
         let place = self.place_of(piece.output_index, piece.item_id.as_deref(), kind)?;
         let Some(item) = self.items.get_mut(place).filter(|item| !item.is_done) else { return Ok(()) };
         let delta = piece.delta.unwrap_or_default();
