@@ -4,8 +4,10 @@
 //! Decides nothing: only an approved call can be run (wall 4).
 
 use std::any::Any;
-use std::future::Future;
+use std::future::{Future, poll_fn};
+use std::mem;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use tokio::task::{JoinError, JoinHandle};
@@ -120,7 +122,7 @@ async fn supervise<T: Send + 'static>(
         biased;
         joined = &mut leash.task => return joined.map_or_else(ending_of, Ending::Done),
         () = stop.cancelled() => Ending::Cancelled,
-        () = tokio::time::sleep(Duration::from_millis(timeout_ms)) => Ending::TimedOut,
+        () = time_limit(timeout_ms) => Ending::TimedOut,
     };
     leash.pull();
     let grace = Duration::from_millis(STOP_GRACE_MS);
@@ -128,6 +130,21 @@ async fn supervise<T: Send + 'static>(
         tracing::warn!("a tool blocks its thread and did not stop within {STOP_GRACE_MS} ms");
     }
     ending
+}
+
+/// Ready when the time is up. Most tools are done in their first turn, and setting a timer wakes the whole
+/// runtime: they get that turn first.
+async fn time_limit(timeout_ms: u64) {
+    let mut had_turn = false;
+    poll_fn(|cx| {
+        if mem::replace(&mut had_turn, true) {
+            return Poll::Ready(());
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+    tokio::time::sleep(Duration::from_millis(timeout_ms)).await;
 }
 
 fn ending_of<T>(error: JoinError) -> Ending<T> {

@@ -3,6 +3,7 @@
 //! Owns the way out, certificates, keys and time limits. Follows no redirects, for a redirect would carry
 //! the key away. Dropping an answer closes its connection at once. Knows no wire.
 
+use std::fmt;
 use std::future::poll_fn;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -15,7 +16,7 @@ use windlass_core::secret::Secret;
 
 use crate::failure::{malformed, redact, shown_url};
 use crate::http1::head::Head;
-use crate::http1::{Body, Client, Exchange, Fault, Fields, Proxies, Request, Trust};
+use crate::http1::{Body, Client, Envelope, Exchange, Fault, Fields, Proxies, Request, Trust};
 use crate::limits::{ANSWER_BYTES_MAX, ExchangeLimits};
 use crate::target::{AuthForm, Target};
 use crate::wait;
@@ -71,16 +72,44 @@ pub struct Transport {
     direct: OnceLock<Result<Client, String>>,
     proxied: OnceLock<Result<Client, String>>,
     alarms: Arc<Alarms>,
-    /// The last address that was read: a run asks the same one at every step.
-    address: Mutex<Option<Address>>,
+    /// The last address that was written: a run asks the same one at every step.
+    address: Mutex<Option<Arc<Address>>>,
 }
 
-/// An address, and what it was read from.
-#[derive(Debug)]
+/// An address that requests can be sent to, and what it was made of.
 struct Address {
     base_url: String,
     path: String,
-    url: Url,
+    accept: &'static str,
+    is_post: bool,
+    auth: AuthForm,
+    key: Option<Secret>,
+    headers: Vec<(String, String)>,
+    route: Route,
+    envelope: Envelope,
+}
+
+impl Address {
+    fn is_of(&self, target: &Target, path: &str, accept: &str, is_post: bool) -> bool {
+        self.base_url == target.base_url
+            && self.path == path
+            && self.accept == accept
+            && self.is_post == is_post
+            && self.auth == target.auth
+            && self.key == target.key
+            && self.headers == target.headers
+    }
+}
+
+/// Headers and keys are not shown.
+impl fmt::Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let base_url = shown_url(&self.base_url);
+        f.debug_struct("Address")
+            .field("base_url", &base_url)
+            .field("path", &self.path)
+            .finish_non_exhaustive()
+    }
 }
 
 /// The beginning of an answer.
@@ -149,35 +178,47 @@ impl Transport {
         body: Option<Vec<u8>>,
         accept: &'static str,
     ) -> Result<Exchange, ModelFailure> {
-        let url = self.url(target, path)?;
+        let address = self.address(target, path, accept, body.is_some())?;
+        let client = self.client(address.route).map_err(|why| unusable(target, why))?;
+        Ok(client.begin(&address.envelope, body.unwrap_or_default()))
+    }
+
+    fn address(
+        &self,
+        target: &Target,
+        path: &str,
+        accept: &'static str,
+        is_post: bool,
+    ) -> Result<Arc<Address>, ModelFailure> {
+        let mut last = self.address.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(address) = last.as_ref().filter(|last| last.is_of(target, path, accept, is_post)) {
+            return Ok(Arc::clone(address));
+        }
+        let url = url_of(target, path)?;
+        let route = route_of(&self.config, &url);
         let key = key(target);
-        let fields = fields(target, accept, body.is_some(), key.as_ref())?;
-        let client = self.client(route_of(&self.config, &url)).map_err(|why| unusable(target, why))?;
+        let fields = fields(target, accept, is_post, key.as_ref())?;
+        let client = self.client(route).map_err(|why| unusable(target, why))?;
         let trust = || {
             let ca_pem = self.config.ca_pem.as_deref();
             self.trust.get_or_init(|| Trust::load(ca_pem)).clone()
         };
         let connect_timeout = Duration::from_millis(self.config.limits.connect_timeout_ms);
-        let begun = client.begin(Request { url, fields, body }, trust, connect_timeout);
-        begun.map_err(|fault| self.unanswered(target, fault))
-    }
-
-    fn url(&self, target: &Target, path: &str) -> Result<Url, ModelFailure> {
-        let mut last = self.address.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(address) = last.as_ref()
-            && address.base_url == target.base_url
-            && address.path == path
-        {
-            return Ok(address.url.clone());
-        }
-        let url = Url::parse(&[target.base_url.as_str(), path].concat());
-        let Some(url) = url.ok().filter(|url| matches!(url.scheme(), "http" | "https")) else {
-            let shown = shown_url(&target.base_url);
-            return Err(unusable(target, &format!("'{shown}' is no http or https address")));
-        };
-        let address = Address { base_url: target.base_url.clone(), path: path.to_owned(), url: url.clone() };
-        *last = Some(address);
-        Ok(url)
+        let addressed = client.address(&Request { url, fields, is_post }, trust, connect_timeout);
+        let envelope = addressed.map_err(|fault| self.unanswered(target, fault))?;
+        let address = Arc::new(Address {
+            base_url: target.base_url.clone(),
+            path: path.to_owned(),
+            accept,
+            is_post,
+            auth: target.auth.clone(),
+            key: target.key.clone(),
+            headers: target.headers.clone(),
+            route,
+            envelope,
+        });
+        *last = Some(Arc::clone(&address));
+        Ok(address)
     }
 
     fn client(&self, route: Route) -> Result<&Client, &str> {
@@ -323,10 +364,18 @@ impl ReplyBody {
     }
 }
 
-impl std::fmt::Debug for ReplyBody {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for ReplyBody {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ReplyBody").field("bytes", &self.bytes).finish_non_exhaustive()
     }
+}
+
+fn url_of(target: &Target, path: &str) -> Result<Url, ModelFailure> {
+    let url = Url::parse(&[target.base_url.as_str(), path].concat());
+    url.ok().filter(|url| matches!(url.scheme(), "http" | "https")).ok_or_else(|| {
+        let shown = shown_url(&target.base_url);
+        unusable(target, &format!("'{shown}' is no http or https address"))
+    })
 }
 
 fn route_of(config: &TransportConfig, url: &Url) -> Route {

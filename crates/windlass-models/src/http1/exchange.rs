@@ -57,7 +57,7 @@ impl Outgoing {
 /// A request, until the head of its answer is there.
 pub(crate) struct Exchange {
     pool: Arc<Pool>,
-    way: Way,
+    way: Arc<Way>,
     outgoing: Outgoing,
     socket: Option<Socket>,
     /// Whether the connection comes from the pool, and may have been closed there unseen.
@@ -67,7 +67,7 @@ pub(crate) struct Exchange {
 }
 
 impl Exchange {
-    pub(super) fn new(pool: Arc<Pool>, way: Way, head: Vec<u8>, body: Vec<u8>) -> Self {
+    pub(super) fn new(pool: Arc<Pool>, way: Arc<Way>, head: Vec<u8>, body: Vec<u8>) -> Self {
         let socket = pool.take(&way.place);
         let outgoing = Outgoing { head, body, sent: 0, is_sent: false, fault: None };
         let is_reused = socket.is_some();

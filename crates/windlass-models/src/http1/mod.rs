@@ -26,6 +26,7 @@ pub(crate) use self::trust::Trust;
 
 use self::connect::Way;
 use self::pool::{Place, Pool};
+use self::request::end_head;
 
 /// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -50,6 +51,16 @@ pub(crate) enum Fault {
     Malformed(String, String),
 }
 
+/// Room for the line that says how long a body is, and the empty one.
+const LENGTH_LINE_BYTES: usize = 48;
+
+/// All that requests of one kind have in common: the way there, and the head but for its end.
+pub(crate) struct Envelope {
+    way: Arc<Way>,
+    head: Vec<u8>,
+    is_post: bool,
+}
+
 /// Sends requests; keeps connections open between them.
 #[derive(Debug, Default)]
 pub(crate) struct Client {
@@ -63,20 +74,28 @@ impl Client {
         Self { pool: Arc::default(), proxies }
     }
 
-    /// Prepares a request; `trust` is asked for if it is needed.
-    pub(crate) fn begin(
+    /// Prepares requests of one kind; `trust` is asked for if it is needed.
+    pub(crate) fn address(
         &self,
-        request: Request<'_>,
+        request: &Request<'_>,
         trust: impl FnOnce() -> Result<Trust, String>,
         connect_timeout: Duration,
-    ) -> Result<Exchange, Fault> {
+    ) -> Result<Envelope, Fault> {
         let place = Place::of(&request.url).ok_or_else(|| Fault::Unusable("it has no host".to_owned()))?;
         let proxy = self.proxies.as_ref().map(|proxies| proxies.find(&place)).transpose();
         let proxy = proxy.map_err(Fault::Unusable)?.flatten();
         let trust = place.is_safe.then(trust).transpose().map_err(Fault::Unusable)?;
         let head = request.head(if place.is_safe { None } else { proxy.as_ref() });
-        let way = Way { place: Arc::new(place), proxy, trust, timeout: connect_timeout };
-        Ok(Exchange::new(Arc::clone(&self.pool), way, head, request.body.unwrap_or_default()))
+        let way = Arc::new(Way { place: Arc::new(place), proxy, trust, timeout: connect_timeout });
+        Ok(Envelope { way, head, is_post: request.is_post })
+    }
+
+    /// Prepares a request.
+    pub(crate) fn begin(&self, envelope: &Envelope, body: Vec<u8>) -> Exchange {
+        let mut head = Vec::with_capacity(envelope.head.len().saturating_add(LENGTH_LINE_BYTES));
+        head.extend_from_slice(&envelope.head);
+        end_head(&mut head, envelope.is_post.then_some(&body));
+        Exchange::new(Arc::clone(&self.pool), Arc::clone(&envelope.way), head, body)
     }
 }
 

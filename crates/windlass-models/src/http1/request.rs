@@ -51,22 +51,22 @@ fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
-/// What is asked.
+/// What is asked, but for a body.
 pub(crate) struct Request<'a> {
     pub(crate) url: Url,
     pub(crate) fields: Fields<'a>,
-    /// Posted, if there is one; an address is got.
-    pub(crate) body: Option<Vec<u8>>,
+    /// Whether a body will be posted; otherwise the address is got.
+    pub(crate) is_post: bool,
 }
 
 impl Request<'_> {
-    /// The head as it is sent; a proxy that forwards is told the whole address.
+    /// The head as it is sent, up to what [`end_head`] adds; a proxy that forwards is told the whole address.
     pub(super) fn head(&self, forwarder: Option<&Proxy>) -> Vec<u8> {
         let url = &self.url;
         let host = url.host_str().unwrap_or_default();
         let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
         let mut head = Vec::with_capacity(512);
-        head.extend_from_slice(if self.body.is_some() { b"POST " } else { b"GET " });
+        head.extend_from_slice(if self.is_post { b"POST " } else { b"GET " });
         if forwarder.is_some() {
             for part in [url.scheme(), "://", host, &port] {
                 head.extend_from_slice(part.as_bytes());
@@ -93,13 +93,17 @@ impl Request<'_> {
         if let Some(authorization) = forwarder.and_then(|proxy| proxy.authorization.as_deref()) {
             write_field(&mut head, "proxy-authorization", &[authorization]);
         }
-        if let Some(body) = &self.body {
-            // Writing to a list does not fail.
-            let _ = write!(head, "content-length: {}\r\n", body.len());
-        }
-        head.extend_from_slice(b"\r\n");
         head
     }
+}
+
+/// Ends a head: the length of the body, if there is one, and the empty line.
+pub(super) fn end_head(head: &mut Vec<u8>, body: Option<&[u8]>) {
+    if let Some(body) = body {
+        // Writing to a list does not fail.
+        let _ = write!(head, "content-length: {}\r\n", body.len());
+    }
+    head.extend_from_slice(b"\r\n");
 }
 
 pub(super) fn write_field(head: &mut Vec<u8>, name: &str, value: &[&str]) {

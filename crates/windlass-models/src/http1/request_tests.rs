@@ -5,9 +5,10 @@ fn head(url: &str, fields: &[(&str, &str)], body: Option<&str>, forwarder: Optio
     for (name, value) in fields {
         all.set(name, value).unwrap();
     }
-    let body = body.map(|body| body.as_bytes().to_vec());
-    let request = Request { url: Url::parse(url).unwrap(), fields: all, body };
-    String::from_utf8(request.head(forwarder)).unwrap()
+    let request = Request { url: Url::parse(url).unwrap(), fields: all, is_post: body.is_some() };
+    let mut head = request.head(forwarder);
+    end_head(&mut head, body.map(str::as_bytes));
+    String::from_utf8(head).unwrap()
 }
 
 #[test]
