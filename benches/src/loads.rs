@@ -17,7 +17,7 @@ use windlass_engine::ids::new_session_id;
 use windlass_engine::journal::MemoryJournal;
 use windlass_engine::policy_store::PolicyStore;
 use windlass_engine::registry::Registry;
-use windlass_engine::session::SessionParts;
+use windlass_engine::session::{Past, SessionParts};
 
 /// A model that asks for one sum a step, `steps` times, and then answers.
 pub struct CountingModel {
@@ -108,7 +108,6 @@ pub fn parts(steps: usize, earlier: usize) -> SessionParts {
         journal: Arc::new(MemoryJournal::new()),
         audit: None,
         clock: Clock::system(),
-        transcript: Transcript::new(history),
-        next_call_number: 1,
+        past: Past { transcript: Transcript::new(history), ..Past::default() },
     }
 }

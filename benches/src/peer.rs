@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use windlass_core::command::MessageSend;
 use windlass_core::event::{Event, RunOutcome};
-use windlass_core::message::Transcript;
 use windlass_core::permission::{ApproveMode, PolicySet};
 use windlass_core::profile::Profile;
 use windlass_core::run::RunSettings;
@@ -18,7 +17,7 @@ use windlass_engine::ids::{new_message_id, new_run_id, new_session_id};
 use windlass_engine::journal::MemoryJournal;
 use windlass_engine::policy_store::PolicyStore;
 use windlass_engine::registry::Registry;
-use windlass_engine::session::{Session, SessionParts};
+use windlass_engine::session::{Past, Session, SessionParts};
 use windlass_models::port::WireModel;
 use windlass_models::transport::{Transport, TransportConfig};
 use windlass_models::{ModelName, catalog};
@@ -120,8 +119,7 @@ impl Peer {
             journal: Arc::new(MemoryJournal::new()),
             audit: None,
             clock: Clock::system(),
-            transcript: Transcript::default(),
-            next_call_number: 1,
+            past: Past::default(),
         };
         Ok(Self { parts, expected: load.n })
     }

@@ -56,6 +56,8 @@ impl LiveAnswer {
             | Event::CallStarted { .. }
             | Event::CallProgressed { .. }
             | Event::CallEnded { .. }
+            | Event::RunResumed { .. }
+            | Event::TasksChanged { .. }
             | Event::NoteAdded { .. }
             | Event::WarningRaised { .. }
             | Event::ErrorRaised { .. } => String::new(),

@@ -118,6 +118,8 @@ impl Progress {
                 Vec::new()
             }
             Event::CallEnded { call_id, name, outcome, .. } => self.see_outcome(call_id, name, outcome),
+            Event::RunResumed { interrupted, repeated } => self.see_resumption(interrupted, repeated),
+            Event::TasksChanged { .. } => Vec::new(),
             Event::NoteAdded { text } => {
                 self.in_full(|| dim(&format!("  note: {}", visible_line(text, 200))))
             }
@@ -128,6 +130,20 @@ impl Progress {
             Event::ErrorRaised { .. } => Vec::new(),
             Event::RunEnded { outcome, usage, .. } => self.see_end(*outcome, usage.total()),
         }
+    }
+
+    /// Whoever comes back to a run wants to know what became of the calls that were cut off.
+    fn see_resumption(&self, interrupted: &[CallId], repeated: &[CallId]) -> Vec<String> {
+        let names = |ids: &[CallId]| ids.iter().map(CallId::as_str).collect::<Vec<_>>().join(", ");
+        let mut lines = vec![dim("taken up where it stopped")];
+        if !interrupted.is_empty() {
+            let names = names(interrupted);
+            lines.push(caution(&format!("not repeated, for they may have happened already: {names}")));
+        }
+        if !repeated.is_empty() {
+            lines.push(dim(&format!("run again: {}", names(repeated))));
+        }
+        lines
     }
 
     fn see_end(&mut self, outcome: RunOutcome, tokens: u64) -> Vec<String> {

@@ -175,6 +175,7 @@ fn messages_of_a_script_decisions_and_warnings_are_told() {
         model: "m".into(),
         profile: "default".into(),
         message: Message::user("Hello\nyou").into(),
+        wishes: Default::default(),
     };
     assert!(see(&mut usual(), start()).is_empty());
     assert_eq!(see(&mut Progress::new(Detail::Usual, true, true), start()), ["» Hello\nyou"]);

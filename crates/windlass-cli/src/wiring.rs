@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use windlass_core::ids::SessionId;
-use windlass_core::message::Transcript;
 use windlass_core::permission::{ApproveMode, Rule, RuleEffect, RuleSource, ToolPattern};
 use windlass_core::port::ModelPort;
 use windlass_core::run::RunSettings;
@@ -13,7 +12,7 @@ use windlass_engine::clock::Clock;
 use windlass_engine::journal::MemoryJournal;
 use windlass_engine::policy_store::PolicyStore;
 use windlass_engine::registry::Registry;
-use windlass_engine::session::SessionParts;
+use windlass_engine::session::{Past, SessionParts};
 use windlass_tools::{
     AllowedHost, Environment, FetchConfig, ImageConfig, SearchBackend, SearchBackendKind, Secret,
     ToolsConfig, WebSearchConfig, builtin,
@@ -98,8 +97,7 @@ impl House {
             journal: Arc::new(MemoryJournal::new()),
             audit: Some(Arc::new(AuditFile::new(config.folders.audit_file()))),
             clock: Clock::system(),
-            transcript: Transcript::default(),
-            next_call_number: 1,
+            past: Past::default(),
         }
     }
 }

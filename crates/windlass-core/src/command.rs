@@ -49,7 +49,54 @@ pub struct MessageSend {
     pub sampling: Sampling,
 }
 
+/// What a user wishes for a run, beside what is said: on record, so that the run can be taken up again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RunWishes {
+    /// Background for the message, before it was cut.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<String>,
+    /// Whether tools may be used at all.
+    pub tools_allowed: bool,
+    /// Only these tools.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Vec<String>>,
+    /// What the model may do with tools.
+    pub tool_choice: ToolChoice,
+    /// Sampling wishes.
+    pub sampling: Sampling,
+}
+
+impl Default for RunWishes {
+    fn default() -> Self {
+        Self {
+            context: None,
+            tools_allowed: true,
+            tools: None,
+            tool_choice: ToolChoice::Auto,
+            sampling: Sampling::default(),
+        }
+    }
+}
+
 impl MessageSend {
+    /// The wishes of the message.
+    pub fn wishes(&self) -> RunWishes {
+        RunWishes {
+            context: self.context.clone(),
+            tools_allowed: self.tools_allowed,
+            tools: self.tools.clone(),
+            tool_choice: self.tool_choice.clone(),
+            sampling: self.sampling.clone(),
+        }
+    }
+
+    /// The same message again, from what is on record of it.
+    pub fn recalled(run_id: RunId, message_id: MessageId, message: Message, wishes: RunWishes) -> Self {
+        let RunWishes { context, tools_allowed, tools, tool_choice, sampling } = wishes;
+        Self { run_id, message_id, message, context, tools_allowed, tools, tool_choice, sampling }
+    }
+
     /// A plain text message with tools allowed.
     pub fn text(run_id: RunId, message_id: MessageId, text: impl Into<String>) -> Self {
         Self {

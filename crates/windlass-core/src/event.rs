@@ -8,10 +8,12 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::command::RunWishes;
 use crate::ids::{CallId, MessageId, Millis, RunId, SessionId};
 use crate::message::Message;
 use crate::model::{Finish, NoticeKind, StepPurpose, Usage};
 use crate::permission::{Decision, Question};
+use crate::task::Task;
 use crate::tool::{Category, ToolCall, ToolOutcome, Visibility};
 
 /// An event with its place: sequence numbers of a session only grow.
@@ -43,6 +45,18 @@ pub enum Event {
         profile: String,
         /// What the user said.
         message: Arc<Message>,
+        /// What the user wished for the run beside that.
+        #[serde(default, skip_serializing_if = "is_usual")]
+        wishes: Arc<RunWishes>,
+    },
+    /// The program stopped in the middle of the run, and took it up again (not the machine's own).
+    RunResumed {
+        /// Calls of which nobody knows whether they happened: they were not repeated.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        interrupted: Vec<CallId>,
+        /// Calls that ran when the program stopped and are run again: they change nothing twice.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        repeated: Vec<CallId>,
     },
     /// A model was asked for a step; a second start of the same step throws the first away.
     StepStarted {
@@ -174,6 +188,11 @@ pub enum Event {
         /// How prominently they show it.
         visibility: Visibility,
     },
+    /// The task list is now this (not the machine's own).
+    TasksChanged {
+        /// All tasks, oldest first.
+        tasks: Arc<[Task]>,
+    },
     /// The runtime told the model something.
     NoteAdded {
         /// What.
@@ -262,6 +281,8 @@ pub enum StopReason {
     ToolFailed,
     /// The journal failed: going on would lose what happened.
     JournalFailed,
+    /// The program stopped in the middle of the run, which could not be taken up again.
+    Interrupted,
 }
 
 /// Codes of warnings (interface §3).
@@ -314,6 +335,8 @@ impl Event {
             | Event::CallDelta { .. }
             | Event::CallProgressed { .. } => false,
             Event::RunStarted { .. }
+            | Event::RunResumed { .. }
+            | Event::TasksChanged { .. }
             | Event::StepStarted { .. }
             | Event::StepDelayed { .. }
             | Event::RequestAdjusted { .. }
@@ -330,10 +353,17 @@ impl Event {
         }
     }
 
+    /// Whether the run machine itself emits events of this kind; the others come from those who drive it.
+    pub fn is_of_machine(&self) -> bool {
+        self.is_durable() && !matches!(self, Event::RunResumed { .. } | Event::TasksChanged { .. })
+    }
+
     /// The event's name, noun-action, as conversation scripts and logs write it.
     pub fn name(&self) -> &'static str {
         match self {
             Event::RunStarted { .. } => "run-started",
+            Event::RunResumed { .. } => "run-resumed",
+            Event::TasksChanged { .. } => "tasks-changed",
             Event::StepStarted { .. } => "step-started",
             Event::StepDelayed { .. } => "step-delayed",
             Event::RequestAdjusted { .. } => "request-adjusted",
@@ -353,6 +383,10 @@ impl Event {
             Event::RunEnded { .. } => "run-ended",
         }
     }
+}
+
+fn is_usual(wishes: &RunWishes) -> bool {
+    *wishes == RunWishes::default()
 }
 
 #[cfg(test)]

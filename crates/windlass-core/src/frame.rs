@@ -22,6 +22,11 @@ pub fn payload(record: &Record) -> Option<Value> {
                 "parent_id": record.parent_id, "model": model, "profile": profile,
             }),
         ),
+        Event::RunResumed { interrupted, repeated } => (
+            "run_resumed",
+            json!({"run_id": record.run_id, "interrupted": interrupted, "repeated": repeated}),
+        ),
+        Event::TasksChanged { tasks } => ("tasks", json!({"tasks": tasks})),
         Event::StepDelayed { step, attempt, attempts_max, delay_ms, code, message } => (
             "waiting",
             json!({

@@ -176,6 +176,7 @@ fn additions_are_types_and_fields_a_client_may_ignore() {
         model: "m".into(),
         profile: "studio".into(),
         message: Message::user("Hi").into(),
+        wishes: Default::default(),
     };
     assert_eq!(
         line(started),

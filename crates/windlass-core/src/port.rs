@@ -45,6 +45,27 @@ pub trait ToolPort: Send + Sync {
     ) -> BoxFuture<'a, Result<Inspection, ToolFailure>> {
         Box::pin(async { Ok(Inspection::default()) })
     }
+
+    /// Whether a call that was running when the program stopped has happened. Asked only for calls that
+    /// change something and are not idempotent; `context.idempotency_key()` is that of the first time.
+    fn probe<'a>(
+        &'a self,
+        _args: &'a Map<String, Value>,
+        _context: &'a ToolContext,
+    ) -> BoxFuture<'a, Probed> {
+        Box::pin(async { Probed::Unknown })
+    }
+}
+
+/// What became of a call that was running when the program stopped.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Probed {
+    /// It happened, and gave this.
+    Happened(Box<ToolOutput>),
+    /// Nothing happened: it may run now.
+    NotHappened,
+    /// Nobody knows.
+    Unknown,
 }
 
 impl<T: ToolPort + ?Sized> ToolPort for Arc<T> {
@@ -66,6 +87,10 @@ impl<T: ToolPort + ?Sized> ToolPort for Arc<T> {
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Inspection, ToolFailure>> {
         (**self).inspect(args, context)
+    }
+
+    fn probe<'a>(&'a self, args: &'a Map<String, Value>, context: &'a ToolContext) -> BoxFuture<'a, Probed> {
+        (**self).probe(args, context)
     }
 }
 
@@ -92,6 +117,13 @@ pub struct ToolContext {
     pub results: Arc<dyn ResultsPort>,
     /// The session's task list.
     pub tasks: Arc<dyn TasksPort>,
+}
+
+impl ToolContext {
+    /// Names this call for others: the same when it is run again after a stop, and never that of another call.
+    pub fn idempotency_key(&self) -> String {
+        format!("{}/{}", self.session_id, self.call_id)
+    }
 }
 
 /// Whether work must stop, for code that cannot be dropped (threads).
@@ -143,8 +175,9 @@ pub trait ModelPort: Send + Sync {
 /// Where durable events go before anybody sees them (wall 6).
 pub trait JournalPort: Send + Sync {
     /// Appends records of one session, in order; returns when they are as durable as the journal gets.
+    /// Deltas come in the same order, together with the next durable record; alone, they need not be durable.
     fn append<'a>(&'a self, records: &'a [Arc<Record>]) -> BoxFuture<'a, Result<(), JournalFailure>>;
-    /// The durable records of a session with `seq > after`, in order.
+    /// The records of a session with `seq > after`, in order, with the deltas that were appended.
     fn load<'a>(
         &'a self,
         session_id: &'a SessionId,

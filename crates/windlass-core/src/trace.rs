@@ -253,7 +253,9 @@ impl RunTrace {
                 self.tokens = TraceTokens::default();
                 self.add_usage(usage);
             }
-            Event::StepStarted { .. }
+            Event::RunResumed { .. }
+            | Event::TasksChanged { .. }
+            | Event::StepStarted { .. }
             | Event::ReasoningDelta { .. }
             | Event::TextDelta { .. }
             | Event::CallDelta { .. }

@@ -95,6 +95,7 @@ fn run() -> Vec<Record> {
                 model: "openai/x".into(),
                 profile: "studio".into(),
                 message: Message::user("Hi").into(),
+                wishes: Default::default(),
             },
         ),
         record(

@@ -10,6 +10,7 @@ use crate::ids::{CallId, RunId};
 use crate::message::{Message, Part};
 use crate::model::{NoticeKind, Usage};
 use crate::permission::Question;
+use crate::task::Task;
 use crate::tool::{Category, ToolCall, ToolOutcome, Visibility};
 
 /// A session as a screen shows it.
@@ -46,6 +47,8 @@ pub struct RunView {
     pub answer: String,
     /// Token counts so far.
     pub usage: Usage,
+    /// The task list, as the run last changed it.
+    pub tasks: Vec<Task>,
     /// Where the entries of the current step begin.
     step_start: usize,
     /// The phase of reasoning of the current step: how many steps before it had calls (S-32).
@@ -149,6 +152,7 @@ impl RunView {
             ended: None,
             answer: String::new(),
             usage: Usage::default(),
+            tasks: Vec::new(),
             step_start: 0,
             phase: 0,
         }
@@ -157,6 +161,9 @@ impl RunView {
     fn apply(&mut self, event: &Event) {
         match event {
             Event::RunStarted { .. } | Event::NoteAdded { .. } => {}
+            // Pieces of a step that the stop cut off are not on record.
+            Event::RunResumed { .. } => self.drop_unkept(),
+            Event::TasksChanged { tasks } => self.tasks = tasks.to_vec(),
             Event::CallDelta { .. } => self.waiting = None,
             Event::StepDelayed { attempt, attempts_max, delay_ms, message, .. } => {
                 self.waiting = Some(Waiting {

@@ -11,7 +11,12 @@ fn record(seq: u64, event: Event) -> Record {
 }
 
 fn started() -> Event {
-    Event::RunStarted { model: "m".into(), profile: "default".into(), message: Message::user("Hi").into() }
+    Event::RunStarted {
+        model: "m".into(),
+        profile: "default".into(),
+        message: Message::user("Hi").into(),
+        wishes: Default::default(),
+    }
 }
 
 fn step(step: u32, attempt: u32) -> Event {

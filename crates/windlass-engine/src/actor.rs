@@ -92,7 +92,8 @@ impl Actor {
         tasks: Arc<SessionTasks>,
     ) -> Self {
         let permissions = Permissions::new(parts.policies.rules(), parts.approve);
-        Self { parts, log, results, tasks, permissions, active: None, seq: 0 }
+        let seq = parts.past.last_seq;
+        Self { parts, log, results, tasks, permissions, active: None, seq }
     }
 
     /// Works until the last handle is gone and the last run has ended.
@@ -183,8 +184,8 @@ impl Actor {
         });
         let start = Start {
             send,
-            transcript: std::mem::take(&mut self.parts.transcript),
-            next_call_number: self.parts.next_call_number,
+            transcript: std::mem::take(&mut self.parts.past.transcript),
+            next_call_number: self.parts.past.next_call_number,
         };
         self.feed(Input::UserMessage(Box::new(start))).await;
     }
@@ -258,8 +259,8 @@ impl Actor {
 
     /// The run is over: what it left goes back to the session, and whoever waits is told.
     pub(crate) fn finish(&mut self, finished: Finished) {
-        self.parts.transcript = Arc::clone(&finished.transcript);
-        self.parts.next_call_number = finished.next_call_number;
+        self.parts.past.transcript = Arc::clone(&finished.transcript);
+        self.parts.past.next_call_number = finished.next_call_number;
         let Some(mut active) = self.active.take() else { return };
         for stop in active.stops.values() {
             stop.cancel();

@@ -9,15 +9,18 @@ use std::sync::Arc;
 
 use tokio::sync::{mpsc, oneshot};
 use windlass_core::command::{Command, MessageSend};
+use windlass_core::event::Record;
 use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::message::Transcript;
 use windlass_core::permission::{ApproveMode, PermissionAnswer};
 use windlass_core::port::{JournalPort, ModelPort, ResultsPort, TasksPort};
 use windlass_core::run::{Finished, RunSettings};
+use windlass_core::task::Task;
+use windlass_core::tool::ToolOutcome;
 
 use crate::actor::Actor;
 use crate::audit_file::AuditFile;
-use crate::bus::{EventLog, Subscription};
+use crate::bus::{BusConfig, EventLog, Subscription};
 use crate::clock::Clock;
 use crate::policy_store::PolicyStore;
 use crate::registry::Registry;
@@ -50,10 +53,49 @@ pub struct SessionParts {
     pub audit: Option<Arc<AuditFile>>,
     /// The time.
     pub clock: Clock,
-    /// The history to go on from.
+    /// What was before.
+    pub past: Past,
+}
+
+/// What a session goes on from: nothing, or what its journal says.
+#[derive(Debug, Clone)]
+pub struct Past {
+    /// The history of its ended runs.
     pub transcript: Transcript,
-    /// The number of the session's next call.
+    /// The number of its next call.
     pub next_call_number: u64,
+    /// The number of its newest record.
+    pub last_seq: u64,
+    /// Its task list.
+    pub tasks: Vec<Task>,
+    /// Rules that were granted for the session, as texts.
+    pub grants: Vec<String>,
+    /// The run that stopped in the middle.
+    pub unfinished: Option<Unfinished>,
+}
+
+/// A run that stopped in the middle, to be taken up again.
+#[derive(Debug, Clone)]
+pub struct Unfinished {
+    /// Its records.
+    pub records: Vec<Arc<Record>>,
+    /// Calls that may run again although nobody knows whether they happened.
+    pub retry: Vec<CallId>,
+    /// Another outcome for a call, instead of asking its tool (forks).
+    pub outcome: Option<(CallId, ToolOutcome)>,
+}
+
+impl Default for Past {
+    fn default() -> Self {
+        Self {
+            transcript: Transcript::default(),
+            next_call_number: 1,
+            last_seq: 0,
+            tasks: Vec::new(),
+            grants: Vec::new(),
+            unfinished: None,
+        }
+    }
 }
 
 /// A handle to a session. The actor stops when the last handle is gone and no run goes on.
@@ -124,9 +166,14 @@ impl Session {
     /// Starts the actor of a session. Needs a tokio runtime.
     pub fn start(parts: SessionParts) -> Self {
         let (commands, inbox) = mpsc::channel(COMMANDS_WAITING_MAX);
-        let log = Arc::new(EventLog::new(parts.session_id.clone(), Arc::clone(&parts.journal)));
+        let log = Arc::new(EventLog::resume(
+            parts.session_id.clone(),
+            Arc::clone(&parts.journal),
+            parts.past.last_seq,
+            BusConfig::default(),
+        ));
         let results = Arc::new(SessionResults::new());
-        let tasks = Arc::new(SessionTasks::new());
+        let tasks = Arc::new(SessionTasks::restore(parts.past.tasks.clone()));
         let session = Self {
             session_id: parts.session_id.clone(),
             commands,

@@ -25,7 +25,12 @@ pub(crate) fn request(run_id: &str) -> ModelRequest {
 }
 
 pub(crate) fn run_started() -> Event {
-    Event::RunStarted { model: "m".into(), profile: "default".into(), message: Message::user("Hi").into() }
+    Event::RunStarted {
+        model: "m".into(),
+        profile: "default".into(),
+        message: Message::user("Hi").into(),
+        wishes: Default::default(),
+    }
 }
 
 pub(crate) fn step_started(step: u32) -> Event {

@@ -136,6 +136,8 @@ impl ScriptedUser {
             | Event::CallProgressed { .. }
             | Event::StepDelayed { .. }
             | Event::RequestAdjusted { .. }
+            | Event::RunResumed { .. }
+            | Event::TasksChanged { .. }
             | Event::NoteAdded { .. }
             | Event::WarningRaised { .. }
             | Event::ErrorRaised { .. }

@@ -85,7 +85,7 @@ pub(crate) const OUTCOMES: [RunOutcome; 4] =
     [RunOutcome::Completed, RunOutcome::LimitReached, RunOutcome::Cancelled, RunOutcome::Failed];
 
 /// Why runs stop.
-pub(crate) const REASONS: [StopReason; 13] = [
+pub(crate) const REASONS: [StopReason; 14] = [
     StopReason::Answered,
     StopReason::StepsMax,
     StopReason::CallsMax,
@@ -99,6 +99,7 @@ pub(crate) const REASONS: [StopReason; 13] = [
     StopReason::ModelFailed,
     StopReason::ToolFailed,
     StopReason::JournalFailed,
+    StopReason::Interrupted,
 ];
 
 /// What runs warn of.
@@ -143,6 +144,7 @@ pub(crate) fn reason_word(reason: &StopReason) -> &'static str {
         StopReason::ModelFailed => "model_failed",
         StopReason::ToolFailed => "tool_failed",
         StopReason::JournalFailed => "journal_failed",
+        StopReason::Interrupted => "interrupted",
     }
 }
 

@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use serde_json::json;
+use windlass_core::command::RunWishes;
 use windlass_core::event::{Event, Record, RunOutcome, StopReason, WarningCode};
 use windlass_core::ids::{CallId, SessionId};
 use windlass_core::message::{Message, Part, Reasoning, ToolMessage};
 use windlass_core::model::{Finish, NoticeKind, StepPurpose, Usage};
 use windlass_core::permission::{Decision, Preview, Question, Target};
+use windlass_core::task::{Task, TaskStatus};
 use windlass_core::tool::{
     Category, ErrorKind, Risk, ToolCall, ToolFailure, ToolOutcome, ToolOutput, Visibility,
 };
@@ -60,6 +62,15 @@ fn opening_events() -> Vec<Event> {
             model: "m/1".into(),
             profile: "default".into(),
             message: Message::user("hi").into(),
+            wishes: Arc::new(RunWishes { tools: Some(vec!["read_file".into()]), ..RunWishes::default() }),
+        },
+        Event::RunResumed { interrupted: vec![CallId::numbered(1)], repeated: vec![CallId::numbered(2)] },
+        Event::TasksChanged {
+            tasks: Arc::new([Task {
+                task_id: "task_1".into(),
+                status: TaskStatus::Pending,
+                content: "look".into(),
+            }]),
         },
         Event::StepStarted { step: 1, purpose: StepPurpose::Work, attempt: 1 },
         Event::StepDelayed {

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use windlass_core::message::Transcript;
 use windlass_core::permission::{ApproveMode, PermissionAnswer, PolicySet, Question};
 use windlass_core::port::{BoxFuture, JournalPort, ModelPort, ToolPort};
 use windlass_core::profile::Profile;
@@ -13,7 +12,7 @@ use windlass_engine::ids::new_session_id;
 use windlass_engine::journal::MemoryJournal;
 use windlass_engine::policy_store::PolicyStore;
 use windlass_engine::registry::Registry;
-use windlass_engine::session::SessionParts;
+use windlass_engine::session::{Past, SessionParts};
 
 use crate::agent::Windlass;
 use crate::error::WindlassError;
@@ -221,8 +220,7 @@ impl Builder {
             journal: self.journal.unwrap_or_else(|| Arc::new(MemoryJournal::new())),
             audit: None,
             clock: Clock::system(),
-            transcript: Transcript::default(),
-            next_call_number: 1,
+            past: Past::default(),
         };
         Windlass::start(parts, self.asker)
     }

@@ -283,6 +283,7 @@ impl Run {
             StopReason::ModelFailed => "the model failed".to_owned(),
             StopReason::ToolFailed => "a tool failed".to_owned(),
             StopReason::JournalFailed => "the journal failed".to_owned(),
+            StopReason::Interrupted => "the program stopped".to_owned(),
         }
     }
 }

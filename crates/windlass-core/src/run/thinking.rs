@@ -37,12 +37,14 @@ impl Run {
             .filter_map(|call| call.provider_id.clone())
             .collect();
         self.transcript = transcript;
+        let wishes = Arc::new(send.wishes());
         self.wishes = Wishes { run_id: send.run_id, tool_choice: send.tool_choice, sampling: send.sampling };
         let message = Arc::new(send.message);
         pass.emit(Event::RunStarted {
             model: self.settings.model.clone(),
             profile: self.settings.profile.name.word().to_owned(),
             message: Arc::clone(&message),
+            wishes,
         });
         self.append(message);
         if let Some(context) = send.context {

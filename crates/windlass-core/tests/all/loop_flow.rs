@@ -28,6 +28,7 @@ fn a_message_without_calls_is_one_step() {
         model: "scripted/test".into(),
         profile: "default".into(),
         message: Message::user("Hi").into(),
+        wishes: Default::default(),
     };
     assert_eq!(sim.events[0], started);
     assert_eq!(sim.events[1], Event::StepStarted { step: 1, purpose: StepPurpose::Work, attempt: 1 });

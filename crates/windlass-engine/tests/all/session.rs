@@ -8,7 +8,6 @@ use serde_json::json;
 use windlass_core::command::MessageSend;
 use windlass_core::event::{Event, Record, RunOutcome, StopReason};
 use windlass_core::ids::SessionId;
-use windlass_core::message::Transcript;
 use windlass_core::permission::{ApproveMode, Decision, PermissionAnswer, PolicySet};
 use windlass_core::port::{BoxFuture, JournalFailure, JournalPort, ToolPort};
 use windlass_core::profile::Profile;
@@ -20,7 +19,7 @@ use windlass_engine::ids::{new_message_id, new_run_id, new_session_id};
 use windlass_engine::journal::MemoryJournal;
 use windlass_engine::policy_store::PolicyStore;
 use windlass_engine::registry::Registry;
-use windlass_engine::session::{SendError, Session, SessionParts};
+use windlass_engine::session::{Past, SendError, Session, SessionParts};
 use windlass_scripted::{Script, ScriptedModel};
 
 use crate::tools::tool;
@@ -54,8 +53,7 @@ pub(crate) fn parts(script: &str, tools: Vec<Arc<dyn ToolPort>>) -> SessionParts
         journal: Arc::new(MemoryJournal::new()),
         audit: None,
         clock: Clock::system(),
-        transcript: Transcript::default(),
-        next_call_number: 1,
+        past: Past::default(),
     }
 }
 

@@ -21,7 +21,7 @@ use windlass_engine::clock::Clock;
 use windlass_engine::journal::MemoryJournal;
 use windlass_engine::policy_store::PolicyStore;
 use windlass_engine::registry::Registry;
-use windlass_engine::session::{Session, SessionParts};
+use windlass_engine::session::{Past, Session, SessionParts};
 use windlass_scripted::{Beat, BeatKind, CallBook, CallEnding, Script, ScriptedModel, ScriptedUser};
 use windlass_tools::{ToolsConfig, builtin};
 
@@ -128,8 +128,7 @@ fn session(script: &Script, tools: Vec<Arc<dyn ToolPort>>, root: PathBuf) -> Ses
         journal: Arc::new(MemoryJournal::new()),
         audit: None,
         clock: Clock::from_fn(move || u64::try_from(began.elapsed().as_millis()).unwrap()),
-        transcript: Arc::default(),
-        next_call_number: 1,
+        past: Past::default(),
     })
 }
 

@@ -13,7 +13,6 @@ use tokio::sync::mpsc;
 use windlass_core::command::MessageSend;
 use windlass_core::event::{RunOutcome, StopReason};
 use windlass_core::limits::{CALL_TIMEOUT_CEILING_MS, Limits};
-use windlass_core::message::Transcript;
 use windlass_core::model::ModelFailure;
 use windlass_core::permission::{ApproveMode, PolicySet};
 use windlass_core::profile::Profile;
@@ -24,7 +23,7 @@ use windlass_engine::ids::{new_message_id, new_run_id, new_session_id};
 use windlass_engine::journal::MemoryJournal;
 use windlass_engine::policy_store::PolicyStore;
 use windlass_engine::registry::{RegisterError, Registry};
-use windlass_engine::session::{Session, SessionParts};
+use windlass_engine::session::{Past, Session, SessionParts};
 
 use super::error::{DSPyEngineError, ToolError};
 use super::model::{Ask, PredictorModel};
@@ -161,8 +160,7 @@ impl ToolWrapper {
             journal: Arc::new(MemoryJournal::new()),
             audit: None,
             clock: Clock::system(),
-            transcript: Transcript::default(),
-            next_call_number: 1,
+            past: Past::default(),
         }
     }
 

@@ -1,0 +1,294 @@
+//! The host: what a front end sees of a running Windlass, in this process or behind a server.
+//!
+//! Front ends (server, terminal app, commands) hold a `HostPort`; who stands behind it, they do not know.
+//! Everything that they show of a run is a fold over the records that `events` gives (wall 3).
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::event::Record;
+use crate::ids::{CallId, RunId, SessionId};
+use crate::model::{ModelDelta, ModelFailure, ModelRequest};
+use crate::permission::{PermissionAnswer, Question, Rule};
+use crate::port::{BoxFuture, BoxStream};
+use crate::store::{NewSession, RunQuery, RunRow, Save, SessionQuery, SessionRow};
+use crate::task::Task;
+use crate::tool::{ToolOutcome, ToolSpec};
+
+pub use crate::command::RunWishes;
+
+/// A run that is wanted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunStart {
+    /// What the user says.
+    pub message: crate::message::Message,
+    /// What the user wishes beside that.
+    pub wishes: RunWishes,
+    /// Another model than the session's.
+    pub model: Option<String>,
+    /// Another profile than the session's.
+    pub profile: Option<String>,
+    /// Whether a call may start as soon as it is complete (`TOOL_LOOP_V2`); the configuration's choice otherwise.
+    pub executes_while_streaming: Option<bool>,
+}
+
+/// A run that began.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StartedRun {
+    /// Its id.
+    pub run_id: RunId,
+    /// Its session.
+    pub session_id: SessionId,
+    /// The number after which its records come.
+    pub after_seq: u64,
+}
+
+/// What a reader of events gets.
+#[derive(Debug, Clone, PartialEq)]
+pub enum HostDelivery {
+    /// The next record.
+    Record(Arc<Record>),
+    /// The reader was too slow, and what it missed is not there any more: it should begin again after its
+    /// last durable record.
+    Gap,
+}
+
+/// How a run that stopped in the middle is taken up again.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ResumeWish {
+    /// Calls that may run again although nobody knows whether they happened.
+    pub retry: Vec<CallId>,
+}
+
+/// What becomes of a run that was copied up to a step.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ForkWish {
+    /// The last step that is taken over; 0 for the user's message alone.
+    pub step: u32,
+    /// Another model.
+    pub model: Option<String>,
+    /// Another message instead of the user's (only with step 0).
+    pub message: Option<String>,
+    /// Another outcome for a call of the last step taken over: its id and the JSON that it gave.
+    pub outcome: Option<(CallId, Value)>,
+}
+
+/// What a replay found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReplayReport {
+    /// The run.
+    pub run_id: RunId,
+    /// Durable records that came out the same.
+    pub same: u64,
+    /// The first that did not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub divergence: Option<ReplayDivergence>,
+}
+
+/// Where a replay went another way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReplayDivergence {
+    /// The number of the record.
+    pub seq: u64,
+    /// What is on record.
+    pub recorded: String,
+    /// What came out now.
+    pub replayed: String,
+}
+
+/// A model that can be chosen.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ModelRow {
+    /// `provider/model`.
+    pub name: String,
+    /// Whether it is chosen when nobody chooses.
+    pub is_default: bool,
+    /// Whether it can be asked as things are (a key is there, a script can be read).
+    pub is_ready: bool,
+    /// Tokens it holds, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context_tokens: Option<u64>,
+    /// Whether it can use tools, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub has_tools: Option<bool>,
+    /// Whether it can think aloud, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub has_reasoning: Option<bool>,
+}
+
+/// A call from outside, through the same gates as a model's.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OutsideCall {
+    /// The tool.
+    pub name: String,
+    /// Its arguments.
+    pub args: Map<String, Value>,
+    /// The session whose grants and tasks count, if any.
+    pub session_id: Option<SessionId>,
+}
+
+/// What a call from outside gave.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolAnswer {
+    /// The outcome.
+    pub outcome: Arc<ToolOutcome>,
+    /// The envelope of the profile, as a model would see it.
+    pub content: String,
+}
+
+/// What decides a call, for `policy explain`.
+pub type Explanation = Vec<ExplainedGate>;
+
+/// What one gate says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExplainedGate {
+    /// The gate's word.
+    pub gate: String,
+    /// `silent`, `allow`, `ask` or `deny`.
+    pub opinion: String,
+    /// Why.
+    pub reason: String,
+    /// Whether it is the one that decides.
+    pub decides: bool,
+}
+
+/// Why a host did not do what it was asked, by what the caller can do about it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum HostError {
+    /// There is no such thing: look at the list.
+    #[error("there is no {what} '{id}'")]
+    Missing {
+        /// `session`, `run`, `tool`, `model`, `rule`, `save`, `question`.
+        what: &'static str,
+        /// What was asked for.
+        id: String,
+    },
+    /// The request itself is wrong: change it.
+    #[error("{message}")]
+    Invalid {
+        /// The field, if it is one.
+        field: Option<&'static str>,
+        /// What is wrong and what to do.
+        message: String,
+    },
+    /// A run goes on in the session: wait or cancel.
+    #[error("run {0} is still going on in this session; wait for it or cancel it")]
+    Busy(RunId),
+    /// Another process writes the session.
+    #[error("the session is in use by {0}")]
+    Held(String),
+    /// The question was answered, withdrawn, or asked for other arguments.
+    #[error("{0}")]
+    Stale(String),
+    /// The run has ended, or has not: it cannot be done now.
+    #[error("{0}")]
+    Conflict(String),
+    /// Too much goes on: later.
+    #[error("{message}")]
+    Overloaded {
+        /// What is full.
+        message: String,
+        /// When to try again.
+        retry_after_ms: u64,
+    },
+    /// The host is going down.
+    #[error("the server is shutting down")]
+    Closing,
+    /// The store or something else broke; the operator's log has more.
+    #[error("{0}")]
+    Broken(String),
+}
+
+/// A future of something that a host gives.
+pub type HostFuture<'a, T> = BoxFuture<'a, Result<T, HostError>>;
+
+/// A running Windlass. Cheap to share; everything is bounded, and nothing is lost when a caller goes away.
+pub trait HostPort: Send + Sync {
+    /// Begins a session; empty fields get the host's defaults.
+    fn create_session(&self, begin: NewSession) -> HostFuture<'_, SessionRow>;
+    /// Sessions, newest first.
+    fn sessions(&self, query: SessionQuery) -> HostFuture<'_, Vec<SessionRow>>;
+    /// One session.
+    fn session<'a>(&'a self, session_id: &'a SessionId) -> HostFuture<'a, SessionRow>;
+    /// The session that somebody outside knows by this name.
+    fn session_by_key<'a>(&'a self, key: &'a str) -> HostFuture<'a, Option<SessionRow>>;
+    /// All records of a session with `seq > after`, deltas among them.
+    fn records<'a>(&'a self, session_id: &'a SessionId, after: u64) -> HostFuture<'a, Vec<Arc<Record>>>;
+    /// Gives a session another title.
+    fn rename_session<'a>(&'a self, session_id: &'a SessionId, title: &'a str) -> HostFuture<'a, ()>;
+    /// Forgets a session; a run that goes on in it is cancelled first.
+    fn delete_session<'a>(&'a self, session_id: &'a SessionId) -> HostFuture<'a, ()>;
+    /// The session's task list.
+    fn tasks<'a>(&'a self, session_id: &'a SessionId) -> HostFuture<'a, Vec<Task>>;
+
+    /// Starts a run.
+    fn start_run<'a>(&'a self, session_id: &'a SessionId, start: RunStart) -> HostFuture<'a, StartedRun>;
+    /// One run.
+    fn run<'a>(&'a self, run_id: &'a RunId) -> HostFuture<'a, RunRow>;
+    /// Runs, newest first.
+    fn runs(&self, query: RunQuery) -> HostFuture<'_, Vec<RunRow>>;
+    /// The records of a run with `seq > after`, as they are and as they come; ends after the run's end.
+    /// A run that stopped in the middle and was not taken up again gives what is on record and stays open.
+    fn events<'a>(
+        &'a self,
+        run_id: &'a RunId,
+        after: u64,
+    ) -> HostFuture<'a, BoxStream<'static, HostDelivery>>;
+    /// Stops a run; one that has ended stays as it is.
+    fn cancel<'a>(&'a self, run_id: &'a RunId) -> HostFuture<'a, ()>;
+    /// The questions of a run that wait for an answer.
+    fn questions<'a>(&'a self, run_id: &'a RunId) -> HostFuture<'a, Vec<Question>>;
+    /// Answers a question. With `arguments`, only if the question is about just those.
+    fn answer<'a>(
+        &'a self,
+        run_id: &'a RunId,
+        call_id: &'a CallId,
+        arguments: Option<&'a str>,
+        answer: PermissionAnswer,
+    ) -> HostFuture<'a, ()>;
+    /// Takes up a run that stopped in the middle.
+    fn resume<'a>(&'a self, run_id: &'a RunId, wish: ResumeWish) -> HostFuture<'a, StartedRun>;
+    /// Copies a run up to a step into a new session, and goes on there.
+    fn fork<'a>(&'a self, run_id: &'a RunId, wish: ForkWish) -> HostFuture<'a, StartedRun>;
+    /// Plays a run again from its record and compares.
+    fn replay<'a>(&'a self, run_id: &'a RunId) -> HostFuture<'a, ReplayReport>;
+
+    /// The tools.
+    fn tools(&self) -> Vec<Arc<ToolSpec>>;
+    /// Runs one call from outside, through validation, permission and limits. What would need asking is
+    /// refused.
+    fn call_tool(&self, call: OutsideCall) -> HostFuture<'_, ToolAnswer>;
+    /// The stored rules.
+    fn rules(&self) -> Vec<Rule>;
+    /// Stores a rule: `allow`, `deny` or `ask`, and its pattern.
+    fn add_rule<'a>(&'a self, effect: &'a str, pattern: &'a str) -> HostFuture<'a, Rule>;
+    /// Forgets a rule.
+    fn remove_rule<'a>(&'a self, rule_id: &'a str) -> HostFuture<'a, ()>;
+    /// Which gate decides a call, and why.
+    fn explain<'a>(&'a self, tool: &'a str, args: Map<String, Value>) -> HostFuture<'a, Explanation>;
+    /// Models that can be chosen.
+    fn models(&self) -> HostFuture<'_, Vec<ModelRow>>;
+    /// Asks a model for one step, for callers that bring their own tools and run them themselves.
+    fn step<'a>(
+        &'a self,
+        model: Option<&'a str>,
+        request: ModelRequest,
+    ) -> HostFuture<'a, BoxStream<'static, Result<ModelDelta, ModelFailure>>>;
+
+    /// Keeps a snapshot.
+    fn put_save(&self, save: Save) -> HostFuture<'_, ()>;
+    /// One snapshot.
+    fn save<'a>(&'a self, save_id: &'a str) -> HostFuture<'a, Save>;
+    /// Snapshots, newest first, at most so many.
+    fn saves(&self, rows_max: usize) -> HostFuture<'_, Vec<Save>>;
+    /// Forgets a snapshot.
+    fn delete_save<'a>(&'a self, save_id: &'a str) -> HostFuture<'a, ()>;
+
+    /// Follows all records of all sessions from now on, without deltas, as long as the reader keeps up:
+    /// for metrics and traces.
+    fn observe(&self) -> BoxStream<'static, Arc<Record>>;
+    /// Takes no more runs, brings those that go on to a safe point, and lets go of its sessions.
+    fn close(&self) -> HostFuture<'_, ()>;
+}

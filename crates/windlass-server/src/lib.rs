@@ -1,0 +1,1 @@
+//! Windlass over HTTP.
