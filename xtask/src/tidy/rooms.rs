@@ -53,9 +53,20 @@ pub(super) const DEPENDENCIES_KEPT: &[Kept] = &[
         why: "only tools that fetch need a browser's HTTP; models have a client of their own",
     },
     Kept {
-        what: &["httparse", "hyper-util", "rustls-platform-verifier", "tokio-rustls", "url"],
+        what: &["httparse", "rustls-platform-verifier", "tokio-rustls", "url"],
         rooms: &["windlass-models"],
         why: "the client for models is in one room",
+    },
+    Kept {
+        what: &["hyper-util"],
+        rooms: &["windlass-models", "windlass-server"],
+        why: "proxies of the client for models, connections of the server",
+    },
+    Kept { what: &["rusqlite"], rooms: &["windlass-store"], why: "SQL is the store's" },
+    Kept {
+        what: &["axum", "tower", "tower-http", "utoipa", "hyper", "http-body"],
+        rooms: &["windlass-server"],
+        why: "HTTP towards clients is the server's",
     },
     Kept {
         what: &["rustls"],
@@ -127,6 +138,10 @@ pub(super) const IMPURE_IMPORTS: &[&str] =
 
 /// The HTTP client: named in one file of a crate, so that it can be exchanged.
 pub(super) const HTTP_CLIENT: &str = "reqwest";
+
+/// The word for an answer's status, and the one file of the server that may say it.
+pub(super) const STATUS: &str = "StatusCode";
+pub(super) const STATUS_FILE: &str = "crates/windlass-server/src/error.rs";
 
 /// Rooms that talk to a person.
 pub(super) const FRONT_ENDS: [&str; 2] = ["windlass-cli", "xtask"];
