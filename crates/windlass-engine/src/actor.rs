@@ -1,6 +1,5 @@
 //! The actor of a session: waits for whatever comes next, feeds the machine, does what it says.
 
-use std::collections::HashMap;
 use std::future::pending;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -74,7 +73,7 @@ pub(crate) struct Active {
     pub(crate) model: Option<ModelSpeech>,
     pub(crate) work: FuturesUnordered<BoxFuture<'static, WorkDone>>,
     /// How to stop each call that runs or is inspected.
-    pub(crate) stops: HashMap<CallId, CancelSignal>,
+    pub(crate) stops: Vec<(CallId, CancelSignal)>,
     /// Lines of progress: where tools put them, where the actor finds them.
     pub(crate) progress: Lines,
     pub(crate) work_at: Option<Millis>,
@@ -107,12 +106,7 @@ impl Actor {
                     self.feed(Input::Cancel { partial: String::new() }).await;
                 }
                 Happening::Model(delta) => self.take_deltas(delta).await,
-                Happening::Work(WorkDone::Inspected { call_id, result }) => {
-                    self.feed(Input::CallInspected { call_id, result }).await;
-                }
-                Happening::Work(WorkDone::Ended { call_id, outcome }) => {
-                    self.feed(Input::CallEnded { call_id, outcome }).await;
-                }
+                Happening::Work(done) => self.take_work(done).await,
                 Happening::Progress(call_id, line) => {
                     self.publish_delta(Event::CallProgressed { call_id, line })
                 }
@@ -174,7 +168,7 @@ impl Actor {
             shelf: self.parts.registry.snapshot(),
             model: None,
             work: FuturesUnordered::new(),
-            stops: HashMap::new(),
+            stops: Vec::new(),
             progress: mpsc::channel(PROGRESS_LINES_MAX),
             work_at: None,
             final_at: None,
@@ -196,7 +190,11 @@ impl Actor {
             let Some(active) = self.active.as_mut() else { return };
             active.shelf = self.parts.registry.snapshot();
             self.permissions.set_rules(self.parts.policies.rules());
-            let mut world = World { tools: &active.shelf.toolset, permissions: &mut self.permissions };
+            let mut world = World {
+                tools: &active.shelf.toolset,
+                permissions: &mut self.permissions,
+                is_audited: self.parts.audit.is_some(),
+            };
             let effects = active.machine.handle(self.parts.clock.now_ms(), &mut world, input);
             next = self.perform(effects).await;
         }
@@ -246,6 +244,18 @@ impl Actor {
         }
     }
 
+    async fn take_work(&mut self, done: WorkDone) {
+        let (WorkDone::Inspected { call_id, .. } | WorkDone::Ended { call_id, .. }) = &done;
+        if let Some(active) = self.active.as_mut() {
+            active.stops.retain(|(id, _)| id != call_id);
+        }
+        let input = match done {
+            WorkDone::Inspected { call_id, result } => Input::CallInspected { call_id, result },
+            WorkDone::Ended { call_id, outcome } => Input::CallEnded { call_id, outcome },
+        };
+        self.feed(input).await;
+    }
+
     async fn take_timer(&mut self, deadline: Deadline) {
         if let Some(active) = self.active.as_mut() {
             match deadline {
@@ -261,7 +271,7 @@ impl Actor {
         self.parts.transcript = Arc::clone(&finished.transcript);
         self.parts.next_call_number = finished.next_call_number;
         let Some(mut active) = self.active.take() else { return };
-        for stop in active.stops.values() {
+        for (_, stop) in &active.stops {
             stop.cancel();
         }
         if let Some(done) = active.done.take() {

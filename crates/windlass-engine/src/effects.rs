@@ -126,7 +126,7 @@ impl Actor {
         let context = self.tool_context(active, &call.call.id, INSPECT_TIMEOUT_MS);
         let Some(active) = self.active.as_mut() else { return };
         let stop = CancelSignal::new();
-        active.stops.insert(call.call.id.clone(), stop.clone());
+        active.stops.push((call.call.id.clone(), stop.clone()));
         let port = active.shelf.port(&call.spec.name);
         active.work.push(Box::pin(async move {
             let call_id = call.call.id.clone();
@@ -145,7 +145,7 @@ impl Actor {
         let clock = self.parts.clock.clone();
         let Some(active) = self.active.as_mut() else { return };
         let stop = CancelSignal::new();
-        active.stops.insert(call_id.clone(), stop.clone());
+        active.stops.push((call_id.clone(), stop.clone()));
         let port = active.shelf.port(&call.spec().name);
         active.work.push(Box::pin(async move {
             let outcome = match port {
@@ -157,7 +157,8 @@ impl Actor {
     }
 
     fn stop_call(&mut self, call_id: &CallId) {
-        if let Some(stop) = self.active.as_mut().and_then(|active| active.stops.remove(call_id)) {
+        let Some(active) = self.active.as_mut() else { return };
+        for (_, stop) in active.stops.extract_if(.., |(id, _)| id == call_id) {
             stop.cancel();
         }
     }
