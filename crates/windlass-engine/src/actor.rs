@@ -15,13 +15,14 @@ use windlass_core::event::{Event, Record};
 use windlass_core::ids::{CallId, MessageId, Millis, RunId};
 use windlass_core::model::{ModelDelta, ModelFailure};
 use windlass_core::permission::{GateSettings, Inspection, Permissions};
-use windlass_core::port::BoxFuture;
+use windlass_core::port::{BoxFuture, ProgressPort};
 use windlass_core::run::{Deadline, Finished, Input, Run, Start, World};
 use windlass_core::tool::{ToolFailure, ToolOutcome};
 
 use crate::bus::EventLog;
 use crate::cancel::CancelSignal;
 use crate::clock::Clock;
+use crate::effects::Progress;
 use crate::model_speech::ModelSpeech;
 use crate::registry::ToolShelf;
 use crate::results::SessionResults;
@@ -61,8 +62,8 @@ pub(crate) struct Actor {
     pub(crate) seq: u64,
 }
 
-/// A channel of progress lines, both ends.
-pub(crate) type Lines = (mpsc::Sender<(CallId, String)>, mpsc::Receiver<(CallId, String)>);
+/// Lines of progress: where tools put them, where the actor finds them.
+pub(crate) type Lines = (Arc<dyn ProgressPort>, mpsc::Receiver<(CallId, String)>);
 
 /// The run that goes on.
 pub(crate) struct Active {
@@ -74,7 +75,6 @@ pub(crate) struct Active {
     pub(crate) work: FuturesUnordered<BoxFuture<'static, WorkDone>>,
     /// How to stop each call that runs or is inspected.
     pub(crate) stops: Vec<(CallId, CancelSignal)>,
-    /// Lines of progress: where tools put them, where the actor finds them.
     pub(crate) progress: Lines,
     pub(crate) work_at: Option<Millis>,
     pub(crate) final_at: Option<Millis>,
@@ -161,6 +161,7 @@ impl Actor {
             tool_choice: send.tool_choice.clone(),
             ..GateSettings::default()
         });
+        let (lines, shown) = mpsc::channel(PROGRESS_LINES_MAX);
         self.active = Some(Active {
             machine: Run::new(Arc::clone(&self.parts.settings)),
             run_id: send.run_id.clone(),
@@ -169,7 +170,7 @@ impl Actor {
             model: None,
             work: FuturesUnordered::new(),
             stops: Vec::new(),
-            progress: mpsc::channel(PROGRESS_LINES_MAX),
+            progress: (Arc::new(Progress(lines)), shown),
             work_at: None,
             final_at: None,
             timer: None,

@@ -99,7 +99,7 @@ pub struct Run {
     /// Outcomes of this run, for `$ref` arguments: own id, provider's id, outcome.
     outcomes: Vec<(CallId, Option<String>, Arc<ToolOutcome>)>,
     /// Provider's ids that the session has used: none may stand for two calls.
-    provider_ids: HashSet<String>,
+    provider_ids: BTreeSet<String>,
     /// Tools that ran, in order, without repeats (E-35).
     tools_used: Vec<String>,
     /// Text of an answer that was cut and is being continued.
@@ -281,7 +281,7 @@ impl Run {
             adjusted: HashSet::new(),
             patience: Patience::default(),
             outcomes: Vec::new(),
-            provider_ids: HashSet::new(),
+            provider_ids: BTreeSet::new(),
             tools_used: Vec::new(),
             answer_begun: String::new(),
             kept: Kept::default(),
