@@ -14,7 +14,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> Result<(), String> {
     let load = Workload::read(std::env::args().skip(1));
     let runtime = Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string())?;
-    // In a task, as every session of a server: the future that a runtime blocks on is woken by way of the network.
+    // In a task, as every session of a server: each waking of the future that a runtime blocks on costs an extra
+    // look at the network.
     runtime.block_on(async { tokio::spawn(measure(load)).await }).map_err(|error| error.to_string())?
 }
 
