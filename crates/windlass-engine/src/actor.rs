@@ -1,6 +1,5 @@
 //! The actor of a session: waits for whatever comes next, feeds the machine, does what it says.
 
-use std::collections::HashMap;
 use std::future::pending;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -16,13 +15,14 @@ use windlass_core::event::{Event, Record};
 use windlass_core::ids::{CallId, MessageId, Millis, RunId};
 use windlass_core::model::{ModelDelta, ModelFailure};
 use windlass_core::permission::{GateSettings, Inspection, Permissions};
-use windlass_core::port::BoxFuture;
+use windlass_core::port::{BoxFuture, ProgressPort};
 use windlass_core::run::{Deadline, Finished, Input, Run, Start, World};
 use windlass_core::tool::{ToolFailure, ToolOutcome};
 
 use crate::bus::EventLog;
 use crate::cancel::CancelSignal;
 use crate::clock::Clock;
+use crate::effects::Progress;
 use crate::model_speech::ModelSpeech;
 use crate::registry::ToolShelf;
 use crate::results::SessionResults;
@@ -62,8 +62,8 @@ pub(crate) struct Actor {
     pub(crate) seq: u64,
 }
 
-/// A channel of progress lines, both ends.
-pub(crate) type Lines = (mpsc::Sender<(CallId, String)>, mpsc::Receiver<(CallId, String)>);
+/// Lines of progress: where tools put them, where the actor finds them.
+pub(crate) type Lines = (Arc<dyn ProgressPort>, mpsc::Receiver<(CallId, String)>);
 
 /// The run that goes on.
 pub(crate) struct Active {
@@ -74,8 +74,7 @@ pub(crate) struct Active {
     pub(crate) model: Option<ModelSpeech>,
     pub(crate) work: FuturesUnordered<BoxFuture<'static, WorkDone>>,
     /// How to stop each call that runs or is inspected.
-    pub(crate) stops: HashMap<CallId, CancelSignal>,
-    /// Lines of progress: where tools put them, where the actor finds them.
+    pub(crate) stops: Vec<(CallId, CancelSignal)>,
     pub(crate) progress: Lines,
     pub(crate) work_at: Option<Millis>,
     pub(crate) final_at: Option<Millis>,
@@ -108,12 +107,7 @@ impl Actor {
                     self.feed(Input::Cancel { partial: String::new() }).await;
                 }
                 Happening::Model(delta) => self.take_deltas(delta).await,
-                Happening::Work(WorkDone::Inspected { call_id, result }) => {
-                    self.feed(Input::CallInspected { call_id, result }).await;
-                }
-                Happening::Work(WorkDone::Ended { call_id, outcome }) => {
-                    self.feed(Input::CallEnded { call_id, outcome }).await;
-                }
+                Happening::Work(done) => self.take_work(done).await,
                 Happening::Progress(call_id, line) => {
                     self.publish_delta(Event::CallProgressed { call_id, line })
                 }
@@ -168,6 +162,7 @@ impl Actor {
             tool_choice: send.tool_choice.clone(),
             ..GateSettings::default()
         });
+        let (lines, shown) = mpsc::channel(PROGRESS_LINES_MAX);
         self.active = Some(Active {
             machine: Run::new(Arc::clone(&self.parts.settings)),
             run_id: send.run_id.clone(),
@@ -175,8 +170,8 @@ impl Actor {
             shelf: self.parts.registry.snapshot(),
             model: None,
             work: FuturesUnordered::new(),
-            stops: HashMap::new(),
-            progress: mpsc::channel(PROGRESS_LINES_MAX),
+            stops: Vec::new(),
+            progress: (Arc::new(Progress(lines)), shown),
             work_at: None,
             final_at: None,
             timer: None,
@@ -197,7 +192,11 @@ impl Actor {
             let Some(active) = self.active.as_mut() else { return };
             active.shelf = self.parts.registry.snapshot();
             self.permissions.set_rules(self.parts.policies.rules());
-            let mut world = World { tools: &active.shelf.toolset, permissions: &mut self.permissions };
+            let mut world = World {
+                tools: &active.shelf.toolset,
+                permissions: &mut self.permissions,
+                is_audited: self.parts.audit.is_some(),
+            };
             let effects = active.machine.handle(self.parts.clock.now_ms(), &mut world, input);
             next = self.perform(effects).await;
         }
@@ -247,6 +246,18 @@ impl Actor {
         }
     }
 
+    async fn take_work(&mut self, done: WorkDone) {
+        let (WorkDone::Inspected { call_id, .. } | WorkDone::Ended { call_id, .. }) = &done;
+        if let Some(active) = self.active.as_mut() {
+            active.stops.retain(|(id, _)| id != call_id);
+        }
+        let input = match done {
+            WorkDone::Inspected { call_id, result } => Input::CallInspected { call_id, result },
+            WorkDone::Ended { call_id, outcome } => Input::CallEnded { call_id, outcome },
+        };
+        self.feed(input).await;
+    }
+
     async fn take_timer(&mut self, deadline: Deadline) {
         if let Some(active) = self.active.as_mut() {
             match deadline {
@@ -262,7 +273,7 @@ impl Actor {
         self.parts.past.transcript = Arc::clone(&finished.transcript);
         self.parts.past.next_call_number = finished.next_call_number;
         let Some(mut active) = self.active.take() else { return };
-        for stop in active.stops.values() {
+        for (_, stop) in &active.stops {
             stop.cancel();
         }
         if let Some(done) = active.done.take() {

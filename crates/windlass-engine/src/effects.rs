@@ -11,7 +11,7 @@ use windlass_core::event::{Event, Record};
 use windlass_core::ids::CallId;
 use windlass_core::message::Message;
 use windlass_core::permission::{ApprovedCall, AuditEntry, Rule};
-use windlass_core::port::{ProgressPort, ResultsPort, TasksPort, ToolContext};
+use windlass_core::port::{JournalFailure, JournalPort, ProgressPort, ResultsPort, TasksPort, ToolContext};
 use windlass_core::run::{Deadline, Effect, Input};
 use windlass_core::tool::{CheckedCall, ToolFailure, ToolOutcome};
 
@@ -78,10 +78,8 @@ impl Actor {
         if waiting.is_empty() {
             return Ok(());
         }
-        let durable: Vec<Arc<Record>> =
-            waiting.iter().filter(|record| record.event.is_durable()).cloned().collect();
-        let is_end = durable.iter().any(|record| matches!(record.event, Event::RunEnded { .. }));
-        if let Err(failure) = self.parts.journal.append(&durable).await {
+        let is_end = waiting.iter().any(|record| matches!(record.event, Event::RunEnded { .. }));
+        if let Err(failure) = append_durable(&*self.parts.journal, waiting).await {
             tracing::error!(session = %self.parts.session_id, "{failure}");
             // The end is told even if it cannot be written down: nobody may wait for ever.
             if !is_end {
@@ -126,7 +124,7 @@ impl Actor {
         let context = self.tool_context(active, &call.call.id, INSPECT_TIMEOUT_MS);
         let Some(active) = self.active.as_mut() else { return };
         let stop = CancelSignal::new();
-        active.stops.insert(call.call.id.clone(), stop.clone());
+        active.stops.push((call.call.id.clone(), stop.clone()));
         let port = active.shelf.port(&call.spec.name);
         active.work.push(Box::pin(async move {
             let call_id = call.call.id.clone();
@@ -145,7 +143,7 @@ impl Actor {
         let clock = self.parts.clock.clone();
         let Some(active) = self.active.as_mut() else { return };
         let stop = CancelSignal::new();
-        active.stops.insert(call_id.clone(), stop.clone());
+        active.stops.push((call_id.clone(), stop.clone()));
         let port = active.shelf.port(&call.spec().name);
         active.work.push(Box::pin(async move {
             let outcome = match port {
@@ -157,7 +155,8 @@ impl Actor {
     }
 
     fn stop_call(&mut self, call_id: &CallId) {
-        if let Some(stop) = self.active.as_mut().and_then(|active| active.stops.remove(call_id)) {
+        let Some(active) = self.active.as_mut() else { return };
+        for (_, stop) in active.stops.extract_if(.., |(id, _)| id == call_id) {
             stop.cancel();
         }
     }
@@ -171,11 +170,21 @@ impl Actor {
             deadline_ms: self.parts.clock.now_ms().saturating_add(timeout_ms),
             output_bytes_max: self.parts.settings.profile.limits.output_bytes_max,
             cancel: windlass_core::port::CancelFlag::default(),
-            progress: Arc::new(Progress(active.progress.0.clone())),
+            progress: Arc::clone(&active.progress.0),
             results: Arc::clone(&self.results) as Arc<dyn ResultsPort>,
             tasks: Arc::clone(&self.tasks) as Arc<dyn TasksPort>,
         }
     }
+}
+
+async fn append_durable(journal: &dyn JournalPort, records: &[Arc<Record>]) -> Result<(), JournalFailure> {
+    // What the machine emits is durable as a rule, and then it goes as it is.
+    if records.iter().all(|record| record.event.is_durable()) {
+        return journal.append(records).await;
+    }
+    let durable: Vec<Arc<Record>> =
+        records.iter().filter(|record| record.event.is_durable()).cloned().collect();
+    journal.append(&durable).await
 }
 
 fn log_call(record: &Record) {
@@ -203,7 +212,7 @@ fn removed(name: &str) -> ToolFailure {
 }
 
 /// Progress of tools goes to the actor, which is the only writer of events; a flood is thinned out.
-struct Progress(mpsc::Sender<(CallId, String)>);
+pub(crate) struct Progress(pub(crate) mpsc::Sender<(CallId, String)>);
 
 impl ProgressPort for Progress {
     fn report(&self, call_id: &CallId, line: &str) {

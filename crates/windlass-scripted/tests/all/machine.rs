@@ -123,7 +123,8 @@ impl Machine {
         let mut events = Vec::new();
         let mut inputs = VecDeque::from([input]);
         while let Some(input) = inputs.pop_front() {
-            let mut world = World { tools: &self.tools, permissions: &mut self.permissions };
+            let mut world =
+                World { tools: &self.tools, permissions: &mut self.permissions, is_audited: true };
             for effect in self.run.handle(1_000, &mut world, input) {
                 match effect {
                     Effect::Emit(event) => events.push(event),
