@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use windlass_core::event::{Event, Record, RunOutcome, StopReason};
 use windlass_core::history::History;
-use windlass_core::ids::CallId;
+use windlass_core::ids::{CallId, Millis};
 use windlass_core::permission::ApprovedCall;
-use windlass_core::port::Probed;
+use windlass_core::port::{BoxFuture, Probed};
 use windlass_core::rehearse::{
     Begun, Divergence, Rehearsed, abandon, interrupted_outcome, rehearse, start_of,
 };
@@ -117,32 +117,22 @@ impl Actor {
             fates.push(match given {
                 Some((_, outcome)) => Fate::Over(call_id, Box::new(outcome)),
                 None if may_repeat => Fate::Again(begun),
-                None => self.probe(begun).await,
+                None => {
+                    let probed = self.probe(&begun.call).await;
+                    fate_of(begun, probed, self.parts.clock.now_ms())
+                }
             });
         }
         fates
     }
 
-    async fn probe(&self, begun: Begun) -> Fate {
-        let call: &ApprovedCall = &begun.call;
-        let (call_id, spec) = (call.call().id.clone(), Arc::clone(call.spec()));
-        let probed =
-            match self.active.as_ref().and_then(|active| Some((active, active.shelf.port(&spec.name)?))) {
-                Some((active, port)) => {
-                    let context = self.tool_context(active, &call_id, PROBE_TIMEOUT_MS);
-                    probe_call(port, call.checked(), context).await
-                }
-                None => Probed::Unknown,
-            };
-        let now = self.parts.clock.now_ms();
-        match probed {
-            Probed::NotHappened => Fate::Again(begun),
-            Probed::Unknown => Fate::Unknown(call_id, Box::new(interrupted_outcome(&spec.name, now))),
-            Probed::Happened(output) => {
-                let mut outcome = ToolOutcome::ok(*output).timed(now, now);
-                outcome.meta.trust = if spec.untrusted_output { Trust::Untrusted } else { Trust::Own };
-                Fate::Over(call_id, Box::new(outcome))
-            }
+    /// Asks the tool of a call whether it happened.
+    fn probe(&self, call: &ApprovedCall) -> BoxFuture<'static, Probed> {
+        let Some(active) = self.active.as_ref() else { return Box::pin(async { Probed::Unknown }) };
+        let context = self.tool_context(active, &call.call().id, PROBE_TIMEOUT_MS);
+        match active.shelf.port(&call.spec().name) {
+            Some(port) => Box::pin(probe_call(port, call.checked().clone(), context)),
+            None => Box::pin(async { Probed::Unknown }),
         }
     }
 
@@ -174,5 +164,19 @@ impl Actor {
             transcript: history.transcript,
             next_call_number,
         });
+    }
+}
+
+/// What becomes of a call that must not happen twice.
+fn fate_of(begun: Begun, probed: Probed, now: Millis) -> Fate {
+    let (call_id, spec) = (begun.call.call().id.clone(), begun.call.spec());
+    match probed {
+        Probed::NotHappened => Fate::Again(begun),
+        Probed::Unknown => Fate::Unknown(call_id, Box::new(interrupted_outcome(&spec.name, now))),
+        Probed::Happened(output) => {
+            let mut outcome = ToolOutcome::ok(*output).timed(now, now);
+            outcome.meta.trust = if spec.untrusted_output { Trust::Untrusted } else { Trust::Own };
+            Fate::Over(call_id, Box::new(outcome))
+        }
     }
 }

@@ -75,8 +75,8 @@ pub async fn inspect_call(
 
 /// Asks a tool whether a call that ran when the program stopped has happened, within 10 seconds. Who cannot say
 /// it in time, or breaks, does not know.
-pub async fn probe_call(port: Arc<dyn ToolPort>, call: &CheckedCall, mut context: ToolContext) -> Probed {
-    let args = call.args.clone();
+pub async fn probe_call(port: Arc<dyn ToolPort>, call: CheckedCall, mut context: ToolContext) -> Probed {
+    let args = call.args;
     let output_bytes_max = context.output_bytes_max;
     let flag = own_flag(&mut context);
     let work = async move { port.probe(&args, &context).await };
