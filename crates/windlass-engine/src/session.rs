@@ -268,6 +268,11 @@ impl Session {
         self.log.subscribe()
     }
 
+    /// Follows the session's events after a number: what was missed comes first.
+    pub fn subscribe_after(&self, seq: u64) -> Subscription {
+        self.log.subscribe_after(seq)
+    }
+
     /// Starts a run.
     pub async fn send(&self, send: MessageSend) -> Result<RunHandle, SendError> {
         let (done, receiver) = oneshot::channel();

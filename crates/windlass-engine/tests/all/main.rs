@@ -6,6 +6,8 @@
 mod bus;
 mod journal;
 mod model;
+mod recovery;
+mod recovery_world;
 mod registry;
 mod session;
 mod tool_run;
