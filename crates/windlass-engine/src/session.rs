@@ -81,8 +81,8 @@ pub struct Unfinished {
     pub records: Vec<Arc<Record>>,
     /// Calls that may run again although nobody knows whether they happened.
     pub retry: Vec<CallId>,
-    /// Another outcome for a call, instead of asking its tool (forks).
-    pub outcome: Option<(CallId, ToolOutcome)>,
+    /// Outcomes that calls get instead of being run (forks).
+    pub given: Vec<(CallId, ToolOutcome)>,
 }
 
 impl Default for Past {

@@ -37,7 +37,7 @@ pub(super) struct Going {
     pub(super) accepted: Option<oneshot::Sender<u64>>,
     pub(super) questions: Vec<Asked>,
     /// Its place among the runs; given back with the entry.
-    pub(super) place: Option<OwnedSemaphorePermit>,
+    pub(super) _place: OwnedSemaphorePermit,
 }
 
 /// A question that was put.

@@ -15,6 +15,7 @@
 
 mod berth;
 mod closing;
+mod fork;
 mod front;
 mod ledger;
 mod opening;

@@ -43,7 +43,7 @@ pub(super) fn past_of(row: &SessionRow, records: &[Arc<Record>]) -> Past {
     past.unfinished = is_unfinished.then(|| Unfinished {
         records: records.iter().skip(from).cloned().collect(),
         retry: Vec::new(),
-        outcome: None,
+        given: Vec::new(),
     });
     past
 }
