@@ -39,6 +39,7 @@ pub mod permission;
 pub mod phrase;
 pub mod port;
 pub mod profile;
+pub mod rehearse;
 pub mod run;
 pub mod secret;
 pub mod store;
