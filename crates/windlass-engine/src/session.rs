@@ -103,8 +103,10 @@ pub struct Unfinished {
     pub records: Vec<Arc<Record>>,
     /// Calls that may run again although nobody knows whether they happened.
     pub retry: Vec<CallId>,
-    /// Another outcome for a call, instead of asking its tool (forks).
-    pub outcome: Option<(CallId, ToolOutcome)>,
+    /// Outcomes that calls get instead of being run (forks).
+    pub given: Vec<(CallId, ToolOutcome)>,
+    /// Whether it is taken up only to be cancelled: nothing runs any more.
+    pub is_cancelled: bool,
 }
 
 impl Default for Past {
@@ -268,9 +270,9 @@ impl Session {
         self.log.subscribe()
     }
 
-    /// Follows the session's events after a number: what was missed comes first.
-    pub fn subscribe_after(&self, seq: u64) -> Subscription {
-        self.log.subscribe_after(seq)
+    /// The session's events, for readers with a place of their own.
+    pub fn log(&self) -> Arc<EventLog> {
+        Arc::clone(&self.log)
     }
 
     /// Starts a run.

@@ -158,8 +158,8 @@ fn r_38_a_call_of_which_nobody_knows_whether_it_happened_is_never_repeated_and_e
 #[test]
 fn a_user_may_let_such_a_call_run_again_and_a_fork_may_say_what_it_gave() {
     let said = ToolOutcome::ok(ToolOutput::text("said so"));
-    for (retry, outcome, runs) in
-        [(vec![CallId::numbered(1)], None, 2), (vec![], Some((CallId::numbered(1), said)), 1)]
+    for (retry, given, runs) in
+        [(vec![CallId::numbered(1)], vec![], 2), (vec![], vec![(CallId::numbered(1), said)], 1)]
     {
         let world = Arc::new(World::new(blind()));
         assert!(world.live(Kill::AfterEffect(0)).is_none());
@@ -168,7 +168,7 @@ fn a_user_may_let_such_a_call_run_again_and_a_fork_may_say_what_it_gave() {
         runtime.block_on(async {
             let mut past = world.past().await;
             let unfinished = past.unfinished.as_mut().unwrap();
-            (unfinished.retry, unfinished.outcome) = (retry, outcome);
+            (unfinished.retry, unfinished.given) = (retry, given);
             let session = Session::start(world.parts(past));
             session.resumed().unwrap().finished().await.unwrap();
             assert!(session.resumed().is_none(), "the first caller has it");
@@ -306,13 +306,13 @@ async fn s_24_one_who_joins_in_the_middle_of_a_step_misses_nothing_and_gets_noth
     until(&mut watch, |event| {
         deltas += usize::from(matches!(event, Event::TextDelta { .. }));
         if deltas % 700 == 1 {
-            readers.push((0, session.subscribe_after(0)));
+            readers.push((0, session.log().subscribe_after(0)));
         }
         matches!(event, Event::RunEnded { .. })
     })
     .await;
-    readers.push((0, session.subscribe_after(0)));
-    readers.push((7, session.subscribe_after(7)));
+    readers.push((0, session.log().subscribe_after(0)));
+    readers.push((7, session.log().subscribe_after(7)));
     let whole = world.records().await;
     for (after, mut reader) in readers {
         let mut seqs = Vec::new();
