@@ -48,6 +48,7 @@ fn started() -> Event {
     Event::CallStarted {
         call_id: CallId::numbered(1),
         name: "read_file".into(),
+        by: None,
         category: Category::Other,
         visibility: Visibility::Secondary,
     }
@@ -229,6 +230,7 @@ fn a_wait_for_another_try_is_told_and_shown_until_something_comes() {
         delay_ms: 2_000,
         code: "rate_limit".into(),
         message: "rate limit at\nopenai\u{1b}[31m".into(),
+        usage: None,
     };
     assert!(see(&mut progress, step(1)).is_empty());
     let told = see(&mut progress, delayed);

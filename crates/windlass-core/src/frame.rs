@@ -27,7 +27,7 @@ pub fn payload(record: &Record) -> Option<Value> {
             json!({"run_id": record.run_id, "interrupted": interrupted, "repeated": repeated}),
         ),
         Event::TasksChanged { tasks } => ("tasks", json!({"tasks": tasks})),
-        Event::StepDelayed { step, attempt, attempts_max, delay_ms, code, message } => (
+        Event::StepDelayed { step, attempt, attempts_max, delay_ms, code, message, .. } => (
             "waiting",
             json!({
                 "step": step, "attempt": attempt, "attempts_max": attempts_max, "delay_ms": delay_ms,
@@ -53,7 +53,7 @@ pub fn payload(record: &Record) -> Option<Value> {
             "permission_decision",
             json!({"id": call_id, "decision": decision, "by": by, "rule": rule, "problem": problem}),
         ),
-        Event::CallStarted { call_id, name, category, visibility } => (
+        Event::CallStarted { call_id, name, category, visibility, .. } => (
             "tool_executing",
             json!({"id": call_id, "name": name, "category": category, "visibility": visibility}),
         ),

@@ -29,6 +29,7 @@ fn started_call() -> Event {
     Event::CallStarted {
         call_id: CallId::numbered(1),
         name: "web_search".into(),
+        by: None,
         category: Category::Search,
         visibility: Visibility::Hidden,
     }
@@ -67,6 +68,7 @@ fn delayed() -> Event {
         delay_ms: 500,
         code: "rate_limit".into(),
         message: "slow down".into(),
+        usage: None,
     }
 }
 

@@ -234,6 +234,7 @@ fn a_call_goes_through_its_states() {
     let call_started = Event::CallStarted {
         call_id: CallId::numbered(1),
         name: "look".into(),
+        by: None,
         category: Category::Search,
         visibility: Visibility::Primary,
     };
@@ -303,6 +304,7 @@ fn delayed(attempt: u32) -> Event {
         delay_ms: 500,
         code: "rate_limit".into(),
         message: "slow down".into(),
+        usage: None,
     }
 }
 

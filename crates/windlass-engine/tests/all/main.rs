@@ -4,8 +4,16 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod bus;
+mod host;
+mod host_fixture;
+mod host_outside;
+mod host_readers;
+mod host_recovery;
 mod journal;
+mod memory_store;
 mod model;
+mod recovery;
+mod recovery_world;
 mod registry;
 mod session;
 mod tool_run;

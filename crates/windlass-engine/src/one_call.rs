@@ -1,4 +1,4 @@
-//! A model that asks for exactly one call and then says nothing more: `windlass tools call` goes the way of
+//! A model that asks for exactly one call and then says nothing more: a call from outside goes the way of
 //! every call, through the one run machine.
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,8 +7,9 @@ use futures::stream;
 use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, ModelRequest};
 use windlass_core::port::{BoxStream, ModelPort};
 
-/// The model.
-pub(crate) struct OneCall {
+/// A model that asks for one call.
+#[derive(Debug)]
+pub struct OneCall {
     tool: String,
     arguments: String,
     was_asked: AtomicBool,
@@ -16,7 +17,7 @@ pub(crate) struct OneCall {
 
 impl OneCall {
     /// A model that asks for this call, arguments as they were typed.
-    pub(crate) fn new(tool: String, arguments: String) -> Self {
+    pub fn new(tool: String, arguments: String) -> Self {
         Self { tool, arguments, was_asked: AtomicBool::new(false) }
     }
 }

@@ -1,0 +1,194 @@
+//! Runs that stopped in the middle: found, taken up again, or ended.
+
+use std::sync::Arc;
+
+use futures::{StreamExt, stream};
+use tokio::sync::OwnedSemaphorePermit;
+use windlass_core::event::{Event, Record};
+use windlass_core::host::{HostError, ResumeWish, StartedRun};
+use windlass_core::ids::{CallId, RunId};
+use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
+use windlass_core::permission::Question;
+use windlass_core::port::{BoxStream, ModelPort};
+use windlass_core::run::RunSettings;
+use windlass_core::store::{RunQuery, RunRow};
+use windlass_core::tool::ToolOutcome;
+
+use super::berth::{Berth, Setup};
+use super::ledger::Going;
+use super::opening::unfinished_run;
+use super::{Host, OpenModel, failed};
+use crate::limits::{TAKEN_UP_AT_ONCE_MAX, UNFINISHED_MAX};
+
+/// What was found when the host started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Recovered {
+    /// Runs that go on.
+    pub taken_up: usize,
+    /// Runs that wait for an answer, and go on with it.
+    pub waiting: usize,
+    /// Runs that another process writes.
+    pub held: usize,
+    /// Runs of sessions that work in another folder.
+    pub elsewhere: usize,
+    /// Runs that could not be taken up; the log says why.
+    pub failed: usize,
+}
+
+/// How a run is taken up.
+#[derive(Default)]
+pub(super) struct TakingUp {
+    /// Calls that may run again although nobody knows whether they happened.
+    pub(super) retry: Vec<CallId>,
+    /// Outcomes that calls get without being run.
+    pub(super) given: Vec<(CallId, ToolOutcome)>,
+    /// Whether it is taken up only to be cancelled.
+    pub(super) is_cancelled: bool,
+}
+
+impl Host {
+    /// Finds the runs that stopped in the middle and takes them up again. Those that wait for an answer need
+    /// nothing until it comes.
+    pub async fn recover(&self) -> Result<Recovered, HostError> {
+        let query = RunQuery { is_unfinished: true, rows_max: UNFINISHED_MAX, ..RunQuery::default() };
+        let rows = self.parts.store.runs(query).await.map_err(failed("run", ""))?;
+        let taken = stream::iter(rows)
+            .map(|row| async move {
+                if row.questions > 0 {
+                    return Ok(false);
+                }
+                self.take_up(&row, TakingUp::default()).await.map(|_| true).inspect_err(|error| {
+                    tracing::warn!(run = %row.run_id, "the run could not be taken up again: {error}");
+                })
+            })
+            .buffer_unordered(TAKEN_UP_AT_ONCE_MAX);
+        let sum = taken.fold(Recovered::default(), |mut sum, taken| async move {
+            match taken {
+                Ok(true) => sum.taken_up += 1,
+                Ok(false) => sum.waiting += 1,
+                Err(HostError::Held(_)) => sum.held += 1,
+                Err(HostError::Conflict(_)) => sum.elsewhere += 1,
+                Err(_) => sum.failed += 1,
+            }
+            sum
+        });
+        Ok(sum.await)
+    }
+
+    /// Takes up a run that stopped in the middle, at somebody's wish.
+    pub(super) async fn resume_run(&self, run_id: &RunId, wish: ResumeWish) -> Result<StartedRun, HostError> {
+        self.check_open()?;
+        let row = self.run_row(run_id).await?;
+        if row.outcome.is_some() {
+            return Err(HostError::Conflict(format!(
+                "run {run_id} has ended; fork it to go on from one of its steps"
+            )));
+        }
+        if self.ledger.berth(run_id).is_some() {
+            return Err(HostError::Conflict(format!("run {run_id} goes on already")));
+        }
+        self.take_up(&row, TakingUp { retry: wish.retry, ..TakingUp::default() }).await
+    }
+
+    /// Opens the session of a run, which goes on then; nothing happens if it does already.
+    pub(super) async fn take_up(&self, row: &RunRow, how: TakingUp) -> Result<StartedRun, HostError> {
+        let place = self.take_place().await?;
+        let berth = self.berths.at(&row.session_id);
+        let _change = berth.change.lock().await;
+        let started = StartedRun {
+            run_id: row.run_id.clone(),
+            session_id: row.session_id.clone(),
+            after_seq: row.last_seq,
+        };
+        if self.ledger.berth(&row.run_id).is_some() {
+            return Ok(started);
+        }
+        if let Some(run_id) = berth.run() {
+            return Err(HostError::Busy(run_id));
+        }
+        self.shut(&berth).await;
+        self.claim(&berth).await?;
+        let taken = self.go_on(&berth, row, how, place).await;
+        if taken.is_err() {
+            self.release(&berth).await;
+        }
+        taken.map(|()| started)
+    }
+
+    async fn go_on(
+        &self,
+        berth: &Arc<Berth>,
+        row: &RunRow,
+        how: TakingUp,
+        place: OwnedSemaphorePermit,
+    ) -> Result<(), HostError> {
+        let (session, mut past) = self.load(berth).await?;
+        if !how.is_cancelled {
+            self.check_root(&session)?;
+        }
+        if unfinished_run(&past) != Some(&row.run_id) {
+            return Err(HostError::Conflict(format!("run {} has ended", row.run_id)));
+        }
+        let setup = Setup {
+            model: Some(row.model.clone()),
+            profile: Some(row.profile.clone()),
+            executes_while_streaming: self.parts.executes_while_streaming,
+        };
+        let settings = match how.is_cancelled {
+            true => self.mute_settings(&setup)?,
+            false => self.settings(&setup)?,
+        };
+        let mut questions = Vec::new();
+        if let Some(unfinished) = &mut past.unfinished {
+            unfinished.retry = how.retry;
+            unfinished.given = how.given;
+            unfinished.is_cancelled = how.is_cancelled;
+            questions = questions_of(&unfinished.records);
+        }
+        let going = Going { berth: Arc::clone(berth), accepted: None, questions, _place: place };
+        self.ledger.enter(row.run_id.clone(), going);
+        let launched = self.launch(berth, past, setup, settings).await;
+        launched.map(drop).inspect_err(|_| self.ledger.leave(&row.run_id))
+    }
+
+    /// What a run is ended with: its model is not asked, and need not be there any more.
+    pub(super) fn mute_settings(&self, setup: &Setup) -> Result<(RunSettings, OpenModel), HostError> {
+        let model = setup.model.clone().unwrap_or_default();
+        let settings = RunSettings {
+            profile: (self.parts.profiles)(setup.profile.as_deref())?,
+            model: model.clone(),
+            system: Arc::clone(&self.parts.system),
+            context_tokens: None,
+        };
+        Ok((settings, OpenModel { model: Arc::new(Mute(model)), context_tokens: None }))
+    }
+}
+
+/// A model that has nothing to say.
+struct Mute(String);
+
+impl ModelPort for Mute {
+    fn name(&self) -> &str {
+        &self.0
+    }
+
+    fn stream(&self, _request: ModelRequest) -> BoxStream<'static, Result<ModelDelta, ModelFailure>> {
+        Box::pin(stream::empty())
+    }
+}
+
+/// The questions of a run that wait for an answer, from its records.
+pub(super) fn questions_of(records: &[Arc<Record>]) -> Vec<Question> {
+    let mut waiting: Vec<Question> = Vec::new();
+    for record in records {
+        match &record.event {
+            Event::PermissionRequested { question } => waiting.push(question.as_ref().clone()),
+            Event::PermissionDecided { call_id, .. } | Event::CallEnded { call_id, .. } => {
+                waiting.retain(|question| question.call_id != *call_id);
+            }
+            Event::RunEnded { .. } => waiting.clear(),
+            _ => {}
+        }
+    }
+    waiting
+}
