@@ -261,3 +261,28 @@ async fn sessions_of_another_folder_are_left_alone() {
         "{refused:?}"
     );
 }
+
+#[tokio::test]
+async fn a_session_that_another_process_writes_can_be_read_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = || Arc::new(SqliteStore::open(folder.path(), StoreConfig::default()).unwrap());
+    let stage = Stage::new(HANGS, vec![adder()]);
+    let (scripts, registry) = (stage.scripts, stage.registry);
+    let ours = Stage::on(open(), Arc::clone(&scripts), registry.clone(), HostLimits::default());
+    let theirs = Stage::on(open(), scripts, registry, HostLimits::default());
+    let session_id = ours.session().await;
+    let run = ours.start(&session_id).await;
+    ours.wait_for(&run.run_id, |event| matches!(event, Event::StepStarted { step: 2, .. })).await;
+    assert_eq!(theirs.host.recover().await.unwrap(), Recovered { held: 1, ..Recovered::default() });
+    let held = |done: &dyn std::fmt::Debug| assert!(format!("{done:?}").contains("Held"), "{done:?}");
+    held(&theirs.host.start_run(&session_id, go()).await);
+    held(&theirs.host.cancel(&run.run_id).await);
+    held(&theirs.host.delete_session(&session_id).await);
+    let reading = theirs.host.events(&run.run_id, 0).await.unwrap();
+    ours.host.cancel(&run.run_id).await.unwrap();
+    let whole = ours.read(&run.run_id, 0).await;
+    assert_eq!(crate::host_fixture::drain(reading).await, whole);
+    // Once they let go of it, we may have it.
+    ours.host.close().await.unwrap();
+    theirs.host.delete_session(&session_id).await.unwrap();
+}
