@@ -33,7 +33,6 @@ mod models_doctor;
 mod models_key;
 mod models_list;
 mod nearest;
-mod one_call;
 mod out;
 mod policy;
 mod progress;

@@ -11,6 +11,7 @@ use windlass_core::event::{Event, RunOutcome};
 use windlass_core::profile::{Dialect, Profile};
 use windlass_core::tool::{ToolOutcome, ToolSpec};
 use windlass_engine::ids::{new_message_id, new_run_id, new_session_id};
+use windlass_engine::one_call::OneCall;
 
 use crate::args::{GlobalArgs, PermissionArgs, ToolsCommand};
 use crate::asker::Asker;
@@ -19,7 +20,6 @@ use crate::config::Flags;
 use crate::exit::Exit;
 use crate::front::{Ending, Front};
 use crate::nearest::did_you_mean;
-use crate::one_call::OneCall;
 use crate::out::{print, print_json, print_line};
 use crate::progress::Detail;
 use crate::run::{block_on, read_bounded};
