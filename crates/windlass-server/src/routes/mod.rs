@@ -4,8 +4,10 @@ use serde_json::Value;
 
 use crate::endpoint::Endpoint;
 
+mod answer_text;
+mod attended;
 mod edison;
-mod openai;
+pub(crate) mod openai;
 mod operations;
 mod studio;
 

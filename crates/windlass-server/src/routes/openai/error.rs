@@ -1,34 +1,16 @@
 //! Problems in OpenAI's shape: `{"error":{message,type,param,code}}`. Which status they have is not known here.
 
-use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 use windlass_core::host::HostError;
 use windlass_core::model::ModelFailure;
 
-use crate::endpoint::JSON;
 use crate::error::{Kind, Problem};
 
 /// How long a client should wait when a provider is full and did not say.
 const RETRY_AFTER_USUAL_MS: u64 = 5_000;
 
-/// A problem that is told in OpenAI's shape.
-#[derive(Debug)]
-pub(crate) struct OpenaiProblem(pub(crate) Problem);
-
-impl<T: Into<Problem>> From<T> for OpenaiProblem {
-    fn from(problem: T) -> Self {
-        Self(problem.into())
-    }
-}
-
-impl IntoResponse for OpenaiProblem {
-    fn into_response(self) -> Response {
-        self.0.respond_as(JSON, &shape(&self.0))
-    }
-}
-
 /// The body of an error.
-pub(crate) fn shape(problem: &Problem) -> Value {
+pub(super) fn shape(problem: &Problem) -> Value {
     json!({"error": {
         "message": problem.detail(),
         "type": kind_word(problem.kind()),
@@ -38,7 +20,7 @@ pub(crate) fn shape(problem: &Problem) -> Value {
 }
 
 /// The schema of such a body.
-pub(crate) fn schema() -> Value {
+pub(super) fn schema() -> Value {
     json!({
         "type": "object",
         "required": ["error"],
@@ -75,11 +57,12 @@ fn kind_word(kind: Kind) -> &'static str {
 }
 
 /// A model's failure, by its stable word.
-pub(crate) fn of_failure(failure: &ModelFailure) -> Problem {
+pub(super) fn of_failure(failure: &ModelFailure) -> Problem {
     let kind = match failure.code.as_str() {
         "rate_limit" => Kind::TooMany,
         "overloaded" => Kind::Unavailable,
         "timeout" => Kind::TimedOut,
+        "journal" => Kind::Broken,
         "bad_request" | "context_overflow" | "no_tool_support" | "filtered" => Kind::Invalid,
         _ => Kind::Upstream,
     };
@@ -100,7 +83,7 @@ pub(crate) fn of_failure(failure: &ModelFailure) -> Problem {
 }
 
 /// What a host refuses, in the words that OpenAI's clients know.
-pub(crate) fn of_host(error: HostError) -> Problem {
+pub(super) fn of_host(error: HostError) -> Problem {
     match error {
         HostError::Missing { what: "model", id } => Problem::new(
             Kind::Missing,
