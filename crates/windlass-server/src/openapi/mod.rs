@@ -50,7 +50,8 @@ pub(crate) fn object<const N: usize>(fields: [(&str, Value); N]) -> Value {
 pub(crate) fn document(endpoints: &[Endpoint], version: &str) -> Value {
     let mut paths = Map::new();
     for endpoint in endpoints {
-        let path = paths.entry(endpoint.path).or_insert_with(|| json!({}));
+        // The document does not know that a name may take in slashes.
+        let path = paths.entry(endpoint.path.replace("{*", "{")).or_insert_with(|| json!({}));
         if let Value::Object(methods) = path {
             methods.insert(endpoint.method.as_str().to_ascii_lowercase(), operation(endpoint));
         }
@@ -111,7 +112,7 @@ fn operation(endpoint: &Endpoint) -> Value {
 
 /// `get_api_sessions_id_runs`, unique because method and path are.
 fn operation_id(endpoint: &Endpoint) -> String {
-    let words = endpoint.path.split(['/', '{', '}', '-', '.']).filter(|word| !word.is_empty());
+    let words = endpoint.path.split(['/', '{', '}', '-', '.', '*']).filter(|word| !word.is_empty());
     let mut id = endpoint.method.as_str().to_ascii_lowercase();
     for word in words {
         id.push('_');
