@@ -7,16 +7,32 @@ use crate::endpoint::Endpoint;
 mod answer_text;
 mod attended;
 pub(crate) mod edison;
+pub(crate) mod events;
 pub(crate) mod openai;
 mod operations;
+mod page;
+pub(crate) mod permissions;
+pub(crate) mod runs;
+mod sessions;
 mod studio;
+pub(crate) mod tools;
 
 /// All endpoints, in the order of the API document.
 pub(crate) fn endpoints() -> Vec<Endpoint> {
-    [operations::endpoints(), studio::endpoints(), edison::endpoints(), openai::endpoints()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        operations::endpoints(),
+        sessions::endpoints(),
+        runs::endpoints(),
+        events::endpoints(),
+        permissions::endpoints(),
+        tools::endpoints(),
+        studio::endpoints(),
+        edison::endpoints(),
+        openai::endpoints(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// Schemas of the interfaces that other clients know.
