@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::endpoint::{Endpoint, Operation, Place};
+use crate::endpoint::{EVENT_STREAM, Endpoint, Operation, Place};
 use crate::error::{Kind, PROBLEM_TYPE};
 
 pub(crate) mod schemas;
@@ -141,10 +141,13 @@ fn responses(endpoint: &Endpoint) -> Value {
 }
 
 fn problem_response(kind: Kind, endpoint: &Endpoint) -> Value {
-    let content = match &endpoint.operation.error_schema {
+    let mut content = match &endpoint.operation.error_schema {
         Some(schema) => json!({"application/json": {"schema": schema}}),
         None => json!({PROBLEM_TYPE: {"schema": named("Problem")}}),
     };
+    if let (Value::Object(content), true) = (&mut content, endpoint.operation.has_error_stream) {
+        content.insert(EVENT_STREAM.into(), json!({"schema": text()}));
+    }
     let mut response = json!({"description": kind.title(), "content": content});
     let retries = matches!(kind, Kind::TooMany | Kind::Unavailable);
     if let (Value::Object(response), true) = (&mut response, retries) {

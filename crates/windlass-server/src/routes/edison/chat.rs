@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use windlass_core::command::RunWishes;
 use windlass_core::event::RunOutcome;
-use windlass_core::host::{HostError, HostPort, OutsideCall, RunStart, StartedRun};
+use windlass_core::host::{HostError, OutsideCall, RunStart, StartedRun};
 use windlass_core::ids::{RunId, SessionId};
 use windlass_core::json::clip::clip_chars;
 use windlass_core::message::Message;
@@ -24,7 +24,6 @@ use super::requests::{Entry, Met};
 use super::routing::{Route, route, search_query};
 use crate::error::{Answer, Kind, Problem};
 use crate::extract::{JsonBody, QueryOf};
-use crate::routes::answer_text::AnswerText;
 use crate::routes::attended::{Attended, Unasked, cancel as stop_run};
 use crate::routes::openai::of_failure;
 use crate::shutdown::Closing;
@@ -116,14 +115,7 @@ pub(super) async fn stream(
     let run_id = begun.started.run_id;
     let response = match (is_own, begun.entry) {
         (true, entry) => {
-            let frames = EdisonFrames {
-                request_id: begun.request_id,
-                mode: begun.route.mode,
-                tools_before: begun.tools_before,
-                redactor: app.redactor.clone(),
-                answer: AnswerText::default(),
-                told: Told::default(),
-            };
+            let frames = EdisonFrames::of(&app, Some(begun.request_id), begun.route.mode, begun.tools_before);
             respond(&app, &run_id, reading, Unasked::new(&app.host, Named { inner: frames, entry })).await
         }
         (false, entry) => {
@@ -180,7 +172,8 @@ async fn begin(app: &App, body: &ChatBody) -> Answer<Begun> {
     let session_id = session_of(app, body.chat_id.as_deref()).await?;
     let remembered = related(&exchanges(&app.host.records(&session_id, 0).await?), &body.message);
     let found = if route.has_heuristic { search(app, &session_id, &body.message).await? } else { None };
-    let tools_before: Vec<String> = found.iter().filter(|(_, is_ok)| *is_ok).map(|_| "web_search".into()).collect();
+    let tools_before: Vec<String> =
+        found.iter().filter(|(_, is_ok)| *is_ok).map(|_| "web_search".into()).collect();
     let pieces: Vec<String> = found.into_iter().map(|(text, _)| text).chain(remembered).collect();
     let context = clip_chars(&pieces.join("\n\n"), CONTEXT_CHARS_MAX).into_owned();
     let start = RunStart {
@@ -231,8 +224,12 @@ async fn session_of(app: &App, chat_id: Option<&str>) -> Answer<SessionId> {
     {
         return Ok(session.session_id);
     }
-    let begin =
-        NewSession { key: key.clone(), origin: "edison".into(), profile: "edison".into(), ..NewSession::default() };
+    let begin = NewSession {
+        key: key.clone(),
+        origin: "edison".into(),
+        profile: "edison".into(),
+        ..NewSession::default()
+    };
     match (app.host.create_session(begin).await, key) {
         (Ok(session), _) => Ok(session.session_id),
         (Err(error), None) => Err(error.into()),
@@ -258,7 +255,8 @@ async fn search(app: &App, session_id: &SessionId, message: &str) -> Answer<Opti
     };
     Ok(Some(match &outcome.body {
         Ok(output) => {
-            let pages = output.links.iter().map(|link| format!("- {} ({}): {}", link.title, link.url, link.snippet));
+            let pages =
+                output.links.iter().map(|link| format!("- {} ({}): {}", link.title, link.url, link.snippet));
             let pages: Vec<String> = pages.collect();
             let found = if pages.is_empty() { "(nothing was found)".to_owned() } else { pages.join("\n") };
             let text = format!(
@@ -267,8 +265,12 @@ async fn search(app: &App, session_id: &SessionId, message: &str) -> Answer<Opti
             );
             (text, true)
         }
-        Err(failure) => {
-            (format!("A web search for \"{query}\" failed: {}. Do not invent what it might have found.", failure.message), false)
-        }
+        Err(failure) => (
+            format!(
+                "A web search for \"{query}\" failed: {}. Do not invent what it might have found.",
+                failure.message
+            ),
+            false,
+        ),
     }))
 }

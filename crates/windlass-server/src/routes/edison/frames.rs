@@ -8,20 +8,38 @@ use windlass_core::redact::Redactor;
 use super::fold::Told;
 use super::requests::Entry;
 use crate::routes::answer_text::{AnswerText, Shown};
+use crate::state::App;
 use crate::stream::Projection;
 
 /// A run as EDISON's frames.
-pub(super) struct EdisonFrames {
-    pub(super) request_id: String,
-    pub(super) mode: String,
+pub(crate) struct EdisonFrames {
+    /// The id of the request; the run's own if the client gave none.
+    request_id: Option<String>,
+    mode: String,
     /// Tools that ran before the run (the heuristic search).
-    pub(super) tools_before: Vec<String>,
-    pub(super) redactor: Redactor,
-    pub(super) answer: AnswerText,
-    pub(super) told: Told,
+    tools_before: Vec<String>,
+    redactor: Redactor,
+    answer: AnswerText,
+    told: Told,
 }
 
 impl EdisonFrames {
+    /// Frames of a run that no EDISON request began.
+    pub(crate) fn new(app: &App) -> Self {
+        Self::of(app, None, "agent".to_owned(), Vec::new())
+    }
+
+    pub(super) fn of(app: &App, request_id: Option<String>, mode: String, tools_before: Vec<String>) -> Self {
+        Self {
+            request_id,
+            mode,
+            tools_before,
+            redactor: app.redactor.clone(),
+            answer: AnswerText::default(),
+            told: Told::default(),
+        }
+    }
+
     fn put(&self, name: &str, mut payload: Value, out: &mut BytesMut) {
         self.redactor.clean_value(&mut payload);
         out.extend_from_slice(format!("event: {name}\ndata: {payload}\n\n").as_bytes());
@@ -48,8 +66,9 @@ impl EdisonFrames {
 impl Projection for EdisonFrames {
     fn write(&mut self, record: &Record, out: &mut BytesMut) {
         if let Event::RunStarted { .. } = record.event {
+            let request_id = self.request_id.as_deref().unwrap_or(record.run_id.as_str());
             let init = json!({
-                "request_id": self.request_id, "run_id": record.run_id, "session_id": record.session_id,
+                "request_id": request_id, "run_id": record.run_id, "session_id": record.session_id,
                 "mode_used": self.mode,
             });
             self.put("init", init, out);

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use serde_json::{Map, Value, json};
-use windlass_core::host::{HostPort, OutsideCall};
+use windlass_core::host::OutsideCall;
 use windlass_core::tool::{Effects, ErrorKind, ToolFailure};
 
 use crate::error::{Answer, Kind, Problem};

@@ -56,7 +56,9 @@ pub(super) fn related(exchanges: &[Exchange], message: &str) -> Option<String> {
     let lines: Vec<String> = scored
         .iter()
         .take(EXCHANGES_MAX)
-        .map(|(_, _, exchange)| format!("Earlier, the user said: {}\nThe answer was: {}", exchange.user, exchange.answer))
+        .map(|(_, _, exchange)| {
+            format!("Earlier, the user said: {}\nThe answer was: {}", exchange.user, exchange.answer)
+        })
         .collect();
     let text = lines.join("\n\n");
     (!text.is_empty()).then(|| clip_chars(&text, CONTEXT_CHARS_MAX).into_owned())

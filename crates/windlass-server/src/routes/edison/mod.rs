@@ -10,6 +10,7 @@ mod routing;
 
 use serde_json::{Value, json};
 
+pub(crate) use self::frames::EdisonFrames;
 pub(crate) use self::requests::Requests;
 use crate::endpoint::{EVENT_STREAM, Endpoint};
 use crate::error::{Kind, Said};
@@ -68,9 +69,15 @@ pub(crate) fn schemas() -> Vec<(&'static str, Value)> {
             object([
                 ("message", json!({"type": "string", "minLength": 1, "pattern": "\\S"})),
                 ("mode?", json!({"type": ["string", "null"]})),
-                ("chat_id?", json!({"type": ["string", "null"], "minLength": 1, "maxLength": 200, "pattern": "\\S"})),
+                (
+                    "chat_id?",
+                    json!({"type": ["string", "null"], "minLength": 1, "maxLength": 200, "pattern": "\\S"}),
+                ),
                 ("tools_allowed?", json!({"type": ["boolean", "null"]})),
-                ("request_id?", json!({"type": ["string", "null"], "minLength": 1, "maxLength": 200, "pattern": "\\S"})),
+                (
+                    "request_id?",
+                    json!({"type": ["string", "null"], "minLength": 1, "maxLength": 200, "pattern": "\\S"}),
+                ),
                 ("model?", json!({"type": ["string", "null"]})),
             ]),
         ),

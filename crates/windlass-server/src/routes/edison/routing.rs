@@ -60,7 +60,11 @@ const QUERY_LEADS: [&str; 12] = [
 pub(super) fn route(mode: Option<&str>, message: &str, tools_wished: Option<bool>) -> Route {
     let mode = match mode.map(str::trim).filter(|mode| !mode.is_empty()) {
         None | Some("auto") => {
-            if AGENT_PHRASES.iter().any(|phrase| has_phrase(message, phrase)) { "agent" } else { "chat" }
+            if AGENT_PHRASES.iter().any(|phrase| has_phrase(message, phrase)) {
+                "agent"
+            } else {
+                "chat"
+            }
         }
         Some(mode) => mode,
     };
