@@ -149,7 +149,7 @@ impl Settings {
 }
 
 /// The configuration of one command.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Config {
     /// Where the files are.
     pub(crate) folders: Folders,
@@ -205,6 +205,16 @@ impl Config {
         let approve = find_approve(&mut settings, surroundings, script.as_ref(), &mut warnings);
         let keys = surroundings.keys();
         Ok(Self { folders, settings, profile, root, approve, keys, script, warnings })
+    }
+
+    /// The profile of that name with the configuration's limits; the usual one is as the flags made it.
+    pub(crate) fn profile_named(&self, word: &str) -> Result<Profile> {
+        if word == self.profile.name.word() {
+            return Ok(self.profile.clone());
+        }
+        let mut settings = self.settings.clone();
+        settings.put("profile", Setting::new(Value::Text(word.to_owned()), Source::Default));
+        find_profile(&mut settings)
     }
 
     /// Where a setting comes from.
