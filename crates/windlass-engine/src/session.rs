@@ -206,6 +206,11 @@ impl Session {
         self.log.subscribe()
     }
 
+    /// The session's events, for readers with a place of their own.
+    pub fn log(&self) -> Arc<EventLog> {
+        Arc::clone(&self.log)
+    }
+
     /// Starts a run.
     pub async fn send(&self, send: MessageSend) -> Result<RunHandle, SendError> {
         let (done, receiver) = oneshot::channel();
