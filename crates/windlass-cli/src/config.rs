@@ -29,7 +29,7 @@ use self::layer::Layer;
 pub(crate) use self::template::template;
 use self::value::Value;
 pub(crate) use self::value::{Setting, Source};
-use crate::args::GlobalArgs;
+use crate::args::{GlobalArgs, ServeArgs};
 use crate::complaint::{Complaint, Result};
 
 /// What a process finds itself in.
@@ -80,6 +80,8 @@ pub(crate) struct Flags {
     pub(crate) temperature: Option<f64>,
     /// `--max-output-tokens`.
     pub(crate) output_tokens_max: Option<u32>,
+    /// The flags of `serve`.
+    pub(crate) server: Option<ServeArgs>,
 }
 
 /// All settings that have a value, by key.
@@ -275,6 +277,14 @@ fn read_flags(flags: &Flags) -> Result<Layer> {
     }
     if let Some(tokens) = flags.output_tokens_max {
         put("max_output_tokens", Value::Count(tokens.into()), "--max-output-tokens");
+    }
+    if let Some(server) = &flags.server {
+        if let Some(address) = &server.addr {
+            put("server.addr", Value::Text(address.clone()), "--addr");
+        }
+        if let Some(file) = &server.token_file {
+            put("server.token_file", Value::Text(file.display().to_string()), "--token-file");
+        }
     }
     Ok(layer)
 }

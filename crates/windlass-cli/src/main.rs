@@ -8,7 +8,7 @@
 //! - `wiring`, `model_choice`, `provider`, `diagnosis`: settings become tools, rules, models, sessions
 //! - `key_source`, `key_command`, `keyring`: where keys are
 //! - `archive`, `conversation`, `open_models`: what was kept, how it is told, and models for a host
-//! - `run`, `sessions`, `runs`, `going_on`, `tools`, `models`, `policy`, `config_cmd`, `completions`: the commands, one file each
+//! - `run`, `serve`, `sessions`, `runs`, `going_on`, `tools`, `models`, `policy`, `config_cmd`, `completions`: the commands, one file each
 //! - `front`: one run as a person at a terminal or a script sees it; `screen`, `progress`, `live` show it,
 //!   `asker`, `prompt` ask, `signals` stop
 //! - `complaint`, `exit`, `out`, `table`, `visible`, `nearest`, `duration`: how things are said
@@ -49,6 +49,7 @@ mod provider;
 mod run;
 mod runs;
 mod screen;
+mod serve;
 mod sessions;
 mod signals;
 mod table;
@@ -82,6 +83,7 @@ fn dispatch(args: Args) -> Result<Exit> {
     let Args { global, command } = args;
     match command {
         Some(Command::Run(run)) => run::run(&global, run),
+        Some(Command::Serve(args)) => serve::run(&global, &args),
         Some(Command::Sessions(command)) => sessions::run(&global, command),
         Some(Command::Runs(command)) => runs::run(&global, command),
         Some(Command::Tools(command)) => tools::run(&global, command),

@@ -42,8 +42,12 @@ pub(crate) struct House {
 
 impl House {
     /// Reads the configuration and makes the parts; warnings are told.
-    pub(crate) fn build(mut flags: Flags, permission: &PermissionArgs) -> Result<Self> {
-        let can_ask = can_ask();
+    pub(crate) fn build(flags: Flags, permission: &PermissionArgs) -> Result<Self> {
+        Self::build_for(flags, permission, can_ask())
+    }
+
+    /// The same where it is known whether somebody can be asked.
+    pub(crate) fn build_for(mut flags: Flags, permission: &PermissionArgs, can_ask: bool) -> Result<Self> {
         flags.approve = permission.approve.map(crate::args::ApproveArg::word);
         let mut config = Config::resolve(&Surroundings::of_process(can_ask)?, &flags)?;
         let registry = register(&config)?;
