@@ -4,7 +4,8 @@
 //!
 //! # Layout
 //!
-//! - `session`: the handle front ends hold; behind it one actor a session (`actor`, `effects`, `model_speech`)
+//! - `session`: the handle front ends hold; behind it one actor a session (`actor`, `effects`,
+//!   `model_speech`), which can stop in the middle of a run (`park`) and take it up again (`resume`)
 //! - `host`: all sessions of a process, as front ends see them; `memory_store` is a store for it
 //! - `one_call`, `explain`: one call from outside, and what would become of it
 //! - `registry`, `validate`: which tools there are, and whether arguments fit them
@@ -30,10 +31,12 @@ pub mod memory_store;
 mod model_speech;
 pub mod one_call;
 mod output;
+mod park;
 pub mod policy_file;
 pub mod policy_store;
 pub mod registry;
 pub mod results;
+mod resume;
 mod schema_weight;
 pub mod session;
 pub mod tasks;

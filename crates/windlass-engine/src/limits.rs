@@ -27,7 +27,19 @@ pub const RING_RECORDS_MAX: usize = 1_024;
 /// Records that a subscriber takes at once, so that it does not lock the bus for each.
 pub const DELIVERY_BATCH: usize = 32;
 
-/// Records that the memory journal holds of one session: some thousand runs.
+/// Deltas that wait for the next durable record. More are written without it, so that a very long step holds
+/// no more memory than the ring does.
+pub const HELD_DELTAS_MAX: usize = 1_024;
+
+/// How long a running call that changes something is waited for when its session is parked: a service manager
+/// waits about three times as long before it kills.
+pub const PARK_GRACE_MS: u64 = 10_000;
+
+/// Deltas that the memory journal holds of one session; the oldest half goes when there are more. They are
+/// for late readers only.
+pub const MEMORY_JOURNAL_DELTAS_MAX: usize = 65_536;
+
+/// Durable records that the memory journal holds of one session: some thousand runs.
 pub const MEMORY_JOURNAL_RECORDS_MAX: usize = 100_000;
 
 /// Bytes of outcomes that a session keeps for `$ref` and handles.
@@ -102,8 +114,9 @@ pub const FOREIGN_LOOK_MS: u64 = 2_000;
 /// Records of all sessions that an observer may be behind before it loses some.
 pub const OBSERVED_RECORDS_MAX: usize = 8_192;
 
-/// How long runs have to reach a safe point when the host closes.
-pub const CLOSE_GRACE_MS: u64 = 5_000;
+/// How long sessions have to stop when the host closes: parking takes at most `PARK_GRACE_MS`, and then the store
+/// has to write.
+pub const CLOSE_GRACE_MS: u64 = 15_000;
 
 /// Unfinished runs that are taken up at the same time when a host starts.
 pub const TAKEN_UP_AT_ONCE_MAX: usize = 64;

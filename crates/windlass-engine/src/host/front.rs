@@ -25,9 +25,12 @@ impl Host {
         // Names that mean nothing are told now, not with the first run.
         let own = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         (self.parts.profiles)(own(&begin.profile).as_deref())?;
-        if begin.root.is_empty() {
-            begin.root = self.parts.root.display().to_string();
+        let root = self.parts.root.display().to_string();
+        if !begin.root.is_empty() && begin.root != root {
+            let message = format!("sessions of this host work in {root}, not in {}", begin.root);
+            return Err(HostError::Invalid { field: Some("root"), message });
         }
+        begin.root = root;
         if begin.origin.is_empty() {
             begin.origin = "api".to_owned();
         }
@@ -137,8 +140,8 @@ impl HostPort for Host {
         Box::pin(self.resume_run(run_id, wish))
     }
 
-    fn fork<'a>(&'a self, run_id: &'a RunId, _wish: ForkWish) -> HostFuture<'a, StartedRun> {
-        Box::pin(async move { Err(HostError::Conflict(format!("run {run_id} cannot be forked yet"))) })
+    fn fork<'a>(&'a self, run_id: &'a RunId, wish: ForkWish) -> HostFuture<'a, StartedRun> {
+        Box::pin(self.fork_run(run_id, wish))
     }
 
     fn replay<'a>(&'a self, run_id: &'a RunId) -> HostFuture<'a, ReplayReport> {

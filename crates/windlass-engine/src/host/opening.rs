@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use windlass_core::history::History;
 use windlass_core::host::HostError;
 use windlass_core::ids::RunId;
 use windlass_core::profile::Profile;
@@ -9,22 +10,12 @@ use windlass_core::run::RunSettings;
 use windlass_core::store::{Claim, SessionRow};
 
 use super::berth::{Berth, Open, Setup};
-use super::past::past_of;
 use super::{Host, broken, failed, overloaded};
 use crate::session::{Past, Session, SessionParts};
 
-/// A session that was loaded and not opened yet.
-pub(super) struct Loaded {
-    pub(super) row: SessionRow,
-    pub(super) past: Past,
-}
-
-impl Loaded {
-    /// The run that stopped in the middle, if one did.
-    pub(super) fn unfinished(&self) -> Option<RunId> {
-        let unfinished = self.past.unfinished.as_ref()?;
-        unfinished.records.first().map(|record| record.run_id.clone())
-    }
+/// The run that stopped in the middle, if one did.
+pub(super) fn unfinished_run(past: &Past) -> Option<&RunId> {
+    past.unfinished.as_ref()?.records.first().map(|record| &record.run_id)
 }
 
 impl Host {
@@ -58,6 +49,17 @@ impl Host {
         Ok((settings, opened))
     }
 
+    /// Whether a session works in the folder of this host: its tools reach no other.
+    pub(super) fn check_root(&self, row: &SessionRow) -> Result<(), HostError> {
+        if row.begin.root.is_empty() || row.begin.root == self.parts.root.display().to_string() {
+            return Ok(());
+        }
+        let (session_id, root) = (&row.session_id, &row.begin.root);
+        Err(HostError::Conflict(format!(
+            "session {session_id} works in {root}; start windlass with --root {root}"
+        )))
+    }
+
     /// Becomes the writer of a session.
     pub(super) async fn claim(&self, berth: &Berth) -> Result<(), HostError> {
         let claim = self.parts.store.claim(&berth.session_id).await;
@@ -67,14 +69,17 @@ impl Host {
         }
     }
 
-    /// Reads a session from its records.
-    pub(super) async fn load(&self, row: SessionRow) -> Result<Loaded, HostError> {
+    /// Folds a session back from its records; the caller has claimed it.
+    pub(super) async fn load(&self, berth: &Berth) -> Result<Past, HostError> {
+        let session_id = &berth.session_id;
+        let row = self.parts.store.session(session_id).await;
+        let row = row.map_err(failed("session", session_id.as_str()))?;
+        self.check_root(&row)?;
         let records = match row.last_seq {
             0 => Vec::new(),
-            _ => self.parts.store.load(&row.session_id, 0).await.map_err(broken)?,
+            _ => self.parts.store.load(session_id, 0).await.map_err(broken)?,
         };
-        let past = past_of(&row, &records);
-        Ok(Loaded { row, past })
+        Ok(History::fold(&row.begin.history, &records).into())
     }
 
     /// Opens a session that is loaded; the caller holds the berth's lock and the claim.

@@ -3,13 +3,17 @@
 use std::sync::Arc;
 
 use futures::{StreamExt, stream};
+use tokio::sync::OwnedSemaphorePermit;
+use windlass_core::event::{Event, Record};
 use windlass_core::host::{HostError, ResumeWish, StartedRun};
 use windlass_core::ids::{CallId, RunId};
+use windlass_core::permission::Question;
 use windlass_core::store::{RunQuery, RunRow};
+use windlass_core::tool::ToolOutcome;
 
 use super::berth::{Berth, Setup};
-use super::ledger::{Asked, Going};
-use super::past::questions_of;
+use super::ledger::Going;
+use super::opening::unfinished_run;
 use super::{Host, failed};
 use crate::limits::{TAKEN_UP_AT_ONCE_MAX, UNFINISHED_MAX};
 
@@ -26,6 +30,15 @@ pub struct Recovered {
     pub failed: usize,
 }
 
+/// How a run is taken up.
+#[derive(Default)]
+pub(super) struct TakingUp {
+    /// Calls that may run again although nobody knows whether they happened.
+    pub(super) retry: Vec<CallId>,
+    /// Outcomes that calls get without being run.
+    pub(super) given: Vec<(CallId, ToolOutcome)>,
+}
+
 impl Host {
     /// Finds the runs that stopped in the middle and takes them up again. Those that wait for an answer need
     /// nothing until it comes.
@@ -37,7 +50,7 @@ impl Host {
                 if row.questions > 0 {
                     return Ok(false);
                 }
-                self.take_up(&row, Vec::new()).await.map(|_| true).inspect_err(|error| {
+                self.take_up(&row, TakingUp::default()).await.map(|_| true).inspect_err(|error| {
                     tracing::warn!(run = %row.run_id, "the run could not be taken up again: {error}");
                 })
             })
@@ -66,11 +79,11 @@ impl Host {
         if self.ledger.berth(run_id).is_some() {
             return Err(HostError::Conflict(format!("run {run_id} goes on already")));
         }
-        self.take_up(&row, wish.retry).await
+        self.take_up(&row, TakingUp { retry: wish.retry, ..TakingUp::default() }).await
     }
 
     /// Opens the session of a run, which goes on then; nothing happens if it does already.
-    pub(super) async fn take_up(&self, row: &RunRow, retry: Vec<CallId>) -> Result<StartedRun, HostError> {
+    pub(super) async fn take_up(&self, row: &RunRow, how: TakingUp) -> Result<StartedRun, HostError> {
         let place = self.take_place().await?;
         let berth = self.berths.at(&row.session_id);
         let _change = berth.change.lock().await;
@@ -87,39 +100,59 @@ impl Host {
         }
         self.shut(&berth).await;
         self.claim(&berth).await?;
-        let loaded = self.load_again(&berth).await?;
-        if loaded.unfinished().as_ref() != Some(&row.run_id) {
+        let taken = self.go_on(&berth, row, how, place).await;
+        if taken.is_err() {
+            self.release(&berth).await;
+        }
+        taken.map(|()| started)
+    }
+
+    async fn go_on(
+        &self,
+        berth: &Arc<Berth>,
+        row: &RunRow,
+        how: TakingUp,
+        place: OwnedSemaphorePermit,
+    ) -> Result<(), HostError> {
+        let mut past = self.load(berth).await?;
+        if unfinished_run(&past) != Some(&row.run_id) {
             return Err(HostError::Conflict(format!("run {} has ended", row.run_id)));
         }
-        let mut past = loaded.past;
-        let questions = match &mut past.unfinished {
-            Some(unfinished) => {
-                unfinished.retry = retry;
-                questions_of(&unfinished.records)
-            }
-            None => Vec::new(),
-        };
-        let going = Going {
-            berth: Arc::clone(&berth),
-            accepted: None,
-            questions: questions.into_iter().map(Asked::new).collect(),
-            place: Some(place),
-        };
+        let mut questions = Vec::new();
+        if let Some(unfinished) = &mut past.unfinished {
+            unfinished.retry = how.retry;
+            unfinished.given = how.given;
+            questions = questions_of(&unfinished.records);
+        }
+        let going = Going { berth: Arc::clone(berth), accepted: None, questions, _place: place };
         self.ledger.enter(row.run_id.clone(), going);
         let setup = Setup {
             model: Some(row.model.clone()),
             profile: Some(row.profile.clone()),
             executes_while_streaming: self.parts.executes_while_streaming,
         };
-        if let Err(error) = self.launch(&berth, past, setup).await {
-            self.ledger.leave(&row.run_id);
-            return Err(error);
-        }
-        Ok(started)
+        let launched = self.launch(berth, past, setup).await;
+        launched.map(drop).inspect_err(|_| self.ledger.leave(&row.run_id))
     }
 
     /// Ends a run that nobody has open.
     pub(super) async fn stop_dormant(&self, _berth: &Berth, run_id: &RunId) -> Result<(), HostError> {
         Err(HostError::Conflict(format!("run {run_id} stopped in the middle; resume it first")))
     }
+}
+
+/// The questions of a run that wait for an answer, from its records.
+pub(super) fn questions_of(records: &[Arc<Record>]) -> Vec<Question> {
+    let mut waiting: Vec<Question> = Vec::new();
+    for record in records {
+        match &record.event {
+            Event::PermissionRequested { question } => waiting.push(question.as_ref().clone()),
+            Event::PermissionDecided { call_id, .. } | Event::CallEnded { call_id, .. } => {
+                waiting.retain(|question| question.call_id != *call_id);
+            }
+            Event::RunEnded { .. } => waiting.clear(),
+            _ => {}
+        }
+    }
+    waiting
 }

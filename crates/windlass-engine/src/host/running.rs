@@ -14,15 +14,15 @@ use windlass_core::port::BoxStream;
 use windlass_core::store::RunRow;
 use windlass_core::text::cut_chars;
 
-use super::berth::{Berth, Open};
-use super::ledger::{Going, Taken, check_arguments};
-use super::opening::Loaded;
-use super::past::questions_of;
+use super::berth::{Berth, Open, Setup};
+use super::ledger::Going;
+use super::opening::unfinished_run;
 use super::reader::Reader;
+use super::recovery::{TakingUp, questions_of};
 use super::{Host, broken, failed, overloaded};
 use crate::ids::{new_message_id, new_run_id};
 use crate::limits::TITLE_CHARS_MAX;
-use crate::session::{RunHandle, SendError};
+use crate::session::{AnswerError, RunHandle, SendError};
 
 impl Host {
     /// Starts a run; returns when its message is on record.
@@ -50,16 +50,20 @@ impl Host {
             berth: Arc::clone(&berth),
             accepted: Some(accepted),
             questions: Vec::new(),
-            place: Some(place),
+            _place: place,
         };
         self.ledger.enter(run_id.clone(), going);
+        // A caller that goes away before the message is sent leaves nothing behind.
+        let mut entry = Entry { host: self, run_id: run_id.clone(), is_sent: false };
         let handle = match open.session.send(send).await {
             Ok(handle) => handle,
             Err(error) => {
-                self.ledger.leave(&run_id);
+                // An actor that is gone broke: the next run opens the session anew.
+                self.shut(&berth).await;
                 return Err(unsent(error));
             }
         };
+        entry.is_sent = true;
         let first_seq = self.wait_for_acceptance(&run_id, receiver, handle).await?;
         Ok(StartedRun { run_id, session_id: session_id.clone(), after_seq: first_seq.saturating_sub(1) })
     }
@@ -125,12 +129,7 @@ impl Host {
                 if open.is_some() {
                     self.shut(berth).await;
                 }
-                self.claim(berth).await?;
-                let loaded = self.load_again(berth).await?;
-                if let Some(run_id) = loaded.unfinished() {
-                    return Err(HostError::Busy(run_id));
-                }
-                self.launch(berth, loaded.past, setup).await?
+                self.reopen(berth, setup).await?
             }
         };
         if is_untitled && !has_runs {
@@ -144,10 +143,21 @@ impl Host {
         Ok(open)
     }
 
-    /// The session as it is now that nobody else writes it.
-    pub(super) async fn load_again(&self, berth: &Berth) -> Result<Loaded, HostError> {
-        let row = self.parts.store.session(&berth.session_id).await;
-        self.load(row.map_err(failed("session", berth.session_id.as_str()))?).await
+    /// Opens a session in which no run goes on.
+    async fn reopen(&self, berth: &Berth, setup: Setup) -> Result<Open, HostError> {
+        self.claim(berth).await?;
+        let opened = async {
+            let past = self.load(berth).await?;
+            if let Some(run_id) = unfinished_run(&past) {
+                return Err(HostError::Busy(run_id.clone()));
+            }
+            self.launch(berth, past, setup).await
+        };
+        let opened = opened.await;
+        if opened.is_err() {
+            self.release(berth).await;
+        }
+        opened
     }
 
     pub(super) async fn run_row(&self, run_id: &RunId) -> Result<RunRow, HostError> {
@@ -213,27 +223,60 @@ impl Host {
         answer: PermissionAnswer,
     ) -> Result<(), HostError> {
         self.check_open()?;
-        let mut taken = self.ledger.take_answer(run_id, call_id, arguments)?;
-        if matches!(taken, Taken::NotGoing) {
-            let row = self.run_row(run_id).await?;
-            let records = self.run_records(&row).await?;
-            let waiting = questions_of(&records);
-            let Some(question) = waiting.iter().find(|question| question.call_id == *call_id) else {
-                return Err(unasked(&records, call_id));
-            };
-            check_arguments(question, arguments)?;
-            self.take_up(&row, Vec::new()).await?;
-            taken = self.ledger.take_answer(run_id, call_id, arguments)?;
-        }
-        let berth = match taken {
-            Taken::Yes(berth) => berth,
-            Taken::NotAsked | Taken::NotGoing => {
-                let row = self.run_row(run_id).await?;
-                return Err(unasked(&self.run_records(&row).await?, call_id));
-            }
+        let berth = match self.ledger.berth(run_id) {
+            Some(berth) => berth,
+            None => self.take_up_for(run_id, call_id, arguments).await?,
         };
         let Some(open) = berth.open() else { return Err(HostError::Closing) };
-        open.session.answer(call_id.clone(), answer).await.map_err(unsent)
+        let taken = open.session.answer(call_id.clone(), answer, arguments.map(str::to_owned)).await;
+        match taken {
+            Ok(()) => Ok(()),
+            Err(AnswerError::NotAsked) => {
+                let row = self.run_row(run_id).await?;
+                Err(unasked(&self.run_records(&row).await?, call_id))
+            }
+            Err(AnswerError::Stale) => Err(other_arguments(call_id)),
+            Err(AnswerError::Closed) => Err(unsent(SendError::Closed)),
+        }
+    }
+
+    /// Takes up a run that stopped in the middle, if it waits for just this answer.
+    async fn take_up_for(
+        &self,
+        run_id: &RunId,
+        call_id: &CallId,
+        arguments: Option<&str>,
+    ) -> Result<Arc<Berth>, HostError> {
+        let row = self.run_row(run_id).await?;
+        let records = self.run_records(&row).await?;
+        let waiting = questions_of(&records);
+        let Some(question) = waiting.iter().find(|question| question.call_id == *call_id) else {
+            return Err(unasked(&records, call_id));
+        };
+        if arguments.is_some_and(|arguments| arguments != question.arguments) {
+            return Err(other_arguments(call_id));
+        }
+        self.take_up(&row, TakingUp::default()).await?;
+        Ok(self.berths.at(&row.session_id))
+    }
+}
+
+fn other_arguments(call_id: &CallId) -> HostError {
+    HostError::Stale(format!("the question about {call_id} is about other arguments; look at it again"))
+}
+
+/// A run in the ledger that leaves it again, unless it began.
+struct Entry<'a> {
+    host: &'a Host,
+    run_id: RunId,
+    is_sent: bool,
+}
+
+impl Drop for Entry<'_> {
+    fn drop(&mut self) {
+        if !self.is_sent {
+            self.host.ledger.leave(&self.run_id);
+        }
     }
 }
 
