@@ -5,6 +5,7 @@
 
 mod breach;
 mod context;
+pub mod golden;
 mod journal;
 pub mod provider;
 mod sample;
