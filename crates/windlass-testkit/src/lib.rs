@@ -5,7 +5,6 @@
 
 mod breach;
 mod context;
-pub mod golden;
 mod journal;
 pub mod provider;
 mod sample;

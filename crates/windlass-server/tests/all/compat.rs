@@ -24,6 +24,8 @@ use windlass_engine::registry::Registry;
 use windlass_scripted::{Script, ScriptedModel};
 use windlass_server::{ServerConfig, app, serve};
 
+use crate::document::hold;
+
 /// A step of waiting that no test on a loaded machine needs in full.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -360,10 +362,7 @@ fn blank(value: &mut Value) {
 
 /// Compares with a golden file, once what differs from run to run is taken out.
 pub(crate) fn assert_golden(path: &str, text: &str) {
-    let file = format!("{}/../../fixtures/{path}", env!("CARGO_MANIFEST_DIR"));
-    if let Err(difference) = windlass_testkit::golden::check(&file, &normalise(text)) {
-        panic!("{difference}");
-    }
+    hold(&format!("fixtures/{path}"), &normalise(text));
 }
 
 type Work = dyn Fn(&Map<String, Value>) -> BoxFuture<'static, Result<ToolOutput, ToolFailure>> + Send + Sync;

@@ -301,7 +301,7 @@ async fn e_46_a_run_reads_on_where_a_summary_was_cut() {
     let long = "x".repeat(5_000);
     let text = long.clone();
     let search = FnTool::new(search_spec(), move |_| Ok(ToolOutput::json(json!([{"title": "A", "url": "https://a.example", "snippet": text}]))));
-    let script = format!("user Go.\nmodel text {CALL}\nmodel text Done.\n");
+    let script = format!("user Go.\nmodel text {CALL}\nmodel end\nmodel text Done.\n");
     let stage = Scene::new(&script).with_tools(vec![search]).open().await;
     let answer = stage.post("/chat", json!({"message": "Go.", "mode": "agent"})).await.json();
     let event = &answer["tool_events"][0];

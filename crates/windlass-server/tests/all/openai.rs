@@ -40,7 +40,7 @@ async fn end_of_run(stage: &Stage) -> RunOutcome {
 #[tokio::test]
 async fn openai_request_without_tools_is_a_run_with_ours() {
     let script = "user What is 25 * 17 + 89?\nmodel reasoning Let me count.\nmodel call 1 calculate {\"expression\":\"25 * 17 + 89\"}\n\
-                  model usage input=10 output=5 reasoning=2\nexpect-request contains 514\nmodel text It is 514.\n\
+                  model usage input=10 output=5 reasoning=2\nmodel end\nexpect-request contains 514\nmodel text It is 514.\n\
                   model usage input=20 output=7 cached=4\n";
     let stage = Scene::new(script).with_tools(vec![builtin("calculate")]).open().await;
     let reply = stage.post(PATH, json!({"model": "windlass", "messages": user("What is 25 * 17 + 89?")})).await;
@@ -64,7 +64,7 @@ async fn openai_request_without_tools_is_a_run_with_ours() {
 #[tokio::test]
 async fn openai_run_streams_text_and_reasoning_alone() {
     let script = "chunk 4\nuser Go.\nmodel reasoning Let me see.\nmodel text One moment.\nmodel call 1 calculate {\"expression\":\"1+1\"}\n\
-                  model usage input=10 output=5\nmodel text It is 2.\nmodel usage input=20 output=7\n";
+                  model usage input=10 output=5\nmodel end\nmodel text It is 2.\nmodel usage input=20 output=7\n";
     let stage = Scene::new(script).with_tools(vec![builtin("calculate")]).open().await;
     let body = json!({"model": "windlass", "messages": user("Go."), "stream": true, "stream_options": {"include_usage": true}});
     let reply = stage.post(PATH, body).await;

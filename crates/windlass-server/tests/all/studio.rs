@@ -12,7 +12,7 @@ use crate::compat::{FnTool, Reply, Scene, Stage, assert_golden, builtin, query, 
 const PATH: &str = "/api/chat/stream";
 
 const SEARCHES: &str = "user What is new?\nmodel reasoning I should look.\nmodel text Let me look.\nmodel call 1 search_web {\"query\":\"news\"}\n\
-    model usage input=10 output=5\nmodel reasoning Now I know.\nmodel text Nothing much.\nmodel usage input=20 output=7\n";
+    model usage input=10 output=5\nmodel end\nmodel reasoning Now I know.\nmodel text Nothing much.\nmodel usage input=20 output=7\n";
 
 async fn ask(stage: &Stage, prompt: &str) -> Reply {
     stage.get(&query(PATH, &[("prompt", prompt)])).await
@@ -210,7 +210,7 @@ async fn s_8_a_failed_tool_is_told_and_the_model_goes_on() {
 
 #[tokio::test]
 async fn s_14_the_parameters_reach_the_run() {
-    let script = "user Go.\nexpect-request contains Speak like a pirate.\nexpect-request tool-choice calculate\nmodel call 1 calculate {\"expression\":\"1\"}\nmodel text Aye.\n";
+    let script = "user Go.\nexpect-request contains Speak like a pirate.\nexpect-request tool-choice calculate\nmodel call 1 calculate {\"expression\":\"1\"}\nmodel end\nmodel text Aye.\n";
     let stage = Scene::new(script).with_tools(vec![web_search(), builtin("calculate")]).open().await;
     let params = [
         ("prompt", "Go."),
