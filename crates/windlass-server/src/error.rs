@@ -187,7 +187,7 @@ impl Problem {
     }
 
     /// The answer with a body of another shape, for clients that know no problem documents.
-    pub(crate) fn respond_as(&self, media_type: &'static str, body: &Value) -> Response {
+    pub(crate) fn respond_as(&self, media_type: &'static str, body: &impl ToString) -> Response {
         let headers = [(header::CONTENT_TYPE, HeaderValue::from_static(media_type))];
         let mut response = (self.kind.status(), headers, body.to_string()).into_response();
         if let Some(seconds) = self.retry_after_s {
@@ -215,7 +215,10 @@ impl Problem {
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        self.respond_as(PROBLEM_TYPE, &self.document())
+        let mut response = self.respond_as(PROBLEM_TYPE, &self.document());
+        // For clients that know another shape.
+        response.extensions_mut().insert(self);
+        response
     }
 }
 

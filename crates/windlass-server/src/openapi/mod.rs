@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 use windlass_core::profile::ProfileName;
 
-use crate::endpoint::{Endpoint, Operation, Place};
+use crate::endpoint::{EVENT_STREAM, Endpoint, Operation, Place};
 use crate::error::{Kind, PROBLEM_TYPE};
 
 pub(crate) mod schemas;
@@ -76,7 +76,8 @@ pub(crate) fn object<const N: usize>(fields: [(&str, Value); N]) -> Value {
 pub(crate) fn document(endpoints: &[Endpoint], version: &str) -> Value {
     let mut paths = Map::new();
     for endpoint in endpoints {
-        let path = paths.entry(endpoint.path).or_insert_with(|| json!({}));
+        // The document does not know that a name may take in slashes.
+        let path = paths.entry(endpoint.path.replace("{*", "{")).or_insert_with(|| json!({}));
         if let Value::Object(methods) = path {
             methods.insert(endpoint.method.as_str().to_ascii_lowercase(), operation(endpoint));
         }
@@ -137,7 +138,7 @@ fn operation(endpoint: &Endpoint) -> Value {
 
 /// `get_api_sessions_id_runs`, unique because method and path are.
 fn operation_id(endpoint: &Endpoint) -> String {
-    let words = endpoint.path.split(['/', '{', '}', '-', '.']).filter(|word| !word.is_empty());
+    let words = endpoint.path.split(['/', '{', '}', '-', '.', '*']).filter(|word| !word.is_empty());
     let mut id = endpoint.method.as_str().to_ascii_lowercase();
     for word in words {
         id.push('_');
@@ -166,10 +167,12 @@ fn responses(endpoint: &Endpoint) -> Value {
 }
 
 fn problem_response(kind: Kind, endpoint: &Endpoint) -> Value {
-    // The guard in front of all routes knows problem documents alone.
-    let mut content = json!({PROBLEM_TYPE: {"schema": named("Problem")}});
-    if let (Value::Object(content), Some(schema)) = (&mut content, &endpoint.operation.error_schema) {
-        content.insert("application/json".into(), json!({"schema": schema}));
+    let mut content = match &endpoint.operation.error_schema {
+        Some(schema) => json!({"application/json": {"schema": schema}}),
+        None => json!({PROBLEM_TYPE: {"schema": named("Problem")}}),
+    };
+    if let (Value::Object(content), true) = (&mut content, endpoint.operation.has_error_stream) {
+        content.insert(EVENT_STREAM.into(), json!({"schema": text()}));
     }
     let mut response = json!({"description": kind.title(), "content": content});
     let retries = matches!(kind, Kind::TooMany | Kind::Unavailable);

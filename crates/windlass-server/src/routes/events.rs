@@ -12,6 +12,7 @@ use crate::endpoint::{EVENT_STREAM, Endpoint};
 use crate::error::{Answer, Kind, Problem, Said};
 use crate::extract::{PathOf, QueryOf};
 use crate::openapi::{count_to, flag, frame};
+use crate::routes::edison::EdisonFrames;
 use crate::shown::done;
 use crate::shutdown::Closing;
 use crate::state::App;
@@ -23,7 +24,7 @@ const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 const SEQ_MAX: u64 = i64::MAX.unsigned_abs();
 
 /// Forms of events, by the word in the query.
-const FORMATS: [&str; 1] = ["v1.1"];
+const FORMATS: [&str; 2] = ["v1.1", "edison"];
 
 /// The endpoints.
 pub(crate) fn endpoints() -> Vec<Endpoint> {
@@ -101,6 +102,7 @@ pub(crate) fn flag_of(name: &'static str, text: Option<&str>) -> Answer<bool> {
 pub(crate) fn projection(app: &App, format: Option<&str>) -> Answer<BoxProjection> {
     match format {
         None | Some("v1.1") => Ok(Box::new(Frames::new(app))),
+        Some("edison") => Ok(Box::new(EdisonFrames::new(app))),
         Some(_) => Err(Problem::field("format", format!("'format' must be {}", FORMATS.join(" or ")))),
     }
 }
