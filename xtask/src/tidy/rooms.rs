@@ -64,7 +64,7 @@ pub(super) const DEPENDENCIES_KEPT: &[Kept] = &[
     },
     Kept { what: &["rusqlite"], rooms: &["windlass-store"], why: "SQL is the store's" },
     Kept {
-        what: &["axum", "tower", "tower-http", "utoipa", "hyper", "http-body"],
+        what: &["axum", "hyper", "http-body"],
         rooms: &["windlass-server"],
         why: "HTTP towards clients is the server's",
     },

@@ -1,0 +1,41 @@
+//! The routes: one module a subject, each with its endpoints and their words in the API document.
+
+use serde_json::Value;
+
+use crate::endpoint::Endpoint;
+
+mod answer_text;
+mod attended;
+pub(crate) mod edison;
+pub(crate) mod events;
+pub(crate) mod openai;
+mod operations;
+mod page;
+pub(crate) mod permissions;
+pub(crate) mod runs;
+mod sessions;
+mod studio;
+pub(crate) mod tools;
+
+/// All endpoints, in the order of the API document.
+pub(crate) fn endpoints() -> Vec<Endpoint> {
+    [
+        operations::endpoints(),
+        sessions::endpoints(),
+        runs::endpoints(),
+        events::endpoints(),
+        permissions::endpoints(),
+        tools::endpoints(),
+        studio::endpoints(),
+        edison::endpoints(),
+        openai::endpoints(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// Schemas of the interfaces that other clients know.
+pub(crate) fn compat_schemas() -> Vec<(&'static str, Value)> {
+    [studio::schemas(), edison::schemas(), openai::schemas()].into_iter().flatten().collect()
+}
