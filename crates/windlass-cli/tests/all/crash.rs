@@ -76,8 +76,14 @@ fn stage() -> Place {
     ])
 }
 
+fn windlass(place: &Place, args: &[&str]) -> Command {
+    let mut command = place.command(args);
+    command.env("WINDLASS_CRASH_TOOLS", "1");
+    command
+}
+
 fn start(place: &Place) -> Command {
-    place.command(&["run", "--model", "scripted/all.script", "--session", "s", "-q"])
+    windlass(place, &["run", "--model", "scripted/all.script", "--session", "s", "-q"])
 }
 
 fn say(command: &mut Command) -> Said {
@@ -132,7 +138,7 @@ fn kill_and_compare(variable: &str, place_of_death: &str, whole: &Value) -> bool
         assert!(effects(&place).values().all(|count| *count == 0), "{place_of_death}");
         say(&mut start(&place)).exits(0);
     } else if listed[0]["outcome"].is_null() {
-        place.windlass(&["runs", "resume", "-q"]).exits(0);
+        say(&mut windlass(&place, &["runs", "resume", "-q"])).exits(0);
     }
     compare(&place, place_of_death, whole);
     true
@@ -191,7 +197,7 @@ fn in_two_lanes(lane: impl Fn(u32) + Sync) {
 }
 
 #[test]
-fn r_60_a_run_that_is_killed_at_any_write_of_the_journal_loses_nothing_and_repeats_nothing() {
+fn a_run_that_is_killed_at_any_write_of_the_journal_loses_nothing_and_repeats_nothing() {
     let whole = whole_story();
     in_two_lanes(|first| {
         for at in (first..).step_by(2) {
@@ -206,7 +212,7 @@ fn r_60_a_run_that_is_killed_at_any_write_of_the_journal_loses_nothing_and_repea
 }
 
 #[test]
-fn r_61_a_run_that_is_killed_in_the_middle_of_any_call_says_so_and_never_repeats_an_effect() {
+fn a_run_that_is_killed_in_the_middle_of_any_call_says_so_and_never_repeats_an_effect() {
     let whole = whole_story();
     in_two_lanes(|first| {
         for number in (first..=20).step_by(2) {
