@@ -10,6 +10,7 @@ mod crash;
 mod emulator;
 mod emulator_process;
 mod faults;
+mod history;
 mod lifeline;
 mod models;
 mod place;
