@@ -21,6 +21,7 @@ mod providers_stage;
 mod refusals;
 mod run;
 mod scripts;
+mod serve;
 mod server;
 mod stop;
 mod terminal;
