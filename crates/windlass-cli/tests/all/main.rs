@@ -7,6 +7,7 @@ mod commands;
 mod config;
 #[cfg(feature = "crash-points")]
 mod crash;
+mod disk;
 mod emulator;
 mod emulator_process;
 mod faults;
