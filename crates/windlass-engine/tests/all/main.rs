@@ -6,9 +6,14 @@
 mod bus;
 mod host;
 mod host_fixture;
+mod host_outside;
+mod host_readers;
+mod host_recovery;
 mod journal;
 mod memory_store;
 mod model;
+mod recovery;
+mod recovery_world;
 mod registry;
 mod session;
 mod tool_run;
