@@ -30,6 +30,7 @@ pub mod registry;
 pub mod results;
 mod schema_weight;
 pub mod session;
+mod spans;
 pub mod tasks;
 pub mod tool_run;
 pub mod validate;

@@ -8,5 +8,6 @@ mod journal;
 mod model;
 mod registry;
 mod session;
+mod spans;
 mod tool_run;
 mod tools;

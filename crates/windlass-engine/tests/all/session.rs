@@ -24,7 +24,7 @@ use windlass_scripted::{Script, ScriptedModel};
 
 use crate::tools::tool;
 
-fn adder() -> Arc<dyn ToolPort> {
+pub(crate) fn adder() -> Arc<dyn ToolPort> {
     let schema = json!({"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}, "required": ["a", "b"]});
     tool(ToolSpec::new("add", "Adds two integers").with_schema(schema), |args, _| async move {
         Ok(ToolOutput::json(json!(args["a"].as_i64().unwrap() + args["b"].as_i64().unwrap())))
