@@ -3,10 +3,13 @@
 //! One payload an event, each with `type` and `ts`; `windlass run --json` prints the same payloads, one a
 //! line. Clients ignore fields and types they do not know (S-13).
 
+use std::io::Write;
+
 use serde_json::{Map, Value, json};
 
 use crate::event::{Event, Record};
 use crate::permission::Question;
+use crate::redact::Redactor;
 use crate::tool::ToolOutcome;
 
 /// The version of the contract.
@@ -125,6 +128,64 @@ pub fn sse(record: &Record) -> Option<String> {
     let payload = payload(record)?;
     let id = if record.event.is_durable() { format!("id: {}\n", record.seq) } else { String::new() };
     Some(format!("{id}data: {payload}\n\n"))
+}
+
+/// Writes the frame of a record without secrets, with more fields where a front end has some; nothing for
+/// events that have none. Pieces of text and thinking, which are nearly all there is, are written without
+/// building a tree first. What `out` cannot take is lost: it should be memory.
+pub fn write_sse<const N: usize>(
+    record: &Record,
+    redactor: &Redactor,
+    extra: [(&str, Value); N],
+    out: &mut impl Write,
+) {
+    let written = match &record.event {
+        Event::TextDelta { text } => write_piece(record, "content", &redactor.clean(text), None, out),
+        Event::ReasoningDelta { phase, text } => {
+            write_piece(record, "reasoning", &redactor.clean(text), Some(*phase), out)
+        }
+        _ => write_whole(record, redactor, extra, out),
+    };
+    debug_assert!(written.is_ok(), "frames are written to memory");
+}
+
+fn write_piece(
+    record: &Record,
+    kind: &str,
+    text: &str,
+    phase: Option<u32>,
+    out: &mut impl Write,
+) -> std::io::Result<()> {
+    out.write_all(b"data: {\"type\":\"")?;
+    out.write_all(kind.as_bytes())?;
+    out.write_all(b"\",\"content\":")?;
+    serde_json::to_writer(&mut *out, text)?;
+    if let Some(phase) = phase {
+        out.write_all(b",\"phase\":")?;
+        serde_json::to_writer(&mut *out, &phase)?;
+    }
+    out.write_all(b",\"ts\":")?;
+    serde_json::to_writer(&mut *out, &record.ts_ms)?;
+    out.write_all(b"}\n\n")
+}
+
+fn write_whole<const N: usize>(
+    record: &Record,
+    redactor: &Redactor,
+    extra: [(&str, Value); N],
+    out: &mut impl Write,
+) -> std::io::Result<()> {
+    let Some(mut payload) = payload(record) else { return Ok(()) };
+    redactor.clean_value(&mut payload);
+    if let Value::Object(fields) = &mut payload {
+        fields.extend(extra.into_iter().map(|(name, value)| (name.to_owned(), value)));
+    }
+    if record.event.is_durable() {
+        writeln!(out, "id: {}", record.seq)?;
+    }
+    out.write_all(b"data: ")?;
+    serde_json::to_writer(&mut *out, &payload)?;
+    out.write_all(b"\n\n")
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@
 //! - `view`, `trace`, `frame`, `otlp`, `display`: what screens, files, wires and people see of the events
 //! - `toolset`, `check`: the tools of a step, and what is believed of a call before it is judged
 //! - `json`, `args`, `chain`, `nearest`: reading what models write, and what they may have meant
-//! - `text`: cutting text without breaking characters
+//! - `text`: cutting text without breaking characters; `redact`: taking secrets out of it
 //! - `port`: the traits by which tools, models and journals plug in
 
 mod arg_table;
@@ -39,6 +39,7 @@ pub mod permission;
 pub mod phrase;
 pub mod port;
 pub mod profile;
+pub mod redact;
 pub mod run;
 pub mod secret;
 pub mod store;

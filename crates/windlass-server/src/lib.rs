@@ -1,1 +1,87 @@
-//! Windlass over HTTP.
+//! Windlass over HTTP: sessions, runs and their events, and the interfaces that other clients know.
+//!
+//! Knows a [`HostPort`](windlass_core::host::HostPort) and nothing of who stands behind it; reads no file and
+//! no environment. Everything that it shows of a run is made of the run's records.
+//!
+//! # Layout
+//!
+//! - `routes`: one module a subject; `endpoint` joins a route and its words in the API document (`openapi`)
+//! - `stream`: from records to the bytes of an event stream; `approval` binds answers to questions
+//! - `guard`, `token`, `rate`: who may ask what, and how often; `limits` has the bounds
+//! - `error`: problem documents, and the only status codes of the house
+//! - `metrics`: what is counted; `serve`, `shutdown`: connections and their end
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::http::Uri;
+use axum::middleware::from_fn_with_state;
+use bytes::Bytes;
+use windlass_core::host::HostPort;
+
+mod approval;
+mod config;
+mod endpoint;
+mod error;
+mod extract;
+mod guard;
+pub mod limits;
+mod metrics;
+mod openapi;
+mod rate;
+mod routes;
+mod serve;
+mod shutdown;
+mod state;
+mod stream;
+mod token;
+
+pub use config::{ServerConfig, UnsafeAddress};
+pub use limits::{Rate, ServerLimits};
+pub use serve::serve;
+
+use error::{Kind, Problem};
+use metrics::Metrics;
+use state::App;
+
+/// Everything that the server answers.
+pub fn app(host: Arc<dyn HostPort>, config: ServerConfig) -> Router {
+    let endpoints = routes::endpoints();
+    let document = openapi_text(&openapi::document(&endpoints, &config.version));
+    let body_bytes_max = config.limits.body_bytes_max;
+    let app = App::new(host, config, Arc::new(Metrics::default()), Bytes::from(document));
+    endpoint::assemble(&app, endpoints)
+        .fallback(missing)
+        .method_not_allowed_fallback(method_refused)
+        .layer(DefaultBodyLimit::max(body_bytes_max))
+        .layer(from_fn_with_state(app.clone(), guard::guard))
+        .with_state(app)
+}
+
+/// The API document, as it is committed and served.
+pub fn openapi_document(version: &str) -> String {
+    openapi_text(&openapi::document(&routes::endpoints(), version))
+}
+
+fn openapi_text(document: &serde_json::Value) -> String {
+    format!("{document:#}\n")
+}
+
+async fn missing(uri: Uri) -> Problem {
+    let path: String = uri.path().chars().take(80).collect();
+    Problem::new(
+        Kind::Missing,
+        "route_not_found",
+        format!("there is no route '{path}'; /openapi.json lists all of them"),
+    )
+}
+
+async fn method_refused(uri: Uri) -> Problem {
+    let path: String = uri.path().chars().take(80).collect();
+    Problem::new(
+        Kind::Method,
+        "method_not_allowed",
+        format!("'{path}' does not take this method; the Allow header says which it takes"),
+    )
+}

@@ -1,0 +1,71 @@
+//! What the server is told by the binary: it reads no file and no environment itself.
+
+use std::net::SocketAddr;
+
+use windlass_core::secret::Secret;
+
+use crate::limits::ServerLimits;
+
+/// How the server behaves.
+#[derive(Debug, Clone)]
+pub struct ServerConfig {
+    /// Whether only this machine can reach it; otherwise every request needs the token.
+    pub is_loopback: bool,
+    /// The token that requests must bring; needed on every address that others can reach.
+    pub token: Option<Secret>,
+    /// Names under which the server is reached, beside addresses and `localhost`: `box.lan`, `box.lan:8080`.
+    pub hosts: Vec<String>,
+    /// Pages of other origins that may use it: `https://app.example`.
+    pub origins: Vec<String>,
+    /// Keys that must not appear in events, traces or logs.
+    pub secrets: Vec<Secret>,
+    /// Whether a call may start as soon as it is complete, where a request does not say.
+    pub executes_while_streaming: Option<bool>,
+    /// The version that `/` and the API document name.
+    pub version: String,
+    /// Bounds.
+    pub limits: ServerLimits,
+}
+
+/// Why a configuration would be unsafe.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnsafeAddress(SocketAddr);
+
+impl std::fmt::Display for UnsafeAddress {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "{} can be reached by other machines, and there is no token; give one with --token-file, or listen on 127.0.0.1",
+            self.0
+        )
+    }
+}
+
+impl std::error::Error for UnsafeAddress {}
+
+impl ServerConfig {
+    /// The configuration for an address. An address that others can reach needs a token.
+    pub fn for_address(address: SocketAddr, token: Option<Secret>) -> Result<Self, UnsafeAddress> {
+        let token = token.filter(|token| !token.expose().is_empty());
+        let is_loopback = address.ip().is_loopback();
+        if !is_loopback && token.is_none() {
+            return Err(UnsafeAddress(address));
+        }
+        Ok(Self { is_loopback, token, ..Self::default() })
+    }
+}
+
+impl Default for ServerConfig {
+    fn default() -> Self {
+        Self {
+            is_loopback: true,
+            token: None,
+            hosts: Vec::new(),
+            origins: Vec::new(),
+            secrets: Vec::new(),
+            executes_while_streaming: None,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            limits: ServerLimits::default(),
+        }
+    }
+}

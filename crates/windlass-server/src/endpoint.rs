@@ -1,0 +1,286 @@
+//! An endpoint: a route together with its words in the API document, so that neither is without the other.
+//!
+//! Knows how routes are put together and what every one of them refuses; knows nothing of what they do.
+
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::handler::Handler;
+use axum::http::Method;
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodFilter, MethodRouter, on};
+use serde_json::Value;
+
+use crate::error::{Kind, Problem, Said};
+use crate::extract::accepts;
+use crate::state::App;
+
+/// JSON.
+pub(crate) const JSON: &str = "application/json";
+/// An event stream.
+pub(crate) const EVENT_STREAM: &str = "text/event-stream";
+/// A page.
+pub(crate) const HTML: &str = "text/html";
+
+/// A route and what the API document says of it.
+pub(crate) struct Endpoint {
+    /// Its method.
+    pub(crate) method: Method,
+    /// Its path, with `{name}` for what varies.
+    pub(crate) path: &'static str,
+    /// What the document says.
+    pub(crate) operation: Operation,
+    router: MethodRouter<App>,
+}
+
+/// What the API document says of a route.
+#[derive(Default)]
+pub(crate) struct Operation {
+    /// One line.
+    pub(crate) summary: &'static str,
+    /// More.
+    pub(crate) notes: &'static str,
+    /// Which group it belongs to.
+    pub(crate) tag: &'static str,
+    /// What may stand in the path, the query and the headers.
+    pub(crate) params: Vec<Param>,
+    /// The schema of its body, and whether there must be one.
+    pub(crate) body: Option<(Value, bool)>,
+    /// What it answers: how, in which media type, by which schema, and what that means.
+    pub(crate) answers: Vec<AnswerDoc>,
+    /// What else can go wrong, beside what can go wrong anywhere.
+    pub(crate) problems: Vec<Kind>,
+    /// Whether the handler may wait for a whole run.
+    pub(crate) waits: bool,
+    /// Whether clients may ask for any media type.
+    pub(crate) is_lenient: bool,
+    /// The schema of its errors, where they are no problem documents.
+    pub(crate) error_schema: Option<Value>,
+}
+
+/// One answer of a route.
+pub(crate) struct AnswerDoc {
+    /// How it is marked.
+    pub(crate) said: Said,
+    /// The media type; empty for no body.
+    pub(crate) media_type: &'static str,
+    /// The schema of the body.
+    pub(crate) schema: Value,
+    /// What it means.
+    pub(crate) meaning: &'static str,
+}
+
+/// Where a parameter stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// In the path.
+    Path,
+    /// In the query.
+    Query,
+    /// In a header.
+    Header,
+}
+
+/// One parameter.
+pub(crate) struct Param {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// Where it stands.
+    pub(crate) place: Place,
+    /// Its schema.
+    pub(crate) schema: Value,
+    /// What it means.
+    pub(crate) meaning: &'static str,
+}
+
+impl Endpoint {
+    /// A route that is asked with GET.
+    pub(crate) fn get<H: Handler<T, App>, T: 'static>(path: &'static str, handler: H) -> Self {
+        Self::new(Method::GET, MethodFilter::GET, path, handler)
+    }
+
+    /// A route that is asked with POST.
+    pub(crate) fn post<H: Handler<T, App>, T: 'static>(path: &'static str, handler: H) -> Self {
+        Self::new(Method::POST, MethodFilter::POST, path, handler)
+    }
+
+    /// A route that is asked with PATCH.
+    pub(crate) fn patch<H: Handler<T, App>, T: 'static>(path: &'static str, handler: H) -> Self {
+        Self::new(Method::PATCH, MethodFilter::PATCH, path, handler)
+    }
+
+    /// A route that is asked with DELETE.
+    pub(crate) fn delete<H: Handler<T, App>, T: 'static>(path: &'static str, handler: H) -> Self {
+        Self::new(Method::DELETE, MethodFilter::DELETE, path, handler)
+    }
+
+    fn new<H: Handler<T, App>, T: 'static>(
+        method: Method,
+        filter: MethodFilter,
+        path: &'static str,
+        handler: H,
+    ) -> Self {
+        Self { method, path, operation: Operation::default(), router: on(filter, handler) }
+    }
+
+    /// One line about it, and its group.
+    pub(crate) fn about(mut self, tag: &'static str, summary: &'static str) -> Self {
+        self.operation.tag = tag;
+        self.operation.summary = summary;
+        self
+    }
+
+    /// More about it.
+    pub(crate) fn notes(mut self, notes: &'static str) -> Self {
+        self.operation.notes = notes;
+        self
+    }
+
+    /// A parameter in the path; the schema is text.
+    pub(crate) fn path_param(self, name: &'static str, meaning: &'static str) -> Self {
+        self.param(Place::Path, name, crate::openapi::text(), meaning)
+    }
+
+    /// A parameter in the query; never needed.
+    pub(crate) fn query_param(self, name: &'static str, schema: Value, meaning: &'static str) -> Self {
+        self.param(Place::Query, name, schema, meaning)
+    }
+
+    /// A header; never needed.
+    pub(crate) fn header_param(self, name: &'static str, schema: Value, meaning: &'static str) -> Self {
+        self.param(Place::Header, name, schema, meaning)
+    }
+
+    fn param(mut self, place: Place, name: &'static str, schema: Value, meaning: &'static str) -> Self {
+        self.operation.params.push(Param { name, place, schema, meaning });
+        self
+    }
+
+    /// A JSON body that must be there.
+    pub(crate) fn body(mut self, schema: Value) -> Self {
+        self.operation.body = Some((schema, true));
+        self
+    }
+
+    /// A JSON body that may be there.
+    pub(crate) fn optional_body(mut self, schema: Value) -> Self {
+        self.operation.body = Some((schema, false));
+        self
+    }
+
+    /// An answer in JSON.
+    pub(crate) fn answers(self, said: Said, schema: Value, meaning: &'static str) -> Self {
+        self.answers_as(said, JSON, schema, meaning)
+    }
+
+    /// An answer without a body.
+    pub(crate) fn answers_nothing(self, meaning: &'static str) -> Self {
+        self.answers_as(Said::Nothing, "", Value::Null, meaning)
+    }
+
+    /// An answer in some media type.
+    pub(crate) fn answers_as(
+        mut self,
+        said: Said,
+        media_type: &'static str,
+        schema: Value,
+        meaning: &'static str,
+    ) -> Self {
+        self.operation.answers.push(AnswerDoc { said, media_type, schema, meaning });
+        self
+    }
+
+    /// What else can go wrong, beside what can go wrong anywhere.
+    pub(crate) fn problems(mut self, kinds: &[Kind]) -> Self {
+        self.operation.problems.extend_from_slice(kinds);
+        self
+    }
+
+    /// The handler may wait for a whole run: no timeout.
+    pub(crate) fn waits(mut self) -> Self {
+        self.operation.waits = true;
+        self
+    }
+
+    /// Clients of this route say `Accept` as they like.
+    pub(crate) fn lenient(mut self) -> Self {
+        self.operation.is_lenient = true;
+        self
+    }
+
+    /// Errors of this route have another shape than problem documents.
+    pub(crate) fn errors_as(mut self, schema: Value) -> Self {
+        self.operation.error_schema = Some(schema);
+        self
+    }
+
+    /// All problems that the route can answer with.
+    pub(crate) fn all_problems(&self) -> Vec<Kind> {
+        let mut kinds = vec![
+            Kind::Unauthorised,
+            Kind::Forbidden,
+            Kind::TooMany,
+            Kind::Broken,
+            Kind::Unavailable,
+            Kind::Invalid,
+        ];
+        kinds.extend_from_slice(&self.operation.problems);
+        if !self.operation.is_lenient {
+            kinds.push(Kind::NotAcceptable);
+        }
+        if !self.operation.waits {
+            kinds.push(Kind::TimedOut);
+        }
+        if self.operation.body.is_some() {
+            kinds.extend([Kind::TooLarge, Kind::MediaType]);
+        }
+        kinds.sort_by_key(|kind| kind.status());
+        kinds.dedup();
+        kinds
+    }
+}
+
+/// Puts endpoints together.
+pub(crate) fn assemble(app: &App, endpoints: Vec<Endpoint>) -> Router<App> {
+    endpoints.into_iter().fold(Router::new(), |router, endpoint| {
+        let terms = Terms::of(&endpoint.operation, app.config.limits.request_timeout);
+        router.route(endpoint.path, endpoint.router.layer(from_fn_with_state(terms, enforce)))
+    })
+}
+
+/// What a route asks of every request.
+#[derive(Clone)]
+struct Terms {
+    media_types: Vec<&'static str>,
+    timeout: Option<Duration>,
+}
+
+impl Terms {
+    fn of(operation: &Operation, timeout: Duration) -> Self {
+        let media_types = if operation.is_lenient {
+            Vec::new()
+        } else {
+            operation.answers.iter().map(|answer| answer.media_type).filter(|name| !name.is_empty()).collect()
+        };
+        Self { media_types, timeout: (!operation.waits).then_some(timeout) }
+    }
+}
+
+async fn enforce(State(terms): State<Terms>, request: Request, next: Next) -> Response {
+    let is_acceptable = terms.media_types.is_empty()
+        || terms.media_types.iter().any(|media_type| accepts(request.headers(), media_type));
+    if !is_acceptable {
+        let detail = format!("this route answers {}; put that into Accept", terms.media_types.join(" or "));
+        return Problem::new(Kind::NotAcceptable, "not_acceptable", detail).into_response();
+    }
+    let Some(timeout) = terms.timeout else { return next.run(request).await };
+    match tokio::time::timeout(timeout, next.run(request)).await {
+        Ok(response) => response,
+        Err(_) => {
+            let detail = format!("there was no answer in {} s; what was begun may go on", timeout.as_secs());
+            Problem::new(Kind::TimedOut, "timed_out", detail).into_response()
+        }
+    }
+}

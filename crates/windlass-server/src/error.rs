@@ -1,0 +1,314 @@
+//! What goes wrong, as the client sees it: problem documents (RFC 9457), and the only place of the house that
+//! knows HTTP status codes.
+//!
+//! A `Kind` is what the client can do about it; its `code` is stable, its `detail` says what was wrong, where,
+//! and what to do. What broke inside goes to the log, never to the client.
+
+use std::borrow::Cow;
+
+use axum::extract::rejection::{BytesRejection, JsonRejection, PathRejection, QueryRejection};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde_json::{Map, Value, json};
+use windlass_core::host::HostError;
+
+/// The media type of problem documents.
+pub(crate) const PROBLEM_TYPE: &str = "application/problem+json";
+
+/// How an answer that is no problem is marked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Said {
+    /// Here it is.
+    Ok,
+    /// It was made.
+    Created,
+    /// It began and goes on.
+    Accepted,
+    /// It is done, and there is nothing to say.
+    Nothing,
+}
+
+impl Said {
+    /// The status.
+    pub(crate) fn status(self) -> StatusCode {
+        match self {
+            Said::Ok => StatusCode::OK,
+            Said::Created => StatusCode::CREATED,
+            Said::Accepted => StatusCode::ACCEPTED,
+            Said::Nothing => StatusCode::NO_CONTENT,
+        }
+    }
+}
+
+/// What a client can do about a problem.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    /// Change the request.
+    Invalid,
+    /// Send the token.
+    Unauthorised,
+    /// Use a name or page that is allowed.
+    Forbidden,
+    /// Look at the list.
+    Missing,
+    /// Use another method.
+    Method,
+    /// Ask for what there is.
+    NotAcceptable,
+    /// Look at how things are now.
+    Conflict,
+    /// Send less.
+    TooLarge,
+    /// Send JSON.
+    MediaType,
+    /// Ask less often.
+    TooMany,
+    /// Send a smaller head.
+    HeadTooLarge,
+    /// It broke inside: tell the operator.
+    Broken,
+    /// The model's provider failed.
+    Upstream,
+    /// It does not exist here.
+    NotImplemented,
+    /// Come back later.
+    Unavailable,
+    /// It took too long.
+    TimedOut,
+}
+
+impl Kind {
+    /// The status.
+    pub(crate) fn status(self) -> StatusCode {
+        match self {
+            Kind::Invalid => StatusCode::BAD_REQUEST,
+            Kind::Unauthorised => StatusCode::UNAUTHORIZED,
+            Kind::Forbidden => StatusCode::FORBIDDEN,
+            Kind::Missing => StatusCode::NOT_FOUND,
+            Kind::Method => StatusCode::METHOD_NOT_ALLOWED,
+            Kind::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
+            Kind::Conflict => StatusCode::CONFLICT,
+            Kind::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Kind::MediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Kind::TooMany => StatusCode::TOO_MANY_REQUESTS,
+            Kind::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            Kind::Broken => StatusCode::INTERNAL_SERVER_ERROR,
+            Kind::Upstream => StatusCode::BAD_GATEWAY,
+            Kind::NotImplemented => StatusCode::NOT_IMPLEMENTED,
+            Kind::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+            Kind::TimedOut => StatusCode::GATEWAY_TIMEOUT,
+        }
+    }
+
+    /// What the kind means, for the API document.
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Kind::Invalid => "The request is wrong",
+            Kind::Unauthorised => "A token is needed",
+            Kind::Forbidden => "Not from there",
+            Kind::Missing => "There is no such thing",
+            Kind::Method => "Not with this method",
+            Kind::NotAcceptable => "Not in this form",
+            Kind::Conflict => "Not as things are now",
+            Kind::TooLarge => "Too large",
+            Kind::MediaType => "JSON is needed",
+            Kind::TooMany => "Too often",
+            Kind::HeadTooLarge => "The head is too large",
+            Kind::Broken => "Something broke inside",
+            Kind::Upstream => "The model failed",
+            Kind::NotImplemented => "Not here",
+            Kind::Unavailable => "Later",
+            Kind::TimedOut => "It took too long",
+        }
+    }
+}
+
+/// An answer, or a problem.
+pub(crate) type Answer<T> = Result<T, Problem>;
+
+/// One problem.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Problem {
+    kind: Kind,
+    code: Cow<'static, str>,
+    detail: String,
+    field: Option<String>,
+    retry_after_s: Option<u64>,
+}
+
+impl Problem {
+    /// A problem: what was wrong, where, what to do.
+    pub(crate) fn new(kind: Kind, code: impl Into<Cow<'static, str>>, detail: impl Into<String>) -> Self {
+        Self { kind, code: code.into(), detail: detail.into(), field: None, retry_after_s: None }
+    }
+
+    /// A request that must be changed.
+    pub(crate) fn invalid(detail: impl Into<String>) -> Self {
+        Self::new(Kind::Invalid, "invalid_request", detail)
+    }
+
+    /// A field of a request that must be changed.
+    pub(crate) fn field(field: impl Into<String>, detail: impl Into<String>) -> Self {
+        let mut problem = Self::invalid(detail);
+        problem.field = Some(field.into());
+        problem
+    }
+
+    /// Something that is not there.
+    pub(crate) fn missing(what: &str, id: &str) -> Self {
+        let id: String = id.chars().take(80).collect();
+        Self::new(
+            Kind::Missing,
+            format!("{what}_not_found"),
+            format!("there is no {what} '{id}'; look at the list"),
+        )
+    }
+
+    /// When to come back.
+    pub(crate) fn retry_after(mut self, ms: u64) -> Self {
+        self.retry_after_s = Some(ms.div_ceil(1_000).max(1));
+        self
+    }
+
+    /// What the client can do.
+    pub(crate) fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// The stable word.
+    pub(crate) fn code(&self) -> &str {
+        &self.code
+    }
+
+    /// What was wrong, where, what to do.
+    pub(crate) fn detail(&self) -> &str {
+        &self.detail
+    }
+
+    /// The field that was wrong.
+    pub(crate) fn wrong_field(&self) -> Option<&str> {
+        self.field.as_deref()
+    }
+
+    /// The answer with a body of another shape, for clients that know no problem documents.
+    pub(crate) fn respond_as(&self, media_type: &'static str, body: &Value) -> Response {
+        let headers = [(header::CONTENT_TYPE, HeaderValue::from_static(media_type))];
+        let mut response = (self.kind.status(), headers, body.to_string()).into_response();
+        if let Some(seconds) = self.retry_after_s {
+            response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+        }
+        if self.kind == Kind::Unauthorised {
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        response
+    }
+
+    fn document(&self) -> Value {
+        let mut document = Map::new();
+        document.insert("type".into(), "about:blank".into());
+        document.insert("title".into(), self.kind.title().into());
+        document.insert("status".into(), self.kind.status().as_u16().into());
+        document.insert("code".into(), self.code.clone().into());
+        document.insert("detail".into(), self.detail.clone().into());
+        if let Some(field) = &self.field {
+            document.insert("field".into(), json!(field));
+        }
+        Value::Object(document)
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        self.respond_as(PROBLEM_TYPE, &self.document())
+    }
+}
+
+impl From<HostError> for Problem {
+    fn from(error: HostError) -> Self {
+        let said = error.to_string();
+        match error {
+            HostError::Missing { what, id } => Problem::missing(what, &id),
+            HostError::Invalid { field: Some(field), .. } => Problem::field(field, said),
+            HostError::Invalid { field: None, .. } => Problem::invalid(said),
+            HostError::Busy(_) => Problem::new(Kind::Conflict, "run_goes_on", said),
+            HostError::Held(_) => Problem::new(
+                Kind::Conflict,
+                "session_held",
+                format!("{said}; end that process, or use another session"),
+            ),
+            HostError::Stale(_) => Problem::new(Kind::Conflict, "question_stale", said),
+            HostError::Conflict(_) => Problem::new(Kind::Conflict, "conflict", said),
+            HostError::Overloaded { retry_after_ms, .. } => {
+                Problem::new(Kind::Unavailable, "overloaded", said).retry_after(retry_after_ms)
+            }
+            HostError::Closing => Problem::new(Kind::Unavailable, "closing", said).retry_after(5_000),
+            HostError::Broken(reason) => {
+                tracing::error!(reason, "a request failed inside");
+                Problem::new(Kind::Broken, "internal", "something broke inside; the server's log has more")
+            }
+        }
+    }
+}
+
+impl From<JsonRejection> for Problem {
+    fn from(rejection: JsonRejection) -> Self {
+        match rejection {
+            JsonRejection::MissingJsonContentType(_) => {
+                Problem::new(Kind::MediaType, "not_json", "send JSON, with Content-Type: application/json")
+            }
+            JsonRejection::JsonDataError(error) => wrong_data(&error.body_text()),
+            JsonRejection::JsonSyntaxError(error) => Problem::new(
+                Kind::Invalid,
+                "bad_json",
+                format!("the body is no JSON: {}", after_colon(&error.body_text())),
+            ),
+            JsonRejection::BytesRejection(error) => error.into(),
+            other => Problem::invalid(other.body_text()),
+        }
+    }
+}
+
+impl From<BytesRejection> for Problem {
+    fn from(rejection: BytesRejection) -> Self {
+        if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE {
+            Problem::new(
+                Kind::TooLarge,
+                "body_too_large",
+                "the body is larger than the server takes; send less",
+            )
+        } else {
+            Problem::invalid("the body could not be read to its end; send it again")
+        }
+    }
+}
+
+impl From<QueryRejection> for Problem {
+    fn from(rejection: QueryRejection) -> Self {
+        Problem::invalid(format!("the query is wrong: {}", after_colon(&rejection.body_text())))
+    }
+}
+
+impl From<PathRejection> for Problem {
+    fn from(rejection: PathRejection) -> Self {
+        Problem::invalid(format!("the path is wrong: {}", rejection.body_text()))
+    }
+}
+
+/// `Failed to …: field.path: message at line 1 column 2` names the field and says the rest.
+fn wrong_data(text: &str) -> Problem {
+    let said = after_colon(text);
+    match said.split_once(": ") {
+        Some((field, rest)) if !field.contains(' ') => {
+            Problem::field(field, format!("the field '{field}' is wrong: {rest}"))
+        }
+        _ => Problem::invalid(format!("the body is wrong: {said}")),
+    }
+}
+
+fn after_colon(text: &str) -> &str {
+    text.split_once(": ").map_or(text, |(_, rest)| rest)
+}
+
+#[cfg(test)]
+#[path = "error_tests.rs"]
+mod tests;

@@ -1,0 +1,108 @@
+//! Reading requests: what axum reads, with problems instead of its own refusals.
+
+use axum::body::Bytes;
+use axum::extract::{FromRequest, FromRequestParts, Json, Path, Query, Request};
+use axum::http::header::{ACCEPT, CONTENT_TYPE};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue};
+use serde::de::DeserializeOwned;
+
+use crate::error::Problem;
+
+/// The body, as JSON.
+pub(crate) struct JsonBody<T>(pub(crate) T);
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        let Json(body) = Json::<T>::from_request(request, state).await?;
+        Ok(Self(body))
+    }
+}
+
+/// The body as JSON, or what is usual if there is none.
+pub(crate) struct OptionalBody<T>(pub(crate) T);
+
+impl<S: Send + Sync, T: DeserializeOwned + Default> FromRequest<S> for OptionalBody<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        let has_type = request.headers().contains_key(CONTENT_TYPE);
+        let (parts, body) = request.into_parts();
+        let bytes = Bytes::from_request(Request::from_parts(parts.clone(), body), state).await?;
+        if bytes.is_empty() && !has_type {
+            return Ok(Self(T::default()));
+        }
+        let Json(body) = Json::<T>::from_request(Request::from_parts(parts, bytes.into()), state).await?;
+        Ok(Self(body))
+    }
+}
+
+/// The query.
+pub(crate) struct QueryOf<T>(pub(crate) T);
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for QueryOf<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let Query(query) = Query::<T>::from_request_parts(parts, state).await?;
+        Ok(Self(query))
+    }
+}
+
+/// Pieces of the path.
+pub(crate) struct PathOf<T>(pub(crate) T);
+
+impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for PathOf<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let Path(path) = Path::<T>::from_request_parts(parts, state).await?;
+        Ok(Self(path))
+    }
+}
+
+/// Whether a client takes a media type. One that does not say takes all.
+pub(crate) fn accepts(headers: &HeaderMap, media_type: &str) -> bool {
+    let mut said = false;
+    for header in headers.get_all(ACCEPT) {
+        said = true;
+        if ranges(header).any(|range| covers(range, media_type)) {
+            return true;
+        }
+    }
+    !said
+}
+
+/// Whether a client asks for just this media type, not for anything.
+pub(crate) fn wants(headers: &HeaderMap, media_type: &str) -> bool {
+    headers.get_all(ACCEPT).iter().any(|header| ranges(header).any(|range| range == media_type))
+}
+
+/// The media ranges of a header, without those that are refused by weight.
+fn ranges(header: &HeaderValue) -> impl Iterator<Item = &str> {
+    header.to_str().unwrap_or("*/*").split(',').filter_map(|range| {
+        let mut pieces = range.split(';').map(str::trim);
+        let media_type = pieces.next()?;
+        let is_refused = pieces.any(|piece| {
+            let weight = piece.strip_prefix("q=").or_else(|| piece.strip_prefix("Q="));
+            weight.and_then(|weight| weight.parse::<f32>().ok()).is_some_and(|weight| weight <= 0.0)
+        });
+        (!is_refused).then_some(media_type)
+    })
+}
+
+fn covers(range: &str, media_type: &str) -> bool {
+    match range.split_once('/') {
+        Some(("*", "*")) => true,
+        Some((kind, "*")) => {
+            media_type.split_once('/').is_some_and(|(own, _)| own.eq_ignore_ascii_case(kind))
+        }
+        Some(_) | None => range.eq_ignore_ascii_case(media_type),
+    }
+}
+
+#[cfg(test)]
+#[path = "extract_tests.rs"]
+mod tests;

@@ -1,0 +1,188 @@
+//! What every request passes, whatever its route: by which name and from which page it comes, whether it has
+//! the token, how often its client asks, and whether there is room. And what every answer gets: headers that
+//! keep browsers strict, and a problem document instead of a panic.
+
+use std::net::{IpAddr, SocketAddr};
+use std::panic::AssertUnwindSafe;
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use futures::FutureExt;
+use tokio::time::Instant;
+
+use crate::error::{Answer, Kind, Problem, Said};
+use crate::state::App;
+
+/// Who asks; connections put it into their requests.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Peer(pub(crate) SocketAddr);
+
+/// Paths that need no token: they say nothing but that the server is there.
+const OPEN_PATHS: [&str; 2] = ["/healthz", "/readyz"];
+
+/// Paths that a link on another page may lead to.
+const PAGES: [&str; 2] = ["/", "/docs"];
+
+/// Nothing but what the server itself sends may run or be shown on its pages.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+    font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; \
+    frame-ancestors 'none'";
+
+/// Lets a request in, or says why not.
+pub(crate) async fn guard(State(app): State<App>, request: Request, next: Next) -> Response {
+    let origin = request.headers().get(header::ORIGIN).cloned();
+    let mut response = match admit(&app, &request) {
+        Ok(()) if is_preflight(&request) => preflight(),
+        Ok(()) => work(&app, request, next).await,
+        Err(problem) => problem.into_response(),
+    };
+    app.metrics.count_answer(response.status().as_u16());
+    harden(&app, origin, response.headers_mut());
+    response
+}
+
+async fn work(app: &App, request: Request, next: Next) -> Response {
+    let place = match app.enter_request() {
+        Ok(place) => place,
+        Err(problem) => return problem.into_response(),
+    };
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let answered = AssertUnwindSafe(next.run(request)).catch_unwind().await;
+    drop(place);
+    answered.unwrap_or_else(|panic| {
+        let message = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let message = message.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+        tracing::error!(%method, path, panic = %app.redactor.clean(&message), "a route panicked");
+        Problem::new(Kind::Broken, "internal", "something broke inside; the server's log has more")
+            .into_response()
+    })
+}
+
+fn admit(app: &App, request: &Request) -> Answer<()> {
+    let headers = request.headers();
+    let host = check_host(request.uri(), headers, &app.config.hosts)?;
+    check_origin(request, host, &app.config.origins)?;
+    if let Some(Peer(address)) = request.extensions().get::<Peer>() {
+        app.rates.admit(address.ip().to_canonical(), Instant::now())?;
+    }
+    if OPEN_PATHS.contains(&request.uri().path()) || is_preflight(request) {
+        return Ok(());
+    }
+    app.token.check(headers)
+}
+
+/// The name by which the server was reached. A page that points a name of its own at this machine (DNS
+/// rebinding) has to use that name; addresses cannot be pointed anywhere.
+fn check_host<'a>(uri: &'a Uri, headers: &'a HeaderMap, allowed: &[String]) -> Answer<&'a str> {
+    let named = uri.authority().map(|authority| authority.as_str());
+    let mut sent = headers.get_all(header::HOST).iter();
+    let host = named.or_else(|| sent.next().and_then(|value| value.to_str().ok())).unwrap_or_default();
+    let name = without_port(host);
+    let is_address = name.trim_matches(['[', ']']).parse::<IpAddr>().is_ok();
+    let is_local = name.eq_ignore_ascii_case("localhost") || has_suffix(name, ".localhost");
+    let is_allowed =
+        allowed.iter().any(|own| own.eq_ignore_ascii_case(host) || own.eq_ignore_ascii_case(name));
+    if sent.next().is_none() && (is_address || is_local || is_allowed) {
+        return Ok(host);
+    }
+    let shown: String = name.chars().take(80).collect();
+    Err(Problem::new(
+        Kind::Forbidden,
+        "host_refused",
+        format!(
+            "the server does not go by the name '{shown}'; use its address, or add the name to its hosts"
+        ),
+    ))
+}
+
+/// The page from which a browser asks. Programs send neither of these headers.
+fn check_origin(request: &Request, host: &str, allowed: &[String]) -> Answer<()> {
+    let headers = request.headers();
+    if let Some(origin) = headers.get(header::ORIGIN) {
+        let origin = origin.to_str().unwrap_or("null");
+        let own = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+        if own.is_some_and(|own| own.eq_ignore_ascii_case(host)) || is_listed(origin, allowed) {
+            return Ok(());
+        }
+        return Err(foreign(&format!("the page {}", origin.chars().take(80).collect::<String>())));
+    }
+    // Without an origin: pictures, scripts and links of other pages, which can ask with GET.
+    let sent = |name| headers.get(HeaderName::from_static(name)).and_then(|value| value.to_str().ok());
+    let is_foreign = matches!(sent("sec-fetch-site"), Some("cross-site" | "same-site"));
+    let is_link = sent("sec-fetch-mode") == Some("navigate") && PAGES.contains(&request.uri().path());
+    if is_foreign && !is_link { Err(foreign("another page")) } else { Ok(()) }
+}
+
+fn foreign(who: &str) -> Problem {
+    let detail = format!(
+        "{who} may not use this server; open the server's own page, or add the origin to its origins"
+    );
+    Problem::new(Kind::Forbidden, "origin_refused", detail)
+}
+
+fn is_listed(origin: &str, allowed: &[String]) -> bool {
+    allowed.iter().any(|own| own.trim_end_matches('/').eq_ignore_ascii_case(origin))
+}
+
+fn without_port(host: &str) -> &str {
+    match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) && !name.is_empty() => name,
+        Some(_) | None => host,
+    }
+}
+
+fn has_suffix(name: &str, suffix: &str) -> bool {
+    name.len() > suffix.len() && name.to_ascii_lowercase().ends_with(suffix)
+}
+
+/// A browser asks whether a listed page may ask.
+fn is_preflight(request: &Request) -> bool {
+    request.method() == Method::OPTIONS
+        && request.headers().contains_key(header::ORIGIN)
+        && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
+}
+
+fn preflight() -> Response {
+    let headers = [
+        (header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST, PATCH, DELETE")),
+        (
+            header::ACCESS_CONTROL_ALLOW_HEADERS,
+            HeaderValue::from_static("authorization, content-type, last-event-id"),
+        ),
+        (header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600")),
+    ];
+    (Said::Nothing.status(), headers).into_response()
+}
+
+fn harden(app: &App, origin: Option<HeaderValue>, headers: &mut HeaderMap) {
+    const STRICT: [(&str, &str); 5] = [
+        ("content-security-policy", POLICY),
+        ("x-content-type-options", "nosniff"),
+        ("referrer-policy", "no-referrer"),
+        ("cross-origin-resource-policy", "same-origin"),
+        ("x-frame-options", "DENY"),
+    ];
+    for (name, value) in STRICT {
+        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+    }
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    if app.config.origins.is_empty() {
+        return;
+    }
+    headers.append(header::VARY, HeaderValue::from_static("Origin"));
+    if let Some(origin) =
+        origin.filter(|own| own.to_str().is_ok_and(|own| is_listed(own, &app.config.origins)))
+    {
+        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+        headers.insert(
+            HeaderName::from_static("cross-origin-resource-policy"),
+            HeaderValue::from_static("cross-origin"),
+        );
+    }
+}
+
+#[cfg(test)]
+#[path = "guard_tests.rs"]
+mod tests;

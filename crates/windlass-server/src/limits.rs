@@ -1,0 +1,91 @@
+//! Every bound of the server, with its reason (house, wall 7). Configuration may change those in
+//! [`ServerLimits`]; the others are properties of the wire.
+
+use std::time::Duration;
+
+/// Bytes of one chunk of an event stream. A chunk of this size carries about a hundred pieces of text, which
+/// makes the cost of writing it small; two of them and the buffers of the connection stay below 32 kB for a
+/// reader that does not read.
+pub const CHUNK_BYTES: usize = 7 * 1024;
+
+/// Bytes that a connection holds of what it reads and of what it writes: the least that the HTTP library
+/// takes. A request's head must fit.
+pub const CONNECTION_BUFFER_BYTES: usize = 8 * 1024;
+
+/// Connections at once; each costs a file descriptor and some kilobytes. Others wait until one ends.
+pub const CONNECTIONS_MAX: usize = 16_384;
+
+/// Headers of one request; browsers send about 20.
+pub const HEADERS_MAX: usize = 64;
+
+/// How long a client may take to send a request's head: more is an attack by slowness.
+pub const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Silence after which a stream says that it lives; proxies close at 30 to 60 seconds.
+pub const HEARTBEAT: Duration = Duration::from_secs(15);
+
+/// How often a reader that was too slow is set up again from the journal without getting one record further.
+pub const RESYNCS_MAX: u32 = 8;
+
+/// How long requests may go on after the server was asked to stop.
+pub const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Rows of a list when nobody says how many.
+pub const ROWS_USUAL: usize = 50;
+
+/// Rows of a list at most: one answer stays below a megabyte.
+pub const ROWS_MAX: usize = 500;
+
+/// Characters of a title: it stands on one line.
+pub const TITLE_CHARS_MAX: usize = 200;
+
+/// Answers in one request; more questions than that are not open at once.
+pub const ANSWERS_MAX: usize = 64;
+
+/// Addresses whose rate is remembered; above that, those that are quiet are forgotten.
+pub const CLIENTS_MAX: usize = 10_000;
+
+/// Runs whose beginning is remembered for the latency histograms.
+pub const OPEN_RUNS_MAX: usize = 100_000;
+
+/// Label values of one metric: tool names come from outside, and each makes a line for good.
+pub const LABELS_MAX: usize = 256;
+
+/// How often one client may ask.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rate {
+    /// Requests a second, in the long run.
+    pub per_second: u32,
+    /// Requests at once.
+    pub burst: u32,
+}
+
+/// Bounds that an operator may want to change.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ServerLimits {
+    /// Bytes of a request's body: a message with a few pictures.
+    pub body_bytes_max: usize,
+    /// Requests at work at once, event streams not counted: what waits longer than a client does is refused.
+    pub requests_max: usize,
+    /// Event streams at once.
+    pub streams_max: usize,
+    /// How long a request may take that is no stream. A tool's own deadline ends before that.
+    pub request_timeout: Duration,
+    /// How often a client on this machine may ask: a test suite, not an attacker.
+    pub near_rate: Rate,
+    /// How often any other client may ask: people and their scripts.
+    pub far_rate: Rate,
+}
+
+impl Default for ServerLimits {
+    fn default() -> Self {
+        Self {
+            body_bytes_max: 8 * 1024 * 1024,
+            requests_max: 4_096,
+            streams_max: 12_288,
+            request_timeout: Duration::from_secs(330),
+            near_rate: Rate { per_second: 10_000, burst: 50_000 },
+            far_rate: Rate { per_second: 50, burst: 200 },
+        }
+    }
+}

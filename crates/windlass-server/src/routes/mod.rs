@@ -1,0 +1,23 @@
+//! The routes: one module a subject, each with its endpoints and their words in the API document.
+
+use serde_json::Value;
+
+use crate::endpoint::Endpoint;
+
+mod edison;
+mod openai;
+mod operations;
+mod studio;
+
+/// All endpoints, in the order of the API document.
+pub(crate) fn endpoints() -> Vec<Endpoint> {
+    [operations::endpoints(), studio::endpoints(), edison::endpoints(), openai::endpoints()]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+/// Schemas of the interfaces that other clients know.
+pub(crate) fn compat_schemas() -> Vec<(&'static str, Value)> {
+    [studio::schemas(), edison::schemas(), openai::schemas()].into_iter().flatten().collect()
+}

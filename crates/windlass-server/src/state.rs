@@ -1,0 +1,134 @@
+//! What all routes share. Cheap to clone.
+
+use std::ops::Deref;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use bytes::Bytes;
+use windlass_core::host::HostPort;
+use windlass_core::ids::Millis;
+use windlass_core::redact::Redactor;
+
+use crate::config::ServerConfig;
+use crate::error::{Answer, Kind, Problem};
+use crate::metrics::Metrics;
+use crate::rate::RateLimiter;
+use crate::token::TokenCheck;
+
+/// The state of the server.
+#[derive(Clone)]
+pub(crate) struct App(Arc<AppState>);
+
+/// What is behind an [`App`].
+pub(crate) struct AppState {
+    /// The running Windlass.
+    pub(crate) host: Arc<dyn HostPort>,
+    /// What the binary said.
+    pub(crate) config: ServerConfig,
+    /// Takes secrets out of what leaves the server.
+    pub(crate) redactor: Redactor,
+    /// What is counted.
+    pub(crate) metrics: Arc<Metrics>,
+    /// Who may come in.
+    pub(crate) token: TokenCheck,
+    /// How often who may ask.
+    pub(crate) rates: RateLimiter,
+    /// The API document, as it is sent.
+    pub(crate) document: Bytes,
+    /// Event streams that are open.
+    streams: Arc<AtomicUsize>,
+    /// Requests that are at work.
+    requests: Arc<AtomicUsize>,
+}
+
+impl App {
+    /// The state for a host.
+    pub(crate) fn new(
+        host: Arc<dyn HostPort>,
+        config: ServerConfig,
+        metrics: Arc<Metrics>,
+        document: Bytes,
+    ) -> Self {
+        let mut secrets = config.secrets.clone();
+        secrets.extend(config.token.clone());
+        Self(Arc::new(AppState {
+            redactor: Redactor::new(secrets),
+            token: TokenCheck::new(&config),
+            rates: RateLimiter::new(&config.limits),
+            host,
+            config,
+            metrics,
+            document,
+            streams: Arc::default(),
+            requests: Arc::default(),
+        }))
+    }
+
+    /// A place among the event streams.
+    pub(crate) fn enter_stream(&self) -> Answer<Place> {
+        let max = self.config.limits.streams_max;
+        Place::take(&self.streams, max).ok_or_else(|| {
+            Problem::new(
+                Kind::Unavailable,
+                "streams_full",
+                format!("{max} event streams are open, which is all there may be; close some or come back"),
+            )
+            .retry_after(2_000)
+        })
+    }
+
+    /// A place among the requests at work.
+    pub(crate) fn enter_request(&self) -> Answer<Place> {
+        let max = self.config.limits.requests_max;
+        Place::take(&self.requests, max).ok_or_else(|| {
+            Problem::new(
+                Kind::Unavailable,
+                "requests_full",
+                format!("{max} requests are at work, which is all there may be; come back"),
+            )
+            .retry_after(1_000)
+        })
+    }
+
+    /// Event streams that are open.
+    pub(crate) fn open_streams(&self) -> usize {
+        self.streams.load(Ordering::Relaxed)
+    }
+
+    /// Requests that are at work.
+    pub(crate) fn open_requests(&self) -> usize {
+        self.requests.load(Ordering::Relaxed)
+    }
+}
+
+impl Deref for App {
+    type Target = AppState;
+
+    fn deref(&self) -> &AppState {
+        &self.0
+    }
+}
+
+/// A place that is given back when it is dropped.
+pub(crate) struct Place(Arc<AtomicUsize>);
+
+impl Place {
+    fn take(count: &Arc<AtomicUsize>, max: usize) -> Option<Self> {
+        let place = Self(Arc::clone(count));
+        // Counted first: two that come at once cannot both get the last place.
+        (count.fetch_add(1, Ordering::Relaxed) < max).then_some(place)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Now, for what the server itself writes.
+pub(crate) fn now_ms() -> Millis {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Millis::try_from(since.as_millis()).unwrap_or(Millis::MAX)
+}

@@ -1,0 +1,264 @@
+//! Event streams: from the records of a run to the bytes on the socket.
+//!
+//! The socket pulls: records are taken from the host only when the connection has room, and all that are ready
+//! go into one chunk. What a record looks like is the projection's business. A reader that was too slow is set
+//! up again behind its last durable record, and what it has seen already is left out.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use axum::body::Body;
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use bytes::{BufMut, Bytes, BytesMut};
+use http_body::Frame;
+use tokio::time::{Instant, Sleep};
+use windlass_core::event::{Event, Record};
+use windlass_core::frame;
+use windlass_core::host::{HostDelivery, HostError};
+use windlass_core::ids::RunId;
+use windlass_core::port::{BoxFuture, BoxStream};
+
+use crate::approval;
+use crate::endpoint::EVENT_STREAM;
+use crate::error::{Answer, Said};
+use crate::limits::{CHUNK_BYTES, HEARTBEAT, RESYNCS_MAX};
+use crate::shutdown::Closing;
+use crate::state::{App, Place};
+
+/// What a client sees of records.
+pub(crate) trait Projection: Send + 'static {
+    /// Writes what the client sees of a record; nothing for those that it does not see. The last record is
+    /// the run's end.
+    fn write(&mut self, record: &Record, out: &mut BytesMut);
+
+    /// What says that the stream lives: a comment.
+    fn heartbeat(&self) -> &'static [u8] {
+        b":\n\n"
+    }
+}
+
+/// SSE v1.1 (interface §3).
+pub(crate) struct Frames {
+    app: App,
+}
+
+impl Frames {
+    /// The frames of v1.1, without secrets.
+    pub(crate) fn new(app: &App) -> Self {
+        Self { app: app.clone() }
+    }
+}
+
+impl Projection for Frames {
+    fn write(&mut self, record: &Record, out: &mut BytesMut) {
+        if let Event::PermissionRequested { question } = &record.event {
+            let digest = approval::digest(&record.run_id, question);
+            let extra = [("digest", digest.into())];
+            frame::write_sse(record, &self.app.redactor, extra, &mut out.writer());
+        } else {
+            frame::write_sse(record, &self.app.redactor, [], &mut out.writer());
+        }
+    }
+}
+
+/// How a stream is read.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Reading {
+    /// The number after which records are wanted.
+    pub(crate) after: u64,
+    /// Whether the run is cancelled when the reader goes away before its end.
+    pub(crate) cancels: bool,
+    /// The server is asked to stop.
+    pub(crate) closing: Closing,
+}
+
+/// The events of a run as an answer; it ends with the run's end.
+pub(crate) async fn respond<P: Projection + Unpin>(
+    app: &App,
+    run_id: &RunId,
+    reading: Reading,
+    projection: P,
+) -> Answer<Response> {
+    let place = app.enter_stream()?;
+    let records = app.host.events(run_id, reading.after).await?;
+    let body = EventBody {
+        app: app.clone(),
+        run_id: run_id.clone(),
+        source: Source::Open(records),
+        projection,
+        chunk: BytesMut::new(),
+        seen_seq: reading.after,
+        durable_seq: reading.after,
+        resyncs: 0,
+        heartbeat: Box::pin(tokio::time::sleep(HEARTBEAT)),
+        written_at: Instant::now(),
+        cancels: reading.cancels,
+        closing: reading.closing.wait(),
+        _place: place,
+    };
+    Ok(stream_response(Body::new(body)))
+}
+
+/// An answer whose body is an event stream.
+pub(crate) fn stream_response(body: Body) -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static(EVENT_STREAM)),
+        (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
+        (header::HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no")),
+    ];
+    (Said::Ok.status(), headers, body).into_response()
+}
+
+type Records = BoxStream<'static, HostDelivery>;
+
+enum Source {
+    Open(Records),
+    Opening(BoxFuture<'static, Result<Records, HostError>>),
+    Ended,
+}
+
+struct EventBody<P> {
+    app: App,
+    run_id: RunId,
+    source: Source,
+    projection: P,
+    chunk: BytesMut,
+    /// The newest record that was written.
+    seen_seq: u64,
+    /// The newest durable one: where a new source begins.
+    durable_seq: u64,
+    resyncs: u32,
+    heartbeat: Pin<Box<Sleep>>,
+    written_at: Instant,
+    cancels: bool,
+    closing: BoxFuture<'static, ()>,
+    _place: Place,
+}
+
+impl<P: Projection> EventBody<P> {
+    /// Writes records until the chunk is full or nothing is ready; pending only if there is nothing to send.
+    fn fill(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        while self.chunk.len() < CHUNK_BYTES {
+            match &mut self.source {
+                Source::Ended => return Poll::Ready(()),
+                Source::Opening(opening) => match opening.as_mut().poll(cx) {
+                    Poll::Ready(Ok(records)) => self.source = Source::Open(records),
+                    Poll::Ready(Err(error)) => {
+                        tracing::warn!(run_id = %self.run_id, %error, "a reader could not be set up again");
+                        self.source = Source::Ended;
+                    }
+                    Poll::Pending => return self.pending(),
+                },
+                Source::Open(records) => match records.as_mut().poll_next(cx) {
+                    Poll::Ready(Some(HostDelivery::Record(record))) => self.take(&record),
+                    Poll::Ready(Some(HostDelivery::Gap)) => self.reopen(),
+                    Poll::Ready(None) => self.source = Source::Ended,
+                    Poll::Pending => return self.pending(),
+                },
+            }
+        }
+        Poll::Ready(())
+    }
+
+    fn pending(&self) -> Poll<()> {
+        if self.chunk.is_empty() { Poll::Pending } else { Poll::Ready(()) }
+    }
+
+    fn take(&mut self, record: &Record) {
+        if record.seq <= self.seen_seq {
+            return;
+        }
+        self.seen_seq = record.seq;
+        if record.event.is_durable() {
+            self.durable_seq = record.seq;
+        }
+        self.resyncs = 0;
+        if self.chunk.capacity() == 0 {
+            self.chunk.reserve(FIRST_CHUNK_BYTES);
+        }
+        self.projection.write(record, &mut self.chunk);
+        if let Event::RunEnded { .. } = record.event {
+            self.source = Source::Ended;
+            self.cancels = false;
+        }
+    }
+
+    fn reopen(&mut self) {
+        self.resyncs += 1;
+        if self.resyncs > RESYNCS_MAX {
+            tracing::warn!(run_id = %self.run_id, "a reader is too slow, also after being set up again");
+            self.source = Source::Ended;
+            return;
+        }
+        let (host, run_id, after) = (Arc::clone(&self.app.host), self.run_id.clone(), self.durable_seq);
+        self.source = Source::Opening(Box::pin(async move { host.events(&run_id, after).await }));
+    }
+
+    /// The chunk as it goes out. Its memory comes back when the connection has written it.
+    fn send(&mut self) -> Bytes {
+        self.written_at = Instant::now();
+        self.chunk.split().freeze()
+    }
+
+    fn poll_heartbeat(&mut self, cx: &mut Context<'_>) -> Poll<Bytes> {
+        loop {
+            ready!(self.heartbeat.as_mut().poll(cx));
+            // The timer is moved here alone, not at every chunk: chunks are many, heartbeats few.
+            let due = self.written_at + HEARTBEAT;
+            let now = Instant::now();
+            self.heartbeat.as_mut().reset(if due > now { due } else { now + HEARTBEAT });
+            if due <= now {
+                self.written_at = now;
+                return Poll::Ready(Bytes::from_static(self.projection.heartbeat()));
+            }
+        }
+    }
+}
+
+/// What a stream takes before it knows how much will come: a reader of a quiet run costs little.
+const FIRST_CHUNK_BYTES: usize = 1024;
+
+impl<P: Projection + Unpin> http_body::Body for EventBody<P> {
+    type Data = Bytes;
+    type Error = std::convert::Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        let body = &mut *self;
+        let filled = body.fill(cx);
+        if !body.chunk.is_empty() {
+            return Poll::Ready(Some(Ok(Frame::data(body.send()))));
+        }
+        if filled.is_ready() {
+            return Poll::Ready(None);
+        }
+        if body.closing.as_mut().poll(cx).is_ready() {
+            // The run goes on after the restart, and its reader comes back: nobody went away.
+            body.cancels = false;
+            body.source = Source::Ended;
+            return Poll::Ready(None);
+        }
+        body.poll_heartbeat(cx).map(|beat| Some(Ok(Frame::data(beat))))
+    }
+}
+
+impl<P> Drop for EventBody<P> {
+    fn drop(&mut self) {
+        if !self.cancels {
+            return;
+        }
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            let (host, run_id) = (Arc::clone(&self.app.host), self.run_id.clone());
+            runtime.spawn(async move {
+                if let Err(error) = host.cancel(&run_id).await {
+                    tracing::warn!(%run_id, %error, "a run could not be cancelled when its reader went away");
+                }
+            });
+        }
+    }
+}
