@@ -22,7 +22,7 @@ pub(super) fn finish_word(finish: &Finish) -> &str {
 
 /// A text without secrets, cut to size.
 pub(super) fn clean(rules: &SpanRules, text: &str) -> String {
-    clip_chars(&(rules.redactor)(text), CONTENT_CHARS_MAX).into_owned()
+    clip_chars(&rules.redactor.clean(text), CONTENT_CHARS_MAX).into_owned()
 }
 
 /// One message as the conventions' JSON text.

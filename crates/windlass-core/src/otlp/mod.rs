@@ -10,9 +10,9 @@ mod names;
 mod wire;
 
 use std::fmt;
-use std::sync::Arc;
 
 use crate::ids::Millis;
+use crate::redact::Redactor;
 
 pub use self::fold::SpanFold;
 pub use self::wire::{Resource, export_request};
@@ -31,29 +31,14 @@ pub const CONTENT_CHARS_MAX: usize = 16_384;
 /// Events of one span: a step that is asked for again and again must not grow without a bound.
 pub const SPAN_EVENTS_MAX: usize = 64;
 
-/// Takes secrets out of a text.
-pub type Redactor = Arc<dyn Fn(&str) -> String + Send + Sync>;
-
 /// What of a run goes into spans.
-#[derive(Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct SpanRules {
     /// Whether messages, arguments, outcomes and error texts go along. Without it spans have names, numbers
     /// and stable words alone.
     pub has_content: bool,
     /// Every text of content passes through it.
     pub redactor: Redactor,
-}
-
-impl Default for SpanRules {
-    fn default() -> Self {
-        Self { has_content: false, redactor: Arc::new(str::to_owned) }
-    }
-}
-
-impl fmt::Debug for SpanRules {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SpanRules").field("has_content", &self.has_content).finish_non_exhaustive()
-    }
 }
 
 /// The id of a trace: one run.

@@ -7,6 +7,7 @@ use crate::event::{Event, Record, RunOutcome, StopReason, WarningCode};
 use crate::ids::{CallId, RunId};
 use crate::message::{Message, Part, ToolMessage};
 use crate::model::{Finish, StepPurpose, Usage};
+use crate::secret::Secret;
 use crate::tool::{Category, ErrorKind, ToolCall, ToolFailure, ToolOutcome, ToolOutput, Visibility};
 
 const RUN: &str = "0198a000-1111-7222-8333-444455556666";
@@ -175,7 +176,7 @@ fn spans_speak_the_words_of_the_genai_conventions() {
 fn content_stays_at_home_unless_it_is_asked_for() {
     let quiet = export_request(&Resource::default(), &whole_run(SpanRules::default()).spans).to_string();
     assert!(!quiet.contains("sk-planted") && !quiet.contains("messages"), "{quiet}");
-    let redactor: Redactor = Arc::new(|text| text.replace("sk-planted", "***"));
+    let redactor = Redactor::new([Secret::new("sk-planted")]);
     let told = whole_run(SpanRules { has_content: true, redactor });
     let text = export_request(&Resource::default(), &told.spans).to_string();
     assert!(!text.contains("sk-planted"), "{text}");
