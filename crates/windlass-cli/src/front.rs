@@ -10,7 +10,7 @@ use windlass_core::permission::Decision;
 use windlass_core::run::Finished;
 use windlass_engine::bus::{Delivery, Subscription};
 use windlass_engine::policy_store::PolicyStore;
-use windlass_engine::session::{SendError, Session, SessionParts};
+use windlass_engine::session::{AnswerError, SendError, Session, SessionParts};
 use windlass_scripted::ScriptedUser;
 
 use crate::asker::Asker;
@@ -116,7 +116,10 @@ impl Front {
                     self.session.cancel().await.map_err(closed)?;
                 }
                 (call_id, answer) = self.asker.next() => {
-                    self.session.answer(call_id, answer).await.map_err(closed)?;
+                    // A question that needs no answer any more was withdrawn with its call.
+                    if self.session.answer(call_id, answer, None).await == Err(AnswerError::Closed) {
+                        return Err(closed(SendError::Closed));
+                    }
                     if !self.asker.is_asking() {
                         self.screen.resume()?;
                     }

@@ -27,6 +27,7 @@ pub mod display;
 pub mod envelope;
 pub mod event;
 pub mod frame;
+pub mod history;
 pub mod host;
 pub mod ids;
 pub mod json;

@@ -1,6 +1,6 @@
 //! The actor of a session: waits for whatever comes next, feeds the machine, does what it says.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::future::pending;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use futures::stream::FuturesUnordered;
 use futures::{StreamExt, poll};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 use tokio::time::Sleep;
 use windlass_core::command::MessageSend;
 use windlass_core::event::{Event, Record};
@@ -23,10 +23,11 @@ use windlass_core::tool::{ToolFailure, ToolOutcome};
 use crate::bus::EventLog;
 use crate::cancel::CancelSignal;
 use crate::clock::Clock;
+use crate::limits::HELD_DELTAS_MAX;
 use crate::model_speech::ModelSpeech;
 use crate::registry::ToolShelf;
 use crate::results::SessionResults;
-use crate::session::{Request, SendError, SessionParts};
+use crate::session::{AnswerError, Request, RunDone, SendError, SessionParts};
 use crate::spans::RunSpans;
 use crate::tasks::SessionTasks;
 
@@ -52,6 +53,15 @@ pub(crate) enum WorkDone {
     Ended { call_id: CallId, outcome: ToolOutcome },
 }
 
+impl WorkDone {
+    pub(crate) fn into_input(self) -> Input {
+        match self {
+            WorkDone::Inspected { call_id, result } => Input::CallInspected { call_id, result },
+            WorkDone::Ended { call_id, outcome } => Input::CallEnded { call_id, outcome },
+        }
+    }
+}
+
 /// The actor's own state.
 pub(crate) struct Actor {
     pub(crate) parts: SessionParts,
@@ -68,7 +78,7 @@ pub(crate) type Lines = (mpsc::Sender<(CallId, String)>, mpsc::Receiver<(CallId,
 
 /// The run that goes on.
 pub(crate) struct Active {
-    machine: Run,
+    pub(crate) machine: Run,
     pub(crate) run_id: RunId,
     pub(crate) parent_id: MessageId,
     pub(crate) shelf: Arc<ToolShelf>,
@@ -77,13 +87,17 @@ pub(crate) struct Active {
     pub(crate) work: FuturesUnordered<BoxFuture<'static, WorkDone>>,
     /// How to stop each call that runs or is inspected.
     pub(crate) stops: HashMap<CallId, CancelSignal>,
+    /// Running calls that may change the world.
+    pub(crate) effectful: HashSet<CallId>,
+    /// Questions that wait, with the arguments they ask about.
+    pub(crate) questions: HashMap<CallId, String>,
     /// Lines of progress: where tools put them, where the actor finds them.
     pub(crate) progress: Lines,
     pub(crate) work_at: Option<Millis>,
     pub(crate) final_at: Option<Millis>,
     /// The next deadline being waited for.
     timer: Option<Timer>,
-    done: Option<oneshot::Sender<Result<Finished, SendError>>>,
+    done: Option<RunDone>,
 }
 
 impl Actor {
@@ -93,16 +107,29 @@ impl Actor {
         results: Arc<SessionResults>,
         tasks: Arc<SessionTasks>,
     ) -> Self {
-        let permissions = Permissions::new(parts.policies.rules(), parts.approve);
+        let mut permissions = Permissions::new(parts.policies.rules(), parts.approve);
+        permissions.restore(&parts.past.grants, &parts.past.asked);
+        for past in &parts.past.outcomes {
+            results.insert(&past.call_id, past.provider_id.as_deref(), Arc::clone(&past.outcome));
+        }
         let seq = parts.past.last_seq;
         Self { parts, log, results, tasks, permissions, active: None, seq }
     }
 
     /// Works until the last handle is gone and the last run has ended.
-    pub(crate) async fn work(mut self, mut inbox: mpsc::Receiver<Request>) {
+    pub(crate) async fn work(mut self, mut inbox: mpsc::Receiver<Request>, resumed: RunDone) {
+        if let Some(unfinished) = self.parts.past.unfinished.take() {
+            self.resume(unfinished, resumed).await;
+        }
         let mut is_held = true;
         while is_held || self.active.is_some() {
             match self.next(&mut inbox, is_held).await {
+                Happening::Request(Some(Request::Park { done })) => {
+                    self.park().await;
+                    self.log.close();
+                    drop(done);
+                    return;
+                }
                 Happening::Request(Some(request)) => self.take_request(request).await,
                 Happening::Request(None) => {
                     // Nobody can answer or cancel any more; what goes on is brought to its end.
@@ -110,14 +137,9 @@ impl Actor {
                     self.feed(Input::Cancel { partial: String::new() }).await;
                 }
                 Happening::Model(delta) => self.take_deltas(delta).await,
-                Happening::Work(WorkDone::Inspected { call_id, result }) => {
-                    self.feed(Input::CallInspected { call_id, result }).await;
-                }
-                Happening::Work(WorkDone::Ended { call_id, outcome }) => {
-                    self.feed(Input::CallEnded { call_id, outcome }).await;
-                }
+                Happening::Work(done) => self.take_work(done).await,
                 Happening::Progress(call_id, line) => {
-                    self.publish_delta(Event::CallProgressed { call_id, line })
+                    self.publish_delta(Event::CallProgressed { call_id, line }).await;
                 }
                 Happening::Timer(deadline) => self.take_timer(deadline).await,
             }
@@ -144,9 +166,16 @@ impl Actor {
     async fn take_request(&mut self, request: Request) {
         match request {
             Request::Send { send, done } => self.begin(*send, done).await,
-            Request::Answer { call_id, answer } => {
-                self.feed(Input::PermissionAnswered { call_id, answer }).await
+            Request::Answer { call_id, answer, arguments, done } => {
+                let taken = self.take_question(&call_id, arguments.as_deref());
+                if taken.is_ok() {
+                    self.feed(Input::PermissionAnswered { call_id, answer }).await;
+                }
+                // Whoever answered may have gone away meanwhile.
+                let _ = done.send(taken);
             }
+            // Taken by the caller, which ends with it.
+            Request::Park { .. } => {}
             Request::Cancel => {
                 let partial = self
                     .active
@@ -158,12 +187,42 @@ impl Actor {
         }
     }
 
-    async fn begin(&mut self, send: MessageSend, done: oneshot::Sender<Result<Finished, SendError>>) {
+    async fn take_work(&mut self, done: WorkDone) {
+        if let (WorkDone::Ended { call_id, .. }, Some(active)) = (&done, self.active.as_mut()) {
+            active.stops.remove(call_id);
+            active.effectful.remove(call_id);
+        }
+        self.feed(done.into_input()).await;
+    }
+
+    /// Takes a question whose answer is there. One that was answered for other arguments waits on.
+    fn take_question(&mut self, call_id: &CallId, arguments: Option<&str>) -> Result<(), AnswerError> {
+        let active = self.active.as_mut().ok_or(AnswerError::NotAsked)?;
+        let asked = active.questions.get(call_id).ok_or(AnswerError::NotAsked)?;
+        if arguments.is_some_and(|arguments| arguments != asked) {
+            return Err(AnswerError::Stale);
+        }
+        active.questions.remove(call_id);
+        Ok(())
+    }
+
+    async fn begin(&mut self, send: MessageSend, done: RunDone) {
         if let Some(active) = &self.active {
             // The caller may have gone away meanwhile; then nobody needs the refusal.
             let _ = done.send(Err(SendError::Busy(active.run_id.clone())));
             return;
         }
+        self.open_run(&send, done);
+        let start = Start {
+            send,
+            transcript: std::mem::take(&mut self.parts.past.transcript),
+            next_call_number: self.parts.past.next_call_number,
+        };
+        self.feed(Input::UserMessage(Box::new(start))).await;
+    }
+
+    /// Makes place for a run: its gates, and a machine that knows nothing yet.
+    pub(crate) fn open_run(&mut self, send: &MessageSend, done: RunDone) {
         self.permissions.begin_run(GateSettings {
             tools_allowed: send.tools_allowed,
             allow_list: send.tools.clone(),
@@ -179,21 +238,18 @@ impl Actor {
             model: None,
             work: FuturesUnordered::new(),
             stops: HashMap::new(),
+            effectful: HashSet::new(),
+            questions: HashMap::new(),
             progress: mpsc::channel(PROGRESS_LINES_MAX),
             work_at: None,
             final_at: None,
             timer: None,
             done: Some(done),
         });
-        let start = Start {
-            send,
-            transcript: std::mem::take(&mut self.parts.past.transcript),
-            next_call_number: self.parts.past.next_call_number,
-        };
-        self.feed(Input::UserMessage(Box::new(start))).await;
     }
 
-    /// Gives the machine an input and does what it says, until it has nothing more to say.
+    /// Gives the machine an input and does what it says, until it has nothing more to say. All that comes of
+    /// one input happens at one time.
     pub(crate) async fn feed(&mut self, input: Input) {
         let mut next = Some(input);
         while let Some(input) = next.take() {
@@ -201,8 +257,9 @@ impl Actor {
             active.shelf = self.parts.registry.snapshot();
             self.permissions.set_rules(self.parts.policies.rules());
             let mut world = World { tools: &active.shelf.toolset, permissions: &mut self.permissions };
-            let effects = active.machine.handle(self.parts.clock.now_ms(), &mut world, input);
-            next = self.perform(effects).await;
+            let now = self.parts.clock.now_ms();
+            let effects = active.machine.handle(now, &mut world, input);
+            next = self.perform(now, effects).await;
         }
     }
 
@@ -231,7 +288,7 @@ impl Actor {
                 let starts_early = self.parts.settings.profile.executes_while_streaming;
                 let ready = if starts_early { speech.take_ready() } else { Vec::new() };
                 if let Some(event) = event {
-                    self.publish_delta(event);
+                    self.publish_delta(event).await;
                 }
                 for raw in ready {
                     self.feed(Input::CallReady(raw)).await;
@@ -273,13 +330,13 @@ impl Actor {
         }
     }
 
-    /// A record of something that happens now.
-    pub(crate) fn record(&mut self, event: Event) -> Option<Arc<Record>> {
+    /// A record of something that happens at a time.
+    pub(crate) fn record(&mut self, ts_ms: Millis, event: Event) -> Option<Arc<Record>> {
         let active = self.active.as_ref()?;
         self.seq = self.seq.saturating_add(1);
         Some(Arc::new(Record {
             seq: self.seq,
-            ts_ms: self.parts.clock.now_ms(),
+            ts_ms,
             session_id: self.parts.session_id.clone(),
             run_id: active.run_id.clone(),
             parent_id: active.parent_id.clone(),
@@ -287,9 +344,17 @@ impl Actor {
         }))
     }
 
-    fn publish_delta(&mut self, event: Event) {
-        if let Some(record) = self.record(event) {
-            self.log.publish(record);
+    /// Shows a delta at once. It goes to the journal with the next durable record, or with its like when they
+    /// are many.
+    async fn publish_delta(&mut self, event: Event) {
+        let Some(record) = self.record(self.parts.clock.now_ms(), event) else { return };
+        let seq = record.seq;
+        if self.log.publish_held(record) < HELD_DELTAS_MAX {
+            return;
+        }
+        match self.parts.journal.append(&self.log.held()).await {
+            Ok(()) => self.log.release(seq),
+            Err(failure) => self.feed(Input::JournalFailed { message: failure.to_string() }).await,
         }
     }
 }

@@ -2,8 +2,9 @@
 //!
 //! Publishing pushes one record to a bounded ring and wakes who waits; it never waits for a
 //! subscriber. A subscriber is a cursor into the ring. One that fell behind gets what it missed from
-//! the journal, as one snapshot of the durable records: it loses deltas, never a completion.
-//! Whoever publishes has journaled the record before (wall 6) and numbered it.
+//! the journal, as one snapshot. Whoever publishes has numbered the record and, if it is durable,
+//! journaled it before (wall 6). Deltas are journaled with the next durable record; until then they are
+//! held here, so that one who joins or falls behind in the middle of a step misses none of them.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -35,7 +36,7 @@ impl Default for BusConfig {
 pub enum Delivery {
     /// The next record.
     Record(Arc<Record>),
-    /// The subscriber fell behind: all durable records from its last one up to `upto_seq`, in order.
+    /// The subscriber fell behind: all records after its last one up to `upto_seq`, in order.
     Snapshot {
         /// What it missed.
         records: Vec<Arc<Record>>,
@@ -71,6 +72,8 @@ struct Shared {
 struct State {
     /// The newest records. Empty and without memory while nothing happens.
     ring: VecDeque<Arc<Record>>,
+    /// Deltas that were published and are not in the journal yet.
+    held: Vec<Arc<Record>>,
     /// Number of the newest record published.
     last_seq: u64,
     /// Number of the newest record that is not in the ring any more.
@@ -103,6 +106,7 @@ impl EventLog {
     ) -> Self {
         let state = State {
             ring: VecDeque::new(),
+            held: Vec::new(),
             last_seq,
             gone_seq: last_seq,
             is_resting: true,
@@ -116,13 +120,40 @@ impl EventLog {
 
     /// Shows a record to everybody. Its number must be larger than all before it.
     pub fn publish(&self, record: Arc<Record>) {
+        self.show(record, false);
+    }
+
+    /// Shows a delta that is not in the journal yet, and holds it until `release` says that it is. How many
+    /// are held now.
+    pub fn publish_held(&self, record: Arc<Record>) -> usize {
+        self.show(record, true)
+    }
+
+    /// The deltas that are held, in order: what has to go to the journal before the next record.
+    pub fn held(&self) -> Vec<Arc<Record>> {
+        self.shared.lock().held.clone()
+    }
+
+    /// The journal has everything up to this number: no delta before it is held any longer.
+    pub fn release(&self, upto_seq: u64) {
+        let mut state = self.shared.lock();
+        state.held.retain(|record| record.seq > upto_seq);
+        if state.held.is_empty() {
+            state.held = Vec::new();
+        }
+    }
+
+    fn show(&self, record: Arc<Record>, is_held: bool) -> usize {
         let mut state = self.shared.lock();
         if state.is_closed || record.seq <= state.last_seq {
             let (seq, last_seq) = (record.seq, state.last_seq);
             drop(state);
             // A cursor cannot pass the same number twice: the session numbers its records upwards.
             tracing::error!(seq, last_seq, session = %self.shared.session_id, "record out of order or after the end");
-            return;
+            return 0;
+        }
+        if is_held {
+            state.held.push(Arc::clone(&record));
         }
         if state.ring.len() >= self.shared.ring_records_max
             && let Some(oldest) = state.ring.pop_front()
@@ -137,9 +168,11 @@ impl EventLog {
         }
         state.ring.push_back(record);
         state.rest();
+        let held = state.held.len();
         let wakers = state.take_wakers();
         drop(state);
         wakers.into_iter().for_each(Waker::wake);
+        held
     }
 
     /// Listens to everything from now on.
@@ -245,13 +278,16 @@ pub struct Subscription {
 
 struct Loading {
     upto_seq: u64,
+    /// Deltas that were not in the journal when the loading began. They are looked up before the journal is:
+    /// a record leaves this list only when the journal has it.
+    held: Vec<Arc<Record>>,
     records: BoxFuture<'static, Result<Vec<Arc<Record>>, JournalFailure>>,
 }
 
 /// What the ring has for a cursor.
 enum Refill {
     Some,
-    Behind { upto_seq: u64 },
+    Behind { upto_seq: u64, held: Vec<Arc<Record>> },
     Closed,
     Nothing,
 }
@@ -266,7 +302,9 @@ impl Subscription {
     fn refill(&mut self, waker: &Waker) -> Refill {
         let mut state = self.shared.lock();
         if self.cursor < state.gone_seq {
-            return Refill::Behind { upto_seq: state.gone_seq };
+            let (cursor, upto_seq) = (self.cursor, state.gone_seq);
+            let is_missed = |record: &&Arc<Record>| record.seq > cursor && record.seq <= upto_seq;
+            return Refill::Behind { upto_seq, held: state.held.iter().filter(is_missed).cloned().collect() };
         }
         let start = state.ring.partition_point(|record| record.seq <= self.cursor);
         self.batch.extend(state.ring.iter().skip(start).take(DELIVERY_BATCH).cloned());
@@ -290,14 +328,19 @@ impl Subscription {
         Refill::Nothing
     }
 
-    fn load(&self, upto_seq: u64) -> Loading {
+    fn load(&self, upto_seq: u64, held: Vec<Arc<Record>>) -> Loading {
         let (shared, after) = (Arc::clone(&self.shared), self.cursor);
         let records = Box::pin(async move { shared.journal.load(&shared.session_id, after).await });
-        Loading { upto_seq, records }
+        Loading { upto_seq, held, records }
     }
 
     /// What the journal gave instead of the records that left the ring.
-    fn caught_up(&mut self, upto_seq: u64, loaded: Result<Vec<Arc<Record>>, JournalFailure>) -> Delivery {
+    fn caught_up(
+        &mut self,
+        upto_seq: u64,
+        held: Vec<Arc<Record>>,
+        loaded: Result<Vec<Arc<Record>>, JournalFailure>,
+    ) -> Delivery {
         let after_seq = std::mem::replace(&mut self.cursor, upto_seq);
         let mut state = self.shared.lock();
         if let Some(Some(seat)) = state.seats.get_mut(self.seat_at) {
@@ -306,6 +349,9 @@ impl Subscription {
         drop(state);
         match loaded {
             Ok(mut records) => {
+                // What was held meanwhile came to the journal in the same order, if it came at all.
+                let journaled_seq = records.last().map_or(0, |record| record.seq);
+                records.extend(held.into_iter().filter(|record| record.seq > journaled_seq));
                 records.retain(|record| record.seq <= upto_seq);
                 Delivery::Snapshot { records, upto_seq }
             }
@@ -330,13 +376,13 @@ impl Stream for Subscription {
                 let Poll::Ready(loaded) = loading.records.as_mut().poll(context) else {
                     return Poll::Pending;
                 };
-                let upto_seq = loading.upto_seq;
+                let (upto_seq, held) = (loading.upto_seq, std::mem::take(&mut loading.held));
                 this.loading = None;
-                return Poll::Ready(Some(this.caught_up(upto_seq, loaded)));
+                return Poll::Ready(Some(this.caught_up(upto_seq, held, loaded)));
             }
             match this.refill(context.waker()) {
                 Refill::Some => {}
-                Refill::Behind { upto_seq } => this.loading = Some(this.load(upto_seq)),
+                Refill::Behind { upto_seq, held } => this.loading = Some(this.load(upto_seq, held)),
                 Refill::Closed => {
                     this.is_over = true;
                     return Poll::Ready(Some(Delivery::Closed));

@@ -1,15 +1,15 @@
 //! The machine's effects become deeds: events are journaled, then published; models are asked; tools are
 //! inspected, run and stopped; rules are stored.
 //!
-//! Effects are done in order, and an event is durable before anything that comes after it happens: a
-//! call's intent is on record before the call starts (wall 6).
+//! The events of one input are durable before any of its deeds is done: a call's intent is on record before
+//! the call starts (wall 6). Deeds are done in order.
 
 use std::sync::Arc;
 
 use tokio::sync::mpsc;
 use tracing::Instrument;
 use windlass_core::event::{Event, Record};
-use windlass_core::ids::CallId;
+use windlass_core::ids::{CallId, Millis};
 use windlass_core::message::Message;
 use windlass_core::permission::{ApprovedCall, AuditEntry, Rule};
 use windlass_core::port::{ProgressPort, ResultsPort, TasksPort, ToolContext};
@@ -25,19 +25,31 @@ use crate::tool_run::{inspect_call, run_call};
 
 impl Actor {
     /// Does everything the machine asked for. What comes back is news for the machine itself.
-    pub(crate) async fn perform(&mut self, effects: Vec<Effect>) -> Option<Input> {
-        let mut waiting = Vec::new();
+    ///
+    /// All events of one input are one append, before any of its deeds: a crash finds the whole of it on
+    /// record, or nothing.
+    pub(crate) async fn perform(&mut self, now: Millis, effects: Vec<Effect>) -> Option<Input> {
+        let (mut records, mut deeds) = (Vec::new(), Vec::new());
         for effect in effects {
-            if let Effect::Emit(event) = effect {
-                waiting.extend(self.record(event));
-                continue;
+            match effect {
+                Effect::Emit(event) => self.write_down(now, event, &mut records),
+                deed => deeds.push(deed),
             }
-            if let Err(input) = self.publish(&mut waiting).await {
-                return Some(input);
-            }
-            self.perform_one(effect);
         }
-        self.publish(&mut waiting).await.err()
+        if let Err(input) = self.publish(records).await {
+            return Some(input);
+        }
+        deeds.into_iter().for_each(|deed| self.perform_one(deed));
+        None
+    }
+
+    /// Makes a record of an event. The task list that a call has changed stands behind its outcome.
+    pub(crate) fn write_down(&mut self, now: Millis, event: Event, records: &mut Vec<Arc<Record>>) {
+        let is_outcome = matches!(event, Event::CallEnded { .. });
+        records.extend(self.record(now, event));
+        if is_outcome && let Some(tasks) = self.tasks.take_change() {
+            records.extend(self.record(now, Event::TasksChanged { tasks }));
+        }
     }
 
     fn perform_one(&mut self, effect: Effect) {
@@ -59,7 +71,16 @@ impl Actor {
             }
             Effect::InspectCall(call) => self.inspect(*call),
             // The question is an event; whoever shows it sends the answer as a command.
-            Effect::AskPermission(_) | Effect::WithdrawQuestion(_) => {}
+            Effect::AskPermission(question) => {
+                if let Some(active) = self.active.as_mut() {
+                    active.questions.insert(question.call_id, question.arguments);
+                }
+            }
+            Effect::WithdrawQuestion(call_id) => {
+                if let Some(active) = self.active.as_mut() {
+                    active.questions.remove(&call_id);
+                }
+            }
             Effect::Audit(entry) => self.write_audit(&entry),
             Effect::StoreRule(rule) => self.store_rule(*rule),
             Effect::RunTool { call, timeout_ms } => self.run_tool(*call, timeout_ms),
@@ -76,23 +97,23 @@ impl Actor {
         }
     }
 
-    /// Journals what must be durable, then shows everything.
-    async fn publish(&mut self, waiting: &mut Vec<Arc<Record>>) -> Result<(), Input> {
-        if waiting.is_empty() {
-            return Ok(());
-        }
-        let durable: Vec<Arc<Record>> =
-            waiting.iter().filter(|record| record.event.is_durable()).cloned().collect();
-        let is_end = durable.iter().any(|record| matches!(record.event, Event::RunEnded { .. }));
-        if let Err(failure) = self.parts.journal.append(&durable).await {
-            tracing::error!(session = %self.parts.session_id, "{failure}");
-            // The end is told even if it cannot be written down: nobody may wait for ever.
-            if !is_end {
-                waiting.clear();
-                return Err(Input::JournalFailed { message: failure.to_string() });
+    /// Journals records, with the deltas before them, then shows them.
+    pub(crate) async fn publish(&mut self, records: Vec<Arc<Record>>) -> Result<(), Input> {
+        let Some(last_seq) = records.last().map(|record| record.seq) else { return Ok(()) };
+        let is_end = records.iter().any(|record| matches!(record.event, Event::RunEnded { .. }));
+        let mut batch = self.log.held();
+        batch.extend(records.iter().cloned());
+        match self.parts.journal.append(&batch).await {
+            Ok(()) => self.log.release(last_seq),
+            Err(failure) => {
+                tracing::error!(session = %self.parts.session_id, "{failure}");
+                // The end is told even if it cannot be written down: nobody may wait for ever.
+                if !is_end {
+                    return Err(Input::JournalFailed { message: failure.to_string() });
+                }
             }
         }
-        for record in waiting.drain(..) {
+        for record in records {
             self.keep(&record);
             self.log.publish(record);
         }
@@ -101,7 +122,7 @@ impl Actor {
 
     /// Outcomes stay readable by their handles, and the operator's log follows each call by its three ids
     /// (P-24).
-    fn keep(&mut self, record: &Record) {
+    pub(crate) fn keep(&mut self, record: &Record) {
         if let Some(active) = self.active.as_mut() {
             active.spans.follow(record);
         }
@@ -145,7 +166,7 @@ impl Actor {
         active.work.push(Box::pin(work.instrument(span)));
     }
 
-    fn run_tool(&mut self, call: ApprovedCall, timeout_ms: u64) {
+    pub(crate) fn run_tool(&mut self, call: ApprovedCall, timeout_ms: u64) {
         let call_id = call.call().id.clone();
         let Some(active) = self.active.as_ref() else { return };
         let context = self.tool_context(active, &call_id, timeout_ms);
@@ -153,6 +174,9 @@ impl Actor {
         let Some(active) = self.active.as_mut() else { return };
         let stop = CancelSignal::new();
         active.stops.insert(call_id.clone(), stop.clone());
+        if !call.spec().effects.is_read_only() {
+            active.effectful.insert(call_id.clone());
+        }
         let port = active.shelf.port(&call.spec().name);
         let span = active.spans.call(&call_id).clone();
         let work = async move {
@@ -171,7 +195,7 @@ impl Actor {
         }
     }
 
-    fn tool_context(&self, active: &Active, call_id: &CallId, timeout_ms: u64) -> ToolContext {
+    pub(crate) fn tool_context(&self, active: &Active, call_id: &CallId, timeout_ms: u64) -> ToolContext {
         ToolContext {
             call_id: call_id.clone(),
             run_id: active.run_id.clone(),

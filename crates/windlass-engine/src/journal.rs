@@ -1,7 +1,8 @@
 //! A journal in memory: for sessions that need not outlive the process.
 //!
-//! It is as durable as the process is. Holds a bounded number of records a session and then refuses
-//! more, so that a run ends with an error instead of with a hole in its history.
+//! It is as durable as the process is. Holds a bounded number of durable records a session and then refuses
+//! more, so that a run ends with an error instead of with a hole in its history. Of deltas it forgets the
+//! oldest: they are never the only copy of anything.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,13 +11,33 @@ use windlass_core::event::Record;
 use windlass_core::ids::SessionId;
 use windlass_core::port::{BoxFuture, JournalFailure, JournalPort};
 
-use crate::limits::MEMORY_JOURNAL_RECORDS_MAX;
+use crate::limits::{MEMORY_JOURNAL_DELTAS_MAX, MEMORY_JOURNAL_RECORDS_MAX};
 
-/// The durable records of many sessions, in memory.
+/// The records of many sessions, in memory.
 #[derive(Debug)]
 pub struct MemoryJournal {
     records_max: usize,
-    sessions: Mutex<HashMap<SessionId, Vec<Arc<Record>>>>,
+    sessions: Mutex<HashMap<SessionId, Kept>>,
+}
+
+/// The records of one session.
+#[derive(Debug, Default)]
+struct Kept {
+    records: Vec<Arc<Record>>,
+    deltas: usize,
+}
+
+impl Kept {
+    /// Forgets the older half of the deltas.
+    fn shed_deltas(&mut self) {
+        let mut left = self.deltas / 2;
+        self.deltas -= left;
+        self.records.retain(|record| {
+            let goes = left > 0 && !record.event.is_durable();
+            left -= usize::from(goes);
+            !goes
+        });
+    }
 }
 
 impl MemoryJournal {
@@ -39,25 +60,31 @@ impl MemoryJournal {
         let Some(first) = records.first() else { return Ok(()) };
         let mut sessions = self.lock();
         let kept = sessions.entry(first.session_id.clone()).or_default();
-        if kept.len() + records.len() > self.records_max {
+        let deltas = records.iter().filter(|record| !record.event.is_durable()).count();
+        let durable = records.len() - deltas;
+        if durable > 0 && kept.records.len() - kept.deltas + durable > self.records_max {
             let message = format!(
                 "session {} has its {} records in memory; configure a store for longer sessions",
                 first.session_id, self.records_max
             );
             return Err(JournalFailure { message });
         }
-        kept.extend(records.iter().cloned());
+        kept.records.extend(records.iter().cloned());
+        kept.deltas += deltas;
+        if kept.deltas > MEMORY_JOURNAL_DELTAS_MAX {
+            kept.shed_deltas();
+        }
         Ok(())
     }
 
     fn load_now(&self, session_id: &SessionId, after: u64) -> Vec<Arc<Record>> {
         let sessions = self.lock();
-        let kept = sessions.get(session_id).map_or(&[][..], Vec::as_slice);
+        let kept = sessions.get(session_id).map_or(&[][..], |kept| kept.records.as_slice());
         let start = kept.partition_point(|record| record.seq <= after);
         kept.iter().skip(start).cloned().collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Vec<Arc<Record>>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Kept>> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

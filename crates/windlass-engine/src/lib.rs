@@ -4,7 +4,8 @@
 //!
 //! # Layout
 //!
-//! - `session`: the handle front ends hold; behind it one actor a session (`actor`, `effects`, `model_speech`)
+//! - `session`: the handle front ends hold; behind it one actor a session (`actor`, `effects`,
+//!   `model_speech`), which can stop in the middle of a run (`park`) and take it up again (`resume`)
 //! - `registry`, `validate`: which tools there are, and whether arguments fit them
 //! - `tool_run`, `cancel`: one call, from its start to its outcome
 //! - `bus`, `journal`: events on their way to front ends, and the copy that stays
@@ -24,10 +25,12 @@ pub mod journal;
 pub mod limits;
 mod model_speech;
 mod output;
+mod park;
 pub mod policy_file;
 pub mod policy_store;
 pub mod registry;
 pub mod results;
+mod resume;
 mod schema_weight;
 pub mod session;
 mod spans;

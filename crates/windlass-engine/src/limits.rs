@@ -27,7 +27,19 @@ pub const RING_RECORDS_MAX: usize = 1_024;
 /// Records that a subscriber takes at once, so that it does not lock the bus for each.
 pub const DELIVERY_BATCH: usize = 32;
 
-/// Records that the memory journal holds of one session: some thousand runs.
+/// Deltas that wait for the next durable record. More are written without it, so that a very long step holds
+/// no more memory than the ring does.
+pub const HELD_DELTAS_MAX: usize = 1_024;
+
+/// How long a running call that changes something is waited for when its session is parked: a service manager
+/// waits about three times as long before it kills.
+pub const PARK_GRACE_MS: u64 = 10_000;
+
+/// Deltas that the memory journal holds of one session; the oldest half goes when there are more. They are
+/// for late readers only.
+pub const MEMORY_JOURNAL_DELTAS_MAX: usize = 65_536;
+
+/// Durable records that the memory journal holds of one session: some thousand runs.
 pub const MEMORY_JOURNAL_RECORDS_MAX: usize = 100_000;
 
 /// Bytes of outcomes that a session keeps for `$ref` and handles.

@@ -5,11 +5,12 @@
 //! inputs of the run machine and the machine's effects into deeds (`effects`). It decides nothing itself.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{mpsc, oneshot};
 use windlass_core::command::{Command, MessageSend};
 use windlass_core::event::Record;
+use windlass_core::history::{History, PastOutcome};
 use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::message::Transcript;
 use windlass_core::permission::{ApproveMode, PermissionAnswer};
@@ -70,12 +71,33 @@ pub struct Past {
     pub tasks: Vec<Task>,
     /// Rules that were granted for the session, as texts.
     pub grants: Vec<String>,
+    /// Tools of low risk that the user was asked about and let run: once a session is enough.
+    pub asked: Vec<String>,
+    /// What its calls gave, for handles to them.
+    pub outcomes: Vec<PastOutcome>,
     /// The run that stopped in the middle.
     pub unfinished: Option<Unfinished>,
 }
 
+impl From<History> for Past {
+    /// A run without an end is taken up again.
+    fn from(history: History) -> Self {
+        let unfinished = history.unfinished.map(|records| Unfinished { records, ..Unfinished::default() });
+        Self {
+            transcript: history.transcript,
+            next_call_number: history.next_call_number,
+            last_seq: history.last_seq,
+            tasks: history.tasks.to_vec(),
+            grants: history.grants,
+            asked: history.asked,
+            outcomes: history.outcomes,
+            unfinished,
+        }
+    }
+}
+
 /// A run that stopped in the middle, to be taken up again.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Unfinished {
     /// Its records.
     pub records: Vec<Arc<Record>>,
@@ -93,6 +115,8 @@ impl Default for Past {
             last_seq: 0,
             tasks: Vec::new(),
             grants: Vec::new(),
+            asked: Vec::new(),
+            outcomes: Vec::new(),
             unfinished: None,
         }
     }
@@ -106,6 +130,7 @@ pub struct Session {
     log: Arc<EventLog>,
     results: Arc<SessionResults>,
     tasks: Arc<SessionTasks>,
+    resumed: Resumed,
 }
 
 /// A handle that does not keep its session going.
@@ -116,6 +141,7 @@ pub struct WeakSession {
     log: Arc<EventLog>,
     results: Arc<SessionResults>,
     tasks: Arc<SessionTasks>,
+    resumed: Resumed,
 }
 
 impl WeakSession {
@@ -127,16 +153,34 @@ impl WeakSession {
             log: Arc::clone(&self.log),
             results: Arc::clone(&self.results),
             tasks: Arc::clone(&self.tasks),
+            resumed: Arc::clone(&self.resumed),
         })
     }
 }
 
 /// A command, and where its answer goes.
 pub(crate) enum Request {
-    Send { send: Box<MessageSend>, done: oneshot::Sender<Result<Finished, SendError>> },
-    Answer { call_id: CallId, answer: PermissionAnswer },
+    Send {
+        send: Box<MessageSend>,
+        done: RunDone,
+    },
+    Answer {
+        call_id: CallId,
+        answer: PermissionAnswer,
+        arguments: Option<String>,
+        done: oneshot::Sender<Result<(), AnswerError>>,
+    },
     Cancel,
+    Park {
+        done: oneshot::Sender<()>,
+    },
 }
+
+/// Where the end of a run goes.
+pub(crate) type RunDone = oneshot::Sender<Result<Finished, SendError>>;
+
+/// The run that was taken up again, until somebody asks for it.
+type Resumed = Arc<Mutex<Option<RunHandle>>>;
 
 /// Why a message was not taken.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -144,6 +188,20 @@ pub enum SendError {
     /// One run at a time.
     #[error("run {0} is still going on in this session; wait for it or cancel it")]
     Busy(RunId),
+    /// The actor is gone.
+    #[error("the session is closed")]
+    Closed,
+}
+
+/// Why an answer was not taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum AnswerError {
+    /// Nobody waits for it: never asked, answered already, or withdrawn.
+    #[error("nobody waits for this answer: the question was answered, withdrawn, or never asked")]
+    NotAsked,
+    /// It was given for other arguments than those that are asked about.
+    #[error("the answer was given for other arguments than those that are asked about now; look again")]
+    Stale,
     /// The actor is gone.
     #[error("the session is closed")]
     Closed,
@@ -174,14 +232,17 @@ impl Session {
         ));
         let results = Arc::new(SessionResults::new());
         let tasks = Arc::new(SessionTasks::restore(parts.past.tasks.clone()));
+        let (done, receiver) = oneshot::channel();
+        let resumed = parts.past.unfinished.is_some().then_some(RunHandle { done: receiver });
         let session = Self {
             session_id: parts.session_id.clone(),
             commands,
             log: Arc::clone(&log),
             results: Arc::clone(&results),
             tasks: Arc::clone(&tasks),
+            resumed: Arc::new(Mutex::new(resumed)),
         };
-        tokio::spawn(Actor::new(parts, log, results, tasks).work(inbox));
+        tokio::spawn(Actor::new(parts, log, results, tasks).work(inbox, done));
         session
     }
 
@@ -193,6 +254,7 @@ impl Session {
             log: Arc::clone(&self.log),
             results: Arc::clone(&self.results),
             tasks: Arc::clone(&self.tasks),
+            resumed: Arc::clone(&self.resumed),
         }
     }
 
@@ -214,9 +276,34 @@ impl Session {
         Ok(RunHandle { done: receiver })
     }
 
-    /// Answers a question; an answer that nobody waits for changes nothing.
-    pub async fn answer(&self, call_id: CallId, answer: PermissionAnswer) -> Result<(), SendError> {
-        self.commands.send(Request::Answer { call_id, answer }).await.map_err(|_| SendError::Closed)
+    /// Answers a question. With `arguments` the answer holds only if they are, byte for byte, those of the
+    /// question. An answer that nobody waits for changes nothing.
+    pub async fn answer(
+        &self,
+        call_id: CallId,
+        answer: PermissionAnswer,
+        arguments: Option<String>,
+    ) -> Result<(), AnswerError> {
+        let (done, receiver) = oneshot::channel();
+        let request = Request::Answer { call_id, answer, arguments, done };
+        self.commands.send(request).await.map_err(|_| AnswerError::Closed)?;
+        receiver.await.unwrap_or(Err(AnswerError::Closed))
+    }
+
+    /// The run that was taken up again when the session started; the first caller gets it.
+    pub fn resumed(&self) -> Option<RunHandle> {
+        self.resumed.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Stops the session at a safe point and leaves its run unfinished, to be taken up again at the next start.
+    /// Nothing new begins; a call that changes something and runs is waited for, a while. Whoever waits for
+    /// the run's end is told that the session is closed.
+    pub async fn park(&self) {
+        let (done, receiver) = oneshot::channel();
+        if self.commands.send(Request::Park { done }).await.is_ok() {
+            // The actor is gone once it drops the other end.
+            let _ = receiver.await;
+        }
     }
 
     /// Stops the run that goes on.
@@ -228,9 +315,10 @@ impl Session {
     pub async fn command(&self, command: Command) -> Result<Option<RunHandle>, SendError> {
         match command {
             Command::MessageSend(send) => self.send(*send).await.map(Some),
-            Command::PermissionAnswer { call_id, answer } => {
-                self.answer(call_id, answer).await.map(|()| None)
-            }
+            Command::PermissionAnswer { call_id, answer } => match self.answer(call_id, answer, None).await {
+                Ok(()) | Err(AnswerError::NotAsked | AnswerError::Stale) => Ok(None),
+                Err(AnswerError::Closed) => Err(SendError::Closed),
+            },
             Command::RunCancel => self.cancel().await.map(|()| None),
         }
     }

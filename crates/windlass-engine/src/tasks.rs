@@ -1,6 +1,6 @@
 //! The task list of one session, in memory.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use windlass_core::port::TasksPort;
 use windlass_core::task::{Task, TaskStatus};
@@ -19,6 +19,7 @@ pub struct SessionTasks {
 struct List {
     tasks: Vec<Task>,
     last_number: u64,
+    is_changed: bool,
 }
 
 impl SessionTasks {
@@ -31,7 +32,13 @@ impl SessionTasks {
     pub fn restore(tasks: Vec<Task>) -> Self {
         let number = |task: &Task| task.task_id.strip_prefix("task_")?.parse::<u64>().ok();
         let last_number = tasks.iter().filter_map(number).max().unwrap_or(0);
-        Self { list: Mutex::new(List { tasks, last_number }) }
+        Self { list: Mutex::new(List { tasks, last_number, is_changed: false }) }
+    }
+
+    /// The list, if it has changed since the last call of this function.
+    pub fn take_change(&self) -> Option<Arc<[Task]>> {
+        let mut list = self.lock();
+        std::mem::take(&mut list.is_changed).then(|| list.tasks.as_slice().into())
     }
 
     fn lock(&self) -> MutexGuard<'_, List> {
@@ -47,6 +54,7 @@ impl TasksPort for SessionTasks {
             let done = list.tasks.iter().position(|task| task.status == TaskStatus::Completed);
             list.tasks.remove(done.unwrap_or(0));
         }
+        list.is_changed = true;
         list.last_number += 1;
         let task = Task {
             task_id: format!("task_{}", list.last_number),
@@ -65,7 +73,9 @@ impl TasksPort for SessionTasks {
         let mut list = self.lock();
         let task = list.tasks.iter_mut().find(|task| task.task_id == id)?;
         task.status = status;
-        Some(task.clone())
+        let task = task.clone();
+        list.is_changed = true;
+        Some(task)
     }
 }
 

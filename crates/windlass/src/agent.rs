@@ -247,8 +247,8 @@ async fn answer_questions(session: WeakSession, mut events: Subscription, asker:
                 tokio::spawn(async move {
                     let answer = asking.await;
                     if let Some(session) = session.upgrade() {
-                        // A closed session needs no answer.
-                        let _ = session.answer(call_id, answer).await;
+                        // A closed session needs no answer, and one that was answered elsewhere no other.
+                        let _ = session.answer(call_id, answer, None).await;
                     }
                 });
             }

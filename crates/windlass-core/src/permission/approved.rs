@@ -10,12 +10,16 @@ use super::audit::{AuditDecision, AuditEntry};
 use super::gate::{Gate, Refusal};
 use super::judge::{Judgement, Permissions};
 use super::question::{Decision, Inspection, PermissionAnswer, Preview, Question};
+use super::recall::RecalledAnswer;
 use super::rule::{Rule, RuleEffect, RulePattern, RuleSource};
 use crate::ids::Millis;
 use crate::tool::{CheckedCall, Risk, ToolCall, ToolSpec};
 
 /// What a denied call tells the model (Appendix A.5).
 const USER_DENIED: &str = "User denied permission for this operation";
+
+/// What a model does about a denial.
+const NO_REPEAT: &str = "Do not repeat the call.";
 
 /// A call that may run, once: it cannot be cloned.
 ///
@@ -172,8 +176,11 @@ impl PendingQuestion {
 
     /// Takes the user's answer. A deny rule that came up meanwhile still wins.
     pub fn answer(self, permissions: &mut Permissions, answer: &PermissionAnswer) -> Answered {
+        if let Some(recalled) = permissions.recalled_answer(&self.question.call_id) {
+            return self.answer_as_recorded(permissions, recalled);
+        }
         match answer.decision {
-            Decision::Deny => self.deny(Refusal::new(Gate::User, USER_DENIED, "Do not repeat the call.")),
+            Decision::Deny => self.deny(Refusal::new(Gate::User, USER_DENIED, NO_REPEAT)),
             Decision::Once | Decision::Session | Decision::Remember => {
                 match self.objection(permissions, answer) {
                     Some(refusal) => self.deny(refusal),
@@ -183,13 +190,36 @@ impl PendingQuestion {
         }
     }
 
+    /// Takes the answer that is on record: what it led to then, it leads to now.
+    fn answer_as_recorded(self, permissions: &mut Permissions, recalled: RecalledAnswer) -> Answered {
+        let RecalledAnswer { decision, rule, problem, refusal } = recalled;
+        if decision == Decision::Deny {
+            return match refusal {
+                Some((message, hint)) => self.deny(Refusal::new(Gate::User, message, hint)),
+                None => self.deny(Refusal::new(Gate::User, USER_DENIED, NO_REPEAT)),
+            };
+        }
+        if self.question.risk == Risk::Low {
+            permissions.note_asked(&self.call.spec.name);
+        }
+        let pattern = rule.as_ref().and_then(|rule| rule.parse::<RulePattern>().ok());
+        if let Some(pattern) = &pattern {
+            permissions.grant(pattern);
+        }
+        let stored = pattern.filter(|_| decision == Decision::Remember).map(|pattern| {
+            let id = permissions.rules().free_id();
+            Rule { id, ..Rule::new(RuleEffect::Allow, pattern, RuleSource::User) }
+        });
+        Answered { verdict: Ok(ApprovedCall::by_user(self.call, decision)), stored, rule, problem }
+    }
+
     /// Why a call stays denied although the user wants it to run.
     fn objection(&self, permissions: &Permissions, answer: &PermissionAnswer) -> Option<Refusal> {
         match &self.question.confirm_word {
             Some(word) if answer.confirmation.as_ref() != Some(word) => {
                 let message =
                     format!("The call was not confirmed: a critical call needs '{word}' to be typed");
-                Some(Refusal::new(Gate::User, message, "Do not repeat the call."))
+                Some(Refusal::new(Gate::User, message, NO_REPEAT))
             }
             Some(_) | None => permissions.forbid(&self.call, &self.inspection.targets),
         }

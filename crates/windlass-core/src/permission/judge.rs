@@ -11,6 +11,7 @@ use super::gate::{ApproveMode, Gate, GateSettings, Refusal};
 use super::grant::Grants;
 use super::policy::PolicySet;
 use super::question::{Inspection, Target};
+use super::recall::Recollection;
 use super::rule::{Rule, RulePattern};
 use crate::tool::{CheckedCall, Risk, ToolSpec};
 
@@ -93,6 +94,7 @@ pub struct Permissions {
     mode: ApproveMode,
     settings: GateSettings,
     caller: Option<Box<Permissions>>,
+    pub(super) recollection: Recollection,
 }
 
 impl Permissions {
@@ -164,8 +166,8 @@ impl Permissions {
         }
     }
 
-    /// Passes a call through the gates.
-    pub fn judge(&self, call: CheckedCall, inspection: Inspection) -> Judgement {
+    /// Passes a call through the gates as they stand.
+    pub(super) fn judge_now(&self, call: CheckedCall, inspection: Inspection) -> Judgement {
         let matter = Matter::of(&call, &inspection);
         let risk = matter.risk;
         let Ruling { gate, opinion } = self.rule_on(matter);

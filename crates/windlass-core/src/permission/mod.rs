@@ -9,6 +9,7 @@
 //! - `grant`: what lasts for a session
 //! - `gate`, `judge`, `explain`: the gates, the judgement, the reasons
 //! - `question`, `approved`: what is asked, and what an answer leads to
+//! - `recall`: verdicts that are on record
 //! - `audit`: the log line
 
 mod approved;
@@ -22,6 +23,7 @@ mod limits;
 mod pattern;
 mod policy;
 mod question;
+mod recall;
 mod rule;
 
 #[cfg(test)]
@@ -38,4 +40,5 @@ pub use limits::{AUDIT_ARGS_CHARS_MAX, AUDIT_ENTRIES_MAX, AUDIT_VALUE_CHARS_MAX,
 pub use pattern::TargetPattern;
 pub use policy::{PolicyError, PolicySet};
 pub use question::{Decision, Inspection, PermissionAnswer, Preview, Question, Target};
+pub(crate) use recall::{Recalled, RecalledAnswer};
 pub use rule::{Rule, RuleEffect, RuleError, RulePattern, RuleSource, ToolPattern};

@@ -1,0 +1,108 @@
+//! Verdicts that are on record: a run that is rehearsed is judged as it was, whatever the rules are now.
+//!
+//! Only this module turns a recorded verdict into an approved call (wall 4), and only for the call whose id
+//! it was recorded with.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::approved::{ApprovedCall, Denied, PendingQuestion};
+use super::gate::{Gate, Refusal};
+use super::judge::{Judgement, Permissions};
+use super::question::{Decision, Inspection};
+use crate::ids::CallId;
+use crate::tool::{CheckedCall, Risk};
+
+/// Who let a call run that is on record as started, when neither the record nor today's rules say.
+const BY_RECORD: &str = "record";
+
+/// What became of a call at its judgement.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Recalled {
+    /// It was let run, by this gate or rule if that is known.
+    Approved { by: Option<String> },
+    /// The user was asked, about this risk.
+    Asked { risk: Risk },
+    /// It was refused.
+    Denied { by: Option<String>, message: String, hint: String },
+}
+
+/// How a question was answered.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct RecalledAnswer {
+    pub(crate) decision: Decision,
+    /// The rule that was granted or stored.
+    pub(crate) rule: Option<String>,
+    pub(crate) problem: Option<String>,
+    /// Message and hint of a refusal that was not the user's own.
+    pub(crate) refusal: Option<(String, String)>,
+}
+
+/// What is on record, by call. Empty but while a run is rehearsed.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Recollection {
+    verdicts: HashMap<CallId, Recalled>,
+    answers: HashMap<CallId, RecalledAnswer>,
+}
+
+impl Permissions {
+    /// Puts back what a session was granted, and which tools it was asked about. A text that is no rule any
+    /// more grants nothing.
+    pub fn restore(&mut self, grants: &[String], asked: &[String]) {
+        grants.iter().filter_map(|text| text.parse().ok()).for_each(|pattern| self.grant(&pattern));
+        asked.iter().for_each(|tool| self.note_asked(tool));
+    }
+
+    /// From now on the call is judged so.
+    pub(crate) fn recall(&mut self, call_id: CallId, recalled: Recalled) {
+        self.recollection.verdicts.insert(call_id, recalled);
+    }
+
+    /// The question of the call is answered so.
+    pub(crate) fn recall_answer(&mut self, call_id: CallId, answer: RecalledAnswer) {
+        self.recollection.answers.insert(call_id, answer);
+    }
+
+    /// From now on rules, grants and the user judge again.
+    pub(crate) fn forget_recalled(&mut self) {
+        self.recollection = Recollection::default();
+    }
+
+    pub(super) fn recalled_answer(&mut self, call_id: &CallId) -> Option<RecalledAnswer> {
+        self.recollection.answers.remove(call_id)
+    }
+
+    /// Passes a call through the gates, or through the record of them.
+    pub fn judge(&self, call: CheckedCall, inspection: Inspection) -> Judgement {
+        match self.recollection.verdicts.get(&call.call.id) {
+            None => self.judge_now(call, inspection),
+            Some(Recalled::Asked { risk }) => Judgement::Ask(PendingQuestion::new(call, inspection, *risk)),
+            Some(Recalled::Denied { by, message, hint }) => {
+                Judgement::Denied(Denied { call, refusal: refusal(by.as_deref(), message, hint) })
+            }
+            Some(Recalled::Approved { by: Some(by) }) => {
+                Judgement::Approved(ApprovedCall::by_gate(call, Cow::Owned(by.clone())))
+            }
+            Some(Recalled::Approved { by: None }) => match self.judge_now(call, inspection) {
+                approved @ Judgement::Approved(_) => approved,
+                Judgement::Ask(pending) => by_record(pending.withdraw()),
+                Judgement::Denied(denied) => by_record(denied.call),
+            },
+        }
+    }
+}
+
+fn by_record(call: CheckedCall) -> Judgement {
+    Judgement::Approved(ApprovedCall::by_gate(call, Cow::Borrowed(BY_RECORD)))
+}
+
+fn refusal(by: Option<&str>, message: &str, hint: &str) -> Refusal {
+    let by = by.unwrap_or_default();
+    let gate = Gate::ALL.into_iter().find(|gate| gate.word() == by).unwrap_or(Gate::DenyRule);
+    let rule = by.strip_prefix("rule:").map(str::to_owned);
+    Refusal { rule, ..Refusal::new(gate, message, hint) }
+}
+
+#[cfg(test)]
+#[path = "recall_tests.rs"]
+mod tests;

@@ -1,0 +1,56 @@
+//! Parking: a session stops at a safe point and leaves its run unfinished, to be taken up again later.
+//!
+//! What is on record when it stops is what `resume` begins with. The model and calls that change nothing are
+//! dropped, since asking again costs nothing; a call that changes something is waited for, so that nobody has
+//! to wonder whether it happened.
+
+use std::time::Duration;
+
+use futures::StreamExt;
+use windlass_core::run::{Effect, World};
+
+use crate::actor::{Active, Actor, WorkDone};
+use crate::limits::PARK_GRACE_MS;
+
+impl Actor {
+    /// Brings the run to a point from which it can be taken up again, and forgets it.
+    pub(crate) async fn park(&mut self) {
+        let Some(active) = self.active.as_mut() else { return };
+        active.model = None;
+        let effectful = std::mem::take(&mut active.effectful);
+        let waiting = async {
+            while let Some(done) = active.work.next().await {
+                if let WorkDone::Ended { call_id, .. } = &done
+                    && effectful.contains(call_id)
+                {
+                    return Some(done);
+                }
+            }
+            None
+        };
+        // Calls that change something run alone: there is at most one.
+        let grace = Duration::from_millis(PARK_GRACE_MS);
+        let ended = match effectful.is_empty() {
+            true => None,
+            false => tokio::time::timeout(grace, waiting).await.ok().flatten(),
+        };
+        if let Some(done) = ended {
+            self.record_outcome(done).await;
+        }
+        self.active = None;
+    }
+
+    /// Writes the outcome down and nothing that would come after it: the next start finds that by itself.
+    async fn record_outcome(&mut self, done: WorkDone) {
+        let now = self.parts.clock.now_ms();
+        let Some(Active { machine, shelf, .. }) = self.active.as_mut() else { return };
+        let mut world = World { tools: &shelf.toolset, permissions: &mut self.permissions };
+        let effects = machine.handle(now, &mut world, done.into_input());
+        let mut records = Vec::new();
+        if let Some(Effect::Emit(event)) = effects.into_iter().next() {
+            self.write_down(now, event, &mut records);
+        }
+        // A journal that fails now leaves the call without an outcome, as a crash would.
+        let _ = self.publish(records).await;
+    }
+}
