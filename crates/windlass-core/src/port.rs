@@ -183,6 +183,19 @@ pub trait JournalPort: Send + Sync {
         session_id: &'a SessionId,
         after: u64,
     ) -> BoxFuture<'a, Result<Vec<Arc<Record>>, JournalFailure>>;
+    /// The first `records_max` of those: for readers that keep little.
+    fn load_page<'a>(
+        &'a self,
+        session_id: &'a SessionId,
+        after: u64,
+        records_max: usize,
+    ) -> BoxFuture<'a, Result<Vec<Arc<Record>>, JournalFailure>> {
+        Box::pin(async move {
+            let mut records = self.load(session_id, after).await?;
+            records.truncate(records_max);
+            Ok(records)
+        })
+    }
 }
 
 /// The journal could not do its work.

@@ -56,6 +56,17 @@ pub enum Delivery {
     Closed,
 }
 
+/// What is here for a reader that looks things up in the journal itself.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Here {
+    /// The next record.
+    Record(Arc<Record>),
+    /// The next record is gone: the journal has it, or will have it with its next append.
+    Behind,
+    /// The session is over here.
+    Closed,
+}
+
 /// The events of one session; clones are the same log.
 #[derive(Clone)]
 pub struct EventLog {
@@ -185,6 +196,14 @@ impl EventLog {
         self.sit_down(Some(seq))
     }
 
+    /// Listens to everything after a number, if all of that is still here; nothing otherwise: read the journal
+    /// first.
+    pub fn join_after(&self, seq: u64) -> Option<Subscription> {
+        let subscription = self.sit_down(Some(seq));
+        let is_whole = subscription.cursor == seq && seq >= self.shared.lock().gone_seq;
+        is_whole.then_some(subscription)
+    }
+
     fn sit_down(&self, after: Option<u64>) -> Subscription {
         let mut state = self.shared.lock();
         let cursor = after.unwrap_or(state.last_seq).min(state.last_seq);
@@ -297,6 +316,24 @@ impl Subscription {
     pub async fn next(&mut self) -> Delivery {
         let next = std::future::poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await;
         next.unwrap_or(Delivery::Closed)
+    }
+
+    /// The next record that is still here, for readers that look things up in the journal themselves.
+    pub async fn next_here(&mut self) -> Here {
+        std::future::poll_fn(|context| {
+            loop {
+                if let Some(record) = self.batch.pop_front() {
+                    return Poll::Ready(Here::Record(record));
+                }
+                match self.refill(context.waker()) {
+                    Refill::Some => {}
+                    Refill::Behind { .. } => return Poll::Ready(Here::Behind),
+                    Refill::Closed => return Poll::Ready(Here::Closed),
+                    Refill::Nothing => return Poll::Pending,
+                }
+            }
+        })
+        .await
     }
 
     fn refill(&mut self, waker: &Waker) -> Refill {

@@ -6,6 +6,8 @@
 //!
 //! - `session`: the handle front ends hold; behind it one actor a session (`actor`, `effects`,
 //!   `model_speech`), which can stop in the middle of a run (`park`) and take it up again (`resume`)
+//! - `host`: all sessions of a process, as front ends see them; `memory_store` is a store for it
+//! - `one_call`, `explain`: one call from outside, and what would become of it
 //! - `registry`, `validate`: which tools there are, and whether arguments fit them
 //! - `tool_run`, `cancel`: one call, from its start to its outcome
 //! - `bus`, `journal`: events on their way to front ends, and the copy that stays
@@ -19,11 +21,15 @@ pub mod bus;
 pub mod cancel;
 pub mod clock;
 mod effects;
+pub mod explain;
+pub mod host;
 pub mod ids;
 mod jitter;
 pub mod journal;
 pub mod limits;
+pub mod memory_store;
 mod model_speech;
+pub mod one_call;
 mod output;
 mod park;
 pub mod policy_file;

@@ -71,3 +71,54 @@ pub const POLICY_CORRUPT_MAX: u32 = 100;
 
 /// Bytes of an audit file before it is rotated; one older file is kept.
 pub const AUDIT_BYTES_MAX: u64 = 8 << 20;
+
+/// Sessions that the memory store holds: a long day of tests; a server keeps its sessions on disk.
+pub const MEMORY_SESSIONS_MAX: usize = 100_000;
+
+/// Audit lines that the memory store holds; the oldest go first.
+pub const MEMORY_AUDIT_LINES_MAX: usize = 10_000;
+
+/// Characters of a title or of what a user said, in lists: one line of a wide screen.
+pub const TITLE_CHARS_MAX: usize = 200;
+
+/// Sessions that a host keeps open: some ten kilobytes each, and most of them idle.
+pub const SESSIONS_OPEN_MAX: usize = 16_384;
+
+/// Runs that go on at once: each is a model stream and a few tools.
+pub const RUNS_AT_ONCE_MAX: usize = 4_096;
+
+/// Runs that wait for one of those places; who comes after them is told to come later.
+pub const RUNS_WAITING_MAX: usize = 1_024;
+
+/// How long a run waits for a place before its caller is told to come later.
+pub const RUN_WAIT_MS: u64 = 5_000;
+
+/// Questions that wait for an answer before new runs are refused: nobody reads that many.
+pub const QUESTIONS_WAITING_MAX: usize = 16_384;
+
+/// When a caller should try again who was told to come later.
+pub const RETRY_AFTER_MS: u64 = 1_000;
+
+/// How long a session stays open after its last run: loading it again costs a few milliseconds.
+pub const SESSION_IDLE_MS: u64 = 5 * 60_000;
+
+/// How often idle sessions are looked for.
+pub const SWEEP_MS: u64 = 30_000;
+
+/// Records that a reader of a run takes from the journal at once: a reader that stops reading keeps them.
+pub const PAGE_RECORDS_MAX: usize = 32;
+
+/// How often a reader looks whether another process wrote more of a run that nobody here has open.
+pub const FOREIGN_LOOK_MS: u64 = 2_000;
+
+/// Records of all sessions that an observer may be behind before it loses some.
+pub const OBSERVED_RECORDS_MAX: usize = 8_192;
+
+/// How long runs have to reach a safe point when the host closes.
+pub const CLOSE_GRACE_MS: u64 = 5_000;
+
+/// Unfinished runs that are taken up at the same time when a host starts.
+pub const TAKEN_UP_AT_ONCE_MAX: usize = 64;
+
+/// Unfinished runs that are looked at when a host starts; more than one store ever holds.
+pub const UNFINISHED_MAX: usize = 100_000;

@@ -103,8 +103,8 @@ pub struct Unfinished {
     pub records: Vec<Arc<Record>>,
     /// Calls that may run again although nobody knows whether they happened.
     pub retry: Vec<CallId>,
-    /// Another outcome for a call, instead of asking its tool (forks).
-    pub outcome: Option<(CallId, ToolOutcome)>,
+    /// Outcomes that calls get instead of being run (forks).
+    pub given: Vec<(CallId, ToolOutcome)>,
 }
 
 impl Default for Past {
@@ -266,6 +266,11 @@ impl Session {
     /// Follows the session's events from now on. Subscribe before sending, and nothing is missed.
     pub fn subscribe(&self) -> Subscription {
         self.log.subscribe()
+    }
+
+    /// The session's events, for readers with a place of their own.
+    pub fn log(&self) -> Arc<EventLog> {
+        Arc::clone(&self.log)
     }
 
     /// Starts a run.

@@ -4,7 +4,10 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod bus;
+mod host;
+mod host_fixture;
 mod journal;
+mod memory_store;
 mod model;
 mod registry;
 mod session;

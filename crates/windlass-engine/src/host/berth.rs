@@ -1,0 +1,152 @@
+//! The place of a session in the host: its actor while it is open, and who waits for it to open.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::{Mutex as AsyncMutex, Notify};
+use windlass_core::ids::{Millis, RunId, SessionId};
+
+use crate::bus::EventLog;
+use crate::session::Session;
+
+/// What a session was opened with; a run that wishes for something else opens it anew.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Setup {
+    /// The model as it was asked for.
+    pub(super) model: Option<String>,
+    /// The profile as it was asked for.
+    pub(super) profile: Option<String>,
+    pub(super) executes_while_streaming: bool,
+}
+
+/// A session that is open.
+#[derive(Clone)]
+pub(super) struct Open {
+    pub(super) session: Session,
+    pub(super) log: Arc<EventLog>,
+    pub(super) setup: Setup,
+}
+
+/// The place of one session.
+pub(super) struct Berth {
+    pub(super) session_id: SessionId,
+    /// Taken by whoever opens, closes, starts a run or cancels one: these happen one after another.
+    pub(super) change: AsyncMutex<()>,
+    state: Mutex<State>,
+    /// Wakes readers when the session opens.
+    pub(super) opened: Notify,
+    used_ms: AtomicU64,
+}
+
+#[derive(Default)]
+struct State {
+    open: Option<Open>,
+    run: Option<RunId>,
+}
+
+impl Berth {
+    fn new(session_id: SessionId) -> Self {
+        Self {
+            session_id,
+            change: AsyncMutex::new(()),
+            state: Mutex::default(),
+            opened: Notify::new(),
+            used_ms: AtomicU64::new(0),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The session, if it is open.
+    pub(super) fn open(&self) -> Option<Open> {
+        self.lock().open.clone()
+    }
+
+    /// Its events, if it is open.
+    pub(super) fn log(&self) -> Option<Arc<EventLog>> {
+        self.lock().open.as_ref().map(|open| Arc::clone(&open.log))
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        self.lock().open.is_some()
+    }
+
+    /// The run that goes on in it.
+    pub(super) fn run(&self) -> Option<RunId> {
+        self.lock().run.clone()
+    }
+
+    pub(super) fn begin_run(&self, run_id: RunId, now: Millis) {
+        self.lock().run = Some(run_id);
+        self.touch(now);
+    }
+
+    pub(super) fn end_run(&self, run_id: &RunId, now: Millis) {
+        self.lock().run.take_if(|run| run == run_id);
+        self.touch(now);
+    }
+
+    pub(super) fn put(&self, open: Open, now: Millis) {
+        self.lock().open = Some(open);
+        self.touch(now);
+        self.opened.notify_waiters();
+    }
+
+    pub(super) fn take(&self) -> Option<Open> {
+        let mut state = self.lock();
+        state.run = None;
+        state.open.take()
+    }
+
+    fn touch(&self, now: Millis) {
+        self.used_ms.store(now, Ordering::Relaxed);
+    }
+
+    /// When something last happened in it.
+    pub(super) fn used_ms(&self) -> Millis {
+        self.used_ms.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn is_idle(&self) -> bool {
+        let state = self.lock();
+        state.open.is_some() && state.run.is_none()
+    }
+}
+
+/// All places. Those that nobody uses are forgotten.
+#[derive(Default)]
+pub(super) struct Berths {
+    places: Mutex<HashMap<SessionId, Arc<Berth>>>,
+}
+
+impl Berths {
+    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<Berth>>> {
+        self.places.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The place of a session.
+    pub(super) fn at(&self, session_id: &SessionId) -> Arc<Berth> {
+        let mut places = self.lock();
+        let berth =
+            places.entry(session_id.clone()).or_insert_with(|| Arc::new(Berth::new(session_id.clone())));
+        Arc::clone(berth)
+    }
+
+    /// All places.
+    pub(super) fn all(&self) -> Vec<Arc<Berth>> {
+        self.lock().values().map(Arc::clone).collect()
+    }
+
+    pub(super) fn open_count(&self) -> usize {
+        self.lock().values().filter(|berth| berth.is_open()).count()
+    }
+
+    /// Drops the places that are not open and that nobody looks at.
+    pub(super) fn forget_unused(&self) {
+        // Whoever takes a place does so under this lock, so a count of one cannot grow meanwhile.
+        self.lock().retain(|_, berth| berth.is_open() || Arc::strong_count(berth) > 1);
+    }
+}

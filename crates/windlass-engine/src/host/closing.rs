@@ -1,0 +1,78 @@
+//! Sessions are closed: idle ones after a while, all of them when the host closes.
+
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use windlass_core::host::HostError;
+
+use super::Host;
+use super::berth::Berth;
+use crate::bus::Here;
+use crate::limits::SWEEP_MS;
+
+/// Closes idle sessions from time to time, as long as the host lives.
+pub(super) async fn sweep(host: Weak<Host>) {
+    loop {
+        tokio::time::sleep(Duration::from_millis(SWEEP_MS)).await;
+        let Some(host) = host.upgrade() else { return };
+        host.close_idle().await;
+    }
+}
+
+impl Host {
+    /// Closes the sessions in which nothing has happened for a while; gives how many.
+    pub async fn close_idle(&self) -> usize {
+        let idle_ms = self.parts.limits.session_idle_ms;
+        let mut closed = 0_usize;
+        for berth in self.berths.all() {
+            let now = self.parts.clock.now_ms();
+            if !berth.is_idle() || now.saturating_sub(berth.used_ms()) < idle_ms {
+                continue;
+            }
+            // Whoever holds the lock is about to use the session.
+            let Ok(_change) = berth.change.try_lock() else { continue };
+            if berth.is_idle() {
+                self.shut(&berth).await;
+                closed = closed.saturating_add(1);
+            }
+        }
+        self.berths.forget_unused();
+        closed
+    }
+
+    /// Ends a session's actor and lets go of it; the caller holds the berth's lock.
+    pub(super) async fn shut(&self, berth: &Berth) {
+        let Some(open) = berth.take() else { return };
+        let mut tail = open.log.subscribe();
+        drop(open);
+        while !matches!(tail.next_here().await, Here::Closed) {}
+        self.release(berth).await;
+    }
+
+    /// Is the writer of a session no longer.
+    pub(super) async fn release(&self, berth: &Berth) {
+        if let Err(failure) = self.parts.store.release(&berth.session_id).await {
+            tracing::warn!(session = %berth.session_id, "the session could not be released: {failure}");
+        }
+    }
+
+    /// Takes no more runs, brings those that go on to a safe point, and lets go of all sessions.
+    pub(super) async fn close_all(&self) -> Result<(), HostError> {
+        if self.is_closing.swap(true, Ordering::AcqRel) {
+            return Ok(());
+        }
+        let all: Vec<Arc<Berth>> = self.berths.all();
+        futures::future::join_all(all.iter().map(|berth| self.close_one(berth))).await;
+        self.berths.forget_unused();
+        Ok(())
+    }
+
+    async fn close_one(&self, berth: &Berth) {
+        let _change = berth.change.lock().await;
+        if let Some(run_id) = berth.run() {
+            self.ledger.leave(&run_id);
+        }
+        self.shut(berth).await;
+    }
+}

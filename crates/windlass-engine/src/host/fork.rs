@@ -1,0 +1,159 @@
+//! Forks: a run is copied up to a step into a session of its own, and goes on there.
+//!
+//! The copy keeps the numbers and times of its records and gets new ids of session and runs. What the copy
+//! does then is no different from taking up a run that stopped there.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use windlass_core::event::{Event, Record};
+use windlass_core::host::{ForkWish, HostError, StartedRun};
+use windlass_core::ids::{CallId, RunId, SessionId};
+use windlass_core::message::Message;
+use windlass_core::store::{ForkPoint, NewSession, RunRow};
+use windlass_core::tool::{ToolOutcome, ToolOutput};
+
+use super::recovery::TakingUp;
+use super::{Host, broken, failed};
+use crate::ids::{new_run_id, new_session_id};
+
+/// Outcomes that calls get without being run.
+type Given = Vec<(CallId, ToolOutcome)>;
+
+impl Host {
+    /// Copies a run up to a step into a new session, and goes on there.
+    pub(super) async fn fork_run(&self, run_id: &RunId, wish: ForkWish) -> Result<StartedRun, HostError> {
+        self.check_open()?;
+        let row = self.run_row(run_id).await?;
+        let session = self.parts.store.session(&row.session_id).await;
+        let session = session.map_err(failed("session", row.session_id.as_str()))?;
+        self.check_root(&session)?;
+        let records = self.parts.store.load(&row.session_id, 0).await.map_err(broken)?;
+        let (earlier, own) = split(&records, &row);
+        check(&own, &row, &wish)?;
+        let (own, given) = cut(own, &wish)?;
+        let model = self.model_name(&wish, &row)?;
+        let session_id = new_session_id();
+        let mut copy = Copy { session_id: session_id.clone(), runs: HashMap::new() };
+        let mut copied: Vec<Arc<Record>> = earlier.iter().map(|record| copy.copy(record)).collect();
+        copied
+            .extend(own.iter().map(|record| begun_with(copy.copy(record), &model, wish.message.as_deref())));
+        let begin = NewSession {
+            key: None,
+            model: wish.model.unwrap_or(session.begin.model),
+            fork: Some(ForkPoint {
+                session_id: row.session_id.clone(),
+                run_id: run_id.clone(),
+                step: wish.step,
+            }),
+            ..session.begin
+        };
+        let now = self.parts.clock.now_ms();
+        let made = self.parts.store.copy_session(&session_id, begin, copied, now).await;
+        made.map_err(failed("session", session_id.as_str()))?;
+        let forked = self.run_row(&copy.run(run_id)).await?;
+        let started = self.take_up(&forked, TakingUp { given, ..TakingUp::default() }).await?;
+        Ok(StartedRun { after_seq: forked.first_seq.saturating_sub(1), ..started })
+    }
+
+    /// The whole name of the model that goes on.
+    fn model_name(&self, wish: &ForkWish, row: &RunRow) -> Result<String, HostError> {
+        let Some(model) = &wish.model else { return Ok(row.model.clone()) };
+        let mut profile = (self.parts.profiles)(Some(&row.profile))?;
+        Ok(self.parts.models.open(Some(model), &mut profile)?.model.name().to_owned())
+    }
+}
+
+/// The records before a run, and its own.
+fn split(records: &[Arc<Record>], row: &RunRow) -> (Vec<Arc<Record>>, Vec<Arc<Record>>) {
+    let (earlier, rest): (Vec<_>, Vec<_>) =
+        records.iter().cloned().partition(|record| record.seq < row.first_seq);
+    (earlier, rest.into_iter().filter(|record| record.run_id == row.run_id).collect())
+}
+
+/// Whether the wish fits the run.
+fn check(own: &[Arc<Record>], row: &RunRow, wish: &ForkWish) -> Result<(), HostError> {
+    let wrong = |field, message| Err(HostError::Invalid { field: Some(field), message });
+    let has_step =
+        |record: &Arc<Record>| matches!(record.event, Event::StepEnded { step, .. } if step == wish.step);
+    if wish.step > 0 && !own.iter().any(has_step) {
+        return wrong(
+            "step",
+            format!("run {} has no complete step {}; it has {}", row.run_id, wish.step, row.steps),
+        );
+    }
+    if wish.message.is_some() && wish.step > 0 {
+        return wrong(
+            "message",
+            "another message needs step 0: later steps answer the message that was".into(),
+        );
+    }
+    Ok(())
+}
+
+/// The records up to the end of a step, and the outcomes of calls that are not taken from the record.
+fn cut(mut own: Vec<Arc<Record>>, wish: &ForkWish) -> Result<(Vec<Arc<Record>>, Given), HostError> {
+    let is_after = |record: &Arc<Record>| match &record.event {
+        Event::StepStarted { step, .. } => *step > wish.step,
+        Event::RunEnded { .. } => true,
+        _ => false,
+    };
+    own.truncate(own.iter().position(is_after).unwrap_or(own.len()));
+    // What is told between two steps is told again by whoever goes on.
+    let is_of_step = |record: &Arc<Record>| {
+        matches!(record.event, Event::RunStarted { .. } | Event::StepEnded { .. } | Event::CallEnded { .. })
+    };
+    own.truncate(own.iter().rposition(is_of_step).map_or(0, |last| last.saturating_add(1)));
+    let Some((call_id, value)) = &wish.outcome else { return Ok((own, Given::new())) };
+    let ended = |record: &Arc<Record>| match &record.event {
+        Event::CallEnded { call_id, outcome, .. } => Some((call_id.clone(), outcome.as_ref().clone())),
+        _ => None,
+    };
+    let at = own.iter().position(|record| ended(record).is_some_and(|(id, _)| id == *call_id));
+    let has_run = own
+        .iter()
+        .any(|record| matches!(&record.event, Event::CallStarted { call_id: id, .. } if id == call_id));
+    let is_of_last_step = own.iter().any(|record| {
+        matches!(&record.event, Event::CallRequested { call, .. } if call.id == *call_id && call.step == wish.step)
+    });
+    match at {
+        Some(at) if has_run && is_of_last_step => {
+            let mut given = vec![(call_id.clone(), ToolOutcome::ok(ToolOutput::json(value.clone())))];
+            // Siblings that ended later keep what they gave.
+            given.extend(own.split_off(at).iter().skip(1).filter_map(ended));
+            Ok((own, given))
+        }
+        Some(_) | None => Err(HostError::Invalid {
+            field: Some("outcome"),
+            message: format!("{call_id} is not a call that ran in step {}", wish.step),
+        }),
+    }
+}
+
+/// Makes copies of records in another session.
+struct Copy {
+    session_id: SessionId,
+    runs: HashMap<RunId, RunId>,
+}
+
+impl Copy {
+    fn run(&mut self, run_id: &RunId) -> RunId {
+        self.runs.entry(run_id.clone()).or_insert_with(new_run_id).clone()
+    }
+
+    fn copy(&mut self, record: &Record) -> Arc<Record> {
+        let run_id = self.run(&record.run_id);
+        Arc::new(Record { session_id: self.session_id.clone(), run_id, ..record.clone() })
+    }
+}
+
+/// The beginning of the run with another model or message; any other record as it is.
+fn begun_with(mut record: Arc<Record>, other_model: &str, other_message: Option<&str>) -> Arc<Record> {
+    if let Event::RunStarted { model, message, .. } = &mut Arc::make_mut(&mut record).event {
+        other_model.clone_into(model);
+        if let Some(text) = other_message {
+            *message = Arc::new(Message::user(text));
+        }
+    }
+    record
+}

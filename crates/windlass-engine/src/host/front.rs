@@ -1,0 +1,211 @@
+//! The host as front ends see it.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use windlass_core::event::Record;
+use windlass_core::host::{
+    Explanation, ForkWish, HostDelivery, HostError, HostFuture, HostPort, ModelRow, OutsideCall,
+    ReplayReport, ResumeWish, RunStart, StartedRun, ToolAnswer,
+};
+use windlass_core::ids::{CallId, RunId, SessionId};
+use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
+use windlass_core::permission::{PermissionAnswer, Question, Rule};
+use windlass_core::port::BoxStream;
+use windlass_core::store::{NewSession, RunQuery, RunRow, Save, SessionQuery, SessionRow};
+use windlass_core::task::Task;
+use windlass_core::tool::ToolSpec;
+
+use super::{Host, broken, failed};
+use crate::ids::new_session_id;
+
+impl Host {
+    async fn begin_session(&self, mut begin: NewSession) -> Result<SessionRow, HostError> {
+        self.check_open()?;
+        // Names that mean nothing are told now, not with the first run.
+        let own = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        (self.parts.profiles)(own(&begin.profile).as_deref())?;
+        let root = self.parts.root.display().to_string();
+        if !begin.root.is_empty() && begin.root != root {
+            let message = format!("sessions of this host work in {root}, not in {}", begin.root);
+            return Err(HostError::Invalid { field: Some("root"), message });
+        }
+        begin.root = root;
+        if begin.origin.is_empty() {
+            begin.origin = "api".to_owned();
+        }
+        let session_id = new_session_id();
+        let now = self.parts.clock.now_ms();
+        let row = self.parts.store.create_session(&session_id, begin, now).await;
+        row.map_err(failed("session", session_id.as_str()))
+    }
+
+    async fn forget_session(&self, session_id: &SessionId) -> Result<(), HostError> {
+        let gone = || failed("session", session_id.as_str());
+        self.parts.store.session(session_id).await.map_err(gone())?;
+        let berth = self.berths.at(session_id);
+        let _change = berth.change.lock().await;
+        self.claim(&berth).await?;
+        if let Some(run_id) = berth.run() {
+            self.ledger.leave(&run_id);
+        }
+        // A run that goes on is cancelled when its last handle is gone.
+        self.shut(&berth).await;
+        self.parts.store.delete_session(session_id).await.map_err(gone())
+    }
+}
+
+impl HostPort for Host {
+    fn create_session(&self, begin: NewSession) -> HostFuture<'_, SessionRow> {
+        Box::pin(self.begin_session(begin))
+    }
+
+    fn sessions(&self, query: SessionQuery) -> HostFuture<'_, Vec<SessionRow>> {
+        Box::pin(async move { self.parts.store.sessions(query).await.map_err(failed("session", "")) })
+    }
+
+    fn session<'a>(&'a self, session_id: &'a SessionId) -> HostFuture<'a, SessionRow> {
+        Box::pin(async move {
+            self.parts.store.session(session_id).await.map_err(failed("session", session_id.as_str()))
+        })
+    }
+
+    fn session_by_key<'a>(&'a self, key: &'a str) -> HostFuture<'a, Option<SessionRow>> {
+        Box::pin(async move { self.parts.store.session_by_key(key).await.map_err(failed("session", key)) })
+    }
+
+    fn records<'a>(&'a self, session_id: &'a SessionId, after: u64) -> HostFuture<'a, Vec<Arc<Record>>> {
+        Box::pin(async move {
+            self.parts.store.session(session_id).await.map_err(failed("session", session_id.as_str()))?;
+            self.parts.store.load(session_id, after).await.map_err(broken)
+        })
+    }
+
+    fn rename_session<'a>(&'a self, session_id: &'a SessionId, title: &'a str) -> HostFuture<'a, ()> {
+        Box::pin(async move {
+            let renamed = self.parts.store.rename_session(session_id, title).await;
+            renamed.map_err(failed("session", session_id.as_str()))
+        })
+    }
+
+    fn delete_session<'a>(&'a self, session_id: &'a SessionId) -> HostFuture<'a, ()> {
+        Box::pin(self.forget_session(session_id))
+    }
+
+    fn tasks<'a>(&'a self, session_id: &'a SessionId) -> HostFuture<'a, Vec<Task>> {
+        Box::pin(async move {
+            self.parts.store.tasks(session_id).await.map_err(failed("session", session_id.as_str()))
+        })
+    }
+
+    fn start_run<'a>(&'a self, session_id: &'a SessionId, start: RunStart) -> HostFuture<'a, StartedRun> {
+        Box::pin(self.begin_run(session_id, start))
+    }
+
+    fn run<'a>(&'a self, run_id: &'a RunId) -> HostFuture<'a, RunRow> {
+        Box::pin(self.run_row(run_id))
+    }
+
+    fn runs(&self, query: RunQuery) -> HostFuture<'_, Vec<RunRow>> {
+        Box::pin(async move { self.parts.store.runs(query).await.map_err(failed("run", "")) })
+    }
+
+    fn events<'a>(
+        &'a self,
+        run_id: &'a RunId,
+        after: u64,
+    ) -> HostFuture<'a, BoxStream<'static, HostDelivery>> {
+        Box::pin(self.read(run_id, after))
+    }
+
+    fn cancel<'a>(&'a self, run_id: &'a RunId) -> HostFuture<'a, ()> {
+        Box::pin(self.stop(run_id))
+    }
+
+    fn questions<'a>(&'a self, run_id: &'a RunId) -> HostFuture<'a, Vec<Question>> {
+        Box::pin(self.waiting_questions(run_id))
+    }
+
+    fn answer<'a>(
+        &'a self,
+        run_id: &'a RunId,
+        call_id: &'a CallId,
+        arguments: Option<&'a str>,
+        answer: PermissionAnswer,
+    ) -> HostFuture<'a, ()> {
+        Box::pin(self.pass_answer(run_id, call_id, arguments, answer))
+    }
+
+    fn resume<'a>(&'a self, run_id: &'a RunId, wish: ResumeWish) -> HostFuture<'a, StartedRun> {
+        Box::pin(self.resume_run(run_id, wish))
+    }
+
+    fn fork<'a>(&'a self, run_id: &'a RunId, wish: ForkWish) -> HostFuture<'a, StartedRun> {
+        Box::pin(self.fork_run(run_id, wish))
+    }
+
+    fn replay<'a>(&'a self, run_id: &'a RunId) -> HostFuture<'a, ReplayReport> {
+        Box::pin(async move { Err(HostError::Conflict(format!("run {run_id} cannot be replayed yet"))) })
+    }
+
+    fn tools(&self) -> Vec<Arc<ToolSpec>> {
+        let shelf = self.parts.registry.snapshot();
+        shelf.toolset.entries().iter().map(|entry| Arc::clone(&entry.spec)).collect()
+    }
+
+    fn call_tool(&self, call: OutsideCall) -> HostFuture<'_, ToolAnswer> {
+        Box::pin(self.call_outside(call))
+    }
+
+    fn rules(&self) -> Vec<Rule> {
+        self.parts.policies.rules().rules().to_vec()
+    }
+
+    fn add_rule<'a>(&'a self, effect: &'a str, pattern: &'a str) -> HostFuture<'a, Rule> {
+        Box::pin(async move { self.store_rule(effect, pattern) })
+    }
+
+    fn remove_rule<'a>(&'a self, rule_id: &'a str) -> HostFuture<'a, ()> {
+        Box::pin(async move { self.forget_rule(rule_id) })
+    }
+
+    fn explain<'a>(&'a self, tool: &'a str, args: Map<String, Value>) -> HostFuture<'a, Explanation> {
+        Box::pin(self.explain_call(tool, args))
+    }
+
+    fn models(&self) -> HostFuture<'_, Vec<ModelRow>> {
+        Box::pin(async move { Ok(self.parts.models.list()) })
+    }
+
+    fn step<'a>(
+        &'a self,
+        model: Option<&'a str>,
+        request: ModelRequest,
+    ) -> HostFuture<'a, BoxStream<'static, Result<ModelDelta, ModelFailure>>> {
+        Box::pin(self.one_step(model, request))
+    }
+
+    fn put_save(&self, save: Save) -> HostFuture<'_, ()> {
+        Box::pin(async move { self.parts.store.put_save(save).await.map_err(failed("save", "")) })
+    }
+
+    fn save<'a>(&'a self, save_id: &'a str) -> HostFuture<'a, Save> {
+        Box::pin(async move { self.parts.store.save(save_id).await.map_err(failed("save", save_id)) })
+    }
+
+    fn saves(&self, rows_max: usize) -> HostFuture<'_, Vec<Save>> {
+        Box::pin(async move { self.parts.store.saves(rows_max).await.map_err(failed("save", "")) })
+    }
+
+    fn delete_save<'a>(&'a self, save_id: &'a str) -> HostFuture<'a, ()> {
+        Box::pin(async move { self.parts.store.delete_save(save_id).await.map_err(failed("save", save_id)) })
+    }
+
+    fn observe(&self) -> BoxStream<'static, Arc<Record>> {
+        Box::pin(self.ledger.observe())
+    }
+
+    fn close(&self) -> HostFuture<'_, ()> {
+        Box::pin(self.close_all())
+    }
+}

@@ -1,0 +1,256 @@
+//! What goes on now: runs, their questions, and who follows everything.
+//!
+//! Noted from the records on their way into the journal, so that it can never say something else than the
+//! record does. What the program did before it stopped is not here but in the store.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures::{Stream, stream};
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{OwnedSemaphorePermit, broadcast, oneshot};
+use windlass_core::event::{Event, Record};
+use windlass_core::host::HostError;
+use windlass_core::ids::{CallId, RunId, SessionId};
+use windlass_core::permission::Question;
+use windlass_core::port::{BoxFuture, JournalFailure, JournalPort};
+use windlass_core::store::StorePort;
+
+use super::berth::Berth;
+use crate::clock::Clock;
+use crate::limits::OBSERVED_RECORDS_MAX;
+
+/// What goes on now.
+pub(super) struct Ledger {
+    clock: Clock,
+    runs: Mutex<HashMap<RunId, Going>>,
+    questions: AtomicUsize,
+    observers: broadcast::Sender<Arc<Record>>,
+    lost: Arc<AtomicU64>,
+}
+
+/// A run that goes on.
+pub(super) struct Going {
+    pub(super) berth: Arc<Berth>,
+    /// Told the number of the run's first record.
+    pub(super) accepted: Option<oneshot::Sender<u64>>,
+    pub(super) questions: Vec<Asked>,
+    /// Its place among the runs; given back with the entry.
+    pub(super) _place: OwnedSemaphorePermit,
+}
+
+/// A question that was put.
+pub(super) struct Asked {
+    pub(super) question: Question,
+    is_answered: bool,
+}
+
+impl Asked {
+    pub(super) fn new(question: Question) -> Self {
+        Self { question, is_answered: false }
+    }
+}
+
+/// What became of an answer.
+pub(super) enum Taken {
+    /// It is the first to this question: pass it on.
+    Yes(Arc<Berth>),
+    /// The run does not wait for it.
+    NotAsked,
+    /// The run does not go on here.
+    NotGoing,
+}
+
+impl Ledger {
+    pub(super) fn new(clock: Clock) -> Self {
+        Self {
+            clock,
+            runs: Mutex::default(),
+            questions: AtomicUsize::new(0),
+            observers: broadcast::Sender::new(OBSERVED_RECORDS_MAX),
+            lost: Arc::default(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<RunId, Going>> {
+        self.runs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn runs(&self) -> usize {
+        self.lock().len()
+    }
+
+    pub(super) fn questions_waiting(&self) -> usize {
+        self.questions.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn lost(&self) -> u64 {
+        self.lost.load(Ordering::Relaxed)
+    }
+
+    /// A run goes on from now.
+    pub(super) fn enter(&self, run_id: RunId, going: Going) {
+        going.berth.begin_run(run_id.clone(), self.clock.now_ms());
+        self.questions.fetch_add(going.questions.len(), Ordering::Relaxed);
+        self.lock().insert(run_id, going);
+    }
+
+    /// A run goes on no longer, whatever its record says.
+    pub(super) fn leave(&self, run_id: &RunId) {
+        let gone = self.lock().remove(run_id);
+        if let Some(going) = gone {
+            self.questions.fetch_sub(going.questions.len(), Ordering::Relaxed);
+            going.berth.end_run(run_id, self.clock.now_ms());
+        }
+    }
+
+    /// Where a run goes on.
+    pub(super) fn berth(&self, run_id: &RunId) -> Option<Arc<Berth>> {
+        self.lock().get(run_id).map(|going| Arc::clone(&going.berth))
+    }
+
+    /// Questions of a run that wait; nothing if it does not go on here.
+    pub(super) fn questions(&self, run_id: &RunId) -> Option<Vec<Question>> {
+        let runs = self.lock();
+        let asked = &runs.get(run_id)?.questions;
+        Some(asked.iter().filter(|asked| !asked.is_answered).map(|asked| asked.question.clone()).collect())
+    }
+
+    /// Takes an answer, each question's first, and only if it is about these arguments.
+    pub(super) fn take_answer(
+        &self,
+        run_id: &RunId,
+        call_id: &CallId,
+        arguments: Option<&str>,
+    ) -> Result<Taken, HostError> {
+        let mut runs = self.lock();
+        let Some(going) = runs.get_mut(run_id) else { return Ok(Taken::NotGoing) };
+        let asked = going.questions.iter_mut().find(|asked| asked.question.call_id == *call_id);
+        let Some(asked) = asked else { return Ok(Taken::NotAsked) };
+        check_arguments(&asked.question, arguments)?;
+        if std::mem::replace(&mut asked.is_answered, true) {
+            return Err(HostError::Stale(format!("the question about {call_id} has been answered")));
+        }
+        Ok(Taken::Yes(Arc::clone(&going.berth)))
+    }
+
+    /// Follows all durable records from now on.
+    pub(super) fn observe(&self) -> impl Stream<Item = Arc<Record>> + Send + 'static {
+        let lost = Arc::clone(&self.lost);
+        stream::unfold((self.observers.subscribe(), lost), |(mut records, lost)| async move {
+            loop {
+                match records.recv().await {
+                    Ok(record) => return Some((record, (records, lost))),
+                    Err(RecvError::Lagged(count)) => {
+                        let all = lost.fetch_add(count, Ordering::Relaxed).saturating_add(count);
+                        tracing::warn!(count, all, "an observer is too slow and lost records");
+                    }
+                    Err(RecvError::Closed) => return None,
+                }
+            }
+        })
+    }
+
+    /// Notes what was appended.
+    fn note(&self, records: &[Arc<Record>]) {
+        let mut ended = Vec::new();
+        let mut runs = self.lock();
+        for record in records {
+            if let Some(going) = runs.get_mut(&record.run_id) {
+                self.note_one(going, record);
+            }
+            if matches!(record.event, Event::RunEnded { .. }) {
+                ended.push(&record.run_id);
+            }
+        }
+        drop(runs);
+        ended.into_iter().for_each(|run_id| self.leave(run_id));
+        if self.observers.receiver_count() > 0 {
+            for record in records.iter().filter(|record| record.event.is_durable()) {
+                // Fails only if the last observer has just left.
+                let _ = self.observers.send(Arc::clone(record));
+            }
+        }
+    }
+
+    fn note_one(&self, going: &mut Going, record: &Record) {
+        match &record.event {
+            Event::RunStarted { .. } => {
+                if let Some(accepted) = going.accepted.take() {
+                    // The caller may have gone away; the run goes on.
+                    let _ = accepted.send(record.seq);
+                }
+            }
+            Event::PermissionRequested { question }
+                if !going.questions.iter().any(|asked| asked.question.call_id == question.call_id) =>
+            {
+                going.questions.push(Asked::new(question.as_ref().clone()));
+                self.questions.fetch_add(1, Ordering::Relaxed);
+            }
+            Event::PermissionDecided { call_id, .. } | Event::CallEnded { call_id, .. } => {
+                let before = going.questions.len();
+                going.questions.retain(|asked| asked.question.call_id != *call_id);
+                self.questions.fetch_sub(before.saturating_sub(going.questions.len()), Ordering::Relaxed);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether a question is about just these arguments.
+pub(super) fn check_arguments(question: &Question, arguments: Option<&str>) -> Result<(), HostError> {
+    match arguments {
+        Some(arguments) if arguments != question.arguments => Err(HostError::Stale(format!(
+            "the question about {} is about other arguments; look at it again",
+            question.call_id
+        ))),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// The store's journal, watched by the ledger.
+pub(super) struct WatchedJournal {
+    store: Arc<dyn StorePort>,
+    ledger: Arc<Ledger>,
+}
+
+impl WatchedJournal {
+    pub(super) fn new(store: Arc<dyn StorePort>, ledger: Arc<Ledger>) -> Self {
+        Self { store, ledger }
+    }
+}
+
+impl JournalPort for WatchedJournal {
+    fn append<'a>(&'a self, records: &'a [Arc<Record>]) -> BoxFuture<'a, Result<(), JournalFailure>> {
+        Box::pin(async move {
+            let written = self.store.append(records).await;
+            match &written {
+                Ok(()) => self.ledger.note(records),
+                // An end that cannot be written is an end all the same: its place is free.
+                Err(_) => {
+                    let is_end = |record: &&Arc<Record>| matches!(record.event, Event::RunEnded { .. });
+                    records.iter().filter(is_end).for_each(|record| self.ledger.leave(&record.run_id));
+                }
+            }
+            written
+        })
+    }
+
+    fn load<'a>(
+        &'a self,
+        session_id: &'a SessionId,
+        after: u64,
+    ) -> BoxFuture<'a, Result<Vec<Arc<Record>>, JournalFailure>> {
+        self.store.load(session_id, after)
+    }
+
+    fn load_page<'a>(
+        &'a self,
+        session_id: &'a SessionId,
+        after: u64,
+        records_max: usize,
+    ) -> BoxFuture<'a, Result<Vec<Arc<Record>>, JournalFailure>> {
+        self.store.load_page(session_id, after, records_max)
+    }
+}

@@ -1,0 +1,203 @@
+//! The host: all sessions of a process, as front ends see them.
+//!
+//! Owns which sessions are open, who may run now, and which questions wait; everything else is on record
+//! in the store, and a session that is not open is opened from there. Knows no HTTP, no configuration and no
+//! provider: models and profiles come through ports.
+//!
+//! - `berth`: the place of a session in the host, open or not
+//! - `ledger`: what goes on now, noted from the records on their way into the journal
+//! - `opening`, `closing`: sessions come and go
+//! - `running`: runs are started, answered and cancelled
+//! - `reader`: the records of a run, for any number of readers at their own speed
+//! - `recovery`, `fork`: runs that stopped in the middle, and copies of runs
+//! - `outside`: one call, one model step, one explanation, without a run
+//! - `front`: the port that all of it is seen through
+
+mod berth;
+mod closing;
+mod fork;
+mod front;
+mod ledger;
+mod opening;
+mod outside;
+mod past;
+mod reader;
+mod recovery;
+mod running;
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
+
+use tokio::sync::Semaphore;
+use windlass_core::host::{HostError, ModelRow};
+use windlass_core::permission::ApproveMode;
+use windlass_core::port::ModelPort;
+use windlass_core::profile::Profile;
+use windlass_core::store::{StoreFailure, StorePort};
+
+use self::berth::Berths;
+use self::ledger::{Ledger, WatchedJournal};
+use crate::audit_file::AuditFile;
+use crate::clock::Clock;
+use crate::limits;
+use crate::policy_store::PolicyStore;
+use crate::registry::Registry;
+
+/// A model that was opened by its name.
+#[derive(Clone)]
+pub struct OpenModel {
+    /// The model; its name opens it again.
+    pub model: Arc<dyn ModelPort>,
+    /// Tokens it holds, where that is known.
+    pub context_tokens: Option<u64>,
+}
+
+/// Where models come from.
+pub trait ModelsPort: Send + Sync {
+    /// The model of that name, or the usual one; each session gets its own. `profile` is made to fit it.
+    fn open(&self, name: Option<&str>, profile: &mut Profile) -> Result<OpenModel, HostError>;
+    /// Models that can be chosen.
+    fn list(&self) -> Vec<ModelRow>;
+}
+
+/// Where profiles come from: a name, or the usual one, to limits and manners with the configuration's changes.
+pub type ProfilesFn = dyn Fn(Option<&str>) -> Result<Profile, HostError> + Send + Sync;
+
+/// How much may go on at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HostLimits {
+    /// Sessions that are open.
+    pub sessions_open_max: usize,
+    /// Runs that go on.
+    pub runs_max: usize,
+    /// Runs that wait for a place.
+    pub runs_waiting_max: usize,
+    /// How long a run waits for a place.
+    pub run_wait_ms: u64,
+    /// Questions that wait for an answer.
+    pub questions_max: usize,
+    /// How long a session stays open without a run.
+    pub session_idle_ms: u64,
+    /// How long runs have to reach a safe point when the host closes.
+    pub close_grace_ms: u64,
+}
+
+impl Default for HostLimits {
+    fn default() -> Self {
+        Self {
+            sessions_open_max: limits::SESSIONS_OPEN_MAX,
+            runs_max: limits::RUNS_AT_ONCE_MAX,
+            runs_waiting_max: limits::RUNS_WAITING_MAX,
+            run_wait_ms: limits::RUN_WAIT_MS,
+            questions_max: limits::QUESTIONS_WAITING_MAX,
+            session_idle_ms: limits::SESSION_IDLE_MS,
+            close_grace_ms: limits::CLOSE_GRACE_MS,
+        }
+    }
+}
+
+/// What a host is made of.
+pub struct HostParts {
+    /// Where everything is kept.
+    pub store: Arc<dyn StorePort>,
+    /// Where models come from.
+    pub models: Arc<dyn ModelsPort>,
+    /// Where profiles come from.
+    pub profiles: Arc<ProfilesFn>,
+    /// The tools.
+    pub registry: Registry,
+    /// The project root.
+    pub root: PathBuf,
+    /// Stored rules.
+    pub policies: PolicyStore,
+    /// What happens to calls that would need asking.
+    pub approve: ApproveMode,
+    /// Where decisions are written down, if anywhere.
+    pub audit: Option<Arc<AuditFile>>,
+    /// The system text.
+    pub system: Arc<str>,
+    /// The time.
+    pub clock: Clock,
+    /// How much may go on at once.
+    pub limits: HostLimits,
+    /// Whether calls start as soon as they are complete, where a run does not say (`TOOL_LOOP_V2`).
+    pub executes_while_streaming: bool,
+}
+
+/// All sessions of a process.
+pub struct Host {
+    me: Weak<Host>,
+    parts: HostParts,
+    berths: Berths,
+    ledger: Arc<Ledger>,
+    journal: Arc<WatchedJournal>,
+    places: Arc<Semaphore>,
+    waiting: AtomicUsize,
+    is_closing: AtomicBool,
+}
+
+impl Host {
+    /// A host over a store. Needs a tokio runtime.
+    pub fn new(parts: HostParts) -> Arc<Self> {
+        let ledger = Arc::new(Ledger::new(parts.clock.clone()));
+        let journal = Arc::new(WatchedJournal::new(Arc::clone(&parts.store), Arc::clone(&ledger)));
+        let places = Arc::new(Semaphore::new(parts.limits.runs_max.min(Semaphore::MAX_PERMITS)));
+        let host = Arc::new_cyclic(|me| Self {
+            me: Weak::clone(me),
+            parts,
+            berths: Berths::default(),
+            ledger,
+            journal,
+            places,
+            waiting: AtomicUsize::new(0),
+            is_closing: AtomicBool::new(false),
+        });
+        tokio::spawn(closing::sweep(Weak::clone(&host.me)));
+        host
+    }
+
+    /// Sessions that are open.
+    pub fn sessions_open(&self) -> usize {
+        self.berths.open_count()
+    }
+
+    /// Runs that go on.
+    pub fn runs_going_on(&self) -> usize {
+        self.ledger.runs()
+    }
+
+    /// Records that slow observers lost so far.
+    pub fn observed_lost(&self) -> u64 {
+        self.ledger.lost()
+    }
+
+    fn check_open(&self) -> Result<(), HostError> {
+        if self.is_closing.load(Ordering::Acquire) { Err(HostError::Closing) } else { Ok(()) }
+    }
+}
+
+impl std::fmt::Debug for Host {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Host({} sessions, {} runs)", self.sessions_open(), self.runs_going_on())
+    }
+}
+
+/// A failure of the store, for whoever asked for `what`.
+fn failed(what: &'static str, id: &str) -> impl FnOnce(StoreFailure) -> HostError {
+    move |failure| match failure {
+        StoreFailure::Missing(_) => HostError::Missing { what, id: id.to_owned() },
+        StoreFailure::Exists(message) => HostError::Conflict(format!("there is already {message}")),
+        StoreFailure::Broken(message) => broken(message),
+    }
+}
+
+fn broken(message: impl std::fmt::Display) -> HostError {
+    let message = message.to_string();
+    tracing::error!("{message}");
+    HostError::Broken(message)
+}
+
+fn overloaded(message: String) -> HostError {
+    HostError::Overloaded { message, retry_after_ms: limits::RETRY_AFTER_MS }
+}

@@ -1,0 +1,127 @@
+//! Sessions are opened: claimed, folded back from their records, and given an actor.
+
+use std::sync::Arc;
+
+use windlass_core::host::HostError;
+use windlass_core::ids::RunId;
+use windlass_core::profile::Profile;
+use windlass_core::run::RunSettings;
+use windlass_core::store::{Claim, SessionRow};
+
+use super::berth::{Berth, Open, Setup};
+use super::past::past_of;
+use super::{Host, broken, failed, overloaded};
+use crate::session::{Past, Session, SessionParts};
+
+/// The run that stopped in the middle, if one did.
+pub(super) fn unfinished_run(past: &Past) -> Option<&RunId> {
+    past.unfinished.as_ref()?.records.first().map(|record| &record.run_id)
+}
+
+impl Host {
+    /// What a session is opened with: the run's wishes, else the session's, else the host's.
+    pub(super) fn setup(
+        &self,
+        row: &SessionRow,
+        model: Option<String>,
+        profile: Option<String>,
+        executes_while_streaming: Option<bool>,
+    ) -> Setup {
+        let own = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        Setup {
+            model: model.or_else(|| own(&row.begin.model)),
+            profile: profile.or_else(|| own(&row.begin.profile)),
+            executes_while_streaming: executes_while_streaming.unwrap_or(self.parts.executes_while_streaming),
+        }
+    }
+
+    /// The profile and the model of a setup.
+    pub(super) fn settings(&self, setup: &Setup) -> Result<(RunSettings, super::OpenModel), HostError> {
+        let mut profile: Profile = (self.parts.profiles)(setup.profile.as_deref())?;
+        profile.executes_while_streaming = setup.executes_while_streaming;
+        let opened = self.parts.models.open(setup.model.as_deref(), &mut profile)?;
+        let settings = RunSettings {
+            profile,
+            model: opened.model.name().to_owned(),
+            system: Arc::clone(&self.parts.system),
+            context_tokens: opened.context_tokens,
+        };
+        Ok((settings, opened))
+    }
+
+    /// Whether a session works in the folder of this host: its tools reach no other.
+    pub(super) fn check_root(&self, row: &SessionRow) -> Result<(), HostError> {
+        if row.begin.root.is_empty() || row.begin.root == self.parts.root.display().to_string() {
+            return Ok(());
+        }
+        let (session_id, root) = (&row.session_id, &row.begin.root);
+        Err(HostError::Conflict(format!(
+            "session {session_id} works in {root}; start windlass with --root {root}"
+        )))
+    }
+
+    /// Becomes the writer of a session.
+    pub(super) async fn claim(&self, berth: &Berth) -> Result<(), HostError> {
+        let claim = self.parts.store.claim(&berth.session_id).await;
+        match claim.map_err(failed("session", berth.session_id.as_str()))? {
+            Claim::Taken => Ok(()),
+            Claim::Held { by } => Err(HostError::Held(by)),
+        }
+    }
+
+    /// Folds a session back from its records; the caller has claimed it.
+    pub(super) async fn load(&self, berth: &Berth) -> Result<Past, HostError> {
+        let session_id = &berth.session_id;
+        let row = self.parts.store.session(session_id).await;
+        let row = row.map_err(failed("session", session_id.as_str()))?;
+        self.check_root(&row)?;
+        let records = match row.last_seq {
+            0 => Vec::new(),
+            _ => self.parts.store.load(session_id, 0).await.map_err(broken)?,
+        };
+        Ok(past_of(&row, &records))
+    }
+
+    /// Opens a session that is loaded; the caller holds the berth's lock and the claim.
+    pub(super) async fn launch(&self, berth: &Berth, past: Past, setup: Setup) -> Result<Open, HostError> {
+        self.make_room().await?;
+        let (settings, opened) = self.settings(&setup)?;
+        let session = Session::start(SessionParts {
+            session_id: berth.session_id.clone(),
+            settings: Arc::new(settings),
+            model: opened.model,
+            registry: self.parts.registry.clone(),
+            root: self.parts.root.clone(),
+            policies: self.parts.policies.clone(),
+            approve: self.parts.approve,
+            journal: Arc::clone(&self.journal) as Arc<_>,
+            audit: self.parts.audit.clone(),
+            clock: self.parts.clock.clone(),
+            past,
+        });
+        let open = Open { log: session.log(), session, setup };
+        berth.put(open.clone(), self.parts.clock.now_ms());
+        Ok(open)
+    }
+
+    /// Sees to it that one more session may be open.
+    async fn make_room(&self) -> Result<(), HostError> {
+        let open_max = self.parts.limits.sessions_open_max;
+        if self.berths.open_count() < open_max {
+            return Ok(());
+        }
+        let mut idle: Vec<Arc<Berth>> = self.berths.all();
+        idle.retain(|berth| berth.is_idle());
+        idle.sort_by_key(|berth| berth.used_ms());
+        for berth in idle {
+            // Whoever holds the lock is about to use the session.
+            let Ok(change) = berth.change.try_lock() else { continue };
+            if berth.is_idle() {
+                self.shut(&berth).await;
+                return Ok(());
+            }
+            drop(change);
+        }
+        Err(overloaded(format!("{open_max} sessions are in use; try again later")))
+    }
+}

@@ -1,0 +1,178 @@
+//! One call, one model step, one explanation, without a run of a session.
+
+use std::sync::Arc;
+
+use futures::StreamExt;
+use serde_json::{Map, Value};
+use windlass_core::command::MessageSend;
+use windlass_core::envelope::render_whole;
+use windlass_core::event::Event;
+use windlass_core::host::{ExplainedGate, Explanation, HostError, OutsideCall, ToolAnswer};
+use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
+use windlass_core::permission::{ApproveMode, Rule, RuleEffect, RuleSource, Stance};
+use windlass_core::port::{BoxStream, JournalPort};
+use windlass_core::profile::Dialect;
+use windlass_core::run::RunSettings;
+
+use super::{Host, broken, failed};
+use crate::explain::{CallFate, CallJudge};
+use crate::ids::{new_message_id, new_run_id, new_session_id};
+use crate::journal::MemoryJournal;
+use crate::one_call::OneCall;
+use crate::session::{Past, Session, SessionParts};
+
+impl Host {
+    /// Runs one call through the one run machine; what would need asking is refused.
+    pub(super) async fn call_outside(&self, call: OutsideCall) -> Result<ToolAnswer, HostError> {
+        self.check_open()?;
+        self.check_tool(&call.name)?;
+        let _place = self.take_place().await?;
+        let mut past = Past::default();
+        let session_id = match &call.session_id {
+            Some(session_id) => {
+                let gone = || failed("session", session_id.as_str());
+                past.grants = self.parts.store.grants(session_id).await.map_err(gone())?;
+                past.tasks = self.parts.store.tasks(session_id).await.map_err(gone())?;
+                session_id.clone()
+            }
+            None => new_session_id(),
+        };
+        let mut profile = (self.parts.profiles)(None)?;
+        // The call is given as a call, whatever a model of this profile would write.
+        profile.dialect = Dialect::Native;
+        let model = OneCall::new(call.name.clone(), Value::Object(call.args).to_string());
+        let settings = RunSettings {
+            profile: profile.clone(),
+            model: String::new(),
+            system: "".into(),
+            context_tokens: None,
+        };
+        let journal = Arc::new(MemoryJournal::new());
+        let session = Session::start(SessionParts {
+            session_id: session_id.clone(),
+            settings: Arc::new(settings),
+            model: Arc::new(model),
+            registry: self.parts.registry.clone(),
+            root: self.parts.root.clone(),
+            policies: self.parts.policies.clone(),
+            approve: match self.parts.approve {
+                // Nobody is there to be asked.
+                ApproveMode::Ask => ApproveMode::Never,
+                mode => mode,
+            },
+            journal: Arc::clone(&journal) as Arc<dyn JournalPort>,
+            audit: self.parts.audit.clone(),
+            clock: self.parts.clock.clone(),
+            past,
+        });
+        let send = MessageSend::text(new_run_id(), new_message_id(), format!("Call {}", call.name));
+        let handle = session.send(send).await.map_err(super::running::unsent)?;
+        handle.finished().await.map_err(super::running::unsent)?;
+        let records = journal.load(&session_id, 0).await.map_err(broken)?;
+        let outcome = records.iter().find_map(|record| match &record.event {
+            Event::CallEnded { outcome, .. } => Some(Arc::clone(outcome)),
+            _ => None,
+        });
+        let outcome = outcome.ok_or_else(|| broken("the call never ended"))?;
+        let content = render_whole(&profile, &call.name, &outcome);
+        Ok(ToolAnswer { outcome, content })
+    }
+
+    fn check_tool(&self, name: &str) -> Result<(), HostError> {
+        match self.parts.registry.get(name) {
+            Some(_) => Ok(()),
+            None => Err(HostError::Missing { what: "tool", id: name.to_owned() }),
+        }
+    }
+
+    /// Asks a model for one step.
+    pub(super) async fn one_step(
+        &self,
+        model: Option<&str>,
+        request: ModelRequest,
+    ) -> Result<BoxStream<'static, Result<ModelDelta, ModelFailure>>, HostError> {
+        self.check_open()?;
+        let place = self.take_place().await?;
+        let mut profile = (self.parts.profiles)(None)?;
+        let opened = self.parts.models.open(model, &mut profile)?;
+        let deltas = opened.model.stream(request);
+        // The step has its place among the runs for as long as it is read.
+        Ok(Box::pin(deltas.map(move |delta| {
+            let _place = &place;
+            delta
+        })))
+    }
+
+    /// Stores a rule.
+    pub(super) fn store_rule(&self, effect: &str, pattern: &str) -> Result<Rule, HostError> {
+        let effect = effect_of(effect)?;
+        let rule = Rule::parse(effect, pattern, RuleSource::User)
+            .map_err(|error| HostError::Invalid { field: Some("rule"), message: error.to_string() })?
+            .stamped(self.parts.clock.now_ms());
+        let id = self.parts.policies.add(rule.clone()).map_err(broken)?;
+        Ok(Rule { id, ..rule })
+    }
+
+    /// Forgets a rule.
+    pub(super) fn forget_rule(&self, rule_id: &str) -> Result<(), HostError> {
+        match self.parts.policies.remove(rule_id).map_err(broken)? {
+            Some(_) => Ok(()),
+            None => Err(HostError::Missing { what: "rule", id: rule_id.to_owned() }),
+        }
+    }
+
+    /// Which gate decides a call, and why.
+    pub(super) async fn explain_call(
+        &self,
+        tool: &str,
+        args: Map<String, Value>,
+    ) -> Result<Explanation, HostError> {
+        self.check_tool(tool)?;
+        let profile = (self.parts.profiles)(None)?;
+        let judge = CallJudge {
+            registry: &self.parts.registry,
+            policies: &self.parts.policies,
+            approve: self.parts.approve,
+            limits: &profile.limits,
+            root: &self.parts.root,
+            clock: &self.parts.clock,
+        };
+        let fate = judge.judge(tool, Value::Object(args).to_string()).await;
+        Ok(match fate {
+            CallFate::Unknown => return self.check_tool(tool).map(|()| Vec::new()),
+            CallFate::Refused { gate, failure } => vec![ExplainedGate {
+                gate: gate.word().to_owned(),
+                opinion: "deny".to_owned(),
+                reason: failure.message,
+                decides: true,
+            }],
+            CallFate::Explained(explanation) => explanation
+                .gates
+                .iter()
+                .map(|finding| ExplainedGate {
+                    gate: finding.gate.word().to_owned(),
+                    opinion: opinion(finding.stance).to_owned(),
+                    reason: finding.reason.clone(),
+                    decides: finding.gate == explanation.decides,
+                })
+                .collect(),
+        })
+    }
+}
+
+fn effect_of(word: &str) -> Result<RuleEffect, HostError> {
+    let all = [RuleEffect::Allow, RuleEffect::Deny, RuleEffect::Ask];
+    all.into_iter().find(|effect| effect.word() == word).ok_or_else(|| HostError::Invalid {
+        field: Some("effect"),
+        message: format!("'{word}' is not an effect of a rule; use allow, deny or ask"),
+    })
+}
+
+fn opinion(stance: Stance) -> &'static str {
+    match stance {
+        Stance::Passes => "silent",
+        Stance::Allows => "allow",
+        Stance::Asks => "ask",
+        Stance::Denies => "deny",
+    }
+}

@@ -1,0 +1,146 @@
+//! Runs that stopped in the middle: found, taken up again, or ended.
+
+use std::sync::Arc;
+
+use futures::{StreamExt, stream};
+use tokio::sync::OwnedSemaphorePermit;
+use windlass_core::host::{HostError, ResumeWish, StartedRun};
+use windlass_core::ids::{CallId, RunId};
+use windlass_core::store::{RunQuery, RunRow};
+use windlass_core::tool::ToolOutcome;
+
+use super::berth::{Berth, Setup};
+use super::ledger::{Asked, Going};
+use super::opening::unfinished_run;
+use super::past::questions_of;
+use super::{Host, failed};
+use crate::limits::{TAKEN_UP_AT_ONCE_MAX, UNFINISHED_MAX};
+
+/// What was found when the host started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Recovered {
+    /// Runs that go on.
+    pub taken_up: usize,
+    /// Runs that wait for an answer, and go on with it.
+    pub waiting: usize,
+    /// Runs that another process writes.
+    pub held: usize,
+    /// Runs that could not be taken up; the log says why.
+    pub failed: usize,
+}
+
+/// How a run is taken up.
+#[derive(Default)]
+pub(super) struct TakingUp {
+    /// Calls that may run again although nobody knows whether they happened.
+    pub(super) retry: Vec<CallId>,
+    /// Outcomes that calls get without being run.
+    pub(super) given: Vec<(CallId, ToolOutcome)>,
+}
+
+impl Host {
+    /// Finds the runs that stopped in the middle and takes them up again. Those that wait for an answer need
+    /// nothing until it comes.
+    pub async fn recover(&self) -> Result<Recovered, HostError> {
+        let query = RunQuery { is_unfinished: true, rows_max: UNFINISHED_MAX, ..RunQuery::default() };
+        let rows = self.parts.store.runs(query).await.map_err(failed("run", ""))?;
+        let taken = stream::iter(rows)
+            .map(|row| async move {
+                if row.questions > 0 {
+                    return Ok(false);
+                }
+                self.take_up(&row, TakingUp::default()).await.map(|_| true).inspect_err(|error| {
+                    tracing::warn!(run = %row.run_id, "the run could not be taken up again: {error}");
+                })
+            })
+            .buffer_unordered(TAKEN_UP_AT_ONCE_MAX);
+        let sum = taken.fold(Recovered::default(), |mut sum, taken| async move {
+            match taken {
+                Ok(true) => sum.taken_up += 1,
+                Ok(false) => sum.waiting += 1,
+                Err(HostError::Held(_)) => sum.held += 1,
+                Err(_) => sum.failed += 1,
+            }
+            sum
+        });
+        Ok(sum.await)
+    }
+
+    /// Takes up a run that stopped in the middle, at somebody's wish.
+    pub(super) async fn resume_run(&self, run_id: &RunId, wish: ResumeWish) -> Result<StartedRun, HostError> {
+        self.check_open()?;
+        let row = self.run_row(run_id).await?;
+        if row.outcome.is_some() {
+            return Err(HostError::Conflict(format!(
+                "run {run_id} has ended; fork it to go on from one of its steps"
+            )));
+        }
+        if self.ledger.berth(run_id).is_some() {
+            return Err(HostError::Conflict(format!("run {run_id} goes on already")));
+        }
+        self.take_up(&row, TakingUp { retry: wish.retry, ..TakingUp::default() }).await
+    }
+
+    /// Opens the session of a run, which goes on then; nothing happens if it does already.
+    pub(super) async fn take_up(&self, row: &RunRow, how: TakingUp) -> Result<StartedRun, HostError> {
+        let place = self.take_place().await?;
+        let berth = self.berths.at(&row.session_id);
+        let _change = berth.change.lock().await;
+        let started = StartedRun {
+            run_id: row.run_id.clone(),
+            session_id: row.session_id.clone(),
+            after_seq: row.last_seq,
+        };
+        if self.ledger.berth(&row.run_id).is_some() {
+            return Ok(started);
+        }
+        if let Some(run_id) = berth.run() {
+            return Err(HostError::Busy(run_id));
+        }
+        self.shut(&berth).await;
+        self.claim(&berth).await?;
+        let taken = self.go_on(&berth, row, how, place).await;
+        if taken.is_err() {
+            self.release(&berth).await;
+        }
+        taken.map(|()| started)
+    }
+
+    async fn go_on(
+        &self,
+        berth: &Arc<Berth>,
+        row: &RunRow,
+        how: TakingUp,
+        place: OwnedSemaphorePermit,
+    ) -> Result<(), HostError> {
+        let mut past = self.load(berth).await?;
+        if unfinished_run(&past) != Some(&row.run_id) {
+            return Err(HostError::Conflict(format!("run {} has ended", row.run_id)));
+        }
+        let mut questions = Vec::new();
+        if let Some(unfinished) = &mut past.unfinished {
+            unfinished.retry = how.retry;
+            unfinished.given = how.given;
+            questions = questions_of(&unfinished.records);
+        }
+        let going = Going {
+            berth: Arc::clone(berth),
+            accepted: None,
+            questions: questions.into_iter().map(Asked::new).collect(),
+            _place: place,
+        };
+        self.ledger.enter(row.run_id.clone(), going);
+        let setup = Setup {
+            model: Some(row.model.clone()),
+            profile: Some(row.profile.clone()),
+            executes_while_streaming: self.parts.executes_while_streaming,
+        };
+        let launched = self.launch(berth, past, setup).await;
+        launched.map(drop).inspect_err(|_| self.ledger.leave(&row.run_id))
+    }
+
+    /// Ends a run that nobody has open.
+    pub(super) async fn stop_dormant(&self, _berth: &Berth, run_id: &RunId) -> Result<(), HostError> {
+        Err(HostError::Conflict(format!("run {run_id} stopped in the middle; resume it first")))
+    }
+}

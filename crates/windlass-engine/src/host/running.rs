@@ -1,0 +1,300 @@
+//! Runs are started, followed, answered and cancelled.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
+use windlass_core::command::MessageSend;
+use windlass_core::event::{Event, Record};
+use windlass_core::host::{HostDelivery, HostError, RunStart, StartedRun};
+use windlass_core::ids::{CallId, RunId, SessionId};
+use windlass_core::permission::{PermissionAnswer, Question};
+use windlass_core::port::BoxStream;
+use windlass_core::store::RunRow;
+use windlass_core::text::cut_chars;
+
+use super::berth::{Berth, Open, Setup};
+use super::ledger::{Going, Taken, check_arguments};
+use super::opening::unfinished_run;
+use super::past::questions_of;
+use super::reader::Reader;
+use super::recovery::TakingUp;
+use super::{Host, broken, failed, overloaded};
+use crate::ids::{new_message_id, new_run_id};
+use crate::limits::TITLE_CHARS_MAX;
+use crate::session::{RunHandle, SendError};
+
+impl Host {
+    /// Starts a run; returns when its message is on record.
+    pub(super) async fn begin_run(
+        &self,
+        session_id: &SessionId,
+        start: RunStart,
+    ) -> Result<StartedRun, HostError> {
+        self.check_open()?;
+        let berth = self.berths.at(session_id);
+        if let Some(run_id) = berth.run() {
+            return Err(HostError::Busy(run_id));
+        }
+        let place = self.take_place().await?;
+        let _change = berth.change.lock().await;
+        self.check_open()?;
+        if let Some(run_id) = berth.run() {
+            return Err(HostError::Busy(run_id));
+        }
+        let open = self.open_for(&berth, &start).await?;
+        let run_id = new_run_id();
+        let send = MessageSend::recalled(run_id.clone(), new_message_id(), start.message, start.wishes);
+        let (accepted, receiver) = oneshot::channel();
+        let going = Going {
+            berth: Arc::clone(&berth),
+            accepted: Some(accepted),
+            questions: Vec::new(),
+            _place: place,
+        };
+        self.ledger.enter(run_id.clone(), going);
+        // A caller that goes away before the message is sent leaves nothing behind.
+        let mut entry = Entry { host: self, run_id: &run_id, is_sent: false };
+        let handle = match open.session.send(send).await {
+            Ok(handle) => handle,
+            Err(error) => {
+                // An actor that is gone broke: the next run opens the session anew.
+                self.shut(&berth).await;
+                return Err(unsent(error));
+            }
+        };
+        entry.is_sent = true;
+        let first_seq = self.wait_for_acceptance(&run_id, receiver, handle).await?;
+        Ok(StartedRun { run_id, session_id: session_id.clone(), after_seq: first_seq.saturating_sub(1) })
+    }
+
+    async fn wait_for_acceptance(
+        &self,
+        run_id: &RunId,
+        accepted: oneshot::Receiver<u64>,
+        handle: RunHandle,
+    ) -> Result<u64, HostError> {
+        let error = tokio::select! {
+            biased;
+            Ok(first_seq) = accepted => return Ok(first_seq),
+            finished = handle.finished() => match finished {
+                Ok(finished) => broken(format!(
+                    "the run could not be put on record: {}",
+                    finished.error.map_or_else(|| finished.outcome.word().to_owned(), |error| error.to_string())
+                )),
+                Err(error) => unsent(error),
+            },
+        };
+        self.ledger.leave(run_id);
+        Err(error)
+    }
+
+    /// A place among the runs, after a wait if need be.
+    pub(super) async fn take_place(&self) -> Result<OwnedSemaphorePermit, HostError> {
+        let limits = &self.parts.limits;
+        if self.ledger.questions_waiting() >= limits.questions_max {
+            let message = format!("{} questions wait for an answer; answer some first", limits.questions_max);
+            return Err(overloaded(message));
+        }
+        if let Ok(place) = Arc::clone(&self.places).try_acquire_owned() {
+            return Ok(place);
+        }
+        let full = || overloaded(format!("{} runs go on; try again later", limits.runs_max));
+        if self.waiting.fetch_add(1, Ordering::Relaxed) >= limits.runs_waiting_max {
+            self.waiting.fetch_sub(1, Ordering::Relaxed);
+            return Err(full());
+        }
+        let _waits = Waits(self);
+        let wait = Duration::from_millis(limits.run_wait_ms);
+        match tokio::time::timeout(wait, Arc::clone(&self.places).acquire_owned()).await {
+            Ok(Ok(place)) => Ok(place),
+            Ok(Err(_)) => Err(HostError::Closing),
+            Err(_) => Err(full()),
+        }
+    }
+
+    /// The session, opened with what the run wishes.
+    async fn open_for(&self, berth: &Berth, start: &RunStart) -> Result<Open, HostError> {
+        let session_id = &berth.session_id;
+        let row = self.parts.store.session(session_id).await;
+        let row = row.map_err(failed("session", session_id.as_str()))?;
+        let setup =
+            self.setup(&row, start.model.clone(), start.profile.clone(), start.executes_while_streaming);
+        let (is_untitled, has_runs) = (row.begin.title.is_empty(), row.runs > 0);
+        let open = match berth.open() {
+            Some(open) if open.setup == setup => open,
+            open => {
+                // A model or profile that does not exist is told before the session is shut for it.
+                self.settings(&setup)?;
+                if open.is_some() {
+                    self.shut(berth).await;
+                }
+                self.reopen(berth, setup).await?
+            }
+        };
+        if is_untitled && !has_runs {
+            let title = title_of(&start.message.text());
+            self.parts
+                .store
+                .rename_session(session_id, &title)
+                .await
+                .map_err(failed("session", session_id.as_str()))?;
+        }
+        Ok(open)
+    }
+
+    /// Opens a session in which no run goes on.
+    async fn reopen(&self, berth: &Berth, setup: Setup) -> Result<Open, HostError> {
+        self.claim(berth).await?;
+        let opened = async {
+            let past = self.load(berth).await?;
+            if let Some(run_id) = unfinished_run(&past) {
+                return Err(HostError::Busy(run_id.clone()));
+            }
+            self.launch(berth, past, setup).await
+        };
+        let opened = opened.await;
+        if opened.is_err() {
+            self.release(berth).await;
+        }
+        opened
+    }
+
+    pub(super) async fn run_row(&self, run_id: &RunId) -> Result<RunRow, HostError> {
+        self.parts.store.run(run_id).await.map_err(failed("run", run_id.as_str()))
+    }
+
+    /// The records of a run.
+    pub(super) async fn run_records(&self, row: &RunRow) -> Result<Vec<Arc<Record>>, HostError> {
+        let after = row.first_seq.saturating_sub(1);
+        let mut records = self.parts.store.load(&row.session_id, after).await.map_err(broken)?;
+        records.retain(|record| record.run_id == row.run_id);
+        Ok(records)
+    }
+
+    /// The records of a run, as they are and as they come.
+    pub(super) async fn read(
+        &self,
+        run_id: &RunId,
+        after: u64,
+    ) -> Result<BoxStream<'static, HostDelivery>, HostError> {
+        let row = self.run_row(run_id).await?;
+        let berth = self.berths.at(&row.session_id);
+        let cursor = after.clamp(row.first_seq.saturating_sub(1), row.last_seq);
+        let reader = Reader::new(Arc::clone(&self.parts.store), berth, run_id.clone(), cursor);
+        let has_all = row.outcome.is_some() && cursor >= row.last_seq;
+        Ok(if has_all { reader.ended() } else { reader }.stream())
+    }
+
+    /// Stops a run.
+    pub(super) async fn stop(&self, run_id: &RunId) -> Result<(), HostError> {
+        let row = self.run_row(run_id).await?;
+        if row.outcome.is_some() {
+            return Ok(());
+        }
+        let berth = self.berths.at(&row.session_id);
+        // No other run can begin while this is held: the cancel cannot hit one.
+        let _change = berth.change.lock().await;
+        if self.ledger.berth(run_id).is_some() {
+            let Some(open) = berth.open() else { return Ok(()) };
+            return open.session.cancel().await.map_err(unsent);
+        }
+        self.stop_dormant(&berth, run_id).await
+    }
+
+    /// The questions of a run that wait for an answer.
+    pub(super) async fn waiting_questions(&self, run_id: &RunId) -> Result<Vec<Question>, HostError> {
+        if let Some(questions) = self.ledger.questions(run_id) {
+            return Ok(questions);
+        }
+        let row = self.run_row(run_id).await?;
+        if row.outcome.is_some() || row.questions == 0 {
+            return Ok(Vec::new());
+        }
+        Ok(questions_of(&self.run_records(&row).await?))
+    }
+
+    /// Passes an answer to the run that waits for it; one that stopped in the middle is taken up first.
+    pub(super) async fn pass_answer(
+        &self,
+        run_id: &RunId,
+        call_id: &CallId,
+        arguments: Option<&str>,
+        answer: PermissionAnswer,
+    ) -> Result<(), HostError> {
+        self.check_open()?;
+        let mut taken = self.ledger.take_answer(run_id, call_id, arguments)?;
+        if matches!(taken, Taken::NotGoing) {
+            let row = self.run_row(run_id).await?;
+            let records = self.run_records(&row).await?;
+            let waiting = questions_of(&records);
+            let Some(question) = waiting.iter().find(|question| question.call_id == *call_id) else {
+                return Err(unasked(&records, call_id));
+            };
+            check_arguments(question, arguments)?;
+            self.take_up(&row, TakingUp::default()).await?;
+            taken = self.ledger.take_answer(run_id, call_id, arguments)?;
+        }
+        let berth = match taken {
+            Taken::Yes(berth) => berth,
+            Taken::NotAsked | Taken::NotGoing => {
+                let row = self.run_row(run_id).await?;
+                return Err(unasked(&self.run_records(&row).await?, call_id));
+            }
+        };
+        let Some(open) = berth.open() else { return Err(HostError::Closing) };
+        open.session.answer(call_id.clone(), answer).await.map_err(unsent)
+    }
+}
+
+/// A run in the ledger that leaves it again, unless it began.
+struct Entry<'a> {
+    host: &'a Host,
+    run_id: &'a RunId,
+    is_sent: bool,
+}
+
+impl Drop for Entry<'_> {
+    fn drop(&mut self) {
+        if !self.is_sent {
+            self.host.ledger.leave(self.run_id);
+        }
+    }
+}
+
+/// One of those who wait for a place.
+struct Waits<'a>(&'a Host);
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        self.0.waiting.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Why a call has no question: it was settled, or there never was one.
+fn unasked(records: &[Arc<Record>], call_id: &CallId) -> HostError {
+    let was_asked = records.iter().any(|record| match &record.event {
+        Event::PermissionRequested { question } => question.call_id == *call_id,
+        _ => false,
+    });
+    if was_asked {
+        HostError::Stale(format!("the question about {call_id} has been answered or withdrawn"))
+    } else {
+        HostError::Missing { what: "question", id: call_id.to_string() }
+    }
+}
+
+pub(super) fn unsent(error: SendError) -> HostError {
+    match error {
+        SendError::Busy(run_id) => HostError::Busy(run_id),
+        // The host shuts sessions only under their lock: an actor that is gone is one that broke.
+        SendError::Closed => HostError::Broken("the session ended unexpectedly; try again".to_owned()),
+    }
+}
+
+/// What a session is called until people call it something: the first line of its first message.
+fn title_of(message: &str) -> String {
+    let line = message.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    cut_chars(line, TITLE_CHARS_MAX).to_owned()
+}
