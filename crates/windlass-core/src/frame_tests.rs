@@ -266,3 +266,36 @@ fn a_wait_and_a_changed_request_have_frames_of_their_own() {
     let warning = Event::WarningRaised { code: WarningCode::Emulated, message: "m".into() };
     assert_eq!(line(warning), r#"{"type":"warning","message":"m","code":"EMULATED","ts":1234}"#);
 }
+
+#[test]
+fn s_1_frames_that_are_written_straight_are_those_of_the_payload() {
+    let redactor = Redactor::default();
+    let samples = [
+        Event::TextDelta { text: "a \"b\" \u{1}\n\u{2028}ü".into() },
+        Event::ReasoningDelta { phase: 3, text: "hm\\".into() },
+        Event::CallDelta { index: 1, name: None, chars: 3 },
+        Event::ErrorRaised { code: "auth".into(), message: "no".into() },
+        Event::NoteAdded { text: "x".into() },
+    ];
+    for event in samples {
+        let record = record(event);
+        let mut out = Vec::new();
+        write_sse(&record, &redactor, [], &mut out);
+        assert_eq!(String::from_utf8(out).unwrap(), sse(&record).unwrap_or_default());
+    }
+}
+
+#[test]
+fn secrets_do_not_leave_in_frames() {
+    let redactor = Redactor::new(["planted-secret".into()]);
+    let events = [
+        Event::TextDelta { text: "it is planted-secret".into() },
+        Event::ErrorRaised { code: "auth".into(), message: "planted-secret is wrong".into() },
+    ];
+    for event in events {
+        let mut out = Vec::new();
+        write_sse(&record(event), &redactor, [("more", "kept".into())], &mut out);
+        let frame = String::from_utf8(out).unwrap();
+        assert!(frame.contains("***") && !frame.contains("planted"), "{frame}");
+    }
+}

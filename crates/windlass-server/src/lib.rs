@@ -32,6 +32,7 @@ mod openapi;
 mod rate;
 mod routes;
 mod serve;
+mod shown;
 mod shutdown;
 mod state;
 mod stream;
@@ -45,12 +46,14 @@ use error::{Kind, Problem};
 use metrics::Metrics;
 use state::App;
 
-/// Everything that the server answers.
+/// Everything that the server answers. Must be called within a runtime: what is counted is followed from now on.
 pub fn app(host: Arc<dyn HostPort>, config: ServerConfig) -> Router {
     let endpoints = routes::endpoints();
     let document = openapi_text(&openapi::document(&endpoints, &config.version));
     let body_bytes_max = config.limits.body_bytes_max;
-    let app = App::new(host, config, Arc::new(Metrics::default()), Bytes::from(document));
+    let metrics = Arc::new(Metrics::default());
+    metrics::follow(&metrics, &*host);
+    let app = App::new(host, config, metrics, Bytes::from(document));
     endpoint::assemble(&app, endpoints)
         .fallback(missing)
         .method_not_allowed_fallback(method_refused)

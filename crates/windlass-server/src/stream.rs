@@ -40,6 +40,19 @@ pub(crate) trait Projection: Send + 'static {
     }
 }
 
+/// Any projection.
+pub(crate) type BoxProjection = Box<dyn Projection>;
+
+impl Projection for BoxProjection {
+    fn write(&mut self, record: &Record, out: &mut BytesMut) {
+        (**self).write(record, out);
+    }
+
+    fn heartbeat(&self) -> &'static [u8] {
+        (**self).heartbeat()
+    }
+}
+
 /// SSE v1.1 (interface §3).
 pub(crate) struct Frames {
     app: App,

@@ -1,28 +1,273 @@
-//! The schemas of bodies, by name.
+//! The schemas of bodies, by name. Integration tests hold every answer of the server against them.
 
 use serde_json::{Map, Value, json};
 
-use super::{count, object, text};
+use super::{count, flag, named, object, text};
+use crate::routes::{permissions, runs, tools};
 
 /// All schemas.
 pub(crate) fn all() -> Map<String, Value> {
-    let mut schemas = Map::new();
-    for (name, schema) in native().into_iter().chain(crate::routes::compat_schemas()) {
-        schemas.insert(name.to_owned(), schema);
-    }
-    schemas
+    let groups =
+        [session_rows(), trace(), wishes(), tools::schemas(), tool_rows(), crate::routes::compat_schemas()];
+    groups.into_iter().flatten().map(|(name, schema)| (name.to_owned(), schema)).collect()
 }
 
-fn native() -> Vec<(&'static str, Value)> {
-    vec![(
-        "Problem",
-        object([
-            ("type", text()),
-            ("title", text()),
-            ("status", count()),
-            ("code", json!({"type": "string", "description": "Stable."})),
-            ("detail", json!({"type": "string", "description": "What was wrong, where, what to do."})),
-            ("field?", text()),
-        ]),
-    )]
+fn said(schema: &Value, meaning: &str) -> Value {
+    let mut schema = schema.clone();
+    if let Value::Object(fields) = &mut schema {
+        fields.insert("description".into(), meaning.into());
+    }
+    schema
+}
+
+fn one_of(words: &[&str]) -> Value {
+    json!({"type": "string", "enum": words})
+}
+
+fn outcome() -> Value {
+    one_of(&["completed", "limit_reached", "cancelled", "failed"])
+}
+
+fn or_null(schema: &Value) -> Value {
+    json!({"anyOf": [schema, {"type": "null"}]})
+}
+
+fn list(schema: &Value) -> Value {
+    json!({"type": "array", "items": schema})
+}
+
+fn session_rows() -> Vec<(&'static str, Value)> {
+    let ms = || said(&count(), "Milliseconds since the Unix epoch.");
+    let usage = object([
+        ("input", count()),
+        ("output", count()),
+        ("cached?", count()),
+        ("reasoning?", count()),
+        ("cost_usd?", json!({"type": ["number", "null"]})),
+    ]);
+    vec![
+        (
+            "Problem",
+            object([
+                ("type", text()),
+                ("title", text()),
+                ("status", count()),
+                ("code", said(&text(), "Stable.")),
+                ("detail", said(&text(), "What was wrong, where, what to do.")),
+                ("field?", text()),
+            ]),
+        ),
+        (
+            "Session",
+            object([
+                ("session_id", text()),
+                ("title", text()),
+                ("key?", text()),
+                ("origin", text()),
+                ("root", text()),
+                ("profile", text()),
+                ("model", text()),
+                ("history?", json!({"type": "array", "items": {"type": "object"}})),
+                ("fork?", object([("session_id", text()), ("run_id", text()), ("step", count())])),
+                ("created_ms", ms()),
+                ("updated_ms", ms()),
+                ("last_seq", count()),
+                ("runs", count()),
+            ]),
+        ),
+        ("Usage", usage),
+        (
+            "Run",
+            object([
+                ("run_id", text()),
+                ("session_id", text()),
+                ("message", said(&text(), "What the user said, cut short.")),
+                ("model", text()),
+                ("profile", text()),
+                ("started_ms", ms()),
+                ("ended_ms?", ms()),
+                ("outcome?", outcome()),
+                ("reason?", said(&text(), "Why it stopped.")),
+                ("first_seq", count()),
+                ("last_seq", count()),
+                ("steps", count()),
+                ("calls", count()),
+                ("questions", said(&count(), "Questions that wait for an answer.")),
+                ("usage", named("Usage")),
+            ]),
+        ),
+        ("Task", object([("task_id", text()), ("status", text()), ("content", text())])),
+        (
+            "StartedRun",
+            object([("run_id", text()), ("session_id", text()), ("after_seq", count()), ("events", text())]),
+        ),
+        (
+            "ReplayReport",
+            object([
+                ("run_id", text()),
+                ("same", said(&count(), "Durable records that came out the same.")),
+                ("divergence?", object([("seq", count()), ("recorded", text()), ("replayed", text())])),
+            ]),
+        ),
+    ]
+}
+
+fn trace() -> Vec<(&'static str, Value)> {
+    let tool = object([
+        ("id", text()),
+        ("name", text()),
+        ("displayName", text()),
+        ("status", one_of(&["queued", "running", "completed", "failed"])),
+        ("startedAt", text()),
+        ("endedAt", text()),
+        ("durationMs", count()),
+        ("parameters", json!({})),
+        ("outputSummary", text()),
+        ("links", list(&json!({"type": "object"}))),
+        ("outputRaw", json!({})),
+        ("error", or_null(&object([("message", text()), ("code", text())]))),
+        ("category", one_of(&["search", "utility", "other"])),
+        ("visibility", one_of(&["primary", "secondary", "hidden"])),
+        ("cached", flag()),
+        ("droppedArgs", list(&text())),
+        ("repairs", list(&json!({}))),
+        ("decision", or_null(&text())),
+    ]);
+    let tokens = object([
+        ("input", count()),
+        ("output", count()),
+        ("total", count()),
+        ("costUsd", json!({"type": ["number", "null"]})),
+    ]);
+    let trace = object([
+        ("runId", text()),
+        ("model", text()),
+        ("startedAt", text()),
+        ("endedAt", said(&text(), "Empty while the run goes on.")),
+        ("totalDurationMs", count()),
+        ("tokens", tokens),
+        ("tools", list(&named("ToolTrace"))),
+        ("reasoning", list(&object([("id", text()), ("content", text()), ("timestamp", text())]))),
+        ("warnings", list(&object([("code", text()), ("message", text())]))),
+        ("adjustments", list(&json!({"type": "object"}))),
+        ("delays", list(&json!({"type": "object"}))),
+        ("outcome", or_null(&outcome())),
+        ("stopReason", or_null(&text())),
+        ("answer", text()),
+    ]);
+    vec![("ToolTrace", tool), ("RunTrace", trace)]
+}
+
+fn wishes() -> Vec<(&'static str, Value)> {
+    let any = json!({});
+    vec![
+        (
+            "NewSession",
+            object([
+                ("title?", json!({"type": "string", "maxLength": crate::limits::TITLE_CHARS_MAX})),
+                ("key?", said(&text(), "A name that somebody outside knows it by; unique.")),
+                ("profile?", text()),
+                ("model?", text()),
+            ]),
+        ),
+        ("StartRun", runs::start_schema()),
+        (
+            "ResumeRun",
+            object([(
+                "retry?",
+                said(&list(&text()), "Calls that may run again although nobody knows whether they happened."),
+            )]),
+        ),
+        (
+            "ForkRun",
+            object([
+                (
+                    "step",
+                    json!({
+                        "type": "integer", "minimum": 0, "maximum": u32::MAX,
+                        "description": "The last step that is taken over; 0 for the message alone.",
+                    }),
+                ),
+                ("model?", text()),
+                ("message?", said(&text(), "Another message, with step 0.")),
+                ("outcome?", object([("call_id", text()), ("json", any)])),
+            ]),
+        ),
+        ("PermissionAnswer", permissions::answer_schema()),
+        (
+            "Question",
+            object([
+                ("call_id", text()),
+                ("tool", text()),
+                ("arguments", said(&text(), "Complete arguments, as they will be used.")),
+                ("risk", text()),
+                ("targets?", list(&json!({"type": "object"}))),
+                ("preview?", json!({"type": "object"})),
+                ("rule", text()),
+                ("confirm_word?", text()),
+                ("digest", said(&text(), "Binds an answer to exactly this question.")),
+            ]),
+        ),
+    ]
+}
+
+fn tool_rows() -> Vec<(&'static str, Value)> {
+    let error = object([("kind", text()), ("message", text()), ("hint?", or_null(&text()))]);
+    vec![
+        (
+            "Tool",
+            object([
+                ("name", text()),
+                ("aliases?", list(&text())),
+                ("description", text()),
+                ("schema", said(&json!({"type": "object"}), "The JSON Schema of its arguments.")),
+                ("effects", one_of(&["pure", "read", "write", "external"])),
+                ("idempotent", flag()),
+                ("risk", one_of(&["safe", "low", "medium", "high", "critical"])),
+                ("scopes?", list(&text())),
+                ("category", one_of(&["search", "utility", "other"])),
+                ("visibility", one_of(&["primary", "secondary", "hidden"])),
+            ]),
+        ),
+        (
+            "ToolAnswer",
+            object([
+                ("status", one_of(&["ok", "failed", "denied", "cancelled", "interrupted"])),
+                ("content", said(&text(), "The envelope of the profile, as a model would see it.")),
+                ("duration_ms", count()),
+                ("result?", json!({})),
+                ("error?", error),
+            ]),
+        ),
+        (
+            "Model",
+            object([
+                ("name", text()),
+                ("is_default", flag()),
+                ("is_ready", flag()),
+                ("context_tokens?", count()),
+                ("has_tools?", flag()),
+                ("has_reasoning?", flag()),
+            ]),
+        ),
+        (
+            "Rule",
+            object([
+                ("id", text()),
+                ("effect", one_of(&["allow", "ask", "deny"])),
+                ("rule", text()),
+                ("created_ms", count()),
+                ("source", one_of(&["user", "project", "flag", "grant"])),
+            ]),
+        ),
+        (
+            "Gate",
+            object([
+                ("gate", text()),
+                ("opinion", one_of(&["silent", "allow", "ask", "deny"])),
+                ("reason", text()),
+                ("decides", flag()),
+            ]),
+        ),
+    ]
 }

@@ -5,16 +5,32 @@ use serde_json::Value;
 use crate::endpoint::Endpoint;
 
 mod edison;
+pub(crate) mod events;
 mod openai;
 mod operations;
+mod page;
+pub(crate) mod permissions;
+pub(crate) mod runs;
+mod sessions;
 mod studio;
+pub(crate) mod tools;
 
 /// All endpoints, in the order of the API document.
 pub(crate) fn endpoints() -> Vec<Endpoint> {
-    [operations::endpoints(), studio::endpoints(), edison::endpoints(), openai::endpoints()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        operations::endpoints(),
+        sessions::endpoints(),
+        runs::endpoints(),
+        events::endpoints(),
+        permissions::endpoints(),
+        tools::endpoints(),
+        studio::endpoints(),
+        edison::endpoints(),
+        openai::endpoints(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// Schemas of the interfaces that other clients know.

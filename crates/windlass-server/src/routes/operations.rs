@@ -3,32 +3,106 @@
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
+use serde_json::json;
+use windlass_core::store::SessionQuery;
 
-use crate::endpoint::{Endpoint, JSON};
-use crate::error::Said;
+use crate::endpoint::{Endpoint, HTML, JSON};
+use crate::error::{Answer, Said};
+use crate::metrics::TEXT_FORMAT;
 use crate::openapi::{object, text};
+use crate::shown::show;
 use crate::state::App;
+
+const TAG: &str = "operations";
 
 /// The endpoints.
 pub(crate) fn endpoints() -> Vec<Endpoint> {
     vec![
-        Endpoint::get("/healthz", healthz).about("operations", "Whether the server lives").answers(
+        Endpoint::get("/healthz", healthz).about(TAG, "Whether the server lives").answers(
             Said::Ok,
             object([("status", text())]),
             "It lives.",
         ),
-        Endpoint::get("/openapi.json", openapi).about("operations", "This document").answers(
+        Endpoint::get("/readyz", readyz).about(TAG, "Whether the server can do its work").answers(
             Said::Ok,
-            serde_json::json!({"type": "object"}),
+            object([("status", text())]),
+            "The store answers.",
+        ),
+        Endpoint::get("/metrics", metrics).about(TAG, "Counts, for Prometheus").answers_as(
+            Said::Ok,
+            "text/plain",
+            text(),
+            "The counts, in the text form 0.0.4.",
+        ),
+        Endpoint::get("/openapi.json", openapi).about(TAG, "This document").answers(
+            Said::Ok,
+            json!({"type": "object"}),
             "The document.",
         ),
+        page("/", index, "What this is"),
+        page("/docs", docs, "This document, to read"),
+        asset("/docs.js", script, "text/javascript", "The script of that page"),
+        asset("/page.css", style, "text/css", "The style of the pages"),
     ]
 }
 
-async fn healthz() -> axum::Json<serde_json::Value> {
-    axum::Json(serde_json::json!({"status": "ok"}))
+fn page<H: axum::handler::Handler<T, App>, T: 'static>(
+    path: &'static str,
+    handler: H,
+    summary: &'static str,
+) -> Endpoint {
+    asset(path, handler, HTML, summary)
+}
+
+fn asset<H: axum::handler::Handler<T, App>, T: 'static>(
+    path: &'static str,
+    handler: H,
+    media_type: &'static str,
+    summary: &'static str,
+) -> Endpoint {
+    // Browsers ask for scripts and pages with headers of their own.
+    Endpoint::get(path, handler).about(TAG, summary).lenient().answers_as(
+        Said::Ok,
+        media_type,
+        text(),
+        "Here.",
+    )
+}
+
+async fn healthz(State(app): State<App>) -> Answer<Response> {
+    show(&app, Said::Ok, &json!({"status": "ok"}))
+}
+
+async fn readyz(State(app): State<App>) -> Answer<Response> {
+    app.host.sessions(SessionQuery { rows_max: 1, ..SessionQuery::default() }).await?;
+    show(&app, Said::Ok, &json!({"status": "ready"}))
+}
+
+async fn metrics(State(app): State<App>) -> Response {
+    let text = app.metrics.text(app.open_streams(), app.open_requests());
+    ([(header::CONTENT_TYPE, TEXT_FORMAT)], text).into_response()
 }
 
 async fn openapi(State(app): State<App>) -> Response {
     ([(header::CONTENT_TYPE, JSON)], app.document.clone()).into_response()
+}
+
+async fn index(State(app): State<App>) -> Response {
+    let page = include_str!("../assets/index.html").replace("{version}", &app.config.version);
+    ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], page).into_response()
+}
+
+async fn docs() -> Response {
+    let page = include_str!("../assets/docs.html");
+    ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], page).into_response()
+}
+
+async fn script() -> Response {
+    let script = include_str!("../assets/docs.js");
+    ([(header::CONTENT_TYPE, "text/javascript; charset=utf-8")], script).into_response()
+}
+
+async fn style() -> Response {
+    let style = include_str!("../assets/page.css");
+    ([(header::CONTENT_TYPE, "text/css; charset=utf-8")], style).into_response()
 }

@@ -1,0 +1,109 @@
+//! The events of a run: any number of readers, from any event on, while it goes on and afterwards.
+
+use axum::Extension;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderName};
+use axum::response::Response;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use windlass_core::ids::RunId;
+
+use crate::endpoint::{EVENT_STREAM, Endpoint};
+use crate::error::{Answer, Kind, Problem, Said};
+use crate::extract::{PathOf, QueryOf};
+use crate::openapi::{count, flag, text};
+use crate::shown::done;
+use crate::shutdown::Closing;
+use crate::state::App;
+use crate::stream::{BoxProjection, Frames, Reading, respond};
+
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+
+/// Forms of events, by the word in the query.
+const FORMATS: [&str; 1] = ["v1.1"];
+
+/// The endpoints.
+pub(crate) fn endpoints() -> Vec<Endpoint> {
+    vec![
+        Endpoint::get("/api/runs/{id}/events", events)
+            .about("runs", "The events of a run")
+            .notes(
+                "Frames of `data: <json>`; durable events have an `id`. A reader that comes back sends the last id \
+                 it saw, drops what it saw after that, and gets the rest: byte for byte what it would have got.",
+            )
+            .path_param("id", "The run.")
+            .header_param("Last-Event-ID", count(), "The last event that was seen; counts before `after`.")
+            .query_param("after", count(), "The last event that was seen.")
+            .query_param("cancel_on_disconnect", flag(), "Cancel the run when this reader goes away.")
+            .query_param("format", format_schema(), "The form of the events.")
+            .answers_as(Said::Ok, EVENT_STREAM, text(), "The events; the last is `done`.")
+            .answers_nothing("The run has ended, and its last event was seen: there is nothing to come back for.")
+            .problems(&[Kind::Missing]),
+    ]
+}
+
+#[derive(Deserialize)]
+struct EventsQuery {
+    after: Option<String>,
+    cancel_on_disconnect: Option<String>,
+    format: Option<String>,
+}
+
+async fn events(
+    State(app): State<App>,
+    PathOf(id): PathOf<String>,
+    QueryOf(query): QueryOf<EventsQuery>,
+    closing: Option<Extension<Closing>>,
+    headers: HeaderMap,
+) -> Answer<Response> {
+    let after = after(&headers, query.after.as_deref())?;
+    let cancels = flag_of("cancel_on_disconnect", query.cancel_on_disconnect.as_deref())?;
+    let projection = projection(&app, query.format.as_deref())?;
+    let run_id = RunId::new(id);
+    let run = app.host.run(&run_id).await?;
+    // An EventSource comes back until it hears that there is no more.
+    if run.ended_ms.is_some() && after >= run.last_seq {
+        return Ok(done());
+    }
+    let closing = closing.map(|Extension(closing)| closing).unwrap_or_default();
+    respond(&app, &run_id, Reading { after, cancels, closing }, projection).await
+}
+
+/// The number after which a reader wants events: the header, which a browser sends when it comes back, before
+/// the query, which it repeats from the first time.
+pub(crate) fn after(headers: &HeaderMap, query: Option<&str>) -> Answer<u64> {
+    let header = headers.get(LAST_EVENT_ID).map(|value| value.to_str().unwrap_or("?"));
+    let (name, Some(text)) = (if header.is_some() { "Last-Event-ID" } else { "after" }, header.or(query))
+    else {
+        return Ok(0);
+    };
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    // A database counts with a sign.
+    let number = text.parse().ok().filter(|number| is_number && i64::try_from(*number).is_ok());
+    number.ok_or_else(|| {
+        let detail = format!("'{name}' must be the number of an event, as its id line says it");
+        Problem::new(Kind::Invalid, "bad_event_id", detail)
+    })
+}
+
+/// `true`, `false`, `1` or `0`.
+pub(crate) fn flag_of(name: &'static str, text: Option<&str>) -> Answer<bool> {
+    match text {
+        None | Some("0" | "false") => Ok(false),
+        Some("1" | "true") => Ok(true),
+        Some(_) => Err(Problem::field(name, format!("'{name}' must be true or false"))),
+    }
+}
+
+/// How events are shown.
+pub(crate) fn projection(app: &App, format: Option<&str>) -> Answer<BoxProjection> {
+    match format {
+        None | Some("v1.1") => Ok(Box::new(Frames::new(app))),
+        Some(_) => Err(Problem::field("format", format!("'format' must be {}", FORMATS.join(" or ")))),
+    }
+}
+
+/// The schema of `format`.
+pub(crate) fn format_schema() -> Value {
+    json!({"type": "string", "enum": FORMATS})
+}

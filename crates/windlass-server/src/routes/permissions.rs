@@ -1,0 +1,170 @@
+//! Approvals: the questions of a run, and their answers, which count only for the exact arguments.
+
+use axum::extract::State;
+use axum::response::Response;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use windlass_core::ids::{CallId, RunId};
+use windlass_core::permission::{Decision, PermissionAnswer, Question};
+
+use crate::approval::digest;
+use crate::endpoint::Endpoint;
+use crate::error::{Answer, Kind, Problem, Said};
+use crate::extract::{JsonBody, PathOf};
+use crate::limits::ANSWERS_MAX;
+use crate::openapi::{list_of, named, object, text};
+use crate::shown::{done, show_list};
+use crate::state::App;
+
+const TAG: &str = "permissions";
+
+/// The endpoints.
+pub(crate) fn endpoints() -> Vec<Endpoint> {
+    let several = json!({
+        "type": "array", "minItems": 1, "maxItems": ANSWERS_MAX,
+        "items": {"allOf": [object([("call_id", text())]), named("PermissionAnswer")]},
+    });
+    vec![
+        Endpoint::get("/api/runs/{id}/permissions", list)
+            .about(TAG, "The questions of a run that wait for an answer")
+            .path_param("id", "The run.")
+            .answers(Said::Ok, object([("questions", list_of("Question"))]), "The questions.")
+            .problems(&[Kind::Missing]),
+        Endpoint::post("/api/runs/{id}/permissions/{call_id}", answer)
+            .about(TAG, "Answer a question")
+            .notes("With `digest`, only if the question is about exactly the arguments that were shown.")
+            .path_param("id", "The run.")
+            .path_param("call_id", "The call that waits.")
+            .body(named("PermissionAnswer"))
+            .answers_nothing("The answer counts.")
+            .problems(&[Kind::Missing, Kind::Conflict]),
+        Endpoint::post("/api/runs/{id}/permissions", answer_all)
+            .about(TAG, "Answer several questions")
+            .notes("All are checked before the first is answered.")
+            .path_param("id", "The run.")
+            .body(object([("answers", several)]))
+            .answers_nothing("The answers count.")
+            .problems(&[Kind::Missing, Kind::Conflict]),
+    ]
+}
+
+#[derive(Serialize)]
+struct ShownQuestion<'a> {
+    #[serde(flatten)]
+    question: &'a Question,
+    digest: String,
+}
+
+async fn list(State(app): State<App>, PathOf(id): PathOf<String>) -> Answer<Response> {
+    let run_id = RunId::new(id);
+    let questions = app.host.questions(&run_id).await?;
+    let shown: Vec<_> = questions
+        .iter()
+        .map(|question| ShownQuestion { question, digest: digest(&run_id, question) })
+        .collect();
+    show_list(&app, "questions", &shown)
+}
+
+#[derive(Deserialize)]
+struct AnswerBody {
+    decision: String,
+    rule: Option<String>,
+    confirmation: Option<String>,
+    digest: Option<String>,
+}
+
+impl AnswerBody {
+    fn read(self) -> Answer<(PermissionAnswer, Option<String>)> {
+        let Some(decision) = Decision::from_word(&self.decision) else {
+            return Err(Problem::field("decision", "'decision' must be once, session, remember or deny"));
+        };
+        Ok((PermissionAnswer { decision, rule: self.rule, confirmation: self.confirmation }, self.digest))
+    }
+}
+
+async fn answer(
+    State(app): State<App>,
+    PathOf((id, call_id)): PathOf<(String, String)>,
+    JsonBody(body): JsonBody<AnswerBody>,
+) -> Answer<Response> {
+    let (run_id, call_id) = (RunId::new(id), CallId::new(call_id));
+    let (answer, expected) = body.read()?;
+    let questions = app.host.questions(&run_id).await?;
+    let question = find(&run_id, &questions, &call_id, expected.as_deref())?;
+    app.host.answer(&run_id, &call_id, Some(&question.arguments), answer).await?;
+    Ok(done())
+}
+
+#[derive(Deserialize)]
+struct AnswersBody {
+    answers: Vec<CallAnswer>,
+}
+
+#[derive(Deserialize)]
+struct CallAnswer {
+    call_id: String,
+    #[serde(flatten)]
+    answer: AnswerBody,
+}
+
+async fn answer_all(
+    State(app): State<App>,
+    PathOf(id): PathOf<String>,
+    JsonBody(body): JsonBody<AnswersBody>,
+) -> Answer<Response> {
+    if body.answers.is_empty() || body.answers.len() > ANSWERS_MAX {
+        return Err(Problem::field("answers", format!("'answers' must have 1 to {ANSWERS_MAX} of them")));
+    }
+    let run_id = RunId::new(id);
+    let questions = app.host.questions(&run_id).await?;
+    let mut ready = Vec::with_capacity(body.answers.len());
+    for CallAnswer { call_id, answer } in body.answers {
+        let (answer, expected) = answer.read()?;
+        let question = find(&run_id, &questions, &CallId::new(call_id), expected.as_deref())?;
+        ready.push((question, answer));
+    }
+    for (question, answer) in ready {
+        app.host.answer(&run_id, &question.call_id, Some(&question.arguments), answer).await?;
+    }
+    Ok(done())
+}
+
+/// The open question of a call, if it is the one that was shown.
+fn find<'a>(
+    run_id: &RunId,
+    questions: &'a [Question],
+    call_id: &CallId,
+    expected: Option<&str>,
+) -> Answer<&'a Question> {
+    let Some(question) = questions.iter().find(|question| question.call_id == *call_id) else {
+        let shown: String = call_id.as_str().chars().take(80).collect();
+        return Err(Problem::new(
+            Kind::Conflict,
+            "question_stale",
+            format!(
+                "no question of this run waits for '{shown}': it was answered, or never asked; look at its permissions"
+            ),
+        ));
+    };
+    if expected.is_some_and(|expected| !expected.eq_ignore_ascii_case(&digest(run_id, question))) {
+        return Err(Problem::new(
+            Kind::Conflict,
+            "digest_mismatch",
+            "the question is about other arguments than those that were shown; look at it again and answer with its digest",
+        ));
+    }
+    Ok(question)
+}
+
+/// The body of an answer, for the API document.
+pub(crate) fn answer_schema() -> Value {
+    object([
+        ("decision", json!({"type": "string", "enum": ["once", "session", "remember", "deny"]})),
+        (
+            "rule?",
+            json!({"type": "string", "description": "The rule to store with remember, if it is changed."}),
+        ),
+        ("confirmation?", json!({"type": "string", "description": "The word to type for a critical call."})),
+        ("digest?", json!({"type": "string", "description": "The digest of the question that was shown."})),
+    ])
+}

@@ -1,0 +1,156 @@
+//! Sessions: beginning, listing, naming and forgetting them; and their task lists.
+
+use axum::extract::State;
+use axum::response::Response;
+use serde::Deserialize;
+use windlass_core::ids::SessionId;
+use windlass_core::store::{NewSession, SessionQuery};
+
+use super::page::{before_schema, cursor, rows, rows_schema};
+use crate::endpoint::Endpoint;
+use crate::error::{Answer, Kind, Problem, Said};
+use crate::extract::{JsonBody, OptionalBody, PathOf, QueryOf};
+use crate::limits::TITLE_CHARS_MAX;
+use crate::openapi::{list_of, named, object, text};
+use crate::shown::{done, show, show_list};
+use crate::state::App;
+
+const TAG: &str = "sessions";
+
+/// The endpoints.
+pub(crate) fn endpoints() -> Vec<Endpoint> {
+    vec![
+        Endpoint::post("/api/sessions", create)
+            .about(TAG, "Begin a session")
+            .optional_body(named("NewSession"))
+            .answers(Said::Created, named("Session"), "The session.")
+            .problems(&[Kind::Conflict, Kind::Missing]),
+        Endpoint::get("/api/sessions", list)
+            .about(TAG, "Sessions, newest first")
+            .query_param("text", text(), "Only those with this text in their title or in what the user said.")
+            .query_param("before", before_schema(), "The next page: `next` of the page before.")
+            .query_param("rows", rows_schema(), "At most so many.")
+            .answers(
+                Said::Ok,
+                object([("sessions", list_of("Session")), ("next?", text())]),
+                "A page of sessions.",
+            ),
+        Endpoint::get("/api/sessions/{id}", get)
+            .about(TAG, "One session")
+            .path_param("id", "The session.")
+            .answers(Said::Ok, named("Session"), "The session.")
+            .problems(&[Kind::Missing]),
+        Endpoint::patch("/api/sessions/{id}", rename)
+            .about(TAG, "Give a session another title")
+            .path_param("id", "The session.")
+            .body(object([("title", title_schema())]))
+            .answers(Said::Ok, named("Session"), "The session.")
+            .problems(&[Kind::Missing, Kind::Conflict]),
+        Endpoint::delete("/api/sessions/{id}", delete)
+            .about(TAG, "Forget a session")
+            .notes("A run that goes on in it is cancelled first.")
+            .path_param("id", "The session.")
+            .answers_nothing("It is forgotten.")
+            .problems(&[Kind::Missing, Kind::Conflict]),
+        Endpoint::get("/api/tasks", tasks)
+            .about(TAG, "The task list of a session")
+            .query_param("session_id", text(), "The session; needed.")
+            .answers(Said::Ok, object([("tasks", list_of("Task"))]), "The tasks, oldest first.")
+            .problems(&[Kind::Missing]),
+    ]
+}
+
+fn title_schema() -> serde_json::Value {
+    serde_json::json!({"type": "string", "minLength": 1, "maxLength": TITLE_CHARS_MAX})
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct NewSessionBody {
+    title: String,
+    key: Option<String>,
+    profile: String,
+    model: String,
+}
+
+async fn create(
+    State(app): State<App>,
+    OptionalBody(body): OptionalBody<NewSessionBody>,
+) -> Answer<Response> {
+    let NewSessionBody { title, key, profile, model } = body;
+    if !title.is_empty() {
+        check_title(&title)?;
+    }
+    let begin = NewSession { title, key, profile, model, origin: "api".into(), ..NewSession::default() };
+    show(&app, Said::Created, &app.host.create_session(begin).await?)
+}
+
+#[derive(Deserialize)]
+struct ListQuery {
+    text: Option<String>,
+    before: Option<String>,
+    rows: Option<String>,
+}
+
+async fn list(State(app): State<App>, QueryOf(query): QueryOf<ListQuery>) -> Answer<Response> {
+    let rows_max = rows(query.rows.as_deref())?;
+    let before = cursor(query.before.as_deref())?.map(|(ms, id)| (ms, SessionId::new(id)));
+    let sessions = app.host.sessions(SessionQuery { text: query.text, before, rows_max }).await?;
+    let next = sessions
+        .last()
+        .filter(|_| sessions.len() == rows_max)
+        .map(|row| format!("{}:{}", row.updated_ms, row.session_id));
+    let mut shown = serde_json::json!({ "sessions": sessions });
+    if let (serde_json::Value::Object(fields), Some(next)) = (&mut shown, next) {
+        fields.insert("next".into(), next.into());
+    }
+    show(&app, Said::Ok, &shown)
+}
+
+async fn get(State(app): State<App>, PathOf(id): PathOf<String>) -> Answer<Response> {
+    show(&app, Said::Ok, &app.host.session(&id.into()).await?)
+}
+
+#[derive(Deserialize)]
+struct RenameBody {
+    title: String,
+}
+
+async fn rename(
+    State(app): State<App>,
+    PathOf(id): PathOf<String>,
+    JsonBody(body): JsonBody<RenameBody>,
+) -> Answer<Response> {
+    let id = SessionId::new(id);
+    check_title(&body.title)?;
+    app.host.rename_session(&id, body.title.trim()).await?;
+    show(&app, Said::Ok, &app.host.session(&id).await?)
+}
+
+fn check_title(title: &str) -> Answer<()> {
+    if title.trim().is_empty() {
+        return Err(Problem::field("title", "the title is empty; write a few words"));
+    }
+    if title.chars().count() > TITLE_CHARS_MAX {
+        let detail = format!("the title has more than {TITLE_CHARS_MAX} characters; write fewer");
+        return Err(Problem::field("title", detail));
+    }
+    Ok(())
+}
+
+async fn delete(State(app): State<App>, PathOf(id): PathOf<String>) -> Answer<Response> {
+    app.host.delete_session(&id.into()).await?;
+    Ok(done())
+}
+
+#[derive(Deserialize)]
+struct TasksQuery {
+    session_id: Option<String>,
+}
+
+async fn tasks(State(app): State<App>, QueryOf(query): QueryOf<TasksQuery>) -> Answer<Response> {
+    let Some(id) = query.session_id else {
+        return Err(Problem::field("session_id", "say whose tasks: ?session_id=ID"));
+    };
+    show_list(&app, "tasks", &app.host.tasks(&id.into()).await?)
+}

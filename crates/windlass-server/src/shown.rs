@@ -1,0 +1,35 @@
+//! JSON answers: everything that the server shows goes out through here, without secrets.
+
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::endpoint::JSON;
+use crate::error::{Answer, Kind, Problem, Said};
+use crate::state::App;
+
+/// An answer in JSON.
+pub(crate) fn show(app: &App, said: Said, shown: &impl Serialize) -> Answer<Response> {
+    let mut value = serde_json::to_value(shown).map_err(|error| {
+        tracing::error!(%error, "an answer could not be written");
+        Problem::new(Kind::Broken, "internal", "something broke inside; the server's log has more")
+    })?;
+    app.redactor.clean_value(&mut value);
+    Ok(write(said, &value))
+}
+
+/// A list under a name, so that more can stand beside it one day.
+pub(crate) fn show_list(app: &App, name: &str, rows: &[impl Serialize]) -> Answer<Response> {
+    show(app, Said::Ok, &serde_json::json!({ name: rows }))
+}
+
+fn write(said: Said, value: &Value) -> Response {
+    let headers = [(header::CONTENT_TYPE, HeaderValue::from_static(JSON))];
+    (said.status(), headers, value.to_string()).into_response()
+}
+
+/// The answer to what is done and needs no words.
+pub(crate) fn done() -> Response {
+    Said::Nothing.status().into_response()
+}
