@@ -219,7 +219,10 @@ impl Problem {
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        self.respond_as(PROBLEM_TYPE, &self.document())
+        let mut response = self.respond_as(PROBLEM_TYPE, &self.document());
+        // For clients that know another shape.
+        response.extensions_mut().insert(self);
+        response
     }
 }
 

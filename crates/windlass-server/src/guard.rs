@@ -13,6 +13,7 @@ use futures::FutureExt;
 use tokio::time::Instant;
 
 use crate::error::{Answer, Kind, Problem, Said};
+use crate::routes;
 use crate::state::App;
 
 /// Who asks; connections put it into their requests.
@@ -33,11 +34,13 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 /// Lets a request in, or says why not.
 pub(crate) async fn guard(State(app): State<App>, request: Request, next: Next) -> Response {
     let origin = request.headers().get(header::ORIGIN).cloned();
-    let mut response = match admit(&app, &request) {
+    let path = request.uri().path().to_owned();
+    let response = match admit(&app, &request) {
         Ok(()) if is_preflight(&request) => preflight(),
         Ok(()) => work(&app, request, next).await,
         Err(problem) => problem.into_response(),
     };
+    let mut response = routes::openai::reshape(&path, response);
     app.metrics.count_answer(response.status().as_u16());
     harden(&app, origin, response.headers_mut());
     response

@@ -140,11 +140,10 @@ fn responses(endpoint: &Endpoint) -> Value {
 }
 
 fn problem_response(kind: Kind, endpoint: &Endpoint) -> Value {
-    // The guard in front of all routes knows problem documents alone.
-    let mut content = json!({PROBLEM_TYPE: {"schema": named("Problem")}});
-    if let (Value::Object(content), Some(schema)) = (&mut content, &endpoint.operation.error_schema) {
-        content.insert("application/json".into(), json!({"schema": schema}));
-    }
+    let content = match &endpoint.operation.error_schema {
+        Some(schema) => json!({"application/json": {"schema": schema}}),
+        None => json!({PROBLEM_TYPE: {"schema": named("Problem")}}),
+    };
     let mut response = json!({"description": kind.title(), "content": content});
     let retries = matches!(kind, Kind::TooMany | Kind::Unavailable);
     if let (Value::Object(response), true) = (&mut response, retries) {
