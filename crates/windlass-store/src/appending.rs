@@ -1,0 +1,291 @@
+//! Appending: the records of one session, and the rows of runs, grants, tasks and questions that are made of them.
+
+use rusqlite::params;
+use windlass_core::event::{Event, Record};
+use windlass_core::ids::{CallId, RunId, SessionId};
+use windlass_core::json::clip::clip_chars;
+use windlass_core::message::Message;
+use windlass_core::model::Usage;
+use windlass_core::permission::Decision;
+use windlass_core::store::StoreFailure;
+
+use crate::claim::{describe, now_ms};
+use crate::desk::{Desk, Known, int};
+use crate::encode::Row;
+use crate::fault::Fault;
+use crate::limits::{RUN_MESSAGE_CHARS_MAX, TITLE_CHARS_MAX};
+
+/// Token counts above this are nonsense of a provider; sums of them must not overflow.
+const TOKENS_MAX: u64 = 1 << 52;
+
+/// What an append changes in the row of a run.
+struct Tally<'r> {
+    run_id: &'r RunId,
+    last_seq: u64,
+    steps: u32,
+    calls: u32,
+    usage: Usage,
+}
+
+impl<'r> Tally<'r> {
+    fn of(run_id: &'r RunId) -> Self {
+        Self { run_id, last_seq: 0, steps: 0, calls: 0, usage: Usage::default() }
+    }
+}
+
+impl Desk<'_> {
+    /// Appends records, if this process writes the session and they are new.
+    pub(crate) fn append(
+        &mut self,
+        session_id: &SessionId,
+        rows: &[Row],
+        last: &Record,
+    ) -> Result<(), Fault> {
+        let Some(first) = rows.first() else { return Ok(()) };
+        let mut known = self.find_or_begin(session_id, first.first.ts_ms)?;
+        let moved = self.statements.move_head.execute(params![
+            known.number,
+            int(last.seq),
+            int(last.ts_ms),
+            self.lock.token(),
+            int(first.first.seq),
+            int(now_ms()),
+        ])?;
+        if moved == 0 {
+            return Err(self.refuse(session_id, known, first.first.seq)?.into());
+        }
+        let was_asking = known.is_asking;
+        self.insert(&mut known, rows)?;
+        if known.is_asking != was_asking {
+            self.remember(session_id, known);
+        }
+        Ok(())
+    }
+
+    /// Why a head did not move.
+    fn refuse(&self, session_id: &SessionId, known: Known, seq: u64) -> rusqlite::Result<StoreFailure> {
+        let (writer, since_ms, last_seq): (Option<String>, i64, i64) = self.connection.query_row(
+            "SELECT writer, writer_ms, last_seq FROM heads WHERE session = ?1",
+            [known.number],
+            |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+        )?;
+        Ok(StoreFailure::Broken(match writer.filter(|token| token != self.lock.token()) {
+            Some(token) => format!(
+                "session {session_id} was taken over by {}; this process may not write it any more",
+                describe(&token, since_ms.cast_unsigned())
+            ),
+            None => {
+                format!("session {session_id} has records up to {last_seq}; a record {seq} comes too late")
+            }
+        }))
+    }
+
+    /// Inserts rows below a head that has moved, with all that is made of them.
+    pub(crate) fn insert(&mut self, known: &mut Known, rows: &[Row]) -> Result<(), Fault> {
+        let mut tally: Option<Tally<'_>> = None;
+        for row in rows {
+            self.insert_row(known.number, row)?;
+            let record = &*row.first;
+            if tally.as_ref().is_none_or(|tally| *tally.run_id != record.run_id) {
+                self.settle(known.number, tally.take())?;
+            }
+            let tally = tally.get_or_insert_with(|| Tally::of(&record.run_id));
+            tally.last_seq = record.seq + u64::from(row.deltas.saturating_sub(1));
+            if row.deltas == 0 {
+                self.project(known, record, tally)?;
+            }
+        }
+        Ok(self.settle(known.number, tally)?)
+    }
+
+    fn insert_row(&mut self, session: i64, row: &Row) -> rusqlite::Result<()> {
+        let record = &row.first;
+        if let Some(blob) = &row.blob {
+            self.statements.insert_blob.execute(params![&blob.hash[..], blob.body])?;
+        }
+        self.statements
+            .insert_record
+            .execute(params![
+                session,
+                int(record.seq),
+                row.deltas,
+                int(record.ts_ms),
+                record.run_id.as_str(),
+                record.parent_id.as_str(),
+                row.event,
+                row.blob.as_ref().map(|blob| &blob.hash[..]),
+            ])
+            .map(drop)
+    }
+
+    /// Writes what was counted for a run.
+    fn settle(&mut self, session: i64, tally: Option<Tally<'_>>) -> rusqlite::Result<()> {
+        let Some(Tally { run_id, last_seq, steps, calls, usage }) = tally else { return Ok(()) };
+        self.statements
+            .update_run
+            .execute(params![
+                session,
+                run_id.as_str(),
+                int(last_seq),
+                steps,
+                calls,
+                tokens(usage.input),
+                tokens(usage.output),
+                tokens(usage.cached),
+                tokens(usage.reasoning),
+                usage.cost_usd,
+            ])
+            .map(drop)
+    }
+
+    fn project(&mut self, known: &mut Known, record: &Record, tally: &mut Tally<'_>) -> Result<(), Fault> {
+        match &record.event {
+            Event::RunStarted { model, profile, message, .. } => {
+                self.begin_run(known.number, record, model, profile, message)?;
+            }
+            Event::StepStarted { step, .. } => tally.steps = tally.steps.max(*step),
+            Event::StepEnded { usage: Some(usage), .. } => tally.usage.add(usage),
+            Event::CallRequested { .. } => tally.calls = tally.calls.saturating_add(1),
+            Event::PermissionRequested { question } => {
+                self.ask(known.number, record, &question.call_id)?;
+                known.is_asking = true;
+            }
+            Event::PermissionDecided { call_id, decision, rule, .. } => {
+                self.settle_question(known, call_id)?;
+                if let (Decision::Session | Decision::Remember, Some(rule)) = (decision, rule) {
+                    self.connection.execute(
+                        "INSERT INTO grants (session, seq, rule) VALUES (?1, ?2, ?3)",
+                        params![known.number, int(record.seq), rule],
+                    )?;
+                }
+            }
+            Event::CallEnded { call_id, .. } => self.settle_question(known, call_id)?,
+            Event::TasksChanged { tasks } => {
+                let tasks = serde_json::to_string(tasks)
+                    .map_err(|error| Fault::unreadable(&"a task list", &error))?;
+                self.connection.execute(
+                    "INSERT OR REPLACE INTO tasks (session, seq, tasks) VALUES (?1, ?2, ?3)",
+                    params![known.number, int(record.seq), tasks],
+                )?;
+            }
+            Event::RunEnded { usage, .. } => {
+                // The whole run's counts stand instead of the steps'.
+                tally.usage = Usage::default();
+                self.end_run(known, record, usage)?;
+            }
+            Event::StepEnded { usage: None, .. }
+            | Event::RunResumed { .. }
+            | Event::StepDelayed { .. }
+            | Event::RequestAdjusted { .. }
+            | Event::ReasoningDelta { .. }
+            | Event::TextDelta { .. }
+            | Event::CallDelta { .. }
+            | Event::CallStarted { .. }
+            | Event::CallProgressed { .. }
+            | Event::NoteAdded { .. }
+            | Event::WarningRaised { .. }
+            | Event::ErrorRaised { .. } => {}
+        }
+        Ok(())
+    }
+
+    fn begin_run(
+        &self,
+        session: i64,
+        record: &Record,
+        model: &str,
+        profile: &str,
+        message: &Message,
+    ) -> rusqlite::Result<()> {
+        let text = message.text();
+        let begun = self.connection.execute(
+            "INSERT OR IGNORE INTO runs (session, run_id, message, model, profile, started_ms, first_seq, last_seq)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)",
+            params![
+                session,
+                record.run_id.as_str(),
+                clip_chars(&text, RUN_MESSAGE_CHARS_MAX),
+                model,
+                profile,
+                int(record.ts_ms),
+                int(record.seq),
+            ],
+        )?;
+        if begun == 0 {
+            return Ok(());
+        }
+        self.connection.execute("UPDATE heads SET runs = runs + 1 WHERE session = ?1", [session])?;
+        self.insert_said(session, "message", &text)?;
+        let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
+        let title = clip_chars(line, TITLE_CHARS_MAX);
+        self.connection
+            .execute("UPDATE sessions SET title = ?2 WHERE n = ?1 AND title = ''", params![session, title])
+            .map(drop)
+    }
+
+    /// Keeps a text that searches look through.
+    pub(crate) fn insert_said(&self, session: i64, kind: &str, text: &str) -> rusqlite::Result<()> {
+        self.connection
+            .execute(
+                "INSERT INTO said (session, kind, folded) VALUES (?1, ?2, ?3)",
+                params![session, kind, text.to_lowercase()],
+            )
+            .map(drop)
+    }
+
+    fn ask(&self, session: i64, record: &Record, call_id: &CallId) -> rusqlite::Result<()> {
+        self.connection
+            .execute(
+                "INSERT OR REPLACE INTO questions (session, call_id, run_id) VALUES (?1, ?2, ?3)",
+                params![session, call_id.as_str(), record.run_id.as_str()],
+            )
+            .map(drop)
+    }
+
+    fn settle_question(&mut self, known: &Known, call_id: &CallId) -> rusqlite::Result<()> {
+        if known.is_asking {
+            self.statements.settle_question.execute(params![known.number, call_id.as_str()])?;
+        }
+        Ok(())
+    }
+
+    fn end_run(&self, known: &mut Known, record: &Record, usage: &Usage) -> Result<(), Fault> {
+        let Event::RunEnded { outcome, reason, .. } = &record.event else { return Ok(()) };
+        let word = |text: serde_json::Result<String>| {
+            text.map_err(|error| Fault::unreadable(&"the end of a run", &error))
+        };
+        self.connection.execute(
+            "UPDATE runs SET ended_ms = ?3, outcome = ?4, reason = ?5, input = ?6, output = ?7, cached = ?8,
+                 reasoning = ?9, cost_usd = ?10
+             WHERE session = ?1 AND run_id = ?2",
+            params![
+                known.number,
+                record.run_id.as_str(),
+                int(record.ts_ms),
+                word(serde_json::to_string(outcome))?,
+                word(serde_json::to_string(reason))?,
+                tokens(usage.input),
+                tokens(usage.output),
+                tokens(usage.cached),
+                tokens(usage.reasoning),
+                usage.cost_usd,
+            ],
+        )?;
+        if known.is_asking {
+            self.connection.execute(
+                "DELETE FROM questions WHERE session = ?1 AND run_id = ?2",
+                params![known.number, record.run_id.as_str()],
+            )?;
+            known.is_asking = self.connection.query_row(
+                "SELECT EXISTS (SELECT 1 FROM questions WHERE session = ?1)",
+                [known.number],
+                |row| row.get(0),
+            )?;
+        }
+        Ok(())
+    }
+}
+
+fn tokens(count: u64) -> i64 {
+    int(count.min(TOKENS_MAX))
+}

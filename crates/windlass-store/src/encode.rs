@@ -1,0 +1,205 @@
+//! Records as rows and back: deltas in blocks, large outcomes apart.
+//!
+//! Done by whoever appends or loads, not by the thread that writes. Knows no SQL.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+use windlass_core::event::{Event, Record};
+use windlass_core::ids::{CallId, MessageId, Millis, RunId, SessionId};
+use windlass_core::tool::{ToolFailure, ToolOutcome, ToolOutput};
+
+use crate::fault::Fault;
+use crate::limits::OUTCOME_BYTES_IN_RECORD_MAX;
+
+/// A row of the journal.
+#[derive(Debug)]
+pub(crate) struct Row {
+    /// The record, or the first of a block of deltas.
+    pub(crate) first: Arc<Record>,
+    /// How many deltas it holds; 0 for a durable record.
+    pub(crate) deltas: u32,
+    /// The event, or the deltas, as JSON.
+    pub(crate) event: String,
+    /// The outcome that is kept apart.
+    pub(crate) blob: Option<Blob>,
+}
+
+/// An outcome that is too large for its record.
+#[derive(Debug)]
+pub(crate) struct Blob {
+    /// Its name.
+    pub(crate) hash: [u8; 32],
+    /// The JSON of it.
+    pub(crate) body: String,
+}
+
+/// The rows of one append.
+pub(crate) fn encode(records: &[Arc<Record>]) -> Result<Vec<Row>, serde_json::Error> {
+    let mut rows = Vec::with_capacity(records.len().min(16));
+    let mut rest = records;
+    while let Some(first) = rest.first() {
+        let deltas = block_len(rest);
+        let (taken, more) = rest.split_at(deltas.max(1));
+        rest = more;
+        rows.push(if deltas == 0 { encode_durable(first)? } else { encode_block(first, taken)? });
+    }
+    Ok(rows)
+}
+
+/// How many deltas at the beginning stand together: the same run, places that follow one another.
+fn block_len(records: &[Arc<Record>]) -> usize {
+    let Some(first) = records.first() else { return 0 };
+    let belongs = |(seq, record): &(u64, &Arc<Record>)| {
+        !record.event.is_durable()
+            && record.seq == *seq
+            && record.run_id == first.run_id
+            && record.parent_id == first.parent_id
+    };
+    (first.seq..).zip(records).take_while(belongs).count()
+}
+
+fn encode_durable(record: &Arc<Record>) -> Result<Row, serde_json::Error> {
+    let event = serde_json::to_string(&record.event)?;
+    let row = |event, blob| Row { first: Arc::clone(record), deltas: 0, event, blob };
+    if event.len() > OUTCOME_BYTES_IN_RECORD_MAX
+        && let Event::CallEnded { call_id, name, outcome, message, category, visibility } = &record.event
+    {
+        let body = serde_json::to_string(&outcome.body)?;
+        if body.len() > OUTCOME_BYTES_IN_RECORD_MAX {
+            let stub = ToolOutcome { body: Ok(ToolOutput::json(Value::Null)), meta: outcome.meta.clone() };
+            let event = Event::CallEnded {
+                call_id: call_id.clone(),
+                name: name.clone(),
+                outcome: Arc::new(stub),
+                message: Arc::clone(message),
+                category: *category,
+                visibility: *visibility,
+            };
+            let hash = Sha256::digest(body.as_bytes()).into();
+            return Ok(row(serde_json::to_string(&event)?, Some(Blob { hash, body })));
+        }
+    }
+    Ok(row(event, None))
+}
+
+fn encode_block(first: &Arc<Record>, records: &[Arc<Record>]) -> Result<Row, serde_json::Error> {
+    let mut before_ms = first.ts_ms;
+    let deltas: Vec<Short<'_>> = records
+        .iter()
+        .filter_map(|record| {
+            let waited_ms = record.ts_ms.cast_signed().wrapping_sub(before_ms.cast_signed());
+            before_ms = record.ts_ms;
+            Short::of(&record.event, waited_ms)
+        })
+        .collect();
+    let count = u32::try_from(deltas.len()).unwrap_or(u32::MAX);
+    Ok(Row { first: Arc::clone(first), deltas: count, event: serde_json::to_string(&deltas)?, blob: None })
+}
+
+/// A delta in a block: the milliseconds since the one before, then its fields.
+#[derive(Debug, Serialize, Deserialize)]
+enum Short<'a> {
+    #[serde(rename = "t")]
+    Text(i64, Cow<'a, str>),
+    #[serde(rename = "r")]
+    Reasoning(i64, u32, Cow<'a, str>),
+    #[serde(rename = "c")]
+    Call(i64, u32, Option<Cow<'a, str>>, u64),
+    #[serde(rename = "p")]
+    Progress(i64, CallId, Cow<'a, str>),
+}
+
+impl<'a> Short<'a> {
+    fn of(event: &'a Event, waited_ms: i64) -> Option<Self> {
+        match event {
+            Event::TextDelta { text } => Some(Short::Text(waited_ms, text.into())),
+            Event::ReasoningDelta { phase, text } => Some(Short::Reasoning(waited_ms, *phase, text.into())),
+            Event::CallDelta { index, name, chars } => {
+                Some(Short::Call(waited_ms, *index, name.as_deref().map(Cow::Borrowed), *chars))
+            }
+            Event::CallProgressed { call_id, line } => {
+                Some(Short::Progress(waited_ms, call_id.clone(), line.into()))
+            }
+            Event::RunStarted { .. }
+            | Event::RunResumed { .. }
+            | Event::TasksChanged { .. }
+            | Event::StepStarted { .. }
+            | Event::StepDelayed { .. }
+            | Event::RequestAdjusted { .. }
+            | Event::StepEnded { .. }
+            | Event::CallRequested { .. }
+            | Event::PermissionRequested { .. }
+            | Event::PermissionDecided { .. }
+            | Event::CallStarted { .. }
+            | Event::CallEnded { .. }
+            | Event::NoteAdded { .. }
+            | Event::WarningRaised { .. }
+            | Event::ErrorRaised { .. }
+            | Event::RunEnded { .. } => None,
+        }
+    }
+
+    fn into_event(self) -> (i64, Event) {
+        match self {
+            Short::Text(waited_ms, text) => (waited_ms, Event::TextDelta { text: text.into_owned() }),
+            Short::Reasoning(waited_ms, phase, text) => {
+                (waited_ms, Event::ReasoningDelta { phase, text: text.into_owned() })
+            }
+            Short::Call(waited_ms, index, name, chars) => {
+                (waited_ms, Event::CallDelta { index, name: name.map(Cow::into_owned), chars })
+            }
+            Short::Progress(waited_ms, call_id, line) => {
+                (waited_ms, Event::CallProgressed { call_id, line: line.into_owned() })
+            }
+        }
+    }
+}
+
+/// A row as it was read.
+pub(crate) struct Stored<'a> {
+    pub(crate) seq: u64,
+    pub(crate) ts_ms: Millis,
+    pub(crate) session_id: SessionId,
+    pub(crate) run_id: RunId,
+    pub(crate) parent_id: MessageId,
+    pub(crate) deltas: u32,
+    pub(crate) event: &'a str,
+    pub(crate) blob: Option<&'a str>,
+}
+
+impl Stored<'_> {
+    /// Its records with `seq > after`, in order.
+    pub(crate) fn decode(self, after: u64, into: &mut Vec<Arc<Record>>) -> Result<(), Fault> {
+        let Stored { seq, ts_ms, session_id, run_id, parent_id, deltas, event, blob } = self;
+        let what = format_args!("record {seq} of session {session_id}");
+        let unreadable = |error: serde_json::Error| Fault::unreadable(&what, &error);
+        if deltas == 0 {
+            let mut event: Event = serde_json::from_str(event).map_err(unreadable)?;
+            if let (Some(body), Event::CallEnded { outcome, .. }) = (blob, &mut event) {
+                let body: Result<ToolOutput, ToolFailure> = serde_json::from_str(body).map_err(unreadable)?;
+                *outcome = Arc::new(ToolOutcome { body, meta: outcome.meta.clone() });
+            }
+            into.push(Arc::new(Record { seq, ts_ms, session_id, run_id, parent_id, event }));
+            return Ok(());
+        }
+        let block: Vec<Short<'_>> = serde_json::from_str(event).map_err(unreadable)?;
+        let mut ts_ms = ts_ms;
+        for (seq, delta) in (seq..).zip(block) {
+            let (waited_ms, event) = delta.into_event();
+            ts_ms = ts_ms.wrapping_add_signed(waited_ms);
+            if seq > after {
+                let (session_id, run_id, parent_id) = (session_id.clone(), run_id.clone(), parent_id.clone());
+                into.push(Arc::new(Record { seq, ts_ms, session_id, run_id, parent_id, event }));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+#[path = "encode_tests.rs"]
+mod tests;

@@ -1,0 +1,193 @@
+//! Everything that is written beside the journal: sessions begun, copied, renamed and deleted; claims, snapshots, audit.
+
+use rusqlite::{OptionalExtension as _, params};
+use windlass_core::event::Record;
+use windlass_core::ids::{Millis, SessionId};
+use windlass_core::message::Message;
+use windlass_core::store::{Claim, NewSession, Save, StoreFailure};
+
+use crate::claim::now_ms;
+use crate::desk::{Desk, Known, int};
+use crate::encode::Row;
+use crate::fault::Fault;
+
+impl Desk<'_> {
+    /// Begins a session.
+    pub(crate) fn create(
+        &mut self,
+        session_id: &SessionId,
+        begin: &NewSession,
+        now: Millis,
+    ) -> Result<i64, Fault> {
+        if self.find(session_id)?.is_some() {
+            return Err(StoreFailure::Exists(format!("a session {session_id}")).into());
+        }
+        if let Some(key) = &begin.key {
+            let holder: Option<String> = self
+                .connection
+                .query_row("SELECT id FROM sessions WHERE key = ?1", [key], |row| row.get(0))
+                .optional()?;
+            if let Some(holder) = holder {
+                return Err(StoreFailure::Exists(format!("a session {holder} with the key {key}")).into());
+            }
+        }
+        let number = self.insert_session(session_id, begin, now)?;
+        self.remember(session_id, Known { number, is_asking: false });
+        Ok(number)
+    }
+
+    /// Begins a session with records; it is whole or not there.
+    pub(crate) fn copy(
+        &mut self,
+        session_id: &SessionId,
+        begin: &NewSession,
+        rows: &[Row],
+        last: Option<&Record>,
+        now: Millis,
+    ) -> Result<(), Fault> {
+        let number = self.create(session_id, begin, now)?;
+        let Some(last) = last else { return Ok(()) };
+        let mut known = Known { number, is_asking: false };
+        self.insert(&mut known, rows)?;
+        self.remember(session_id, known);
+        self.connection.execute(
+            "UPDATE heads SET last_seq = ?2, updated_ms = max(updated_ms, ?3) WHERE session = ?1",
+            params![number, int(last.seq), int(now)],
+        )?;
+        Ok(())
+    }
+
+    pub(crate) fn insert_session(
+        &self,
+        session_id: &SessionId,
+        begin: &NewSession,
+        now: Millis,
+    ) -> Result<i64, Fault> {
+        let json = |text: serde_json::Result<String>| {
+            text.map_err(|error| Fault::unreadable(&"the beginning of a session", &error))
+        };
+        let fork = begin.fork.as_ref().map(|fork| json(serde_json::to_string(fork))).transpose()?;
+        let history =
+            if begin.history.is_empty() { None } else { Some(json(serde_json::to_string(&begin.history))?) };
+        self.connection.execute(
+            "INSERT INTO sessions (id, key, title, origin, root, profile, model, fork, history, created_ms)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+            params![
+                session_id.as_str(),
+                begin.key,
+                begin.title,
+                begin.origin,
+                begin.root,
+                begin.profile,
+                begin.model,
+                fork,
+                history,
+                int(now),
+            ],
+        )?;
+        let number = self.connection.last_insert_rowid();
+        self.connection.execute(
+            "INSERT INTO heads (session, last_seq, updated_ms, runs) VALUES (?1, 0, ?2, 0)",
+            params![number, int(now)],
+        )?;
+        if !begin.title.is_empty() {
+            self.insert_said(number, "title", &begin.title)?;
+        }
+        for message in begin.history.iter().filter(|message| matches!(&***message, Message::User { .. })) {
+            self.insert_said(number, "message", &message.text())?;
+        }
+        Ok(number)
+    }
+
+    /// Gives a session another title.
+    pub(crate) fn rename(&mut self, session_id: &SessionId, title: &str) -> Result<(), Fault> {
+        let number = self.require_ours(session_id)?;
+        self.connection.execute("UPDATE sessions SET title = ?2 WHERE n = ?1", params![number, title])?;
+        self.connection.execute("DELETE FROM said WHERE session = ?1 AND kind = 'title'", [number])?;
+        Ok(self.insert_said(number, "title", title)?)
+    }
+
+    /// Forgets a session, with the blobs that nobody else needs.
+    pub(crate) fn delete(&mut self, session_id: &SessionId) -> Result<(), Fault> {
+        let number = self.require_ours(session_id)?;
+        self.connection
+            .execute("CREATE TEMP TABLE IF NOT EXISTS orphans (hash BLOB PRIMARY KEY) WITHOUT ROWID", [])?;
+        self.connection.execute(
+            "INSERT OR IGNORE INTO temp.orphans
+             SELECT blob FROM records WHERE session = ?1 AND blob IS NOT NULL",
+            [number],
+        )?;
+        self.connection.execute("DELETE FROM sessions WHERE n = ?1", [number])?;
+        self.connection.execute(
+            "DELETE FROM blobs WHERE hash IN (SELECT hash FROM temp.orphans)
+                 AND NOT EXISTS (SELECT 1 FROM records WHERE records.blob = blobs.hash)",
+            [],
+        )?;
+        self.connection.execute("DELETE FROM temp.orphans", [])?;
+        self.connection.execute("DELETE FROM audit WHERE session_id = ?1", [session_id.as_str()])?;
+        self.forget_deleted(session_id);
+        Ok(())
+    }
+
+    /// The session's number, unless another living process writes it.
+    fn require_ours(&mut self, session_id: &SessionId) -> Result<i64, Fault> {
+        let known = self.require(session_id)?;
+        match self.other_writer(known.number)? {
+            Some(by) => Err(StoreFailure::Broken(format!(
+                "session {session_id} is written by {by}; stop it there, or wait until it is done, and try again"
+            ))
+            .into()),
+            None => Ok(known.number),
+        }
+    }
+
+    /// Becomes the writer, unless another living process is.
+    pub(crate) fn claim(&mut self, session_id: &SessionId) -> Result<Claim, Fault> {
+        let known = self.require(session_id)?;
+        if let Some(by) = self.other_writer(known.number)? {
+            return Ok(Claim::Held { by });
+        }
+        self.connection.execute(
+            "UPDATE heads SET writer = ?2, writer_ms = ?3 WHERE session = ?1 AND writer IS NOT ?2",
+            params![known.number, self.lock.token(), int(now_ms())],
+        )?;
+        Ok(Claim::Taken)
+    }
+
+    /// Is the writer no longer.
+    pub(crate) fn release(&mut self, session_id: &SessionId) -> Result<(), Fault> {
+        let Some(known) = self.find(session_id)? else { return Ok(()) };
+        self.connection.execute(
+            "UPDATE heads SET writer = NULL WHERE session = ?1 AND writer = ?2",
+            params![known.number, self.lock.token()],
+        )?;
+        Ok(())
+    }
+
+    /// Keeps a snapshot, instead of one of the same id.
+    pub(crate) fn put_save(&self, save: &Save, body: &str) -> Result<(), Fault> {
+        self.connection.execute(
+            "INSERT INTO saves (id, name, created_ms, body) VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT (id) DO UPDATE SET name = ?2, created_ms = ?3, body = ?4",
+            params![save.save_id, save.name, int(save.created_ms), body],
+        )?;
+        Ok(())
+    }
+
+    /// Forgets a snapshot.
+    pub(crate) fn delete_save(&self, save_id: &str) -> Result<(), Fault> {
+        match self.connection.execute("DELETE FROM saves WHERE id = ?1", [save_id])? {
+            0 => Err(StoreFailure::Missing(format!("save {save_id}")).into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes one line of the audit log.
+    pub(crate) fn audit(&self, session_id: &SessionId, now: Millis, line: &str) -> Result<(), Fault> {
+        self.connection.execute(
+            "INSERT INTO audit (session_id, ts_ms, line) VALUES (?1, ?2, ?3)",
+            params![session_id.as_str(), int(now), line],
+        )?;
+        Ok(())
+    }
+}

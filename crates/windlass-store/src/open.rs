@@ -1,0 +1,131 @@
+//! Opening the file: its folder, its settings, its schema, and what is said when that fails.
+
+use std::fs::{DirBuilder, OpenOptions};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+use crate::fault::OpenError;
+use crate::limits::CHECKPOINT_PAGES;
+use crate::schema;
+
+/// The file in the data folder.
+pub(crate) const FILE_NAME: &str = "windlass.db";
+/// Between two tries to switch a new file to the write-ahead log.
+const SWITCH_PAUSE_MS: u64 = 5;
+
+/// How a store behaves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoreConfig {
+    /// How long a lock of another program is waited for.
+    pub busy_timeout_ms: u64,
+    /// Threads that read.
+    pub readers: usize,
+    /// Most pages of 4 KiB that the file may have; no bound but the disk's when absent.
+    pub pages_max: Option<u32>,
+}
+
+impl Default for StoreConfig {
+    fn default() -> Self {
+        Self { busy_timeout_ms: 10_000, readers: 2, pages_max: None }
+    }
+}
+
+/// Makes a folder if need be, for its owner alone.
+pub(crate) fn make_private_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+pub(crate) fn folder_error(path: &Path, error: &io::Error) -> OpenError {
+    let path = path.to_path_buf();
+    match error.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => OpenError::Full { path },
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+            OpenError::ReadOnly { path, reason: error.to_string() }
+        }
+        _ => OpenError::Folder { path, reason: error.to_string() },
+    }
+}
+
+/// The connection that writes, with the newest schema.
+pub(crate) fn open_writer(path: &Path, config: &StoreConfig) -> Result<Connection, OpenError> {
+    make_file(path)?;
+    let fault = |error: rusqlite::Error| OpenError::of(&error, path);
+    let connection = Connection::open_with_flags(
+        path,
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )
+    .map_err(fault)?;
+    connection.busy_timeout(Duration::from_millis(config.busy_timeout_ms)).map_err(fault)?;
+    switch_to_wal(&connection, config).map_err(fault)?;
+    let settings = [
+        ("synchronous", 2),
+        ("foreign_keys", 1),
+        // What is deleted is gone from the file too.
+        ("secure_delete", 1),
+        // Memory.
+        ("temp_store", 2),
+        ("wal_autocheckpoint", i64::from(CHECKPOINT_PAGES)),
+        ("cache_size", -16_384),
+    ];
+    for (name, value) in settings {
+        connection.pragma_update(None, name, value).map_err(fault)?;
+    }
+    if let Some(pages_max) = config.pages_max {
+        connection.pragma_update_and_check(None, "max_page_count", pages_max, |_| Ok(())).map_err(fault)?;
+    }
+    schema::migrate(&connection, path)?;
+    Ok(connection)
+}
+
+/// A connection that only reads.
+pub(crate) fn open_reader(path: &Path, config: &StoreConfig) -> Result<Connection, OpenError> {
+    let fault = |error: rusqlite::Error| OpenError::of(&error, path);
+    let connection =
+        Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)
+            .map_err(fault)?;
+    connection.busy_timeout(Duration::from_millis(config.busy_timeout_ms)).map_err(fault)?;
+    Ok(connection)
+}
+
+/// The file, readable for its owner alone; SQLite gives the files beside it the same rights.
+fn make_file(path: &Path) -> Result<(), OpenError> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map(drop).map_err(|error| {
+        let (path, reason): (PathBuf, String) = (path.to_path_buf(), error.to_string());
+        match error.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => OpenError::Full { path },
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+                OpenError::ReadOnly { path, reason }
+            }
+            ErrorKind::IsADirectory => OpenError::Foreign { path, reason },
+            _ => OpenError::Failed { path, reason },
+        }
+    })
+}
+
+/// The switch needs the file alone and does not wait by itself when several begin at once.
+fn switch_to_wal(connection: &Connection, config: &StoreConfig) -> rusqlite::Result<()> {
+    let until = Instant::now() + Duration::from_millis(config.busy_timeout_ms);
+    loop {
+        let switched = connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()));
+        match switched {
+            Err(error)
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && Instant::now() < until =>
+            {
+                thread::sleep(Duration::from_millis(SWITCH_PAUSE_MS));
+            }
+            other => return other,
+        }
+    }
+}

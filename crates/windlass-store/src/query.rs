@@ -1,0 +1,261 @@
+//! What is read: records, sessions, runs, tasks, grants, snapshots.
+
+use std::sync::Arc;
+
+use rusqlite::types::{Type, ValueRef};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use serde::de::DeserializeOwned;
+use windlass_core::event::Record;
+use windlass_core::ids::{MessageId, Millis, RunId, SessionId};
+use windlass_core::model::Usage;
+use windlass_core::store::{NewSession, RunQuery, RunRow, Save, SessionQuery, SessionRow, StoreFailure};
+use windlass_core::task::Task;
+
+use crate::desk::{int, missing_session};
+use crate::encode::Stored;
+use crate::fault::Fault;
+
+const SESSION_COLUMNS: &str = "s.id, s.key, s.title, s.origin, s.root, s.profile, s.model, s.fork, s.history, \
+     s.created_ms, h.updated_ms, h.last_seq, h.runs FROM sessions s JOIN heads h ON h.session = s.n";
+
+const RUN_COLUMNS: &str = "r.run_id, s.id, r.message, r.model, r.profile, r.started_ms, r.ended_ms, r.outcome, \
+     r.reason, r.first_seq, r.last_seq, r.steps, r.calls, \
+     (SELECT count(*) FROM questions q WHERE q.session = r.session AND q.run_id = r.run_id), \
+     r.input, r.output, r.cached, r.reasoning, r.cost_usd FROM runs r JOIN sessions s ON s.n = r.session";
+
+/// The records of a session with `seq > after`, in order.
+pub(crate) fn load(
+    connection: &Connection,
+    session_id: &SessionId,
+    after: u64,
+) -> Result<Vec<Arc<Record>>, Fault> {
+    // The block that `after` lies in begins before it.
+    let mut statement = connection.prepare(
+        "SELECT r.seq, r.deltas, r.ts_ms, r.run_id, r.parent_id, r.event, b.body
+         FROM sessions s JOIN records r ON r.session = s.n LEFT JOIN blobs b ON b.hash = r.blob
+         WHERE s.id = ?1 AND r.seq >= coalesce(
+             (SELECT seq FROM records p WHERE p.session = s.n AND p.seq <= ?2 ORDER BY p.seq DESC LIMIT 1), 0)
+         ORDER BY r.seq",
+    )?;
+    let mut rows = statement.query(params![session_id.as_str(), int(after)])?;
+    let (mut run_id, mut parent_id) = (RunId::from(""), MessageId::from(""));
+    let mut records = Vec::new();
+    while let Some(row) = rows.next()? {
+        let (seq, deltas): (u64, u32) = (unsigned(row, 0)?, row.get(1)?);
+        if deltas == 0 && seq <= after {
+            continue;
+        }
+        // Neighbours share their ids.
+        let (run, parent) = (text(row, 3)?, text(row, 4)?);
+        if run != run_id.as_str() {
+            run_id = run.into();
+        }
+        if parent != parent_id.as_str() {
+            parent_id = parent.into();
+        }
+        let stored = Stored {
+            seq,
+            ts_ms: unsigned(row, 2)?,
+            session_id: session_id.clone(),
+            run_id: run_id.clone(),
+            parent_id: parent_id.clone(),
+            deltas,
+            event: text(row, 5)?,
+            blob: optional_text(row, 6)?,
+        };
+        stored.decode(after, &mut records)?;
+    }
+    Ok(records)
+}
+
+/// One session.
+pub(crate) fn session(connection: &Connection, session_id: &SessionId) -> Result<SessionRow, Fault> {
+    one_session(connection, "s.id", session_id.as_str())?
+        .ok_or_else(|| Fault::Refused(missing_session(session_id)))
+}
+
+/// The session of this key.
+pub(crate) fn session_by_key(connection: &Connection, key: &str) -> Result<Option<SessionRow>, Fault> {
+    one_session(connection, "s.key", key)
+}
+
+fn one_session(connection: &Connection, column: &str, value: &str) -> Result<Option<SessionRow>, Fault> {
+    let sql = format!("SELECT {SESSION_COLUMNS} WHERE {column} = ?1");
+    Ok(connection.query_row(&sql, [value], session_row).optional()?)
+}
+
+/// Sessions, newest first.
+pub(crate) fn sessions(connection: &Connection, query: &SessionQuery) -> Result<Vec<SessionRow>, Fault> {
+    let sql = format!(
+        "SELECT {SESSION_COLUMNS}
+         WHERE (?1 IS NULL OR EXISTS
+                   (SELECT 1 FROM said WHERE said.session = s.n AND instr(said.folded, ?1) > 0))
+           AND (?2 IS NULL OR (h.updated_ms, s.id) < (?2, ?3))
+         ORDER BY h.updated_ms DESC, s.id DESC LIMIT ?4"
+    );
+    let wanted = query.text.as_deref().filter(|text| !text.is_empty()).map(str::to_lowercase);
+    let before_ms = query.before.as_ref().map(|(ms, _)| int(*ms));
+    let before_id = query.before.as_ref().map(|(_, id)| id.as_str());
+    let mut statement = connection.prepare(&sql)?;
+    let rows =
+        statement.query_map(params![wanted, before_ms, before_id, limit(query.rows_max)], session_row)?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// One run.
+pub(crate) fn run(connection: &Connection, run_id: &RunId) -> Result<RunRow, Fault> {
+    let sql = format!("SELECT {RUN_COLUMNS} WHERE r.run_id = ?1 ORDER BY r.n DESC LIMIT 1");
+    connection
+        .query_row(&sql, [run_id.as_str()], run_row)
+        .optional()?
+        .ok_or_else(|| StoreFailure::Missing(format!("run {run_id}")).into())
+}
+
+/// Runs, newest first.
+pub(crate) fn runs(connection: &Connection, query: &RunQuery) -> Result<Vec<RunRow>, Fault> {
+    // The bound is written into the text: SQLite then takes the index of unfinished runs.
+    let open = if query.is_unfinished { "r.ended_ms IS NULL AND" } else { "" };
+    let sql = format!(
+        "SELECT {RUN_COLUMNS}
+         WHERE {open} (?1 IS NULL OR s.id = ?1) AND (?2 IS NULL OR (r.started_ms, r.run_id) < (?2, ?3))
+         ORDER BY r.started_ms DESC, r.run_id DESC LIMIT ?4"
+    );
+    let session_id = query.session_id.as_ref().map(SessionId::as_str);
+    let before_ms = query.before.as_ref().map(|(ms, _)| int(*ms));
+    let before_id = query.before.as_ref().map(|(_, id)| id.as_str());
+    let mut statement = connection.prepare(&sql)?;
+    let rows =
+        statement.query_map(params![session_id, before_ms, before_id, limit(query.rows_max)], run_row)?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// The task list of a session.
+pub(crate) fn tasks(connection: &Connection, session_id: &SessionId) -> Result<Vec<Task>, Fault> {
+    let number = session_number(connection, session_id)?;
+    let tasks = connection
+        .query_row("SELECT tasks FROM tasks WHERE session = ?1", [number], |row| json(row, 0))
+        .optional()?;
+    Ok(tasks.unwrap_or_default())
+}
+
+/// Rules that were granted for a session, oldest first.
+pub(crate) fn grants(connection: &Connection, session_id: &SessionId) -> Result<Vec<String>, Fault> {
+    let number = session_number(connection, session_id)?;
+    let mut statement = connection.prepare("SELECT rule FROM grants WHERE session = ?1 ORDER BY seq, n")?;
+    let rules = statement.query_map([number], |row| row.get(0))?;
+    Ok(rules.collect::<rusqlite::Result<_>>()?)
+}
+
+/// Lines of the audit log, oldest first.
+pub(crate) fn audit_lines(
+    connection: &Connection,
+    session_id: &SessionId,
+) -> Result<Vec<(Millis, String)>, Fault> {
+    let mut statement =
+        connection.prepare("SELECT ts_ms, line FROM audit WHERE session_id = ?1 ORDER BY n")?;
+    let lines = statement.query_map([session_id.as_str()], |row| Ok((unsigned(row, 0)?, row.get(1)?)))?;
+    Ok(lines.collect::<rusqlite::Result<_>>()?)
+}
+
+/// One snapshot.
+pub(crate) fn save(connection: &Connection, save_id: &str) -> Result<Save, Fault> {
+    connection
+        .query_row("SELECT id, name, created_ms, body FROM saves WHERE id = ?1", [save_id], save_row)
+        .optional()?
+        .ok_or_else(|| StoreFailure::Missing(format!("save {save_id}")).into())
+}
+
+/// Snapshots, newest first.
+pub(crate) fn saves(connection: &Connection, rows_max: usize) -> Result<Vec<Save>, Fault> {
+    let mut statement = connection
+        .prepare("SELECT id, name, created_ms, body FROM saves ORDER BY created_ms DESC, id DESC LIMIT ?1")?;
+    let saves = statement.query_map([limit(rows_max)], save_row)?;
+    Ok(saves.collect::<rusqlite::Result<_>>()?)
+}
+
+fn session_number(connection: &Connection, session_id: &SessionId) -> Result<i64, Fault> {
+    connection
+        .query_row("SELECT n FROM sessions WHERE id = ?1", [session_id.as_str()], |row| row.get(0))
+        .optional()?
+        .ok_or_else(|| Fault::Refused(missing_session(session_id)))
+}
+
+fn session_row(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
+    Ok(SessionRow {
+        session_id: text(row, 0)?.into(),
+        begin: NewSession {
+            key: row.get(1)?,
+            title: row.get(2)?,
+            origin: row.get(3)?,
+            root: row.get(4)?,
+            profile: row.get(5)?,
+            model: row.get(6)?,
+            fork: optional_json(row, 7)?,
+            history: optional_json(row, 8)?.unwrap_or_default(),
+        },
+        created_ms: unsigned(row, 9)?,
+        updated_ms: unsigned(row, 10)?,
+        last_seq: unsigned(row, 11)?,
+        runs: unsigned(row, 12)?,
+    })
+}
+
+fn run_row(row: &Row<'_>) -> rusqlite::Result<RunRow> {
+    let usage = Usage {
+        input: unsigned(row, 14)?,
+        output: unsigned(row, 15)?,
+        cached: unsigned(row, 16)?,
+        reasoning: unsigned(row, 17)?,
+        cost_usd: row.get(18)?,
+    };
+    Ok(RunRow {
+        run_id: text(row, 0)?.into(),
+        session_id: text(row, 1)?.into(),
+        message: row.get(2)?,
+        model: row.get(3)?,
+        profile: row.get(4)?,
+        started_ms: unsigned(row, 5)?,
+        ended_ms: row.get::<_, Option<i64>>(6)?.map(i64::cast_unsigned),
+        outcome: optional_json(row, 7)?,
+        reason: optional_json(row, 8)?,
+        first_seq: unsigned(row, 9)?,
+        last_seq: unsigned(row, 10)?,
+        steps: row.get(11)?,
+        calls: row.get(12)?,
+        questions: row.get(13)?,
+        usage,
+    })
+}
+
+fn save_row(row: &Row<'_>) -> rusqlite::Result<Save> {
+    Ok(Save { save_id: row.get(0)?, name: row.get(1)?, created_ms: unsigned(row, 2)?, body: json(row, 3)? })
+}
+
+/// A text, where it lies.
+fn text<'r>(row: &'r Row<'_>, column: usize) -> rusqlite::Result<&'r str> {
+    Ok(row.get_ref(column)?.as_str()?)
+}
+
+fn optional_text<'r>(row: &'r Row<'_>, column: usize) -> rusqlite::Result<Option<&'r str>> {
+    match row.get_ref(column)? {
+        ValueRef::Null => Ok(None),
+        value => Ok(Some(value.as_str()?)),
+    }
+}
+
+fn json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
+    serde_json::from_str(text(row, column)?)
+        .map_err(|error| rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error)))
+}
+
+fn optional_json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<T>> {
+    optional_text(row, column)?.map(|_| json(row, column)).transpose()
+}
+
+fn unsigned(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
+    row.get::<_, i64>(column).map(i64::cast_unsigned)
+}
+
+fn limit(rows_max: usize) -> i64 {
+    i64::try_from(rows_max).unwrap_or(i64::MAX)
+}

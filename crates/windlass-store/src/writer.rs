@@ -1,0 +1,318 @@
+//! The thread that writes for all sessions: every job that waits, one transaction, one sync.
+//!
+//! Owns when a transaction begins and ends and who is told what. What a job writes is the desk's business.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use rusqlite::Connection;
+use tokio::sync::oneshot;
+use windlass_core::event::Record;
+use windlass_core::ids::SessionId;
+use windlass_core::port::JournalFailure;
+use windlass_core::store::StoreFailure;
+
+use crate::claim::WriterLock;
+use crate::desk::Desk;
+use crate::encode::Row;
+use crate::fault::{Fault, closed};
+use crate::limits::{BATCH_JOBS_MAX, DELTAS_WAIT_MS, UNWRITTEN_DELTAS_MAX};
+
+/// What the thread is asked to do. It may be done again, if another job of the same transaction fails.
+trait Job: Send {
+    /// Writes, in a transaction; what is refused has written nothing.
+    fn run(&mut self, desk: &mut Desk<'_>) -> Result<(), Fault>;
+    /// Tells the one who waits, once it is known whether the transaction was kept.
+    fn tell(self: Box<Self>, kept: Result<(), StoreFailure>, unwritten: &Mutex<Unwritten>);
+    /// Whether somebody waits.
+    fn is_urgent(&self) -> bool;
+}
+
+enum Message {
+    Job(Box<dyn Job>),
+    Stop,
+}
+
+/// Records of one session to be appended.
+struct Append {
+    session_id: SessionId,
+    rows: Vec<Row>,
+    last: Arc<Record>,
+    /// Who waits; nobody for deltas alone.
+    reply: Option<oneshot::Sender<Result<(), JournalFailure>>>,
+}
+
+impl Job for Append {
+    fn run(&mut self, desk: &mut Desk<'_>) -> Result<(), Fault> {
+        desk.append(&self.session_id, &self.rows, &self.last)
+    }
+
+    fn tell(self: Box<Self>, kept: Result<(), StoreFailure>, unwritten: &Mutex<Unwritten>) {
+        match self.reply {
+            // Whoever does not wait any more needs no answer.
+            Some(reply) => {
+                drop(reply.send(kept.map_err(|failure| JournalFailure { message: failure.to_string() })))
+            }
+            None => {
+                if let Err(failure) = kept {
+                    tracing::warn!(session = %self.session_id, %failure, "deltas were not kept");
+                }
+                lock(unwritten).remove_upto(&self.session_id, self.last.seq);
+            }
+        }
+    }
+
+    fn is_urgent(&self) -> bool {
+        self.reply.is_some()
+    }
+}
+
+/// Anything else, with what it gave.
+struct Asked<T, F> {
+    work: F,
+    given: Option<T>,
+    reply: oneshot::Sender<Result<T, StoreFailure>>,
+}
+
+impl<T: Send, F: FnMut(&mut Desk<'_>) -> Result<T, Fault> + Send> Job for Asked<T, F> {
+    fn run(&mut self, desk: &mut Desk<'_>) -> Result<(), Fault> {
+        self.given = Some((self.work)(desk)?);
+        Ok(())
+    }
+
+    fn tell(self: Box<Self>, kept: Result<(), StoreFailure>, _unwritten: &Mutex<Unwritten>) {
+        let Asked { given, reply, .. } = *self;
+        let lost = || StoreFailure::Broken("the store lost an answer; ask again".to_owned());
+        // Whoever does not wait any more needs no answer.
+        drop(reply.send(kept.and_then(|()| given.ok_or_else(lost))));
+    }
+
+    fn is_urgent(&self) -> bool {
+        true
+    }
+}
+
+fn lock(unwritten: &Mutex<Unwritten>) -> MutexGuard<'_, Unwritten> {
+    unwritten.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Deltas that were taken but not written yet, so that whoever loads sees them.
+#[derive(Debug, Default)]
+pub(crate) struct Unwritten {
+    sessions: HashMap<SessionId, Vec<Arc<Record>>>,
+    count: usize,
+}
+
+impl Unwritten {
+    fn remove_upto(&mut self, session_id: &SessionId, last_seq: u64) {
+        if let Some(records) = self.sessions.get_mut(session_id) {
+            let before = records.len();
+            records.retain(|record| record.seq > last_seq);
+            self.count -= before - records.len();
+            if records.is_empty() {
+                self.sessions.remove(session_id);
+            }
+        }
+    }
+}
+
+/// The way to the thread.
+#[derive(Debug)]
+pub(crate) struct Writer {
+    jobs: Sender<Message>,
+    unwritten: Arc<Mutex<Unwritten>>,
+    path: PathBuf,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Writer {
+    /// Starts the thread.
+    pub(crate) fn start(connection: Connection, lock: WriterLock, path: PathBuf) -> std::io::Result<Self> {
+        let (jobs, waiting) = mpsc::channel();
+        let unwritten = Arc::new(Mutex::new(Unwritten::default()));
+        let (shared, own_path) = (Arc::clone(&unwritten), path.clone());
+        let thread = thread::Builder::new().name("windlass-store-writer".to_owned()).spawn(move || {
+            match Desk::new(&connection, &lock) {
+                Ok(desk) => Shift { desk, waiting: &waiting, unwritten: &shared, path: &own_path }.work(),
+                // Whoever asks is told that the store is closed.
+                Err(error) => tracing::error!(%error, "the store's writer cannot start"),
+            }
+        })?;
+        Ok(Self { jobs, unwritten, path, thread: Some(thread) })
+    }
+
+    /// Deltas of a session that are not written yet, oldest first.
+    pub(crate) fn unwritten(&self, session_id: &SessionId) -> Vec<Arc<Record>> {
+        lock(&self.unwritten).sessions.get(session_id).cloned().unwrap_or_default()
+    }
+
+    /// Takes deltas without waiting; says whether there was room for them.
+    pub(crate) fn take_deltas(
+        &self,
+        session_id: &SessionId,
+        records: &[Arc<Record>],
+        rows: &mut Vec<Row>,
+    ) -> bool {
+        let Some(last) = records.last() else { return true };
+        let mut unwritten = lock(&self.unwritten);
+        if unwritten.count + records.len() > UNWRITTEN_DELTAS_MAX {
+            return false;
+        }
+        unwritten.count += records.len();
+        unwritten.sessions.entry(session_id.clone()).or_default().extend(records.iter().cloned());
+        let append = Append {
+            session_id: session_id.clone(),
+            rows: std::mem::take(rows),
+            last: Arc::clone(last),
+            reply: None,
+        };
+        // Without a thread nothing is durable any more; the next durable record says so.
+        let _ = self.send(append);
+        true
+    }
+
+    /// Appends records and waits until they are on the disk.
+    pub(crate) async fn append(
+        &self,
+        session_id: &SessionId,
+        rows: Vec<Row>,
+        last: Arc<Record>,
+    ) -> Result<(), JournalFailure> {
+        let (reply, answer) = oneshot::channel();
+        let append = Append { session_id: session_id.clone(), rows, last, reply: Some(reply) };
+        self.send(append).map_err(|fault| fault.journal_failure(&self.path))?;
+        answer.await.map_err(|_| closed().journal_failure(&self.path))?
+    }
+
+    /// Does something else in the next transaction and waits until it is on the disk.
+    pub(crate) async fn work<T: Send + 'static>(
+        &self,
+        work: impl FnMut(&mut Desk<'_>) -> Result<T, Fault> + Send + 'static,
+    ) -> Result<T, StoreFailure> {
+        let (reply, answer) = oneshot::channel();
+        let job = Asked { work, given: None, reply };
+        self.send(job).map_err(|fault| fault.failure(&self.path))?;
+        answer.await.map_err(|_| closed().failure(&self.path))?
+    }
+
+    fn send(&self, job: impl Job + 'static) -> Result<(), Fault> {
+        self.jobs.send(Message::Job(Box::new(job))).map_err(|_| closed())
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        // A thread that is gone needs no word.
+        let _ = self.jobs.send(Message::Stop);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The thread at work.
+struct Shift<'a> {
+    desk: Desk<'a>,
+    waiting: &'a Receiver<Message>,
+    unwritten: &'a Mutex<Unwritten>,
+    path: &'a Path,
+}
+
+impl Shift<'_> {
+    fn work(mut self) {
+        let mut batch: Vec<Box<dyn Job>> = Vec::new();
+        let mut until: Option<Instant> = None;
+        loop {
+            let (is_due, is_over) = self.gather(&mut batch, until);
+            let is_urgent = batch.iter().any(|job| job.is_urgent());
+            if !(is_urgent || is_due || is_over || batch.len() >= BATCH_JOBS_MAX) {
+                until.get_or_insert_with(|| Instant::now() + Duration::from_millis(DELTAS_WAIT_MS));
+                continue;
+            }
+            until = None;
+            if is_urgent {
+                self.write(&mut batch);
+            } else if !batch.is_empty() {
+                // Deltas alone are worth no sync; the next durable record's covers them.
+                self.desk.set_synced(false);
+                self.write(&mut batch);
+                self.desk.set_synced(true);
+            }
+            if is_over {
+                return;
+            }
+        }
+    }
+
+    /// Takes all that waits; says whether the wait is over and whether the shift is.
+    fn gather(&self, batch: &mut Vec<Box<dyn Job>>, until: Option<Instant>) -> (bool, bool) {
+        let first = match until {
+            None => self.waiting.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(until) => self.waiting.recv_timeout(until.saturating_duration_since(Instant::now())),
+        };
+        let mut next = match first {
+            Ok(message) => Some(message),
+            Err(RecvTimeoutError::Timeout) => return (true, false),
+            Err(RecvTimeoutError::Disconnected) => return (true, true),
+        };
+        while let Some(message) = next {
+            match message {
+                Message::Job(job) => batch.push(job),
+                Message::Stop => return (true, true),
+            }
+            next = if batch.len() < BATCH_JOBS_MAX { self.waiting.try_recv().ok() } else { None };
+        }
+        (false, false)
+    }
+
+    /// All jobs in one transaction; if that fails, each in its own, so that none fails because of another.
+    fn write(&mut self, batch: &mut Vec<Box<dyn Job>>) {
+        if let Err(error) = self.desk.begin() {
+            let failure = Fault::from(error).failure(self.path);
+            batch.drain(..).for_each(|job| job.tell(Err(failure.clone()), self.unwritten));
+            return;
+        }
+        match self.finish(batch) {
+            Ok(kept) => {
+                for (job, kept) in batch.drain(..).zip(kept) {
+                    job.tell(kept, self.unwritten);
+                }
+            }
+            Err(fault) if batch.len() == 1 => {
+                let failure = fault.failure(self.path);
+                batch.drain(..).for_each(|job| job.tell(Err(failure.clone()), self.unwritten));
+            }
+            Err(_) => {
+                for job in std::mem::take(batch) {
+                    self.write(&mut vec![job]);
+                }
+            }
+        }
+    }
+
+    /// Runs the jobs in the transaction that has begun, and ends it: kept, or undone as a whole.
+    fn finish(&mut self, batch: &mut [Box<dyn Job>]) -> Result<Vec<Result<(), StoreFailure>>, Fault> {
+        let mut kept = Vec::with_capacity(batch.len());
+        for job in batch {
+            match job.run(&mut self.desk) {
+                Ok(()) => kept.push(Ok(())),
+                Err(Fault::Refused(failure)) => kept.push(Err(failure)),
+                Err(fault) => {
+                    self.desk.undo();
+                    return Err(fault);
+                }
+            }
+        }
+        match self.desk.commit() {
+            Ok(()) => Ok(kept),
+            Err(error) => {
+                self.desk.undo();
+                Err(error.into())
+            }
+        }
+    }
+}

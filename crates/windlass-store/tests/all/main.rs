@@ -1,0 +1,3 @@
+//! The store against its contract and against real faults.
+
+mod conformance;
