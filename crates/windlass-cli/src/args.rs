@@ -59,6 +59,14 @@ pub(crate) struct GlobalArgs {
 pub(crate) enum Command {
     /// Answer one message: the answer goes to stdout, progress to stderr
     Run(RunArgs),
+    /// Serve the HTTP API; runs that were cut off are taken up again
+    Serve(ServeArgs),
+    /// Conversations that were kept: list, show, export, rename, delete
+    #[command(subcommand)]
+    Sessions(SessionsCommand),
+    /// Runs that were kept: list, show, trace, resume, fork, replay
+    #[command(subcommand)]
+    Runs(RunsCommand),
     /// List, show and call tools
     #[command(subcommand)]
     Tools(ToolsCommand),
@@ -84,9 +92,12 @@ pub(crate) struct RunArgs {
     /// The message; `-` reads it from stdin. A script with `user` lines needs none
     #[arg(value_name = "PROMPT")]
     pub(crate) prompt: Vec<String>,
-    /// The name of the session
+    /// Go on with this session; a name that is new begins one
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
+    /// Keep nothing on disk: the session is gone with the process
+    #[arg(long, conflicts_with = "session")]
+    pub(crate) ephemeral: bool,
     #[command(flatten)]
     pub(crate) permission: PermissionArgs,
     /// At most so many steps with tools
@@ -110,6 +121,122 @@ pub(crate) struct RunArgs {
     /// Background for the message, read from a file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) context: Option<PathBuf>,
+}
+
+/// `windlass serve`.
+#[derive(Debug, Clone, ClapArgs)]
+pub(crate) struct ServeArgs {
+    /// Where to listen; port 0 takes a free one [default: 127.0.0.1:4117]
+    #[arg(long, value_name = "HOST:PORT")]
+    pub(crate) addr: Option<String>,
+    /// A file with the token that clients must send; any address beyond this machine needs one
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) token_file: Option<PathBuf>,
+    /// Open the browser
+    #[arg(long)]
+    pub(crate) open: bool,
+    #[command(flatten)]
+    pub(crate) permission: PermissionArgs,
+}
+
+/// `windlass sessions …`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SessionsCommand {
+    /// Sessions, newest first
+    List {
+        /// Only those with this text in their title or messages
+        text: Option<String>,
+        #[command(flatten)]
+        page: PageArgs,
+    },
+    /// One session: everything that was said and called
+    Show {
+        /// Its id, or the beginning of it
+        id: String,
+    },
+    /// Its records, one JSON document a line
+    Export {
+        /// Its id, or the beginning of it
+        id: String,
+    },
+    /// Give it another title
+    Rename {
+        /// Its id, or the beginning of it
+        id: String,
+        /// The title
+        title: String,
+    },
+    /// Forget it, with its runs and outcomes
+    Delete {
+        /// Its id, or the beginning of it; several may be given
+        #[arg(required = true)]
+        ids: Vec<String>,
+    },
+}
+
+/// How much of a list is shown.
+#[derive(Debug, Clone, Copy, ClapArgs)]
+pub(crate) struct PageArgs {
+    /// At most so many
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) limit: u32,
+}
+
+/// `windlass runs …`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum RunsCommand {
+    /// Runs, newest first
+    List {
+        /// Only those of this session
+        #[arg(long, value_name = "ID")]
+        session: Option<String>,
+        /// Only those that have not ended
+        #[arg(long)]
+        unfinished: bool,
+        #[command(flatten)]
+        page: PageArgs,
+    },
+    /// One run: what was said and called, step by step
+    Show {
+        /// Its id, or the beginning of it
+        id: String,
+    },
+    /// Its trace as JSON: times, tokens, every call with its outcome
+    Trace {
+        /// Its id, or the beginning of it
+        id: String,
+    },
+    /// Go on with a run that was cut off
+    Resume {
+        /// Its id, or the beginning of it; the newest unfinished run unless given
+        id: Option<String>,
+        /// Run this call again, although nobody knows whether it happened
+        #[arg(long, value_name = "CALL_ID")]
+        retry: Vec<String>,
+        #[command(flatten)]
+        permission: PermissionArgs,
+    },
+    /// Copy a run up to a step into a new session, and go on there
+    Fork {
+        /// Its id, or the beginning of it
+        id: String,
+        /// The last step that is taken over; 0 takes the message alone
+        #[arg(long, value_name = "STEP")]
+        at: u32,
+        /// Another message instead of the user's, with --at 0
+        #[arg(long, value_name = "TEXT")]
+        message: Option<String>,
+        /// Another outcome for a call of that step
+        #[arg(long, value_name = "CALL_ID=JSON", value_parser = parse_outcome)]
+        outcome: Option<(String, serde_json::Value)>,
+        #[command(flatten)]
+        permission: PermissionArgs,
+    },
+    /// Play a run again from its record and say where it differs
+    Replay {
+        /// Its id, or the beginning of it
+        id: String,
+    },
 }
 
 /// Flags of commands that run calls.
@@ -270,6 +397,13 @@ fn parse_temperature(text: &str) -> Result<f64, String> {
         Ok(number) if (0.0..=2.0).contains(&number) => Ok(number),
         Ok(_) | Err(_) => Err("a number from 0 to 2 is needed".to_owned()),
     }
+}
+
+fn parse_outcome(text: &str) -> Result<(String, serde_json::Value), String> {
+    let form = "a call and what it gave is needed, such as call_2='{\"lines\": 3}'";
+    let (call_id, json) = text.split_once('=').ok_or(form)?;
+    let value = serde_json::from_str(json).map_err(|error| format!("{form}: {error}"))?;
+    Ok((call_id.trim().to_owned(), value))
 }
 
 impl Args {

@@ -29,7 +29,7 @@ use self::layer::Layer;
 pub(crate) use self::template::template;
 use self::value::Value;
 pub(crate) use self::value::{Setting, Source};
-use crate::args::GlobalArgs;
+use crate::args::{GlobalArgs, ServeArgs};
 use crate::complaint::{Complaint, Result};
 
 /// What a process finds itself in.
@@ -80,6 +80,8 @@ pub(crate) struct Flags {
     pub(crate) temperature: Option<f64>,
     /// `--max-output-tokens`.
     pub(crate) output_tokens_max: Option<u32>,
+    /// The flags of `serve`.
+    pub(crate) server: Option<ServeArgs>,
 }
 
 /// All settings that have a value, by key.
@@ -149,7 +151,7 @@ impl Settings {
 }
 
 /// The configuration of one command.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Config {
     /// Where the files are.
     pub(crate) folders: Folders,
@@ -205,6 +207,16 @@ impl Config {
         let approve = find_approve(&mut settings, surroundings, script.as_ref(), &mut warnings);
         let keys = surroundings.keys();
         Ok(Self { folders, settings, profile, root, approve, keys, script, warnings })
+    }
+
+    /// The profile of that name with the configuration's limits; the usual one is as the flags made it.
+    pub(crate) fn profile_named(&self, word: &str) -> Result<Profile> {
+        if word == self.profile.name.word() {
+            return Ok(self.profile.clone());
+        }
+        let mut settings = self.settings.clone();
+        settings.put("profile", Setting::new(Value::Text(word.to_owned()), Source::Default));
+        find_profile(&mut settings)
     }
 
     /// Where a setting comes from.
@@ -265,6 +277,14 @@ fn read_flags(flags: &Flags) -> Result<Layer> {
     }
     if let Some(tokens) = flags.output_tokens_max {
         put("max_output_tokens", Value::Count(tokens.into()), "--max-output-tokens");
+    }
+    if let Some(server) = &flags.server {
+        if let Some(address) = &server.addr {
+            put("server.addr", Value::Text(address.clone()), "--addr");
+        }
+        if let Some(file) = &server.token_file {
+            put("server.token_file", Value::Text(file.display().to_string()), "--token-file");
+        }
     }
     Ok(layer)
 }

@@ -1,16 +1,17 @@
-//! One run as a front end sees it: sends the message, shows events, asks or lets a script answer, and
+//! One run as a front end sees it: follows its events, shows them, asks or lets a script answer, and
 //! cancels on Ctrl-C. Decides nothing of the run itself.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use windlass_core::command::{Command, MessageSend};
+use futures::StreamExt;
+use windlass_core::command::Command;
 use windlass_core::event::{Event, Record, RunOutcome};
-use windlass_core::permission::Decision;
-use windlass_core::run::Finished;
-use windlass_engine::bus::{Delivery, Subscription};
+use windlass_core::host::{HostDelivery, HostError, HostPort, StartedRun};
+use windlass_core::ids::{CallId, RunId};
+use windlass_core::permission::{Decision, Question};
+use windlass_core::port::BoxStream;
 use windlass_engine::policy_store::PolicyStore;
-use windlass_engine::session::{AnswerError, SendError, Session, SessionParts};
 use windlass_scripted::ScriptedUser;
 
 use crate::asker::Asker;
@@ -19,15 +20,16 @@ use crate::out::{complain, tell_line, warn};
 use crate::screen::{Screen, TICK_MS};
 use crate::signals::Signals;
 
-/// A session and everybody around it.
+/// A host and everybody around one of its sessions.
 pub(crate) struct Front {
-    session: Session,
-    subscription: Subscription,
+    host: Arc<dyn HostPort>,
     screen: Screen,
     asker: Asker,
     user: Option<ScriptedUser>,
     signals: Signals,
     is_quiet: bool,
+    /// Whether the session can be gone on with after the process.
+    is_kept: bool,
     /// How often the user wanted to stop.
     stops: u32,
     /// Everything that happened, for whoever wants to look at it afterwards.
@@ -36,36 +38,66 @@ pub(crate) struct Front {
     policies: PolicyStore,
     /// Rules that the user wants remembered.
     remembered: Vec<String>,
+    /// The error of the run that goes on.
+    error: Option<RunFailure>,
 }
 
 /// How a run ended, seen from here.
 pub(crate) enum Ending {
     /// It came to its end.
-    Finished(Box<Finished>),
+    Finished(Ended),
     /// The user did not want to wait for the end.
     Killed,
 }
 
+/// The end of a run.
+pub(crate) struct Ended {
+    pub(crate) outcome: RunOutcome,
+    pub(crate) error: Option<RunFailure>,
+}
+
+/// Why a run failed.
+pub(crate) struct RunFailure {
+    /// A stable word.
+    pub(crate) code: String,
+    message: String,
+}
+
 impl Front {
-    /// Starts a session.
-    pub(crate) fn start(parts: SessionParts, screen: Screen, asker: Asker, is_quiet: bool) -> Result<Self> {
-        let policies = parts.policies.clone();
-        let session = Session::start(parts);
-        let subscription = session.subscribe();
+    /// A front end of a host. Signals are heard from now on.
+    pub(crate) fn new(
+        host: Arc<dyn HostPort>,
+        screen: Screen,
+        asker: Asker,
+        policies: PolicyStore,
+    ) -> Result<Self> {
         Ok(Self {
-            session,
-            subscription,
+            host,
             screen,
             asker,
             user: None,
             signals: Signals::listen()?,
-            is_quiet,
+            is_quiet: false,
+            is_kept: false,
             stops: 0,
             seen: Vec::new(),
             keeps_seen: false,
             policies,
             remembered: Vec::new(),
+            error: None,
         })
+    }
+
+    /// Says nothing that is not an error.
+    pub(crate) fn quiet(mut self, is_quiet: bool) -> Self {
+        self.is_quiet = is_quiet;
+        self
+    }
+
+    /// The session is kept: it is said how to go on with it.
+    pub(crate) fn kept(mut self, is_kept: bool) -> Self {
+        self.is_kept = is_kept;
+        self
     }
 
     /// Lets a script answer questions and cancel.
@@ -95,114 +127,208 @@ impl Front {
         self.stops > 0
     }
 
-    /// Runs one run to its end.
-    pub(crate) async fn run(&mut self, send: MessageSend) -> Result<Ending> {
-        let handle = self.session.send(send).await.map_err(closed)?;
+    /// Whether the user did not wait for the end.
+    pub(crate) fn was_killed(&self) -> bool {
+        self.stops > 1
+    }
+
+    /// Takes in what happened before, unseen; what the script's user would do about it now.
+    pub(crate) fn remember(&mut self, records: &[Arc<Record>]) -> Vec<Command> {
+        records.iter().for_each(|record| self.screen.recall(record));
+        match self.user.as_mut() {
+            Some(user) => user.recall(records.iter().map(|record| &record.event)),
+            None => Vec::new(),
+        }
+    }
+
+    /// Takes in what happened of a run before it was taken up: questions that still wait are asked again.
+    pub(crate) async fn recall(&mut self, run_id: &RunId, records: &[Arc<Record>]) -> Result<()> {
+        let commands = self.remember(records);
+        for question in open_questions(records) {
+            let is_its_answer = |command: &Command| match command {
+                Command::PermissionAnswer { call_id, .. } => *call_id == question.call_id,
+                Command::MessageSend(_) | Command::RunCancel => false,
+            };
+            if !commands.iter().any(is_its_answer) {
+                self.screen.pause()?;
+                self.asker.ask(question);
+            }
+        }
+        for command in commands {
+            self.send(run_id, command).await?;
+        }
+        Ok(())
+    }
+
+    /// Follows a run to its end.
+    pub(crate) async fn follow(&mut self, started: &StartedRun) -> Result<Ending> {
+        let run_id = &started.run_id;
+        let mut seq = started.after_seq;
+        let mut events = self.events(run_id, seq).await?;
         let mut ticks = tokio::time::interval(Duration::from_millis(TICK_MS));
         ticks.reset();
         loop {
             tokio::select! {
                 biased;
                 () = self.signals.next() => {
-                    self.stops += 1;
-                    if self.stops > 1 {
+                    if self.stop(run_id).await? {
+                        self.say_how_to_resume(run_id);
                         return Ok(Ending::Killed);
                     }
-                    self.screen.pause()?;
-                    if !self.is_quiet {
-                        tell_line("cancelling; Ctrl-C once more does not wait");
-                    }
-                    self.screen.resume()?;
-                    self.session.cancel().await.map_err(closed)?;
                 }
                 (call_id, answer) = self.asker.next() => {
-                    // A question that needs no answer any more was withdrawn with its call.
-                    if self.session.answer(call_id, answer, None).await == Err(AnswerError::Closed) {
-                        return Err(closed(SendError::Closed));
-                    }
+                    self.send(run_id, Command::PermissionAnswer { call_id, answer }).await?;
                     if !self.asker.is_asking() {
                         self.screen.resume()?;
                     }
                 }
-                delivery = self.subscription.next() => {
-                    if self.take(delivery).await? {
-                        break;
+                delivery = events.next() => match delivery {
+                    Some(HostDelivery::Record(record)) => {
+                        seq = record.seq;
+                        if let Some(outcome) = self.see(record).await? {
+                            return Ok(Ending::Finished(self.say_goodbye(started, outcome)));
+                        }
                     }
-                }
+                    Some(HostDelivery::Gap) => events = self.events(run_id, seq).await?,
+                    None => return Err(Complaint::failed(format!("run {run_id} ended without a last word"))),
+                },
                 _ = ticks.tick() => self.screen.tick(),
             }
         }
-        let finished = handle.finished().await.map_err(closed)?;
-        self.say_goodbye(&finished);
-        Ok(Ending::Finished(Box::new(finished)))
     }
 
-    /// Takes what the session says; whether the run is over.
-    async fn take(&mut self, delivery: Delivery) -> Result<bool> {
-        match delivery {
-            Delivery::Record(record) => self.see(record).await,
-            Delivery::Snapshot { records, .. } => {
-                let mut is_over = false;
-                for record in records {
-                    is_over |= self.see(record).await?;
-                }
-                Ok(is_over)
+    async fn events(&self, run_id: &RunId, after: u64) -> Result<BoxStream<'static, HostDelivery>> {
+        self.host.events(run_id, after).await.map_err(refused)
+    }
+
+    /// The user wants to stop; whether without waiting.
+    async fn stop(&mut self, run_id: &RunId) -> Result<bool> {
+        self.stops += 1;
+        if self.stops > 1 {
+            return Ok(true);
+        }
+        self.screen.pause()?;
+        if !self.is_quiet {
+            tell_line("cancelling; Ctrl-C once more does not wait");
+        }
+        self.screen.resume()?;
+        self.send(run_id, Command::RunCancel).await.map(|()| false)
+    }
+
+    async fn send(&self, run_id: &RunId, command: Command) -> Result<()> {
+        let sent = match command {
+            Command::PermissionAnswer { call_id, answer } => {
+                self.host.answer(run_id, &call_id, None, answer).await
             }
-            Delivery::Gap { failure, .. } => {
-                warn(&format!("some events could not be shown: {failure}"));
-                Ok(false)
-            }
-            Delivery::Closed => Err(closed(SendError::Closed)),
+            Command::RunCancel => self.host.cancel(run_id).await,
+            // A script's messages begin runs, and these are begun by whoever holds the conversation.
+            Command::MessageSend(_) => Ok(()),
+        };
+        match sent {
+            // The run went on meanwhile: its events say how.
+            Ok(()) | Err(HostError::Stale(_) | HostError::Conflict(_)) => Ok(()),
+            Err(error) => Err(refused(error)),
         }
     }
 
-    async fn see(&mut self, record: Arc<Record>) -> Result<bool> {
+    /// Takes what happened; how the run ended, if that was its end.
+    async fn see(&mut self, record: Arc<Record>) -> Result<Option<RunOutcome>> {
         self.screen.show(&record)?;
         let command = self.user.as_mut().and_then(|user| user.react(&record.event));
         let is_answered = matches!(command, Some(Command::PermissionAnswer { .. }));
         if let Some(command) = command {
-            self.session.command(command).await.map_err(closed)?;
+            self.send(&record.run_id, command).await?;
         }
-        if let Event::PermissionRequested { question } = &record.event
-            && !is_answered
-        {
-            self.screen.pause()?;
-            self.asker.ask(question.as_ref().clone());
-        }
-        if let Event::PermissionDecided { call_id, .. } | Event::CallEnded { call_id, .. } = &record.event {
-            let was_asking = self.asker.is_asking();
-            self.asker.withdraw(call_id);
-            if was_asking && !self.asker.is_asking() {
-                self.screen.resume()?;
+        match &record.event {
+            Event::PermissionRequested { question } if !is_answered => {
+                self.screen.pause()?;
+                self.asker.ask(question.as_ref().clone());
             }
+            Event::PermissionDecided { call_id, decision, rule, .. } => {
+                self.withdraw(call_id)?;
+                if let (Decision::Remember, Some(rule)) = (decision, rule) {
+                    self.remembered.push(rule.clone());
+                }
+            }
+            Event::CallEnded { call_id, .. } => self.withdraw(call_id)?,
+            Event::ErrorRaised { code, message } => {
+                self.error = Some(RunFailure { code: code.clone(), message: message.clone() });
+            }
+            _ => {}
         }
-        if let Event::PermissionDecided { decision: Decision::Remember, rule: Some(rule), .. } = &record.event
-        {
-            self.remembered.push(rule.clone());
-        }
-        let is_over = matches!(record.event, Event::RunEnded { .. });
+        let ended = if let Event::RunEnded { outcome, .. } = &record.event { Some(*outcome) } else { None };
         if self.keeps_seen {
             self.seen.push(record);
         }
-        Ok(is_over)
+        Ok(ended)
     }
 
-    fn say_goodbye(&mut self, finished: &Finished) {
+    fn withdraw(&mut self, call_id: &CallId) -> Result<()> {
+        let was_asking = self.asker.is_asking();
+        self.asker.withdraw(call_id);
+        if was_asking && !self.asker.is_asking() {
+            self.screen.resume()?;
+        }
+        Ok(())
+    }
+
+    fn say_goodbye(&mut self, started: &StartedRun, outcome: RunOutcome) -> Ended {
         let stored = self.policies.stored();
         for rule in self.remembered.drain(..) {
             if !stored.rules().iter().any(|own| own.to_string() == rule) {
                 warn(&format!("the rule {rule} could not be stored; it held for this session only"));
             }
         }
-        if let Some(error) = &finished.error {
-            complain(&error.to_string());
+        let error = self.error.take();
+        if let Some(error) = &error {
+            complain(&error.message);
         }
-        if finished.outcome == RunOutcome::Cancelled && !self.is_quiet && self.was_stopped() {
-            tell_line("cancelled; what the calls above did stays done. To go on, run the command again.");
+        if outcome == RunOutcome::Cancelled && !self.is_quiet && self.was_stopped() {
+            let how = match self.is_kept {
+                true => format!("To go on: windlass run --session {} \"go on\"", started.session_id),
+                false => "To go on, run the command again.".to_owned(),
+            };
+            tell_line(&format!("cancelled; what the calls above did stays done. {how}"));
+        }
+        Ended { outcome, error }
+    }
+
+    fn say_how_to_resume(&self, run_id: &RunId) {
+        if self.is_kept && !self.is_quiet {
+            tell_line(&format!("stopped in the middle; to go on: windlass runs resume {run_id}"));
         }
     }
 }
 
-fn closed(error: SendError) -> Complaint {
-    Complaint::failed(format!("the session ended too early: {error}"))
+/// Questions that were asked and neither decided nor given up.
+fn open_questions(records: &[Arc<Record>]) -> Vec<Question> {
+    let mut open: Vec<Question> = Vec::new();
+    for record in records {
+        match &record.event {
+            Event::PermissionRequested { question } => open.push(question.as_ref().clone()),
+            Event::PermissionDecided { call_id, .. } | Event::CallEnded { call_id, .. } => {
+                open.retain(|question| question.call_id != *call_id);
+            }
+            _ => {}
+        }
+    }
+    open
+}
+
+/// The host did not do what it was asked.
+pub(crate) fn refused(error: HostError) -> Complaint {
+    match &error {
+        HostError::Missing { what: "session", .. } => {
+            Complaint::usage(error.to_string()).cure("windlass sessions list")
+        }
+        HostError::Missing { what: "run", .. } => Complaint::usage(error.to_string()).cure("windlass runs list"),
+        HostError::Missing { .. } | HostError::Invalid { .. } => Complaint::usage(error.to_string()),
+        HostError::Held(_) => Complaint::failed(error.to_string()).cure("wait for it, or stop that process"),
+        HostError::Busy(_)
+        | HostError::Stale(_)
+        | HostError::Conflict(_)
+        | HostError::Overloaded { .. }
+        | HostError::Closing
+        | HostError::Broken(_) => Complaint::failed(error.to_string()),
+    }
 }

@@ -7,21 +7,27 @@
 //! - `args`, `config`: what was typed, and what it means together with files and the environment
 //! - `wiring`, `model_choice`, `provider`, `diagnosis`: settings become tools, rules, models, sessions
 //! - `key_source`, `key_command`, `keyring`: where keys are
-//! - `run`, `tools`, `models`, `policy`, `config_cmd`, `completions`: the commands, one file each
+//! - `archive`, `conversation`, `open_models`: what was kept, how it is told, and models for a host
+//! - `run`, `serve`, `sessions`, `runs`, `going_on`, `tools`, `models`, `policy`, `config_cmd`, `completions`: the commands, one file each
 //! - `front`: one run as a person at a terminal or a script sees it; `screen`, `progress`, `live` show it,
 //!   `asker`, `prompt` ask, `signals` stop
 //! - `complaint`, `exit`, `out`, `table`, `visible`, `nearest`, `duration`: how things are said
 
+mod archive;
 mod args;
 mod asker;
 mod complaint;
 mod completions;
 mod config;
 mod config_cmd;
+mod conversation;
+#[cfg(feature = "crash-points")]
+mod crash_points;
 mod diagnosis;
 mod duration;
 mod exit;
 mod front;
+mod going_on;
 mod key_command;
 mod key_source;
 mod keyring;
@@ -34,13 +40,17 @@ mod models_key;
 mod models_list;
 mod nearest;
 mod one_call;
+mod open_models;
 mod out;
 mod policy;
 mod progress;
 mod prompt;
 mod provider;
 mod run;
+mod runs;
 mod screen;
+mod serve;
+mod sessions;
 mod signals;
 mod table;
 mod tools;
@@ -73,6 +83,9 @@ fn dispatch(args: Args) -> Result<Exit> {
     let Args { global, command } = args;
     match command {
         Some(Command::Run(run)) => run::run(&global, run),
+        Some(Command::Serve(args)) => serve::run(&global, &args),
+        Some(Command::Sessions(command)) => sessions::run(&global, command),
+        Some(Command::Runs(command)) => runs::run(&global, command),
         Some(Command::Tools(command)) => tools::run(&global, command),
         Some(Command::Models(command)) => models::run(&global, command),
         Some(Command::Policy(command)) => policy::run(&global, command),

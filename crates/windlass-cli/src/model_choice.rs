@@ -24,6 +24,7 @@ const IN_ORDER: [&str; 8] =
 const OLLAMA_TIMEOUT_MS: u64 = 300;
 
 /// A model, and how it is spoken to.
+#[derive(Clone)]
 pub(crate) struct Chosen {
     /// The model.
     pub(crate) model: Arc<dyn ModelPort>,

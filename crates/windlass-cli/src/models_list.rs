@@ -1,6 +1,7 @@
 //! `windlass models list`: providers and models, and where each figure comes from.
 
 use serde_json::{Value, json};
+use windlass_core::host::ModelRow;
 use windlass_core::json::clip::clip_chars;
 use windlass_models::catalog::{self, find_provider, known_models, lay_over, providers};
 use windlass_models::{Abilities, ModelName, WireKind};
@@ -72,6 +73,32 @@ pub(crate) fn list(global: &GlobalArgs, config: &Config, wanted: Option<&str>, l
         text.push_str(&lay_out(&rows));
     }
     print(&text)
+}
+
+/// Every model that is known here, as front ends choose among them; `usual` answers when nobody chooses.
+pub(crate) fn choices(config: &Config, usual: &str) -> Vec<ModelRow> {
+    let mut ids: Vec<&str> = providers().iter().map(|row| row.id).collect();
+    ids.extend(config.configured_providers().into_iter().filter(|id| find_provider(id).is_none()));
+    let mut rows = Vec::new();
+    for id in ids {
+        let is_open = find_provider(id).is_none_or(|row| !row.needs_key());
+        let is_ready = is_open || key_source::locate(config, id).is_ok_and(|place| place.is_some());
+        // What cannot be read of a provider is told when it is used.
+        for row in models_of(config, id).unwrap_or_default() {
+            let name = format!("{}/{}", row.provider, row.model);
+            let Abilities { context_tokens, calls_tools, reasons, .. } = row.abilities;
+            let is_default = name == usual;
+            rows.push(ModelRow {
+                name,
+                is_default,
+                is_ready: is_ready || is_default,
+                context_tokens,
+                has_tools: calls_tools,
+                has_reasoning: reasons,
+            });
+        }
+    }
+    rows
 }
 
 /// Wire and address of a provider as configured.

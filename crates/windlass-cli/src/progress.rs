@@ -281,7 +281,7 @@ fn dim(text: &str) -> String {
 }
 
 /// What a call is about: its first argument, or all of them.
-fn subject(arguments: &str) -> String {
+pub(crate) fn subject(arguments: &str) -> String {
     let Ok(Value::Object(args)) = serde_json::from_str(arguments) else {
         return visible_line(arguments, SUBJECT_CHARS_MAX);
     };
@@ -297,7 +297,7 @@ fn subject(arguments: &str) -> String {
 }
 
 /// What a call gave, in a few words.
-fn gist(outcome: &ToolOutcome) -> String {
+pub(crate) fn gist(outcome: &ToolOutcome) -> String {
     let Some(output) = outcome.output() else {
         return visible_line(&outcome_line(outcome), RESULT_CHARS_MAX);
     };

@@ -2,48 +2,68 @@
 
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::runtime::Runtime;
-use windlass_core::command::MessageSend;
+use windlass_core::command::RunWishes;
 use windlass_core::event::Event;
+use windlass_core::host::{HostPort, RunStart};
 use windlass_core::ids::SessionId;
-use windlass_core::model::Sampling;
+use windlass_core::json::clip::clip_chars;
+use windlass_core::message::Message;
 use windlass_core::profile::Dialect;
-use windlass_core::run::{Finished, RunError};
-use windlass_engine::ids::{new_message_id, new_run_id, new_session_id};
-use windlass_models::Target;
+use windlass_core::store::{NewSession, RunQuery, SessionRow, StorePort};
+use windlass_engine::clock::Clock;
+use windlass_engine::host::Host;
+use windlass_engine::ids::new_session_id;
+use windlass_engine::memory_store::MemoryStore;
 use windlass_scripted::{Script, ScriptedUser};
 
+use crate::archive::{Archive, failed};
 use crate::args::{GlobalArgs, RunArgs};
 use crate::asker::Asker;
 use crate::complaint::{Complaint, Result};
 use crate::config::Flags;
 use crate::exit::Exit;
-use crate::front::{Ending, Front};
+use crate::front::{Ended, Ending, Front, refused};
 use crate::model_choice::choose;
+use crate::open_models::OpenModels;
+use crate::out::tell_line;
 use crate::progress::Detail;
+use crate::provider::wait_for;
+use crate::runs::unfinished_line;
 use crate::screen::{Output, Screen, Telling};
 use crate::wiring::House;
 
 /// Largest message and largest context that are read: more than any model takes.
 const TEXT_BYTES_MAX: u64 = 16 << 20;
 
+/// Characters of a session's first title.
+const TITLE_CHARS_MAX: usize = 80;
+
+/// Runs that were cut off and are looked at before the user is told of them.
+const UNFINISHED_MAX: usize = 3;
+
 /// How long tools may take to stop when the user does not want to wait.
 const KILL_MS: u64 = 500;
 
 /// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, args: RunArgs) -> Result<Exit> {
-    let flags = Flags {
-        global: global.clone(),
-        steps_max: args.max_steps,
-        timeout_ms: args.timeout,
-        effort: args.effort.clone(),
-        temperature: args.temperature,
-        output_tokens_max: args.max_output_tokens,
-        ..Flags::default()
+    let mut global = global.clone();
+    let archive = match args.ephemeral {
+        true => None,
+        false => Some(Archive::of_user(&global)?),
     };
-    let mut house = House::build(flags, &args.permission)?;
+    let old = match (&archive, &args.session) {
+        (Some(archive), Some(wanted)) => wait_for(find_old(archive, wanted))??,
+        (Some(_) | None, _) => None,
+    };
+    if let Some(row) = &old {
+        global.model.get_or_insert_with(|| row.begin.model.clone());
+        global.profile.get_or_insert_with(|| row.begin.profile.clone());
+    }
+    let mut house = House::build(flags(&global, &args), &args.permission)?;
     let chosen = choose(&house.config)?;
     chosen.fit(&mut house.config.profile, !args.no_tools)?;
     let prompt = read_prompt(&args.prompt)?;
@@ -53,26 +73,105 @@ pub(crate) fn run(global: &GlobalArgs, args: RunArgs) -> Result<Exit> {
         return Err(Complaint::usage("there is no message to answer")
             .cure("windlass run \"What is in this folder?\""));
     }
-    let talk = Talk {
-        prompt,
+    let wishes = RunWishes {
         context: args.context.as_deref().map(read_context).transpose()?,
         tools_allowed: !args.no_tools
             && script.and_then(|script| script.header.tools_allowed).unwrap_or(true),
         sampling: house.config.sampling(),
-        script,
+        ..RunWishes::default()
     };
-    let session_id = session_id(args.session)?;
-    let screen = screen(global, &house, talk.prompt.is_none());
-    let context_tokens = chosen.target.as_ref().and_then(Target::context_tokens);
-    let parts = house.session_parts(session_id, chosen.model, context_tokens);
-    let asker = Asker::new(house.can_ask);
+    let screen = screen(&global, &house, prompt.is_none());
+    let models = Arc::new(OpenModels::new(&house.config, chosen, !args.no_tools));
+    let talk = Talk { prompt, wishes, script: script.filter(|_| old.is_none()), new_id: args.session };
     block_on(async {
-        let mut front = Front::start(parts, screen, asker, global.quiet)?;
+        let is_kept = archive.is_some();
+        let store = archive.as_ref().map_or_else(memory, |archive| Arc::clone(&archive.store));
+        let host = house.host(Arc::clone(&store), models);
+        let asker = Asker::new(house.can_ask);
+        let mut front = Front::new(Arc::clone(&host) as Arc<dyn HostPort>, screen, asker, house.policies.clone())?
+            .quiet(global.quiet)
+            .kept(is_kept);
         if let Some(script) = script {
             front = front.with_user(ScriptedUser::new(script)).keeping_events();
         }
-        talk.hold(&mut front).await
+        if let (Some(archive), false) = (&archive, global.quiet || global.json) {
+            tell_unfinished(archive).await?;
+        }
+        if let (Some(archive), Some(row)) = (&archive, &old) {
+            let records = archive.records(&row.session_id).await?;
+            front.remember(&records);
+        }
+        let exit = talk.hold(&house, host.as_ref(), store.as_ref(), old, &mut front).await?;
+        if !front.was_killed() {
+            host.close().await.map_err(refused)?;
+        }
+        Ok(exit)
     })
+}
+
+fn flags(global: &GlobalArgs, args: &RunArgs) -> Flags {
+    Flags {
+        global: global.clone(),
+        steps_max: args.max_steps,
+        timeout_ms: args.timeout,
+        effort: args.effort.clone(),
+        temperature: args.temperature,
+        output_tokens_max: args.max_output_tokens,
+        ..Flags::default()
+    }
+}
+
+/// A store that is gone with the process.
+pub(crate) fn memory() -> Arc<dyn StorePort> {
+    Arc::new(MemoryStore::new())
+}
+
+/// The session that is gone on with; none when a new one is named. What looks like an id must be one.
+async fn find_old(archive: &Archive, wanted: &str) -> Result<Option<SessionRow>> {
+    if wanted.trim().is_empty() {
+        return Err(Complaint::usage("the name of the session is empty").at("--session"));
+    }
+    let row = match archive.find_session(wanted).await? {
+        Ok(row) => row,
+        Err(_) if is_made(wanted) => return archive.session(wanted).await.map(Some),
+        Err(_) => return Ok(None),
+    };
+    let query = RunQuery {
+        session_id: Some(row.session_id.clone()),
+        is_unfinished: true,
+        rows_max: 1,
+        ..RunQuery::default()
+    };
+    let unfinished = archive.store.runs(query).await.map_err(|failure| failed(&failure))?;
+    match unfinished.first() {
+        None => Ok(Some(row)),
+        Some(run) => Err(Complaint::failed(format!(
+            "run {} of this session was cut off, or still goes on in another process",
+            run.run_id
+        ))
+        .cure(format!("windlass runs resume {}", run.run_id))),
+    }
+}
+
+/// Whether it is an id of ours, or the beginning of one, and no name that somebody thought of.
+fn is_made(wanted: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c) || c == '-';
+    wanted.len() >= 8 && wanted.chars().all(is_part) && wanted.starts_with(|c: char| c.is_ascii_digit())
+}
+
+async fn tell_unfinished(archive: &Archive) -> Result<()> {
+    let rows = archive.unfinished(UNFINISHED_MAX).await?;
+    let mut cut_off = Vec::new();
+    for row in rows {
+        // One that another process is busy with needs nobody.
+        if archive.is_free(&row.session_id).await? {
+            cut_off.push(row);
+        }
+    }
+    if let Some(line) = unfinished_line(&cut_off) {
+        tell_line(&line);
+    }
+    Ok(())
 }
 
 /// Runs a future to its end; tools that still run afterwards are stopped.
@@ -87,26 +186,41 @@ pub(crate) fn block_on<T>(future: impl Future<Output = Result<T>>) -> Result<T> 
 /// What is said in a session.
 struct Talk<'a> {
     prompt: Option<String>,
-    context: Option<String>,
-    tools_allowed: bool,
-    sampling: Sampling,
+    wishes: RunWishes,
+    /// The script, if what happens is to be held to it.
     script: Option<&'a Script>,
+    /// What a new session is called.
+    new_id: Option<String>,
 }
 
 impl Talk<'_> {
     /// Sends all messages, one after another; the exit code is that of the last run. A message of the
     /// command line stands for the first of the script, and the others are not said.
-    async fn hold(mut self, front: &mut Front) -> Result<Exit> {
+    async fn hold(
+        mut self,
+        house: &House,
+        host: &Host,
+        store: &dyn StorePort,
+        old: Option<SessionRow>,
+        front: &mut Front,
+    ) -> Result<Exit> {
         let is_played = self.prompt.is_none();
         let mut exit = Exit::Done;
+        let mut session_id = old.map(|row| row.session_id);
         while let Some(text) = self.next_message(front, is_played) {
-            let mut send = MessageSend::text(new_run_id(), new_message_id(), text);
-            send.context = self.context.take();
-            send.tools_allowed = self.tools_allowed;
-            send.sampling = self.sampling.clone();
-            let Ending::Finished(finished) = front.run(send).await? else { return Ok(Exit::Cancelled) };
-            exit = finished.outcome.into();
-            if front.was_stopped() || is_at_odds(&finished) {
+            let session_id = match &session_id {
+                Some(session_id) => session_id.clone(),
+                None => session_id.insert(self.begin(house, host, store, &text).await?).clone(),
+            };
+            let wishes = self.wishes.clone();
+            self.wishes.context = None;
+            let message = Message::user(text);
+            let start =
+                RunStart { message, wishes, model: None, profile: None, executes_while_streaming: None };
+            let started = host.start_run(&session_id, start).await.map_err(refused)?;
+            let Ending::Finished(ended) = front.follow(&started).await? else { return Ok(Exit::Cancelled) };
+            exit = ended.outcome.into();
+            if front.was_stopped() || is_at_odds(&ended) {
                 return Ok(exit);
             }
         }
@@ -116,14 +230,37 @@ impl Talk<'_> {
         }
     }
 
+    async fn begin(
+        &self,
+        house: &House,
+        host: &Host,
+        store: &dyn StorePort,
+        text: &str,
+    ) -> Result<SessionId> {
+        let config = &house.config;
+        let model = host.models().await.map_err(refused)?;
+        let usual = model.into_iter().find(|row| row.is_default).map(|row| row.name);
+        let begin = NewSession {
+            title: clip_chars(text.trim(), TITLE_CHARS_MAX).into_owned(),
+            origin: "cli".to_owned(),
+            root: config.root.display().to_string(),
+            profile: config.profile.name.word().to_owned(),
+            model: usual.unwrap_or_default(),
+            ..NewSession::default()
+        };
+        let session_id = self.new_id.as_deref().map_or_else(new_session_id, SessionId::from);
+        let created = store.create_session(&session_id, begin, Clock::system().now_ms()).await;
+        created.map(|row| row.session_id).map_err(|failure| failed(&failure))
+    }
+
     fn next_message(&mut self, front: &mut Front, is_played: bool) -> Option<String> {
         if is_played { front.next_message() } else { self.prompt.take() }
     }
 }
 
 /// Whether the script itself does not fit what happened: the rest of it would not either.
-fn is_at_odds(finished: &Finished) -> bool {
-    matches!(&finished.error, Some(RunError::Model(failure)) if failure.code == "script")
+fn is_at_odds(ended: &Ended) -> bool {
+    ended.error.as_ref().is_some_and(|error| error.code == "script")
 }
 
 /// A script that says what must happen is held to it.
@@ -171,17 +308,7 @@ pub(crate) fn read_bounded(source: impl Read, place: &str) -> Result<String> {
     String::from_utf8(bytes).map_err(|_| Complaint::usage(format!("{place} is not UTF-8 text")))
 }
 
-fn session_id(wish: Option<String>) -> Result<SessionId> {
-    match wish {
-        None => Ok(new_session_id()),
-        Some(name) if name.trim().is_empty() => {
-            Err(Complaint::usage("the name of the session is empty").at("--session"))
-        }
-        Some(name) => Ok(SessionId::from(name)),
-    }
-}
-
-fn screen(global: &GlobalArgs, house: &House, is_played: bool) -> Screen {
+pub(crate) fn screen(global: &GlobalArgs, house: &House, is_played: bool) -> Screen {
     let detail = if global.verbose > 0 { Detail::Full } else { Detail::Usual };
     let telling = match (global.quiet, io::stderr().is_terminal()) {
         (true, _) => Telling::Silent,

@@ -95,6 +95,13 @@ impl Screen {
         self.tell(lines)
     }
 
+    /// Takes in what happened before this screen was there, without a word.
+    pub(crate) fn recall(&mut self, record: &Record) {
+        if let Some(progress) = self.progress.as_mut() {
+            progress.see(record);
+        }
+    }
+
     /// Leaves the terminal to a question.
     pub(crate) fn pause(&mut self) -> Result<()> {
         self.hide_spinner();

@@ -5,24 +5,27 @@ use std::io::{self, IsTerminal};
 use std::sync::Arc;
 
 use serde_json::Value;
-use windlass_core::command::MessageSend;
+use windlass_core::command::RunWishes;
 use windlass_core::envelope::render_whole;
 use windlass_core::event::{Event, RunOutcome};
+use windlass_core::host::{HostPort, RunStart};
+use windlass_core::message::Message;
 use windlass_core::profile::{Dialect, Profile};
+use windlass_core::store::NewSession;
 use windlass_core::tool::{ToolOutcome, ToolSpec};
-use windlass_engine::ids::{new_message_id, new_run_id, new_session_id};
 
 use crate::args::{GlobalArgs, PermissionArgs, ToolsCommand};
 use crate::asker::Asker;
 use crate::complaint::{Complaint, Result};
 use crate::config::Flags;
 use crate::exit::Exit;
-use crate::front::{Ending, Front};
+use crate::front::{Ending, Front, refused};
 use crate::nearest::did_you_mean;
 use crate::one_call::OneCall;
+use crate::open_models::OneModel;
 use crate::out::{print, print_json, print_line};
 use crate::progress::Detail;
-use crate::run::{block_on, read_bounded};
+use crate::run::{block_on, memory, read_bounded};
 use crate::screen::{Output, Screen, Telling};
 use crate::table::lay_out;
 use crate::visible::visible_line;
@@ -165,15 +168,24 @@ fn call(
         0 => Telling::Silent,
         _ => Telling::Lines(Detail::Full),
     };
-    let parts = house.session_parts(new_session_id(), Arc::new(OneCall::new(name.clone(), arguments)), None);
-    let asker = Asker::new(house.can_ask);
+    let models = Arc::new(OneModel(Arc::new(OneCall::new(name.clone(), arguments))));
     let (outcome, is_cancelled) = block_on(async {
+        let host = house.host(memory(), models);
         let screen = Screen::new(Output::Nothing, telling, false);
-        let mut front = Front::start(parts, screen, asker, global.quiet)?.keeping_events();
-        let send = MessageSend::text(new_run_id(), new_message_id(), format!("Call {name}"));
-        let ending = front.run(send).await?;
-        let is_cancelled = match &ending {
-            Ending::Finished(finished) => finished.outcome == RunOutcome::Cancelled,
+        let (port, asker) = (Arc::clone(&host) as Arc<dyn HostPort>, Asker::new(house.can_ask));
+        let mut front =
+            Front::new(port, screen, asker, house.policies.clone())?.quiet(global.quiet).keeping_events();
+        let session = host.create_session(NewSession::default()).await.map_err(refused)?;
+        let start = RunStart {
+            message: Message::user(format!("Call {name}")),
+            wishes: RunWishes::default(),
+            model: None,
+            profile: None,
+            executes_while_streaming: None,
+        };
+        let started = host.start_run(&session.session_id, start).await.map_err(refused)?;
+        let is_cancelled = match front.follow(&started).await? {
+            Ending::Finished(ended) => ended.outcome == RunOutcome::Cancelled,
             Ending::Killed => true,
         };
         Ok((outcome_of(&front), is_cancelled))

@@ -2,17 +2,15 @@
 
 use std::sync::Arc;
 
-use windlass_core::ids::SessionId;
+use windlass_core::host::HostError;
 use windlass_core::permission::{ApproveMode, Rule, RuleEffect, RuleSource, ToolPattern};
-use windlass_core::port::ModelPort;
-use windlass_core::run::RunSettings;
+use windlass_core::store::StorePort;
 use windlass_core::toolset::Toolset;
 use windlass_engine::audit_file::AuditFile;
 use windlass_engine::clock::Clock;
-use windlass_engine::journal::MemoryJournal;
+use windlass_engine::host::{Host, HostLimits, HostParts, ModelsPort};
 use windlass_engine::policy_store::PolicyStore;
 use windlass_engine::registry::Registry;
-use windlass_engine::session::{Past, SessionParts};
 use windlass_tools::{
     AllowedHost, Environment, FetchConfig, ImageConfig, SearchBackend, SearchBackendKind, Secret,
     ToolsConfig, WebSearchConfig, builtin,
@@ -44,8 +42,12 @@ pub(crate) struct House {
 
 impl House {
     /// Reads the configuration and makes the parts; warnings are told.
-    pub(crate) fn build(mut flags: Flags, permission: &PermissionArgs) -> Result<Self> {
-        let can_ask = can_ask();
+    pub(crate) fn build(flags: Flags, permission: &PermissionArgs) -> Result<Self> {
+        Self::build_for(flags, permission, can_ask())
+    }
+
+    /// The same where it is known whether somebody can be asked.
+    pub(crate) fn build_for(mut flags: Flags, permission: &PermissionArgs, can_ask: bool) -> Result<Self> {
         flags.approve = permission.approve.map(crate::args::ApproveArg::word);
         let mut config = Config::resolve(&Surroundings::of_process(can_ask)?, &flags)?;
         let registry = register(&config)?;
@@ -72,34 +74,34 @@ impl House {
         Self::build(Flags { global: global.clone(), ..Flags::default() }, &PermissionArgs::default())
     }
 
-    /// A session with this model.
-    pub(crate) fn session_parts(
-        &self,
-        session_id: SessionId,
-        model: Arc<dyn ModelPort>,
-        context_tokens: Option<u64>,
-    ) -> SessionParts {
+    /// A host over a store, with these models.
+    pub(crate) fn host(&self, store: Arc<dyn StorePort>, models: Arc<dyn ModelsPort>) -> Arc<Host> {
         let config = &self.config;
-        let settings = RunSettings {
-            profile: config.profile.clone(),
-            model: model.name().to_owned(),
-            system: config.settings.text("system").unwrap_or(SYSTEM).into(),
-            context_tokens,
-        };
-        SessionParts {
-            session_id,
-            settings: Arc::new(settings),
-            model,
+        let profiles = config.clone();
+        Host::new(HostParts {
+            store,
+            models,
+            profiles: Arc::new(move |word| match word {
+                None => Ok(profiles.profile.clone()),
+                Some(word) => profiles.profile_named(word).map_err(|complaint| wrong("profile", &complaint)),
+            }),
             registry: self.registry.clone(),
             root: config.root.clone(),
             policies: self.policies.clone(),
             approve: config.approve,
-            journal: Arc::new(MemoryJournal::new()),
             audit: Some(Arc::new(AuditFile::new(config.folders.audit_file()))),
+            system: config.settings.text("system").unwrap_or(SYSTEM).into(),
             clock: Clock::system(),
-            past: Past::default(),
-        }
+            limits: HostLimits::default(),
+            executes_while_streaming: config.profile.executes_while_streaming,
+        })
     }
+}
+
+/// A complaint about a field of a request, on one line.
+pub(crate) fn wrong(field: &'static str, complaint: &Complaint) -> HostError {
+    let message = complaint.to_string().lines().map(str::trim).collect::<Vec<_>>().join("; ");
+    HostError::Invalid { field: Some(field), message }
 }
 
 fn register(config: &Config) -> Result<Registry> {
@@ -108,6 +110,8 @@ fn register(config: &Config) -> Result<Registry> {
     if let Some(offered) = config.profile.name.builtin_tools() {
         tools.retain(|tool| offered.contains(&tool.spec().name.as_str()));
     }
+    #[cfg(feature = "crash-points")]
+    let tools = crate::crash_points::mortal_tools(tools);
     registry
         .register_all(tools)
         .map_err(|error| Complaint::failed(format!("the built-in tools do not fit together: {error}")))?;

@@ -33,6 +33,7 @@ mod expect;
 pub mod limits;
 mod model;
 mod parse;
+mod place;
 mod play;
 mod print;
 mod request;

@@ -15,5 +15,8 @@ pub const FILL_CHARS_MAX: usize = 64 << 20;
 /// How often one event may be asked for in a row (`call-requested*16`): above the calls of a run.
 pub const EVENT_TIMES_MAX: u32 = 1_000;
 
+/// Runs whose place is remembered: far more than go on at once. A forgotten one is placed by its request.
+pub(crate) const RUNS_REMEMBERED_MAX: usize = 4_096;
+
 /// Characters of a text that an error message repeats.
 pub(crate) const SHOWN_CHARS_MAX: usize = 200;

@@ -1,6 +1,6 @@
 //! The scripted model: plays the model lines of a script, one step a request.
 //!
-//! Knows no tools and no session. One model serves one session: it remembers how far it is.
+//! Knows no tools and no session. One model serves any number of sessions, each at its own place (`place`).
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -11,10 +11,10 @@ use std::time::Duration;
 
 use futures_core::Stream;
 use tokio::time::{Sleep, sleep};
-use windlass_core::ids::RunId;
 use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
 use windlass_core::port::{BoxStream, ModelPort};
 
+use crate::place::Places;
 use crate::request::request_text;
 use crate::script::Script;
 use crate::step::{Piece, ScriptedStep, StepEnding};
@@ -22,57 +22,49 @@ use crate::step::{Piece, ScriptedStep, StepEnding};
 /// A model that plays a script.
 ///
 /// Each run is served from its own `user` section: a run that was cancelled early leaves its other
-/// steps unplayed, and the next run begins at the next `user` line.
+/// steps unplayed, and the next run begins at the next `user` line. Sessions do not disturb each other, and
+/// one that was begun in another process goes on where its history ends.
 pub struct ScriptedModel {
     name: String,
     script: String,
     runs: Vec<Vec<Arc<ScriptedStep>>>,
-    place: Mutex<Place>,
-}
-
-/// How far a script was played.
-#[derive(Default)]
-struct Place {
-    /// The run being served, and its number from 0.
-    run: Option<(RunId, usize)>,
-    /// Steps of that run served so far.
-    steps: usize,
-    last: Option<ModelRequest>,
+    places: Mutex<Places>,
+    /// Whether requests are compared with those before them, so that these must be kept.
+    compares: bool,
 }
 
 impl ScriptedModel {
-    /// A model that plays this script from its beginning.
+    /// A model that plays this script.
     pub fn new(script: &Script) -> Self {
+        let runs = script.runs();
+        let compares = runs.iter().flatten().any(|step| step.compares_requests());
         Self {
             name: format!("scripted/{}", script.name),
             script: script.name.clone(),
-            runs: script.runs(),
-            place: Mutex::new(Place::default()),
+            runs,
+            places: Mutex::default(),
+            compares,
         }
     }
 
     /// The step that answers a request.
     fn serve(&self, request: ModelRequest) -> Result<Arc<ScriptedStep>, ModelFailure> {
-        let mut place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
-        let run = match &place.run {
-            Some((id, number)) if *id == request.run_id => *number,
-            Some((_, number)) => number.saturating_add(1),
-            None => 0,
-        };
-        if place.run.as_ref().is_none_or(|(id, _)| *id != request.run_id) {
-            place.run = Some((request.run_id.clone(), run));
-            place.steps = 0;
-        }
-        let Some(steps) = self.runs.get(run) else { return Err(self.no_run(run)) };
-        let Some(step) = steps.get(place.steps) else { return Err(self.no_step(run, place.steps)) };
-        place.steps = place.steps.saturating_add(1);
-        let checked = step.check_request(&self.script, &request, place.last.as_ref());
+        let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = places.of(&request, &self.runs);
+        let Some(steps) = self.runs.get(place.run) else { return Err(self.no_run(place.run)) };
+        let Some(step) = steps.get(place.next) else { return Err(self.no_step(place.run, place.next)) };
+        place.next = place.next.saturating_add(1);
+        // Nobody knows how the request before a restart began: this one is taken for the same.
+        let unseen = std::mem::take(&mut place.is_recalled).then_some(&request);
+        let checked = step.check_request(&self.script, &request, place.last.as_ref().or(unseen));
         let checked = checked.map_err(|mismatch| {
             let mut failure = ModelFailure::fatal("script", mismatch.to_string());
             failure.detail = Some(request_text(&request));
             failure
         });
-        place.last = Some(request);
+        if self.compares {
+            place.last = Some(request);
+        }
         checked.map(|()| Arc::clone(step))
     }
 

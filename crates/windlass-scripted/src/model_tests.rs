@@ -2,10 +2,12 @@ use std::future::poll_fn;
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
+use windlass_core::ids::RunId;
+use windlass_core::message::Message;
 use windlass_core::model::Finish;
 
 use super::*;
-use crate::sample::request;
+use crate::sample::{request, request_after};
 
 type Step = BoxStream<'static, Result<ModelDelta, ModelFailure>>;
 
@@ -55,9 +57,13 @@ async fn a_run_without_more_steps_fails_with_what_to_do() {
 #[tokio::test]
 async fn a_new_run_begins_at_the_next_message_whatever_was_left() {
     let model = model("user Hi\nmodel text one\nmodel end\nmodel text left\nuser Again\nmodel text two");
-    assert_eq!(drain(model.stream(request("r1"))).await.0, "one");
-    assert_eq!(drain(model.stream(request("r2"))).await.0, "two");
-    let (_, _, failure) = drain(model.stream(request("r3"))).await;
+    let first = request_after("r1", &["Hi"], 0);
+    assert_eq!(drain(model.stream(first.clone())).await.0, "one");
+    let mut second = request_after("r2", &["Hi", "Again"], 0);
+    assert_eq!(drain(model.stream(second.clone())).await.0, "two");
+    second.run_id = RunId::new("r3");
+    let more = [&second.messages[..], &[Arc::new(Message::user("More"))]].concat();
+    let (_, _, failure) = drain(model.stream(ModelRequest { messages: Arc::new(more), ..second })).await;
     assert_eq!(
         failure.unwrap().message,
         "script ended: the script t.script has 2 'user' lines and this is run 3; add a 'user' line and 'model …' lines"

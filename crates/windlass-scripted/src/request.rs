@@ -25,6 +25,11 @@ impl ScriptedStep {
         }
         Ok(())
     }
+
+    /// Whether the check needs the request before.
+    pub(crate) fn compares_requests(&self) -> bool {
+        self.checks.iter().any(|(_, check)| matches!(check, RequestExpectation::SamePrefix))
+    }
 }
 
 impl RequestExpectation {

@@ -10,12 +10,19 @@ use windlass_core::permission::Question;
 use windlass_core::tool::{Category, Risk, ToolCall, ToolOutcome, Visibility};
 
 pub(crate) fn request(run_id: &str) -> ModelRequest {
+    request_after(run_id, &[], 0)
+}
+
+/// A request after these messages of the user, the last of them with so many steps behind it.
+pub(crate) fn request_after(run_id: &str, users: &[&str], steps: u32) -> ModelRequest {
+    let said = users.iter().map(|text| Arc::new(Message::user(*text)));
+    let answered = (0..steps).map(|_| Arc::new(Message::assistant("a")));
     ModelRequest {
         run_id: RunId::new(run_id),
-        step: 1,
+        step: steps + 1,
         purpose: StepPurpose::Work,
         system: "".into(),
-        messages: Arc::new(Vec::new()),
+        messages: Arc::new(said.chain(answered).collect()),
         trailer: Vec::new(),
         tools: Arc::new([]),
         tool_choice: ToolChoice::Auto,

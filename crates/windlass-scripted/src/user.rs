@@ -150,6 +150,26 @@ impl ScriptedUser {
         is_time.then_some(Command::RunCancel)
     }
 
+    /// Takes in what happened before: messages that were said are behind the user, and what should have been
+    /// done and was not is to be done now.
+    pub fn recall<'a>(&mut self, events: impl IntoIterator<Item = &'a Event>) -> Vec<Command> {
+        let mut undone: Vec<Command> = Vec::new();
+        for event in events {
+            match event {
+                Event::RunStarted { .. } => drop(self.next_message()),
+                Event::RunEnded { .. } => undone.clear(),
+                Event::PermissionDecided { call_id: settled, .. }
+                | Event::CallEnded { call_id: settled, .. } => undone.retain(|command| match command {
+                    Command::PermissionAnswer { call_id, .. } => call_id != settled,
+                    Command::MessageSend(_) | Command::RunCancel => true,
+                }),
+                _ => {}
+            }
+            undone.extend(self.react(event));
+        }
+        undone
+    }
+
     /// A call got as far as this.
     fn call_reached(&mut self, call_id: &CallId, reached: Reached) {
         let Some(number) = self.calls.number(call_id) else { return };

@@ -76,6 +76,8 @@ impl Key {
 const LEAVES: ProjectMay = ProjectMay::NotTouch("it decides where your messages and keys go");
 const OPENS: ProjectMay = ProjectMay::NotTouch("it would open what is closed to tools");
 
+const SERVES: ProjectMay = ProjectMay::NotTouch("it decides who can reach you");
+
 /// All keys, in the order in which they are shown.
 pub(crate) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
     use Kind::{Count, List, Number, Secret, Text, Truth, Word};
@@ -132,6 +134,10 @@ pub(crate) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
         Key::new("image.base_url", Text, LEAVES, "the address of an OpenAI-compatible image server"),
         Key::new("image.api_key", Secret, LEAVES, "its key"),
         Key::new("image.model", Text, Set, "its model"),
+        Key::new("server.addr", Text, SERVES, "where `windlass serve` listens: HOST:PORT"),
+        Key::new("server.token_file", Text, SERVES, "a file with the token that clients must send"),
+        Key::new("server.hosts", List, SERVES, "names under which the server is reached, beside addresses"),
+        Key::new("server.origins", List, SERVES, "pages of other origins that may use the server"),
     ];
     keys.extend(exchange_keys());
     keys.extend(telemetry_keys());

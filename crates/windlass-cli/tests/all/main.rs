@@ -5,6 +5,8 @@
 
 mod commands;
 mod config;
+#[cfg(feature = "crash-points")]
+mod crash;
 mod emulator;
 mod emulator_process;
 mod faults;

@@ -1,0 +1,63 @@
+//! A tool that writes its call's key to the end of a file, and can find out later whether it did.
+
+use std::fs::{OpenOptions, read_to_string};
+use std::io::Write;
+
+use serde_json::{Map, Value, json};
+use windlass_core::port::{BoxFuture, Probed, ToolContext, ToolPort};
+use windlass_core::tool::{Effects, Risk, ToolFailure, ToolOutput, ToolSpec};
+
+pub(super) struct AppendLine {
+    spec: ToolSpec,
+}
+
+impl AppendLine {
+    pub(super) fn new() -> Self {
+        let spec = ToolSpec::new("append_line", "Append the call's key to a file below the root.")
+            .with_schema(json!({
+                "type": "object",
+                "properties": {"file": {"type": "string", "description": "The file"}},
+                "required": ["file"],
+                "additionalProperties": false
+            }))
+            .with_effects(Effects::External, Risk::Safe);
+        Self { spec }
+    }
+}
+
+fn output() -> ToolOutput {
+    ToolOutput::text("appended")
+}
+
+fn path_of(args: &Map<String, Value>, context: &ToolContext) -> std::path::PathBuf {
+    context.root.join(args.get("file").and_then(Value::as_str).unwrap_or_default())
+}
+
+impl ToolPort for AppendLine {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn run<'a>(
+        &'a self,
+        args: &'a Map<String, Value>,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+        Box::pin(async move {
+            let line = format!("{}\n", context.idempotency_key());
+            let opened = OpenOptions::new().append(true).create(true).open(path_of(args, context));
+            let written = opened.and_then(|mut file| file.write_all(line.as_bytes()));
+            written.map(|()| output()).map_err(|error| ToolFailure::io_error(error.to_string()))
+        })
+    }
+
+    fn probe<'a>(&'a self, args: &'a Map<String, Value>, context: &'a ToolContext) -> BoxFuture<'a, Probed> {
+        Box::pin(async move {
+            let text = read_to_string(path_of(args, context)).unwrap_or_default();
+            match text.lines().any(|line| line == context.idempotency_key()) {
+                true => Probed::Happened(Box::new(output())),
+                false => Probed::NotHappened,
+            }
+        })
+    }
+}

@@ -1,0 +1,26 @@
+//! Places at which a test build kills itself, and a tool that counts what it did.
+//!
+//! Only in builds with the feature `crash-points`, which nothing but the crash tests asks for.
+//! `WINDLASS_CRASH_AT=N:before` (or `:after`) dies at the N-th write to the store, counted from 1;
+//! `WINDLASS_CRASH_IN=CALL_ID:before` (or `:after`) in the middle of a call, before or after what it does.
+
+mod append_line;
+mod store;
+mod tool;
+
+use rustix::process::{Signal, getpid, kill_process};
+
+pub(crate) use self::store::mortal_store;
+pub(crate) use self::tool::mortal_tools;
+
+/// Where a variable wants the process to die: a name, and whether after it.
+fn place(variable: &str) -> Option<(String, bool)> {
+    let said = std::env::var(variable).ok()?;
+    let (name, side) = said.split_once(':')?;
+    Some((name.to_owned(), side == "after"))
+}
+
+fn die() {
+    // Nobody can be told when even this fails.
+    let _ = kill_process(getpid(), Signal::KILL);
+}

@@ -1,0 +1,61 @@
+//! Tools whose process dies in the middle of one call.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use windlass_core::permission::Inspection;
+use windlass_core::port::{BoxFuture, Probed, ToolContext, ToolPort};
+use windlass_core::tool::{ToolFailure, ToolOutput, ToolSpec};
+
+use super::append_line::AppendLine;
+use super::{die, place};
+
+/// The tools and one more, as mortal as the environment wants them.
+pub(crate) fn mortal_tools(mut tools: Vec<Arc<dyn ToolPort>>) -> Vec<Arc<dyn ToolPort>> {
+    tools.push(Arc::new(AppendLine::new()));
+    let Some((call_id, is_after)) = place("WINDLASS_CRASH_IN") else { return tools };
+    let mortal = |tool| Arc::new(MortalTool { tool, call_id: call_id.clone(), is_after }) as Arc<dyn ToolPort>;
+    tools.into_iter().map(mortal).collect()
+}
+
+struct MortalTool {
+    tool: Arc<dyn ToolPort>,
+    call_id: String,
+    is_after: bool,
+}
+
+impl ToolPort for MortalTool {
+    fn spec(&self) -> &ToolSpec {
+        self.tool.spec()
+    }
+
+    fn run<'a>(
+        &'a self,
+        args: &'a Map<String, Value>,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+        Box::pin(async move {
+            let is_it = context.call_id.as_str() == self.call_id;
+            if is_it && !self.is_after {
+                die();
+            }
+            let result = self.tool.run(args, context).await;
+            if is_it {
+                die();
+            }
+            result
+        })
+    }
+
+    fn inspect<'a>(
+        &'a self,
+        args: &'a Map<String, Value>,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<Inspection, ToolFailure>> {
+        self.tool.inspect(args, context)
+    }
+
+    fn probe<'a>(&'a self, args: &'a Map<String, Value>, context: &'a ToolContext) -> BoxFuture<'a, Probed> {
+        self.tool.probe(args, context)
+    }
+}

@@ -1,0 +1,162 @@
+//! `windlass runs resume / fork / replay`: runs of the record go on, or are played again.
+//!
+//! What a run was begun with (model, profile, root) counts again, unless flags say otherwise.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::Value;
+use windlass_core::host::{ForkWish, HostPort, ResumeWish, StartedRun};
+use windlass_core::ids::CallId;
+use windlass_core::store::RunRow;
+use windlass_engine::host::Host;
+use windlass_scripted::ScriptedUser;
+
+use crate::archive::{Archive, failed};
+use crate::args::{GlobalArgs, PermissionArgs};
+use crate::asker::Asker;
+use crate::complaint::{Complaint, Result};
+use crate::config::Flags;
+use crate::exit::Exit;
+use crate::front::{Ending, Front, refused};
+use crate::model_choice::choose;
+use crate::open_models::OpenModels;
+use crate::out::{print_json, print_line, tell_line};
+use crate::provider::wait_for;
+use crate::run::{block_on, screen};
+use crate::wiring::House;
+
+/// `windlass runs fork`.
+pub(crate) struct ForkCommand {
+    pub(crate) id: String,
+    pub(crate) at: u32,
+    pub(crate) message: Option<String>,
+    pub(crate) outcome: Option<(String, Value)>,
+    pub(crate) permission: PermissionArgs,
+}
+
+/// Goes on with a run that was cut off.
+pub(crate) fn resume(
+    global: &GlobalArgs,
+    id: Option<&str>,
+    retry: &[String],
+    permission: &PermissionArgs,
+) -> Result<Exit> {
+    let archive = Archive::of_user(global)?;
+    let row = wait_for(unfinished(&archive, id))??;
+    let wish = ResumeWish { retry: retry.iter().map(|id| CallId::from(id.as_str())).collect() };
+    let (global, house) = house_of(global, &archive, &row, permission)?;
+    go_on(&global, &archive, &house, async |host: &Host| {
+        host.resume(&row.run_id, wish).await.map_err(refused)
+    })
+}
+
+/// Copies a run and goes on with the copy.
+pub(crate) fn fork(global: &GlobalArgs, command: ForkCommand) -> Result<Exit> {
+    let archive = Archive::of_user(global)?;
+    let row = wait_for(archive.run(&command.id))??;
+    let wish = ForkWish {
+        step: command.at,
+        model: global.model.clone(),
+        message: command.message,
+        outcome: command.outcome.map(|(call_id, value)| (CallId::from(call_id), value)),
+    };
+    let (global, house) = house_of(global, &archive, &row, &command.permission)?;
+    go_on(&global, &archive, &house, async |host: &Host| {
+        let started = host.fork(&row.run_id, wish).await.map_err(refused)?;
+        if !global.quiet {
+            tell_line(&format!("forked into session {}", started.session_id));
+        }
+        Ok(started)
+    })
+}
+
+/// Plays a run again from its record.
+pub(crate) fn replay(global: &GlobalArgs, id: &str) -> Result<Exit> {
+    let archive = Archive::of_user(global)?;
+    let row = wait_for(archive.run(id))??;
+    let (global, house) = house_of(global, &archive, &row, &PermissionArgs::default())?;
+    let chosen = choose(&house.config)?;
+    let models = Arc::new(OpenModels::new(&house.config, chosen, true));
+    let report = block_on(async {
+        let host = house.host(Arc::clone(&archive.store), models);
+        host.replay(&row.run_id).await.map_err(refused)
+    })?;
+    if global.json {
+        print_json(&report)?;
+    }
+    match &report.divergence {
+        None if global.json => {}
+        None => print_line(&format!("the same: all {} records came out as they are on record", report.same))?,
+        Some(_) if global.json => {}
+        Some(at) => {
+            print_line(&format!("differs at record {}, after {} that are the same", at.seq, report.same))?;
+            print_line(&format!("  on record: {}", at.recorded))?;
+            print_line(&format!("  now:       {}", at.replayed))?;
+        }
+    }
+    Ok(if report.divergence.is_none() { Exit::Done } else { Exit::Failed })
+}
+
+/// The run that is meant, or the newest that was cut off.
+async fn unfinished(archive: &Archive, id: Option<&str>) -> Result<RunRow> {
+    let Some(id) = id else {
+        let newest = archive.unfinished(1).await?.into_iter().next();
+        return newest.ok_or_else(|| {
+            Complaint::usage("there is no unfinished run").cure("windlass runs list")
+        });
+    };
+    let row = archive.run(id).await?;
+    match row.outcome {
+        None => Ok(row),
+        Some(outcome) => Err(Complaint::usage(format!("run {} has ended: {}", row.run_id, outcome.word()))
+            .cure(format!("windlass run --session {} \"…\"", row.session_id))),
+    }
+}
+
+/// What the run was begun with, under the flags of now.
+fn house_of(
+    global: &GlobalArgs,
+    archive: &Archive,
+    row: &RunRow,
+    permission: &PermissionArgs,
+) -> Result<(GlobalArgs, House)> {
+    let session = wait_for(archive.store.session(&row.session_id))?.map_err(|failure| failed(&failure))?;
+    let mut global = global.clone();
+    global.model.get_or_insert_with(|| row.model.clone());
+    global.profile.get_or_insert_with(|| row.profile.clone());
+    if !session.begin.root.is_empty() {
+        global.root.get_or_insert_with(|| PathBuf::from(&session.begin.root));
+    }
+    let flags = Flags { global: global.clone(), ..Flags::default() };
+    Ok((global, House::build(flags, permission)?))
+}
+
+/// Starts a run of the record and follows it to its end.
+fn go_on(
+    global: &GlobalArgs,
+    archive: &Archive,
+    house: &House,
+    start: impl AsyncFnOnce(&Host) -> Result<StartedRun>,
+) -> Result<Exit> {
+    let chosen = choose(&house.config)?;
+    let models = Arc::new(OpenModels::new(&house.config, chosen, true));
+    let screen = screen(global, house, true);
+    block_on(async {
+        let host = house.host(Arc::clone(&archive.store), models);
+        let asker = Asker::new(house.can_ask);
+        let port = Arc::clone(&host) as Arc<dyn HostPort>;
+        let mut front =
+            Front::new(port, screen, asker, house.policies.clone())?.quiet(global.quiet).kept(true);
+        if let Some(script) = &house.config.script {
+            front = front.with_user(ScriptedUser::new(script));
+        }
+        let started = start(&host).await?;
+        let mut records = archive.records(&started.session_id).await?;
+        records.retain(|record| record.seq <= started.after_seq);
+        front.recall(&started.run_id, &records).await?;
+        let Ending::Finished(ended) = front.follow(&started).await? else { return Ok(Exit::Cancelled) };
+        host.close().await.map_err(refused)?;
+        Ok(ended.outcome.into())
+    })
+}

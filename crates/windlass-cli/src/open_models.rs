@@ -1,0 +1,100 @@
+//! Models by name, for a host: the one that was chosen, and any other that the configuration can reach.
+
+use std::sync::{Arc, OnceLock};
+
+use windlass_core::host::{HostError, ModelRow};
+use windlass_core::port::ModelPort;
+use windlass_core::profile::Profile;
+use windlass_engine::host::{ModelsPort, OpenModel};
+use windlass_models::transport::Transport;
+use windlass_models::{Abilities, Target};
+
+use crate::complaint::Result;
+use crate::config::Config;
+use crate::model_choice::{Chosen, name_of};
+use crate::models_list::choices;
+use crate::provider;
+use crate::wiring::wrong;
+
+/// The models of one configuration.
+pub(crate) struct OpenModels {
+    config: Config,
+    usual: Chosen,
+    /// Whether runs have tools at all: without them every model will do.
+    has_tools: bool,
+    transport: OnceLock<Arc<Transport>>,
+}
+
+impl OpenModels {
+    /// The models, with the one that answers unless another is named.
+    pub(crate) fn new(config: &Config, usual: Chosen, has_tools: bool) -> Self {
+        Self { config: config.clone(), usual, has_tools, transport: OnceLock::new() }
+    }
+
+    fn find(&self, word: &str, profile: &Profile) -> Result<Chosen> {
+        let target = provider::target(&self.config, &name_of(&self.config, word)?)?;
+        let transport = match self.transport.get() {
+            Some(transport) => Arc::clone(transport),
+            None => {
+                let made = Arc::new(provider::transport(&self.config)?);
+                Arc::clone(self.transport.get_or_init(|| made))
+            }
+        };
+        let model = provider::port(target.clone(), transport, profile.dialect);
+        Ok(Chosen { model, target: Some(target) })
+    }
+}
+
+impl ModelsPort for OpenModels {
+    fn open(&self, name: Option<&str>, profile: &mut Profile) -> std::result::Result<OpenModel, HostError> {
+        let chosen = match name {
+            Some(word) if word.starts_with("scripted/") && word != self.usual.model.name() => {
+                // A script is a file, and as powerful as whoever plays it: requests cannot name one.
+                let message = format!("the script '{word}' is not played here; start windlass with --model {word}");
+                return Err(HostError::Invalid { field: Some("model"), message });
+            }
+            Some(word) if word != self.usual.model.name() => {
+                self.find(word, profile).map_err(|complaint| wrong("model", &complaint))?
+            }
+            Some(_) | None => self.usual.clone(),
+        };
+        chosen.fit(profile, self.has_tools).map_err(|complaint| wrong("model", &complaint))?;
+        let context_tokens = chosen.target.as_ref().and_then(Target::context_tokens);
+        Ok(OpenModel { model: chosen.model, context_tokens })
+    }
+
+    fn list(&self) -> Vec<ModelRow> {
+        let usual = self.usual.model.name();
+        let mut rows = choices(&self.config, usual);
+        if !rows.iter().any(|row| row.is_default) {
+            let abilities = self.usual.target.as_ref().map(|target| &target.abilities);
+            rows.insert(0, plain_row(usual, abilities));
+        }
+        rows
+    }
+}
+
+/// One model and no other: a call from the command line.
+pub(crate) struct OneModel(pub(crate) Arc<dyn ModelPort>);
+
+impl ModelsPort for OneModel {
+    fn open(&self, _name: Option<&str>, _profile: &mut Profile) -> std::result::Result<OpenModel, HostError> {
+        Ok(OpenModel { model: Arc::clone(&self.0), context_tokens: None })
+    }
+
+    fn list(&self) -> Vec<ModelRow> {
+        vec![plain_row(self.0.name(), None)]
+    }
+}
+
+/// A model that answers, whatever is known of it.
+fn plain_row(name: &str, abilities: Option<&Abilities>) -> ModelRow {
+    ModelRow {
+        name: name.to_owned(),
+        is_default: true,
+        is_ready: true,
+        context_tokens: abilities.and_then(|abilities| abilities.context_tokens),
+        has_tools: abilities.and_then(|abilities| abilities.calls_tools),
+        has_reasoning: abilities.and_then(|abilities| abilities.reasons),
+    }
+}

@@ -1,0 +1,197 @@
+//! `windlass serve`: a host behind HTTP, until it is told to stop. Runs that were cut off go on by themselves.
+
+use std::io;
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::Arc;
+
+use tokio::net::TcpListener;
+use windlass_core::host::HostPort;
+use windlass_core::secret::Secret;
+use windlass_engine::host::Host;
+use windlass_server::{ServerConfig, UnsafeAddress};
+
+use crate::archive::Archive;
+use crate::args::{GlobalArgs, ServeArgs};
+use crate::complaint::{Complaint, Result};
+use crate::config::{Config, Flags};
+use crate::exit::Exit;
+use crate::front::refused;
+use crate::model_choice::choose;
+use crate::open_models::OpenModels;
+use crate::out::{print_line, tell_line, warn};
+use crate::run::{block_on, read_bounded};
+use crate::signals::Signals;
+use crate::wiring::House;
+
+/// Where the server listens unless it is told otherwise.
+const ADDRESS: &str = "127.0.0.1:4117";
+
+/// Shortest token that is worth the name.
+const TOKEN_CHARS_MIN: usize = 16;
+
+/// Runs the command.
+pub(crate) fn run(global: &GlobalArgs, args: &ServeArgs) -> Result<Exit> {
+    let flags = Flags { global: global.clone(), server: Some(args.clone()), ..Flags::default() };
+    // Questions are answered over HTTP: somebody can always be asked.
+    let house = House::build_for(flags, &args.permission, true)?;
+    let config = &house.config;
+    let address = find_address(config)?;
+    let server = server_config(config, address)?;
+    let chosen = choose(config)?;
+    let model = chosen.model.name().to_owned();
+    let archive = Archive::open(&config.folders)?;
+    let models = Arc::new(OpenModels::new(config, chosen, true));
+    block_on(async {
+        let signals = Signals::listen()?;
+        let listener = TcpListener::bind(address).await.map_err(|error| unbound(address, &error))?;
+        let bound = listener.local_addr().unwrap_or(address);
+        let host = house.host(Arc::clone(&archive.store), models);
+        say_where(global, config, bound, &model)?;
+        take_up(&host, global.quiet).await?;
+        if args.open {
+            open_browser(bound);
+        }
+        serve(host, server, listener, signals, global.quiet).await
+    })
+}
+
+async fn serve(
+    host: Arc<Host>,
+    server: ServerConfig,
+    listener: TcpListener,
+    mut signals: Signals,
+    is_quiet: bool,
+) -> Result<Exit> {
+    let (stop, mut stopped) = tokio::sync::oneshot::channel::<()>();
+    let app = windlass_server::app(Arc::clone(&host) as Arc<dyn HostPort>, server);
+    let served = windlass_server::serve(listener, app, async {
+        signals.next().await;
+        if !is_quiet {
+            tell_line("stopping: runs come to a safe point; once more does not wait");
+        }
+        // The waiter below is there as long as this is.
+        let _ = stop.send(());
+    });
+    tokio::pin!(served);
+    tokio::select! {
+        ended = &mut served => ended.map_err(|error| Complaint::failed(format!("the server stopped: {error}")))?,
+        _ = &mut stopped => {}
+    }
+    let mut again = Signals::listen()?;
+    tokio::select! {
+        biased;
+        () = again.next() => Ok(Exit::Cancelled),
+        ended = async {
+            let (served, closed) = tokio::join!(served, host.close());
+            served.map_err(|error| Complaint::failed(format!("the server stopped: {error}")))?;
+            closed.map_err(refused)
+        } => ended.map(|()| Exit::Done),
+    }
+}
+
+/// The address of the configuration; a name is looked up.
+fn find_address(config: &Config) -> Result<SocketAddr> {
+    let text = config.settings.text("server.addr").unwrap_or(ADDRESS);
+    let wrong = |why: String| {
+        Complaint::usage(format!("'{text}' is no address to listen on: {why}"))
+            .at(config.place("server.addr"))
+            .cure("--addr 127.0.0.1:4117, or --addr 127.0.0.1:0 for any free port")
+    };
+    let mut found = text.to_socket_addrs().map_err(|error| wrong(error.to_string()))?;
+    found.next().ok_or_else(|| wrong("it stands for nothing".to_owned()))
+}
+
+fn server_config(config: &Config, address: SocketAddr) -> Result<ServerConfig> {
+    let settings = &config.settings;
+    let token = settings.text("server.token_file").map(|file| read_token(config, Path::new(file))).transpose()?;
+    let unsafe_address = |error: UnsafeAddress| {
+        Complaint::usage(error.to_string())
+            .at(config.place("server.addr"))
+            .cure("windlass serve --addr 0.0.0.0:4117 --token-file FILE")
+    };
+    let server = ServerConfig::for_address(address, token).map_err(unsafe_address)?;
+    Ok(ServerConfig {
+        hosts: settings.items("server.hosts").to_vec(),
+        origins: settings.items("server.origins").to_vec(),
+        secrets: config.keys.values().cloned().collect(),
+        executes_while_streaming: Some(config.profile.executes_while_streaming),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        ..server
+    })
+}
+
+fn read_token(config: &Config, file: &Path) -> Result<Secret> {
+    let place = || config.place("server.token_file");
+    let opened =
+        std::fs::File::open(file).map_err(|error| Complaint::file(file, "read", &error).into_usage().at(place()))?;
+    warn_if_open(file, &opened);
+    let text = read_bounded(opened, &file.display().to_string())?;
+    let token = text.trim();
+    if token.len() < TOKEN_CHARS_MIN || token.contains(char::is_whitespace) {
+        let what = format!("{} has no token in it: one word of at least {TOKEN_CHARS_MIN} characters", file.display());
+        return Err(Complaint::usage(what).at(place()).cure(format!("openssl rand -hex 32 > {}", file.display())));
+    }
+    Ok(Secret::new(token))
+}
+
+#[cfg(unix)]
+fn warn_if_open(path: &Path, file: &std::fs::File) {
+    use std::os::unix::fs::PermissionsExt;
+    if file.metadata().is_ok_and(|facts| facts.permissions().mode() & 0o077 != 0) {
+        warn(&format!("{} can be read by others on this machine; chmod 600 closes it", path.display()));
+    }
+}
+
+#[cfg(not(unix))]
+fn warn_if_open(_path: &Path, _file: &std::fs::File) {}
+
+fn unbound(address: SocketAddr, error: &io::Error) -> Complaint {
+    let complaint = match error.kind() {
+        io::ErrorKind::AddrInUse => Complaint::failed(format!("{address} is in use by another program")),
+        _ => Complaint::failed(format!("{address} cannot be listened on: {error}")),
+    };
+    complaint.cure(format!("--addr {}:0 takes a free port", address.ip()))
+}
+
+/// The address goes to stdout, where a script can read it; the rest is for people.
+fn say_where(global: &GlobalArgs, config: &Config, bound: SocketAddr, model: &str) -> Result<()> {
+    print_line(&format!("http://{bound}/"))?;
+    if !global.quiet {
+        let data: PathBuf = config.folders.data.clone();
+        tell_line(&format!("model {model} · root {} · data in {}", config.root.display(), data.display()));
+    }
+    Ok(())
+}
+
+async fn take_up(host: &Host, is_quiet: bool) -> Result<()> {
+    let found = host.recover().await.map_err(refused)?;
+    let said = [
+        (found.taken_up, "taken up again"),
+        (found.waiting, "waiting for an answer"),
+        (found.held, "busy in another process"),
+        (found.failed, "could not be taken up; -v says why"),
+    ];
+    let parts: Vec<String> =
+        said.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+    if !parts.is_empty() && !is_quiet {
+        tell_line(&format!("runs that were cut off: {}", parts.join(", ")));
+    }
+    Ok(())
+}
+
+/// The browser of the system. That there is none is worth a note, no more.
+fn open_browser(bound: SocketAddr) {
+    let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    let quiet = || Stdio::null();
+    let started = std::process::Command::new(program)
+        .arg(format!("http://{bound}/"))
+        .stdin(quiet())
+        .stdout(quiet())
+        .stderr(quiet())
+        .spawn();
+    if let Err(error) = started {
+        warn(&format!("the browser could not be opened ({program}: {error})"));
+    }
+}
