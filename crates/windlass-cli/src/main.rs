@@ -39,7 +39,6 @@ mod models_doctor;
 mod models_key;
 mod models_list;
 mod nearest;
-mod one_call;
 mod open_models;
 mod out;
 mod policy;

@@ -1,20 +1,10 @@
 //! `windlass policy list / allow / deny / remove / explain`.
 
-use std::sync::Arc;
-
 use serde_json::{Value, json};
-use windlass_core::args::read_args;
-use windlass_core::check::check_call;
-use windlass_core::ids::{CallId, RunId, SessionId};
-use windlass_core::permission::{Explanation, Gate, Permissions, Rule, RuleEffect, RuleSource, Target};
-use windlass_core::port::{CancelFlag, ProgressPort, ToolContext};
-use windlass_core::tool::{CheckedCall, RawArgs, ToolCall, ToolFailure};
-use windlass_engine::cancel::CancelSignal;
+use windlass_core::permission::{Explanation, Rule, RuleEffect, RuleSource, Target};
 use windlass_engine::clock::Clock;
+use windlass_engine::explain::{CallFate, CallJudge};
 use windlass_engine::policy_file::PolicyFileError;
-use windlass_engine::results::SessionResults;
-use windlass_engine::tasks::SessionTasks;
-use windlass_engine::tool_run::inspect_call;
 
 use crate::args::{GlobalArgs, PermissionArgs, PolicyCommand};
 use crate::complaint::{Complaint, Result};
@@ -111,12 +101,13 @@ fn explain(global: &GlobalArgs, tool: &str, arguments: &str, permission: &Permis
     let arguments = read_arguments(arguments)?;
     let house = House::build(Flags { global: global.clone(), ..Flags::default() }, permission)?;
     match find_out(&house, tool, arguments)? {
-        Ok(explanation) if global.json => print_json(&explanation),
-        Ok(explanation) => print(&tell(&explanation)),
-        Err((gate, failure)) if global.json => print_json(&json!({
+        CallFate::Unknown => Err(unknown_tool(tool, house.registry.snapshot().toolset.names())),
+        CallFate::Explained(explanation) if global.json => print_json(&explanation),
+        CallFate::Explained(explanation) => print(&tell(&explanation)),
+        CallFate::Refused { gate, failure } if global.json => print_json(&json!({
             "tool": tool, "decides": gate, "stance": "denies", "reason": failure.message, "hint": failure.hint,
         })),
-        Err((gate, failure)) => {
+        CallFate::Refused { gate, failure } => {
             let mut text = format!("denied by {}: {}\n", gate.word(), visible(&failure.message));
             if let Some(hint) = &failure.hint {
                 text.push_str(&format!("  {}\n", visible(hint)));
@@ -127,60 +118,18 @@ fn explain(global: &GlobalArgs, tool: &str, arguments: &str, permission: &Permis
 }
 
 /// What would become of a call; the gates before the rules can refuse it without an explanation.
-fn find_out(
-    house: &House,
-    tool: &str,
-    arguments: String,
-) -> Result<std::result::Result<Explanation, (Gate, ToolFailure)>> {
-    let shelf = house.registry.snapshot();
-    let Some(port) = shelf.port(tool) else { return Err(unknown_tool(tool, shelf.toolset.names())) };
-    let args_bytes_max = house.config.profile.limits.args_bytes_max;
-    let args = match read_args(&RawArgs::Text(arguments.clone()), args_bytes_max) {
-        Ok(read) => read.value,
-        Err(failure) => return Ok(Err((Gate::Schema, failure))),
+fn find_out(house: &House, tool: &str, arguments: String) -> Result<CallFate> {
+    let config = &house.config;
+    let clock = Clock::system();
+    let judge = CallJudge {
+        registry: &house.registry,
+        policies: &house.policies,
+        approve: config.approve,
+        limits: &config.profile.limits,
+        root: &config.root,
+        clock: &clock,
     };
-    let call = ToolCall {
-        id: CallId::numbered(1),
-        provider_id: None,
-        step: 1,
-        index: 0,
-        name: tool.to_owned(),
-        arguments,
-        state: None,
-    };
-    let checked: CheckedCall = match check_call(&shelf.toolset, call, args) {
-        Ok(checked) => checked,
-        Err((_, failure)) => return Ok(Err((Gate::Schema, failure))),
-    };
-    let context = context(house);
-    let inspected =
-        block_on(async { Ok(inspect_call(port, checked.clone(), context, CancelSignal::new()).await) })?;
-    let permissions = Permissions::new(house.policies.rules(), house.config.approve);
-    Ok(match inspected {
-        Ok(inspection) => Ok(permissions.explain(&checked, &inspection)),
-        Err(failure) => Err((Gate::Targets, failure)),
-    })
-}
-
-/// Surroundings for a tool that is asked and not run.
-fn context(house: &House) -> ToolContext {
-    struct Nobody;
-    impl ProgressPort for Nobody {
-        fn report(&self, _call_id: &CallId, _line: &str) {}
-    }
-    let limits = &house.config.profile.limits;
-    ToolContext {
-        call_id: CallId::numbered(1),
-        run_id: RunId::from("explain"),
-        session_id: SessionId::from("explain"),
-        root: house.config.root.clone(),
-        deadline_ms: Clock::system().now_ms().saturating_add(limits.call_timeout_ms),
-        output_bytes_max: limits.output_bytes_max,
-        cancel: CancelFlag::default(),
-        progress: Arc::new(Nobody),
-        results: Arc::new(SessionResults::new()),
-        tasks: Arc::new(SessionTasks::new()),
-    }
+    block_on(async { Ok(judge.judge(tool, arguments).await) })
 }
 
 /// An explanation for people: every gate, and the one that decides.

@@ -13,6 +13,7 @@ use windlass_core::message::Message;
 use windlass_core::profile::{Dialect, Profile};
 use windlass_core::store::NewSession;
 use windlass_core::tool::{ToolOutcome, ToolSpec};
+use windlass_engine::one_call::OneCall;
 
 use crate::args::{GlobalArgs, PermissionArgs, ToolsCommand};
 use crate::asker::Asker;
@@ -21,7 +22,6 @@ use crate::config::Flags;
 use crate::exit::Exit;
 use crate::front::{Ending, Front, refused};
 use crate::nearest::did_you_mean;
-use crate::one_call::OneCall;
 use crate::open_models::OneModel;
 use crate::out::{print, print_json, print_line};
 use crate::progress::Detail;

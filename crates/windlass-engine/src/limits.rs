@@ -114,8 +114,9 @@ pub const FOREIGN_LOOK_MS: u64 = 2_000;
 /// Records of all sessions that an observer may be behind before it loses some.
 pub const OBSERVED_RECORDS_MAX: usize = 8_192;
 
-/// How long runs have to reach a safe point when the host closes.
-pub const CLOSE_GRACE_MS: u64 = 5_000;
+/// How long sessions have to stop when the host closes: parking takes at most `PARK_GRACE_MS`, and then the store
+/// has to write.
+pub const CLOSE_GRACE_MS: u64 = 15_000;
 
 /// Unfinished runs that are taken up at the same time when a host starts.
 pub const TAKEN_UP_AT_ONCE_MAX: usize = 64;

@@ -63,14 +63,21 @@ impl Host {
             return Ok(());
         }
         let all: Vec<Arc<Berth>> = self.berths.all();
-        futures::future::join_all(all.iter().map(|berth| self.close_one(berth))).await;
+        let closing = futures::future::join_all(all.iter().map(|berth| self.close_one(berth)));
+        let grace = Duration::from_millis(self.parts.limits.close_grace_ms);
+        if tokio::time::timeout(grace, closing).await.is_err() {
+            tracing::warn!(
+                "some sessions did not stop in time; they go on from their record at the next start"
+            );
+        }
         self.berths.forget_unused();
         Ok(())
     }
 
     async fn close_one(&self, berth: &Berth) {
         let _change = berth.change.lock().await;
-        if let Some(run_id) = berth.run() {
+        if let (Some(run_id), Some(open)) = (berth.run(), berth.open()) {
+            open.session.park().await;
             self.ledger.leave(&run_id);
         }
         self.shut(berth).await;

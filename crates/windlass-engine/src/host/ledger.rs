@@ -11,8 +11,7 @@ use futures::{Stream, stream};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{OwnedSemaphorePermit, broadcast, oneshot};
 use windlass_core::event::{Event, Record};
-use windlass_core::host::HostError;
-use windlass_core::ids::{CallId, RunId, SessionId};
+use windlass_core::ids::{RunId, SessionId};
 use windlass_core::permission::Question;
 use windlass_core::port::{BoxFuture, JournalFailure, JournalPort};
 use windlass_core::store::StorePort;
@@ -35,31 +34,9 @@ pub(super) struct Going {
     pub(super) berth: Arc<Berth>,
     /// Told the number of the run's first record.
     pub(super) accepted: Option<oneshot::Sender<u64>>,
-    pub(super) questions: Vec<Asked>,
+    pub(super) questions: Vec<Question>,
     /// Its place among the runs; given back with the entry.
     pub(super) _place: OwnedSemaphorePermit,
-}
-
-/// A question that was put.
-pub(super) struct Asked {
-    pub(super) question: Question,
-    is_answered: bool,
-}
-
-impl Asked {
-    pub(super) fn new(question: Question) -> Self {
-        Self { question, is_answered: false }
-    }
-}
-
-/// What became of an answer.
-pub(super) enum Taken {
-    /// It is the first to this question: pass it on.
-    Yes(Arc<Berth>),
-    /// The run does not wait for it.
-    NotAsked,
-    /// The run does not go on here.
-    NotGoing,
 }
 
 impl Ledger {
@@ -112,27 +89,7 @@ impl Ledger {
 
     /// Questions of a run that wait; nothing if it does not go on here.
     pub(super) fn questions(&self, run_id: &RunId) -> Option<Vec<Question>> {
-        let runs = self.lock();
-        let asked = &runs.get(run_id)?.questions;
-        Some(asked.iter().filter(|asked| !asked.is_answered).map(|asked| asked.question.clone()).collect())
-    }
-
-    /// Takes an answer, each question's first, and only if it is about these arguments.
-    pub(super) fn take_answer(
-        &self,
-        run_id: &RunId,
-        call_id: &CallId,
-        arguments: Option<&str>,
-    ) -> Result<Taken, HostError> {
-        let mut runs = self.lock();
-        let Some(going) = runs.get_mut(run_id) else { return Ok(Taken::NotGoing) };
-        let asked = going.questions.iter_mut().find(|asked| asked.question.call_id == *call_id);
-        let Some(asked) = asked else { return Ok(Taken::NotAsked) };
-        check_arguments(&asked.question, arguments)?;
-        if std::mem::replace(&mut asked.is_answered, true) {
-            return Err(HostError::Stale(format!("the question about {call_id} has been answered")));
-        }
-        Ok(Taken::Yes(Arc::clone(&going.berth)))
+        self.lock().get(run_id).map(|going| going.questions.clone())
     }
 
     /// Follows all durable records from now on.
@@ -183,29 +140,18 @@ impl Ledger {
                 }
             }
             Event::PermissionRequested { question }
-                if !going.questions.iter().any(|asked| asked.question.call_id == question.call_id) =>
+                if !going.questions.iter().any(|asked| asked.call_id == question.call_id) =>
             {
-                going.questions.push(Asked::new(question.as_ref().clone()));
+                going.questions.push(question.as_ref().clone());
                 self.questions.fetch_add(1, Ordering::Relaxed);
             }
             Event::PermissionDecided { call_id, .. } | Event::CallEnded { call_id, .. } => {
                 let before = going.questions.len();
-                going.questions.retain(|asked| asked.question.call_id != *call_id);
+                going.questions.retain(|asked| asked.call_id != *call_id);
                 self.questions.fetch_sub(before.saturating_sub(going.questions.len()), Ordering::Relaxed);
             }
             _ => {}
         }
-    }
-}
-
-/// Whether a question is about just these arguments.
-pub(super) fn check_arguments(question: &Question, arguments: Option<&str>) -> Result<(), HostError> {
-    match arguments {
-        Some(arguments) if arguments != question.arguments => Err(HostError::Stale(format!(
-            "the question about {} is about other arguments; look at it again",
-            question.call_id
-        ))),
-        Some(_) | None => Ok(()),
     }
 }
 

@@ -20,7 +20,6 @@ mod front;
 mod ledger;
 mod opening;
 mod outside;
-mod past;
 mod reader;
 mod recovery;
 mod running;
@@ -38,6 +37,7 @@ use windlass_core::store::{StoreFailure, StorePort};
 
 use self::berth::Berths;
 use self::ledger::{Ledger, WatchedJournal};
+pub use self::recovery::Recovered;
 use crate::audit_file::AuditFile;
 use crate::clock::Clock;
 use crate::limits;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use windlass_core::history::History;
 use windlass_core::host::HostError;
 use windlass_core::ids::RunId;
 use windlass_core::profile::Profile;
@@ -9,7 +10,6 @@ use windlass_core::run::RunSettings;
 use windlass_core::store::{Claim, SessionRow};
 
 use super::berth::{Berth, Open, Setup};
-use super::past::past_of;
 use super::{Host, broken, failed, overloaded};
 use crate::session::{Past, Session, SessionParts};
 
@@ -79,7 +79,7 @@ impl Host {
             0 => Vec::new(),
             _ => self.parts.store.load(session_id, 0).await.map_err(broken)?,
         };
-        Ok(past_of(&row, &records))
+        Ok(History::fold(&row.begin.history, &records).into())
     }
 
     /// Opens a session that is loaded; the caller holds the berth's lock and the claim.

@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use futures::{StreamExt, stream};
 use tokio::sync::OwnedSemaphorePermit;
+use windlass_core::event::{Event, Record};
 use windlass_core::host::{HostError, ResumeWish, StartedRun};
 use windlass_core::ids::{CallId, RunId};
+use windlass_core::permission::Question;
 use windlass_core::store::{RunQuery, RunRow};
 use windlass_core::tool::ToolOutcome;
 
 use super::berth::{Berth, Setup};
-use super::ledger::{Asked, Going};
+use super::ledger::Going;
 use super::opening::unfinished_run;
-use super::past::questions_of;
 use super::{Host, failed};
 use crate::limits::{TAKEN_UP_AT_ONCE_MAX, UNFINISHED_MAX};
 
@@ -123,12 +124,7 @@ impl Host {
             unfinished.given = how.given;
             questions = questions_of(&unfinished.records);
         }
-        let going = Going {
-            berth: Arc::clone(berth),
-            accepted: None,
-            questions: questions.into_iter().map(Asked::new).collect(),
-            _place: place,
-        };
+        let going = Going { berth: Arc::clone(berth), accepted: None, questions, _place: place };
         self.ledger.enter(row.run_id.clone(), going);
         let setup = Setup {
             model: Some(row.model.clone()),
@@ -143,4 +139,20 @@ impl Host {
     pub(super) async fn stop_dormant(&self, _berth: &Berth, run_id: &RunId) -> Result<(), HostError> {
         Err(HostError::Conflict(format!("run {run_id} stopped in the middle; resume it first")))
     }
+}
+
+/// The questions of a run that wait for an answer, from its records.
+pub(super) fn questions_of(records: &[Arc<Record>]) -> Vec<Question> {
+    let mut waiting: Vec<Question> = Vec::new();
+    for record in records {
+        match &record.event {
+            Event::PermissionRequested { question } => waiting.push(question.as_ref().clone()),
+            Event::PermissionDecided { call_id, .. } | Event::CallEnded { call_id, .. } => {
+                waiting.retain(|question| question.call_id != *call_id);
+            }
+            Event::RunEnded { .. } => waiting.clear(),
+            _ => {}
+        }
+    }
+    waiting
 }

@@ -15,15 +15,14 @@ use windlass_core::store::RunRow;
 use windlass_core::text::cut_chars;
 
 use super::berth::{Berth, Open, Setup};
-use super::ledger::{Going, Taken, check_arguments};
+use super::ledger::Going;
 use super::opening::unfinished_run;
-use super::past::questions_of;
 use super::reader::Reader;
-use super::recovery::TakingUp;
+use super::recovery::{TakingUp, questions_of};
 use super::{Host, broken, failed, overloaded};
 use crate::ids::{new_message_id, new_run_id};
 use crate::limits::TITLE_CHARS_MAX;
-use crate::session::{RunHandle, SendError};
+use crate::session::{AnswerError, RunHandle, SendError};
 
 impl Host {
     /// Starts a run; returns when its message is on record.
@@ -55,7 +54,7 @@ impl Host {
         };
         self.ledger.enter(run_id.clone(), going);
         // A caller that goes away before the message is sent leaves nothing behind.
-        let mut entry = Entry { host: self, run_id: &run_id, is_sent: false };
+        let mut entry = Entry { host: self, run_id: run_id.clone(), is_sent: false };
         let handle = match open.session.send(send).await {
             Ok(handle) => handle,
             Err(error) => {
@@ -224,41 +223,59 @@ impl Host {
         answer: PermissionAnswer,
     ) -> Result<(), HostError> {
         self.check_open()?;
-        let mut taken = self.ledger.take_answer(run_id, call_id, arguments)?;
-        if matches!(taken, Taken::NotGoing) {
-            let row = self.run_row(run_id).await?;
-            let records = self.run_records(&row).await?;
-            let waiting = questions_of(&records);
-            let Some(question) = waiting.iter().find(|question| question.call_id == *call_id) else {
-                return Err(unasked(&records, call_id));
-            };
-            check_arguments(question, arguments)?;
-            self.take_up(&row, TakingUp::default()).await?;
-            taken = self.ledger.take_answer(run_id, call_id, arguments)?;
-        }
-        let berth = match taken {
-            Taken::Yes(berth) => berth,
-            Taken::NotAsked | Taken::NotGoing => {
-                let row = self.run_row(run_id).await?;
-                return Err(unasked(&self.run_records(&row).await?, call_id));
-            }
+        let berth = match self.ledger.berth(run_id) {
+            Some(berth) => berth,
+            None => self.take_up_for(run_id, call_id, arguments).await?,
         };
         let Some(open) = berth.open() else { return Err(HostError::Closing) };
-        open.session.answer(call_id.clone(), answer).await.map_err(unsent)
+        let taken = open.session.answer(call_id.clone(), answer, arguments.map(str::to_owned)).await;
+        match taken {
+            Ok(()) => Ok(()),
+            Err(AnswerError::NotAsked) => {
+                let row = self.run_row(run_id).await?;
+                Err(unasked(&self.run_records(&row).await?, call_id))
+            }
+            Err(AnswerError::Stale) => Err(other_arguments(call_id)),
+            Err(AnswerError::Closed) => Err(unsent(SendError::Closed)),
+        }
     }
+
+    /// Takes up a run that stopped in the middle, if it waits for just this answer.
+    async fn take_up_for(
+        &self,
+        run_id: &RunId,
+        call_id: &CallId,
+        arguments: Option<&str>,
+    ) -> Result<Arc<Berth>, HostError> {
+        let row = self.run_row(run_id).await?;
+        let records = self.run_records(&row).await?;
+        let waiting = questions_of(&records);
+        let Some(question) = waiting.iter().find(|question| question.call_id == *call_id) else {
+            return Err(unasked(&records, call_id));
+        };
+        if arguments.is_some_and(|arguments| arguments != question.arguments) {
+            return Err(other_arguments(call_id));
+        }
+        self.take_up(&row, TakingUp::default()).await?;
+        Ok(self.berths.at(&row.session_id))
+    }
+}
+
+fn other_arguments(call_id: &CallId) -> HostError {
+    HostError::Stale(format!("the question about {call_id} is about other arguments; look at it again"))
 }
 
 /// A run in the ledger that leaves it again, unless it began.
 struct Entry<'a> {
     host: &'a Host,
-    run_id: &'a RunId,
+    run_id: RunId,
     is_sent: bool,
 }
 
 impl Drop for Entry<'_> {
     fn drop(&mut self) {
         if !self.is_sent {
-            self.host.ledger.leave(self.run_id);
+            self.host.ledger.leave(&self.run_id);
         }
     }
 }
