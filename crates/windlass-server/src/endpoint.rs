@@ -58,6 +58,8 @@ pub(crate) struct Operation {
     pub(crate) is_lenient: bool,
     /// The schema of its errors, where they are no problem documents.
     pub(crate) error_schema: Option<Value>,
+    /// Whether its own errors are told as event streams.
+    pub(crate) has_error_stream: bool,
 }
 
 /// One answer of a route.
@@ -213,6 +215,12 @@ impl Endpoint {
     /// Errors of this route have another shape than problem documents.
     pub(crate) fn errors_as(mut self, schema: Value) -> Self {
         self.operation.error_schema = Some(schema);
+        self
+    }
+
+    /// The route tells its own errors as event streams.
+    pub(crate) fn errors_as_stream(mut self) -> Self {
+        self.operation.has_error_stream = true;
         self
     }
 

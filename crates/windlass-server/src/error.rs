@@ -191,7 +191,7 @@ impl Problem {
     }
 
     /// The answer with a body of another shape, for clients that know no problem documents.
-    pub(crate) fn respond_as(&self, media_type: &'static str, body: &Value) -> Response {
+    pub(crate) fn respond_as(&self, media_type: &'static str, body: &impl ToString) -> Response {
         let headers = [(header::CONTENT_TYPE, HeaderValue::from_static(media_type))];
         let mut response = (self.kind.status(), headers, body.to_string()).into_response();
         if let Some(seconds) = self.retry_after_s {

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::endpoint::{Endpoint, Operation, Place};
+use crate::endpoint::{EVENT_STREAM, Endpoint, Operation, Place};
 use crate::error::{Kind, PROBLEM_TYPE};
 
 pub(crate) mod schemas;
@@ -50,7 +50,8 @@ pub(crate) fn object<const N: usize>(fields: [(&str, Value); N]) -> Value {
 pub(crate) fn document(endpoints: &[Endpoint], version: &str) -> Value {
     let mut paths = Map::new();
     for endpoint in endpoints {
-        let path = paths.entry(endpoint.path).or_insert_with(|| json!({}));
+        // The document does not know that a name may take in slashes.
+        let path = paths.entry(endpoint.path.replace("{*", "{")).or_insert_with(|| json!({}));
         if let Value::Object(methods) = path {
             methods.insert(endpoint.method.as_str().to_ascii_lowercase(), operation(endpoint));
         }
@@ -111,7 +112,7 @@ fn operation(endpoint: &Endpoint) -> Value {
 
 /// `get_api_sessions_id_runs`, unique because method and path are.
 fn operation_id(endpoint: &Endpoint) -> String {
-    let words = endpoint.path.split(['/', '{', '}', '-', '.']).filter(|word| !word.is_empty());
+    let words = endpoint.path.split(['/', '{', '}', '-', '.', '*']).filter(|word| !word.is_empty());
     let mut id = endpoint.method.as_str().to_ascii_lowercase();
     for word in words {
         id.push('_');
@@ -140,10 +141,13 @@ fn responses(endpoint: &Endpoint) -> Value {
 }
 
 fn problem_response(kind: Kind, endpoint: &Endpoint) -> Value {
-    let content = match &endpoint.operation.error_schema {
+    let mut content = match &endpoint.operation.error_schema {
         Some(schema) => json!({"application/json": {"schema": schema}}),
         None => json!({PROBLEM_TYPE: {"schema": named("Problem")}}),
     };
+    if let (Value::Object(content), true) = (&mut content, endpoint.operation.has_error_stream) {
+        content.insert(EVENT_STREAM.into(), json!({"schema": text()}));
+    }
     let mut response = json!({"description": kind.title(), "content": content});
     let retries = matches!(kind, Kind::TooMany | Kind::Unavailable);
     if let (Value::Object(response), true) = (&mut response, retries) {

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use bytes::BytesMut;
 use futures::StreamExt;
 use windlass_core::event::{Event, Record};
-use windlass_core::host::{HostDelivery, HostError, HostPort, RunStart, StartedRun};
-use windlass_core::ids::{CallId, RunId, SessionId};
+use windlass_core::host::{HostDelivery, HostError, HostPort, StartedRun};
+use windlass_core::ids::{CallId, RunId};
 use windlass_core::permission::{Decision, PermissionAnswer};
 use windlass_core::port::BoxStream;
 
@@ -25,16 +25,6 @@ pub(crate) struct Attended {
 }
 
 impl Attended {
-    /// Starts a run and follows it from its first record.
-    pub(crate) async fn begin(
-        host: &Arc<dyn HostPort>,
-        session_id: &SessionId,
-        start: RunStart,
-    ) -> Result<Self, HostError> {
-        let started = host.start_run(session_id, start).await?;
-        Self::follow(host, started).await
-    }
-
     /// Follows a run that has just begun.
     pub(crate) async fn follow(host: &Arc<dyn HostPort>, started: StartedRun) -> Result<Self, HostError> {
         let events = match host.events(&started.run_id, started.after_seq).await {

@@ -12,6 +12,7 @@ use crate::endpoint::{EVENT_STREAM, Endpoint};
 use crate::error::{Answer, Kind, Problem, Said};
 use crate::extract::{PathOf, QueryOf};
 use crate::openapi::{count, flag, text};
+use crate::routes::edison::EdisonFrames;
 use crate::shown::done;
 use crate::shutdown::Closing;
 use crate::state::App;
@@ -20,7 +21,7 @@ use crate::stream::{BoxProjection, Frames, Reading, respond};
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 /// Forms of events, by the word in the query.
-const FORMATS: [&str; 1] = ["v1.1"];
+const FORMATS: [&str; 2] = ["v1.1", "edison"];
 
 /// The endpoints.
 pub(crate) fn endpoints() -> Vec<Endpoint> {
@@ -99,6 +100,7 @@ pub(crate) fn flag_of(name: &'static str, text: Option<&str>) -> Answer<bool> {
 pub(crate) fn projection(app: &App, format: Option<&str>) -> Answer<BoxProjection> {
     match format {
         None | Some("v1.1") => Ok(Box::new(Frames::new(app))),
+        Some("edison") => Ok(Box::new(EdisonFrames::new(app))),
         Some(_) => Err(Problem::field("format", format!("'format' must be {}", FORMATS.join(" or ")))),
     }
 }

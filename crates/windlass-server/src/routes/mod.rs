@@ -6,7 +6,7 @@ use crate::endpoint::Endpoint;
 
 mod answer_text;
 mod attended;
-mod edison;
+pub(crate) mod edison;
 pub(crate) mod events;
 pub(crate) mod openai;
 mod operations;

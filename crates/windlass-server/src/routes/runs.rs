@@ -137,6 +137,7 @@ impl StartBody {
                 tools: self.tools,
                 tool_choice: tool_choice(self.tool_choice.as_ref())?,
                 sampling,
+                ..RunWishes::default()
             },
             model: self.model,
             profile: self.profile,

@@ -57,7 +57,7 @@ fn kind_word(kind: Kind) -> &'static str {
 }
 
 /// A model's failure, by its stable word.
-pub(super) fn of_failure(failure: &ModelFailure) -> Problem {
+pub(crate) fn of_failure(failure: &ModelFailure) -> Problem {
     let kind = match failure.code.as_str() {
         "rate_limit" => Kind::TooMany,
         "overloaded" => Kind::Unavailable,

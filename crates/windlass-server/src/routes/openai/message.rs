@@ -110,7 +110,10 @@ impl Reader {
         for (index, call) in (0_u32..).zip(message.tool_calls.iter().flatten()) {
             let place = || format!("messages[{at}].tool_calls[{index}]");
             let Some(function) = &call.function else {
-                return Err(Problem::field(place(), "only calls of functions are known here; send 'function'"));
+                return Err(Problem::field(
+                    place(),
+                    "only calls of functions are known here; send 'function'",
+                ));
             };
             if call.id.is_empty() {
                 return Err(Problem::field(place(), "a call needs its 'id': its tool message names it"));
@@ -119,8 +122,11 @@ impl Reader {
             // Calls of the run itself are counted from 1; these are of another counting.
             let id = CallId::new(format!("earlier_{}", self.count));
             self.calls.insert(call.id.clone(), (id.clone(), function.name.clone()));
-            let arguments =
-                if function.arguments.trim().is_empty() { "{}".to_owned() } else { function.arguments.clone() };
+            let arguments = if function.arguments.trim().is_empty() {
+                "{}".to_owned()
+            } else {
+                function.arguments.clone()
+            };
             parts.push(Part::Call(ToolCall {
                 id,
                 provider_id: Some(call.id.clone()),

@@ -85,7 +85,10 @@ impl Asked {
         Ok(Self {
             model: request.model.filter(|name| !name.is_empty() && name != OWN_MODEL),
             is_stream,
-            has_usage_chunk: request.stream_options.and_then(|options| options.include_usage).unwrap_or_default(),
+            has_usage_chunk: request
+                .stream_options
+                .and_then(|options| options.include_usage)
+                .unwrap_or_default(),
             conversation: read(&request.messages)?,
             tools,
             tool_choice,
@@ -154,7 +157,8 @@ fn read_sampling(request: &ChatRequest) -> Answer<Sampling> {
 }
 
 fn read_stop(stop: Option<&Value>) -> Answer<Vec<String>> {
-    let wrong = || Problem::field("stop", format!("'stop' must be a string or at most {STOP_WORDS_MAX} strings"));
+    let wrong =
+        || Problem::field("stop", format!("'stop' must be a string or at most {STOP_WORDS_MAX} strings"));
     match stop {
         None | Some(Value::Null) => Ok(Vec::new()),
         Some(Value::String(word)) => Ok(vec![word.clone()]),

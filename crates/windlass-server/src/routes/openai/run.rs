@@ -33,12 +33,7 @@ use crate::stream::{Projection, Reading, respond};
 const FIRST_SIGN_WAIT: Duration = Duration::from_millis(1_000);
 
 /// Starts the run in a session of its own.
-async fn begin(
-    app: &App,
-    asked: &Asked,
-    start: RunStart,
-    history: Vec<Arc<Message>>,
-) -> Answer<StartedRun> {
+async fn begin(app: &App, asked: &Asked, start: RunStart, history: Vec<Arc<Message>>) -> Answer<StartedRun> {
     let begin = NewSession {
         origin: "openai".into(),
         model: asked.model.clone().unwrap_or_default(),

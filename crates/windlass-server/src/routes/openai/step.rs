@@ -12,9 +12,7 @@ use serde_json::Value;
 use windlass_core::assemble::{Assembled, Assembler};
 use windlass_core::ids::RunId;
 use windlass_core::message::{Part, text_of};
-use windlass_core::model::{
-    Kept, ModelDelta, ModelFailure, ModelRequest, StepPurpose, ToolChoice, Usage,
-};
+use windlass_core::model::{Kept, ModelDelta, ModelFailure, ModelRequest, StepPurpose, ToolChoice, Usage};
 use windlass_core::port::BoxStream;
 use windlass_core::redact::Redactor;
 use windlass_core::tool::RawCall;
@@ -209,7 +207,8 @@ impl Relay {
         while self.calls.len() <= index {
             self.calls.push(Handing::default());
         }
-        let id = id.filter(|id| !id.is_empty() && !self.calls.iter().any(|call| call.id.as_ref() == Some(id)));
+        let id =
+            id.filter(|id| !id.is_empty() && !self.calls.iter().any(|call| call.id.as_ref() == Some(id)));
         let made = format!("call_{}_{index}", self.name.trim_start_matches("step-"));
         let Some(call) = self.calls.get_mut(index) else { return String::new() };
         call.waiting.push_str(piece);
@@ -287,7 +286,10 @@ impl Relay {
 }
 
 fn cut_off() -> ModelFailure {
-    ModelFailure::passing("cut", "the connection to the model was lost in the middle of its answer; ask again")
+    ModelFailure::passing(
+        "cut",
+        "the connection to the model was lost in the middle of its answer; ask again",
+    )
 }
 
 #[cfg(test)]

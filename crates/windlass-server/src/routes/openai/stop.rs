@@ -71,14 +71,20 @@ mod tests {
 
     #[test]
     fn a_text_ends_before_the_first_stop_word() {
-        assert_eq!(cut(&["END", "."], &["One", " two. END"]), (vec!["One".into(), " two".into(), "".into()], true));
+        assert_eq!(
+            cut(&["END", "."], &["One", " two. END"]),
+            (vec!["One".into(), " two".into(), "".into()], true)
+        );
         assert_eq!(cut(&[], &["a", "b"]), (vec!["a".into(), "b".into(), "".into()], false));
         assert_eq!(cut(&[""], &["a"]), (vec!["a".into(), "".into()], false));
     }
 
     #[test]
     fn the_beginning_of_a_stop_word_is_held_back_until_it_is_known() {
-        assert_eq!(cut(&["END"], &["a E", "N", "X"]), (vec!["a ".into(), "".into(), "ENX".into(), "".into()], false));
+        assert_eq!(
+            cut(&["END"], &["a E", "N", "X"]),
+            (vec!["a ".into(), "".into(), "ENX".into(), "".into()], false)
+        );
         assert_eq!(cut(&["END"], &["a E", "N", "D b", "c"]).0.concat(), "a ");
         assert_eq!(cut(&["END"], &["a EN"]), (vec!["a ".into(), "EN".into()], false));
         assert_eq!(cut(&["aab"], &["aa", "ab", "x"]).0.concat(), "a");

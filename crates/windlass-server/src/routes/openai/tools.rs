@@ -85,8 +85,13 @@ pub(super) fn read_choice(
             },
             Some("allowed_tools") => {
                 let allowed = choice.get("allowed_tools").unwrap_or(choice);
-                let names: Vec<&str> =
-                    allowed.get("tools").and_then(Value::as_array).into_iter().flatten().filter_map(name_of).collect();
+                let names: Vec<&str> = allowed
+                    .get("tools")
+                    .and_then(Value::as_array)
+                    .into_iter()
+                    .flatten()
+                    .filter_map(name_of)
+                    .collect();
                 tools.retain(|tool| names.contains(&tool.name.as_str()));
                 if tools.is_empty() {
                     return wrong("'tool_choice.allowed_tools.tools' names none of the tools");
