@@ -2,11 +2,12 @@
 
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
 
 use tokio::net::TcpListener;
+use tokio::sync::watch;
 use windlass_core::host::HostPort;
 use windlass_core::secret::Secret;
 use windlass_engine::host::Host;
@@ -57,6 +58,7 @@ pub(crate) fn run(global: &GlobalArgs, args: &ServeArgs) -> Result<Exit> {
     })
 }
 
+/// Serves until the first signal, then brings runs to a safe point; the second signal does not wait.
 async fn serve(
     host: Arc<Host>,
     server: ServerConfig,
@@ -64,30 +66,31 @@ async fn serve(
     mut signals: Signals,
     is_quiet: bool,
 ) -> Result<Exit> {
-    let (stop, mut stopped) = tokio::sync::oneshot::channel::<()>();
-    let app = windlass_server::app(Arc::clone(&host) as Arc<dyn HostPort>, server);
-    let served = windlass_server::serve(listener, app, async {
-        signals.next().await;
+    let (count, mut heard) = watch::channel(0_u32);
+    let mut first = heard.clone();
+    tokio::spawn(async move {
+        loop {
+            signals.next().await;
+            count.send_modify(|count| *count = count.saturating_add(1));
+        }
+    });
+    let shutdown = async move {
+        // The counter lives as long as the runtime.
+        let _ = first.wait_for(|count| *count > 0).await;
         if !is_quiet {
             tell_line("stopping: runs come to a safe point; once more does not wait");
         }
-        // The waiter below is there as long as this is.
-        let _ = stop.send(());
-    });
-    tokio::pin!(served);
-    tokio::select! {
-        ended = &mut served => ended.map_err(|error| Complaint::failed(format!("the server stopped: {error}")))?,
-        _ = &mut stopped => {}
-    }
-    let mut again = Signals::listen()?;
+    };
+    let app = windlass_server::app(Arc::clone(&host) as Arc<dyn HostPort>, server);
+    let work = async {
+        let served = windlass_server::serve(listener, app, shutdown).await;
+        host.close().await.map_err(refused)?;
+        served.map_err(|error| Complaint::failed(format!("the server stopped: {error}")))
+    };
     tokio::select! {
         biased;
-        () = again.next() => Ok(Exit::Cancelled),
-        ended = async {
-            let (served, closed) = tokio::join!(served, host.close());
-            served.map_err(|error| Complaint::failed(format!("the server stopped: {error}")))?;
-            closed.map_err(refused)
-        } => ended.map(|()| Exit::Done),
+        _ = heard.wait_for(|count| *count > 1) => Ok(Exit::Cancelled),
+        ended = work => ended.map(|()| Exit::Done),
     }
 }
 
@@ -159,7 +162,7 @@ fn unbound(address: SocketAddr, error: &io::Error) -> Complaint {
 fn say_where(global: &GlobalArgs, config: &Config, bound: SocketAddr, model: &str) -> Result<()> {
     print_line(&format!("http://{bound}/"))?;
     if !global.quiet {
-        let data: PathBuf = config.folders.data.clone();
+        let data = std::path::absolute(&config.folders.data).unwrap_or_else(|_| config.folders.data.clone());
         tell_line(&format!("model {model} · root {} · data in {}", config.root.display(), data.display()));
     }
     Ok(())

@@ -13,7 +13,7 @@ use crate::claim::{describe, now_ms};
 use crate::desk::{Desk, Known, int};
 use crate::encode::Row;
 use crate::fault::Fault;
-use crate::limits::{RUN_MESSAGE_CHARS_MAX, TITLE_CHARS_MAX};
+use crate::limits::RUN_MESSAGE_CHARS_MAX;
 
 /// Token counts above this are nonsense of a provider; sums of them must not overflow.
 const TOKENS_MAX: u64 = 1 << 52;
@@ -215,12 +215,7 @@ impl Desk<'_> {
             return Ok(());
         }
         self.connection.execute("UPDATE heads SET runs = runs + 1 WHERE session = ?1", [session])?;
-        self.insert_said(session, "message", &text)?;
-        let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
-        let title = clip_chars(line, TITLE_CHARS_MAX);
-        self.connection
-            .execute("UPDATE sessions SET title = ?2 WHERE n = ?1 AND title = ''", params![session, title])
-            .map(drop)
+        self.insert_said(session, "message", &text)
     }
 
     /// Keeps a text that searches look through.

@@ -15,9 +15,6 @@ pub(crate) const DELTAS_WAIT_MS: u64 = 500;
 /// Characters of a user's message in a list of runs.
 pub(crate) const RUN_MESSAGE_CHARS_MAX: usize = 200;
 
-/// Characters of a title that was taken from the first message.
-pub(crate) const TITLE_CHARS_MAX: usize = 80;
-
 /// Pages of the write-ahead log before it is put into the file: 16 MiB, so that a busy store does it seldom.
 pub(crate) const CHECKPOINT_PAGES: u32 = 4_096;
 

@@ -1,7 +1,7 @@
 //! Opening the file: its folder, its settings, its schema, and what is said when that fails.
 
-use std::fs::{DirBuilder, OpenOptions};
-use std::io::{self, ErrorKind};
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{self, ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,6 +14,9 @@ use crate::schema;
 
 /// The file in the data folder.
 pub(crate) const FILE_NAME: &str = "windlass.db";
+/// How every SQLite file begins; the size of its pages follows.
+const MAGIC: &[u8] = b"SQLite format 3\0";
+const HEAD_BYTES: usize = MAGIC.len() + 2;
 /// Between two tries to switch a new file to the write-ahead log.
 const SWITCH_PAUSE_MS: u64 = 5;
 
@@ -57,6 +60,7 @@ pub(crate) fn folder_error(path: &Path, error: &io::Error) -> OpenError {
 /// The connection that writes, with the newest schema.
 pub(crate) fn open_writer(path: &Path, config: &StoreConfig) -> Result<Connection, OpenError> {
     make_file(path)?;
+    check_length(path)?;
     let fault = |error: rusqlite::Error| OpenError::of(&error, path);
     let connection = Connection::open_with_flags(
         path,
@@ -112,6 +116,31 @@ fn make_file(path: &Path) -> Result<(), OpenError> {
             _ => OpenError::Failed { path, reason },
         }
     })
+}
+
+/// SQLite takes what is missing of the last page for zeros. A write-ahead log beside the file has that page again.
+fn check_length(path: &Path) -> Result<(), OpenError> {
+    let log = path.with_extension("db-wal");
+    if log.metadata().is_ok_and(|log| log.len() > 0) {
+        return Ok(());
+    }
+    let failed = |error: io::Error| OpenError::Failed { path: path.to_path_buf(), reason: error.to_string() };
+    let mut head = [0; HEAD_BYTES];
+    let mut file = File::open(path).map_err(failed)?;
+    let bytes = file.metadata().map_err(failed)?.len();
+    if file.read_exact(&mut head).is_err() || !head.starts_with(MAGIC) {
+        return Ok(());
+    }
+    let [.., high, low] = head;
+    let page_bytes = match u16::from_be_bytes([high, low]) {
+        1 => 65_536,
+        bytes => u64::from(bytes.max(1)),
+    };
+    if bytes % page_bytes == 0 {
+        return Ok(());
+    }
+    let reason = format!("its last page is torn ({bytes} bytes in pages of {page_bytes})");
+    Err(OpenError::Damaged { path: path.to_path_buf(), reason })
 }
 
 /// The switch needs the file alone and does not wait by itself when several begin at once.

@@ -23,11 +23,12 @@ const RUN_COLUMNS: &str = "r.run_id, s.id, r.message, r.model, r.profile, r.star
      (SELECT count(*) FROM questions q WHERE q.session = r.session AND q.run_id = r.run_id), \
      r.input, r.output, r.cached, r.reasoning, r.cost_usd FROM runs r JOIN sessions s ON s.n = r.session";
 
-/// The records of a session with `seq > after`, in order.
+/// The first `records_max` records of a session with `seq > after`, in order.
 pub(crate) fn load(
     connection: &Connection,
     session_id: &SessionId,
     after: u64,
+    records_max: usize,
 ) -> Result<Vec<Arc<Record>>, Fault> {
     // The block that `after` lies in begins before it.
     let mut statement = connection.prepare(
@@ -40,7 +41,9 @@ pub(crate) fn load(
     let mut rows = statement.query(params![session_id.as_str(), int(after)])?;
     let (mut run_id, mut parent_id) = (RunId::from(""), MessageId::from(""));
     let mut records = Vec::new();
-    while let Some(row) = rows.next()? {
+    while records.len() < records_max
+        && let Some(row) = rows.next()?
+    {
         let (seq, deltas): (u64, u32) = (unsigned(row, 0)?, row.get(1)?);
         if deltas == 0 && seq <= after {
             continue;
@@ -65,6 +68,7 @@ pub(crate) fn load(
         };
         stored.decode(after, &mut records)?;
     }
+    records.truncate(records_max);
     Ok(records)
 }
 

@@ -70,17 +70,19 @@ impl SqliteStore {
         &self,
         session_id: &SessionId,
         after: u64,
+        records_max: usize,
     ) -> Result<Vec<Arc<Record>>, JournalFailure> {
         // Asked before the file is read: what is written in between is in the file.
         let unwritten = self.writer.unwritten(session_id);
         let id = session_id.clone();
         let mut records = self
             .readers
-            .ask(move |connection| query::load(connection, &id, after))
+            .ask(move |connection| query::load(connection, &id, after, records_max))
             .await
             .map_err(|failure| JournalFailure { message: failure.to_string() })?;
         let known = records.last().map_or(after, |record| record.seq);
-        records.extend(unwritten.into_iter().filter(|record| record.seq > known));
+        let room = records_max.saturating_sub(records.len());
+        records.extend(unwritten.into_iter().filter(|record| record.seq > known).take(room));
         Ok(records)
     }
 }
@@ -115,7 +117,16 @@ impl JournalPort for SqliteStore {
         session_id: &'a SessionId,
         after: u64,
     ) -> BoxFuture<'a, Result<Vec<Arc<Record>>, JournalFailure>> {
-        Box::pin(self.load_records(session_id, after))
+        Box::pin(self.load_records(session_id, after, usize::MAX))
+    }
+
+    fn load_page<'a>(
+        &'a self,
+        session_id: &'a SessionId,
+        after: u64,
+        records_max: usize,
+    ) -> BoxFuture<'a, Result<Vec<Arc<Record>>, JournalFailure>> {
+        Box::pin(self.load_records(session_id, after, records_max))
     }
 }
 

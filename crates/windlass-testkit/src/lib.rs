@@ -1,6 +1,6 @@
 //! Conformance suites for the ports of Windlass, what a test needs to run a tool, and a scripted provider.
 //!
-//! For tests only. Every journal and every tool passes its suite with one line in its own tests; a
+//! For tests only. Every journal, every store and every tool passes its suite with one line in its own tests; a
 //! suite returns the first breach of the contract instead of panicking, so `.unwrap()` shows it.
 
 mod breach;
@@ -8,10 +8,12 @@ mod context;
 mod journal;
 pub mod provider;
 mod sample;
+mod store;
 mod tool;
 
 pub use breach::Breach;
 pub use context::NullContext;
 pub use journal::journal_conformance;
 pub use sample::{record, sample_events};
+pub use store::store_conformance;
 pub use tool::tool_conformance;

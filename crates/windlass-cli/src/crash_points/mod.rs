@@ -1,8 +1,9 @@
 //! Places at which a test build kills itself, and a tool that counts what it did.
 //!
 //! Only in builds with the feature `crash-points`, which nothing but the crash tests asks for.
-//! `WINDLASS_CRASH_AT=N:before` (or `:after`) dies at the N-th write to the store, counted from 1;
-//! `WINDLASS_CRASH_IN=CALL_ID:before` (or `:after`) in the middle of a call, before or after what it does.
+//! `CRASH_AT=N:before` (or `:after`) dies at the N-th write to the store, counted from 1;
+//! `CRASH_IN=CALL_ID:before` (or `:after`) in the middle of a call, before or after what it does.
+//! `CRASH_TOOLS` adds the tool.
 
 mod append_line;
 mod store;

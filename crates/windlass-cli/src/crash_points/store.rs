@@ -15,7 +15,7 @@ use super::{die, place};
 
 /// The store, as mortal as the environment wants it.
 pub(crate) fn mortal_store(store: Arc<dyn StorePort>) -> Arc<dyn StorePort> {
-    match place("WINDLASS_CRASH_AT").and_then(|(number, is_after)| Some((number.parse().ok()?, is_after))) {
+    match place("CRASH_AT").and_then(|(number, is_after)| Some((number.parse().ok()?, is_after))) {
         Some((at, is_after)) => Arc::new(MortalStore { store, at, is_after, writes: AtomicU64::new(0) }),
         None => store,
     }

@@ -1,0 +1,156 @@
+//! `windlass serve`: where it listens, whom it lets in, how it ends, and what it takes up again.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, ChildStdout, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+use crate::place::Place;
+
+const SCRIPT: &str = "user Hi\nmodel text Hello there.\nuser Again\nmodel text Once more.\n";
+
+/// A server and where it listens.
+struct Served {
+    child: Child,
+    address: String,
+    _out: BufReader<ChildStdout>,
+}
+
+impl Served {
+    fn start(place: &Place, args: &[&str]) -> Self {
+        let args = [&["serve", "--addr", "127.0.0.1:0", "--model", "scripted/a.script"], args].concat();
+        let mut child = place.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        out.read_line(&mut line).unwrap();
+        let address = line.trim().trim_start_matches("http://").trim_end_matches('/').to_owned();
+        assert!(address.starts_with("127.0.0.1:") && !address.ends_with(":0"), "{line}");
+        Self { child, address, _out: out }
+    }
+
+    /// One request; the status and the body.
+    fn ask(&self, head: &str, body: &str) -> (u16, String) {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        let length = body.len();
+        write!(
+            stream,
+            "{head} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\ncontent-type: application/json\r\n\
+             content-length: {length}\r\n\r\n{body}",
+            self.address
+        )
+        .unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
+    }
+
+    fn json(&self, head: &str, body: &str) -> Value {
+        let (status, answer) = self.ask(head, body);
+        assert!((200..300).contains(&status), "{head}: {status} {answer}");
+        // A body in chunks has their lengths around it.
+        let (from, to) = (answer.find(['{', '[']).unwrap(), answer.rfind(['}', ']']).unwrap());
+        serde_json::from_str(&answer[from..=to]).unwrap()
+    }
+
+    fn stop(mut self) -> (Option<i32>, String) {
+        kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
+        let code = self.child.wait().unwrap().code();
+        let mut err = String::new();
+        self.child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+        (code, err)
+    }
+}
+
+fn place() -> Place {
+    Place::with(&[("a.script", SCRIPT)])
+}
+
+#[test]
+fn it_says_where_it_listens_serves_and_ends_in_peace() {
+    let place = place();
+    let served = Served::start(&place, &[]);
+    assert_eq!(served.ask("GET /healthz", "").0, 200);
+    let session = served.json("POST /api/sessions", "{}");
+    let id = session["session_id"].as_str().unwrap();
+    served.json(&format!("POST /api/sessions/{id}/runs"), "{\"message\":\"Hi\"}");
+    let (code, err) = served.stop();
+    assert_eq!(code, Some(0), "{err}");
+    assert!(err.contains("model scripted/a.script · root ") && err.contains(" · data in "), "{err}");
+    assert!(err.contains("stopping: runs come to a safe point"), "{err}");
+    // What came over HTTP is in the same folder as everything else.
+    assert!(place.windlass(&["sessions", "list"]).exits(0).out.contains(&id[..13]));
+}
+
+#[test]
+fn an_address_beyond_this_machine_needs_a_token() {
+    let place = place();
+    let serve = ["serve", "--model", "scripted/a.script", "--addr", "0.0.0.0:0"];
+    place.windlass(&serve).complains(2, &["can be reached by other machines", "--token-file"]);
+    place.write("token", "short\n");
+    let args = [&serve[..], &["--token-file", "token"]].concat();
+    place.windlass(&args).complains(2, &["has no token in it", "openssl rand -hex 32 > token"]);
+    let args = [&serve[..], &["--token-file", "nowhere"]].concat();
+    place.windlass(&args).complains(2, &["nowhere"]);
+}
+
+#[test]
+fn with_a_token_nobody_is_let_in_without_it() {
+    let place = place();
+    place.write("token", "0123456789abcdef0123456789abcdef\n");
+    let served = Served::start(&place, &["--token-file", "token"]);
+    assert_eq!(served.ask("GET /api/sessions", "").0, 401);
+    let with = "GET /api/sessions HTTP/1.1\r\nauthorization: Bearer 0123456789abcdef0123456789abcdef\r\nx-rest:";
+    assert_eq!(served.ask(with, "").0, 200);
+    let (_, err) = served.stop();
+    assert!(!err.contains("0123456789abcdef"), "{err}");
+}
+
+#[test]
+fn an_address_in_use_or_no_address_is_said_so() {
+    let place = place();
+    let served = Served::start(&place, &[]);
+    let serve = |address: &str| place.windlass(&["serve", "--model", "scripted/a.script", "--addr", address]);
+    serve(&served.address).complains(1, &["is in use by another program", "--addr 127.0.0.1:0"]);
+    serve("nonsense").complains(2, &["'nonsense' is no address to listen on", "--addr"]);
+    place.configure("[server]\naddr = \"127.0.0.1:x\"\n");
+    place.windlass(&["serve", "--model", "scripted/a.script"]).complains(2, &["config.toml"]);
+    place.configure("");
+    served.stop();
+}
+
+#[test]
+fn a_request_cannot_name_a_script_to_be_played() {
+    let place = place();
+    place.write("b.script", "user x\nmodel text y\n");
+    let served = Served::start(&place, &[]);
+    let body = "{\"model\":\"scripted/b.script\",\"message\":\"x\"}";
+    let session = served.json("POST /api/sessions", "{}");
+    let id = session["session_id"].as_str().unwrap();
+    let (status, answer) = served.ask(&format!("POST /api/sessions/{id}/runs"), body);
+    assert!((400..500).contains(&status), "{status} {answer}");
+    assert!(answer.contains("is not played here"), "{answer}");
+    served.stop();
+}
+
+#[test]
+fn two_sessions_of_one_script_do_not_disturb_each_other() {
+    let place = place();
+    let served = Served::start(&place, &[]);
+    let begin = || served.json("POST /api/sessions", "{}")["session_id"].as_str().unwrap().to_owned();
+    let (one, two) = (begin(), begin());
+    let answer_of = |id: &str| {
+        let started = served.json(&format!("POST /api/sessions/{id}/runs"), "{\"message\":\"x\"}");
+        let run = started["run_id"].as_str().unwrap();
+        let events = served.ask(&format!("GET /api/runs/{run}/events"), "").1;
+        assert!(events.contains("\"outcome\":\"completed\""), "{events}");
+        served.json(&format!("GET /api/runs/{run}/trace"), "")["answer"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(answer_of(&one), "Hello there.");
+    assert_eq!(answer_of(&two), "Hello there.");
+    assert_eq!(answer_of(&one), "Once more.");
+    assert_eq!(answer_of(&two), "Once more.");
+    served.stop();
+}
