@@ -2,41 +2,55 @@
 
 use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, Json, Path, Query, Request};
-use axum::http::header::{ACCEPT, CONTENT_TYPE};
+use axum::http::header::ACCEPT;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue};
 use serde::de::DeserializeOwned;
 
 use crate::error::Problem;
 
-/// The body, as JSON.
+/// The body, as a JSON object.
 pub(crate) struct JsonBody<T>(pub(crate) T);
 
 impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
-        let Json(body) = Json::<T>::from_request(request, state).await?;
-        Ok(Self(body))
+        let (parts, bytes) = read(request, state).await?;
+        Ok(Self(object(parts, bytes, state).await?))
     }
 }
 
-/// The body as JSON, or what is usual if there is none.
+/// The body as a JSON object, or what is usual if there is none.
 pub(crate) struct OptionalBody<T>(pub(crate) T);
 
 impl<S: Send + Sync, T: DeserializeOwned + Default> FromRequest<S> for OptionalBody<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
-        let has_type = request.headers().contains_key(CONTENT_TYPE);
-        let (parts, body) = request.into_parts();
-        let bytes = Bytes::from_request(Request::from_parts(parts.clone(), body), state).await?;
-        if bytes.is_empty() && !has_type {
+        let (parts, bytes) = read(request, state).await?;
+        if bytes.is_empty() {
             return Ok(Self(T::default()));
         }
-        let Json(body) = Json::<T>::from_request(Request::from_parts(parts, bytes.into()), state).await?;
-        Ok(Self(body))
+        Ok(Self(object(parts, bytes, state).await?))
     }
+}
+
+async fn read<S: Send + Sync>(request: Request, state: &S) -> Result<(Parts, Bytes), Problem> {
+    let (parts, body) = request.into_parts();
+    let bytes = Bytes::from_request(Request::from_parts(parts.clone(), body), state).await?;
+    Ok((parts, bytes))
+}
+
+async fn object<S: Send + Sync, T: DeserializeOwned>(
+    parts: Parts,
+    bytes: Bytes,
+    state: &S,
+) -> Result<T, Problem> {
+    // The reader of structures would take a list for one, field by field.
+    let is_list = bytes.trim_ascii_start().starts_with(b"[");
+    let Json(body) = Json::<T>::from_request(Request::from_parts(parts, bytes.into()), state).await?;
+    if is_list { Err(Problem::invalid("the body is a list; send an object")) } else { Ok(body) }
 }
 
 /// The query.

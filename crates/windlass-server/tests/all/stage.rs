@@ -1,0 +1,186 @@
+//! A server on a port of its own: scripts as models, tools that do what the script says, a store in memory.
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Map, Value, json};
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use windlass_core::host::{HostError, HostPort, ModelRow};
+use windlass_core::permission::{ApproveMode, PolicySet};
+use windlass_core::port::{BoxFuture, ToolContext, ToolPort};
+use windlass_core::profile::{Profile, ProfileName};
+use windlass_core::store::StorePort;
+use windlass_core::tool::{
+    Category, Effects, ErrorKind, Risk, ToolFailure, ToolOutput, ToolSpec, Visibility,
+};
+use windlass_engine::clock::Clock;
+use windlass_engine::host::{Host, HostLimits, HostParts, ModelsPort, OpenModel};
+use windlass_engine::memory_store::MemoryStore;
+use windlass_engine::policy_store::PolicyStore;
+use windlass_engine::registry::Registry;
+use windlass_scripted::{CallEnding, Happening, Script, ScriptedModel};
+use windlass_server::{ServerConfig, app, serve};
+
+use crate::client::Client;
+
+/// One script as the model of every session.
+struct OneScript(Mutex<Script>);
+
+impl ModelsPort for OneScript {
+    fn open(&self, name: Option<&str>, _profile: &mut Profile) -> Result<OpenModel, HostError> {
+        match name {
+            None | Some("scripted/usual") => {}
+            Some(other) => return Err(HostError::Missing { what: "model", id: other.to_owned() }),
+        }
+        let model = ScriptedModel::new(&self.0.lock().unwrap());
+        Ok(OpenModel { model: Arc::new(model), context_tokens: None })
+    }
+
+    fn list(&self) -> Vec<ModelRow> {
+        vec![ModelRow {
+            name: "scripted/usual".into(),
+            is_default: true,
+            is_ready: true,
+            context_tokens: None,
+            has_tools: Some(true),
+            has_reasoning: None,
+        }]
+    }
+}
+
+/// A tool that ends its calls as the script says.
+struct ScriptedTool {
+    spec: ToolSpec,
+    endings: HashMap<u64, CallEnding>,
+}
+
+impl ToolPort for ScriptedTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn run<'a>(
+        &'a self,
+        _args: &'a Map<String, Value>,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+        let ending = context.call_id.number().and_then(|number| self.endings.get(&number)).cloned();
+        Box::pin(async move {
+            match ending {
+                None => Ok(ToolOutput::json(json!("fine"))),
+                Some(CallEnding::Hang) => std::future::pending().await,
+                Some(ending) => match ending.outcome().map(|outcome| outcome.body) {
+                    Some(body) => body,
+                    None => Err(ToolFailure::new(ErrorKind::Internal, "no ending")),
+                },
+            }
+        })
+    }
+}
+
+fn specs() -> Vec<ToolSpec> {
+    let path = json!({"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]});
+    vec![
+        ToolSpec::new("calculate", "Calculates"),
+        ToolSpec::new("get_file_tree", "Lists").with_effects(Effects::Read, Risk::Safe),
+        ToolSpec::new("read_file", "Reads")
+            .with_schema(path.clone())
+            .with_effects(Effects::Read, Risk::Medium),
+        ToolSpec::new("write_file", "Writes").with_schema(path).with_effects(Effects::Write, Risk::High),
+        ToolSpec::new("search_web", "Searches")
+            .with_effects(Effects::Read, Risk::Safe)
+            .with_place(Category::Search, Visibility::Primary),
+    ]
+}
+
+fn registry(script: &Script) -> Registry {
+    let endings: HashMap<u64, CallEnding> = script
+        .lines
+        .iter()
+        .filter_map(|line| match &line.happening {
+            Happening::Tool { call, ending } => Some((u64::from(*call), ending.clone())),
+            _ => None,
+        })
+        .collect();
+    let registry = Registry::new();
+    let tools = specs()
+        .into_iter()
+        .map(|spec| Arc::new(ScriptedTool { spec, endings: endings.clone() }) as Arc<dyn ToolPort>);
+    registry.register_all(tools).unwrap();
+    registry
+}
+
+/// A server and what it stands on.
+pub(crate) struct Stage {
+    pub(crate) address: SocketAddr,
+    pub(crate) host: Arc<Host>,
+    store: Arc<dyn StorePort>,
+    script: String,
+    config: ServerConfig,
+    stop: Option<oneshot::Sender<()>>,
+    served: Option<JoinHandle<std::io::Result<()>>>,
+}
+
+impl Stage {
+    /// A server for a script.
+    pub(crate) async fn new(script: &str) -> Self {
+        Self::with(script, ServerConfig::default()).await
+    }
+
+    /// A server with a configuration.
+    pub(crate) async fn with(script: &str, config: ServerConfig) -> Self {
+        Self::on(Arc::new(MemoryStore::new()), script, config).await
+    }
+
+    async fn on(store: Arc<dyn StorePort>, text: &str, config: ServerConfig) -> Self {
+        let script = Script::parse("usual", text).unwrap();
+        let profile = script.header.profile.clone().unwrap_or_else(|| "default".into());
+        let approve = script.header.approve.unwrap_or(ApproveMode::Ask);
+        let host = Host::new(HostParts {
+            store: Arc::clone(&store),
+            registry: registry(&script),
+            models: Arc::new(OneScript(Mutex::new(script))),
+            profiles: Arc::new(move |name| match name.unwrap_or(&profile).parse::<ProfileName>() {
+                Ok(name) => Ok(Profile::named(name)),
+                Err(error) => Err(HostError::Invalid { field: Some("profile"), message: error.to_string() }),
+            }),
+            root: std::env::temp_dir(),
+            policies: PolicyStore::in_memory(PolicySet::default()),
+            approve,
+            audit: None,
+            system: "".into(),
+            clock: Clock::system(),
+            limits: HostLimits::default(),
+            executes_while_streaming: false,
+        });
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (stop, stopped) = oneshot::channel::<()>();
+        let router = app(Arc::clone(&host) as Arc<dyn HostPort>, config.clone());
+        let served = tokio::spawn(serve(listener, router, async move {
+            let _ = stopped.await;
+        }));
+        Self { address, host, store, script: text.to_owned(), config, stop: Some(stop), served: Some(served) }
+    }
+
+    /// A client of this server.
+    pub(crate) fn client(&self) -> Client {
+        Client::new(self.address)
+    }
+
+    /// Stops the server and its host.
+    pub(crate) async fn stop(&mut self) {
+        self.stop.take().unwrap().send(()).unwrap();
+        self.served.take().unwrap().await.unwrap().unwrap();
+        self.host.close().await.unwrap();
+    }
+
+    /// A new server over what this one left.
+    pub(crate) async fn restart(mut self) -> Self {
+        self.stop().await;
+        Self::on(Arc::clone(&self.store), &self.script, self.config.clone()).await
+    }
+}
