@@ -101,7 +101,8 @@ impl Berth {
         state.open.take()
     }
 
-    fn touch(&self, now: Millis) {
+    /// Something happened in it.
+    pub(super) fn touch(&self, now: Millis) {
         self.used_ms.store(now, Ordering::Relaxed);
     }
 

@@ -1,6 +1,5 @@
 //! Sessions are closed: idle ones after a while, all of them when the host closes.
 
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -21,24 +20,43 @@ pub(super) async fn sweep(host: Weak<Host>) {
 }
 
 impl Host {
-    /// Closes the sessions in which nothing has happened for a while; gives how many.
+    /// Closes the sessions in which nothing has happened for a while; gives how many. A run that only waits for
+    /// an answer is parked, and goes on with it.
     pub async fn close_idle(&self) -> usize {
         let idle_ms = self.parts.limits.session_idle_ms;
         let mut closed = 0_usize;
         for berth in self.berths.all() {
             let now = self.parts.clock.now_ms();
-            if !berth.is_idle() || now.saturating_sub(berth.used_ms()) < idle_ms {
+            if !self.may_close(&berth) || now.saturating_sub(berth.used_ms()) < idle_ms {
                 continue;
             }
             // Whoever holds the lock is about to use the session.
             let Ok(_change) = berth.change.try_lock() else { continue };
-            if berth.is_idle() {
-                self.shut(&berth).await;
+            if self.may_close(&berth) {
+                self.park(&berth).await;
                 closed = closed.saturating_add(1);
             }
         }
         self.berths.forget_unused();
         closed
+    }
+
+    /// Whether a session is open and nothing goes on in it but waiting for the user.
+    fn may_close(&self, berth: &Berth) -> bool {
+        match berth.run() {
+            None => berth.is_open(),
+            Some(run_id) => self.ledger.questions(&run_id).is_some_and(|questions| !questions.is_empty()),
+        }
+    }
+
+    /// Stops a session at a safe point; a run that goes on in it stays unfinished. The caller holds the berth's
+    /// lock.
+    async fn park(&self, berth: &Berth) {
+        if let (Some(run_id), Some(open)) = (berth.run(), berth.open()) {
+            open.session.park().await;
+            self.ledger.leave(&run_id);
+        }
+        self.shut(berth).await;
     }
 
     /// Ends a session's actor and lets go of it; the caller holds the berth's lock.
@@ -59,7 +77,7 @@ impl Host {
 
     /// Takes no more runs, brings those that go on to a safe point, and lets go of all sessions.
     pub(super) async fn close_all(&self) -> Result<(), HostError> {
-        if self.is_closing.swap(true, Ordering::AcqRel) {
+        if !self.dusk.tell() {
             return Ok(());
         }
         let all: Vec<Arc<Berth>> = self.berths.all();
@@ -76,10 +94,6 @@ impl Host {
 
     async fn close_one(&self, berth: &Berth) {
         let _change = berth.change.lock().await;
-        if let (Some(run_id), Some(open)) = (berth.run(), berth.open()) {
-            open.session.park().await;
-            self.ledger.leave(&run_id);
-        }
-        self.shut(berth).await;
+        self.park(berth).await;
     }
 }

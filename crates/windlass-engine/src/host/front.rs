@@ -145,7 +145,7 @@ impl HostPort for Host {
     }
 
     fn replay<'a>(&'a self, run_id: &'a RunId) -> HostFuture<'a, ReplayReport> {
-        Box::pin(async move { Err(HostError::Conflict(format!("run {run_id} cannot be replayed yet"))) })
+        Box::pin(self.replay_run(run_id))
     }
 
     fn tools(&self) -> Vec<Arc<ToolSpec>> {

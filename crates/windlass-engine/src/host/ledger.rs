@@ -115,6 +115,7 @@ impl Ledger {
         let mut runs = self.lock();
         for record in records {
             if let Some(going) = runs.get_mut(&record.run_id) {
+                going.berth.touch(record.ts_ms);
                 self.note_one(going, record);
             }
             if matches!(record.event, Event::RunEnded { .. }) {

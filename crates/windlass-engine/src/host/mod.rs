@@ -9,7 +9,7 @@
 //! - `opening`, `closing`: sessions come and go
 //! - `running`: runs are started, answered and cancelled
 //! - `reader`: the records of a run, for any number of readers at their own speed
-//! - `recovery`, `fork`: runs that stopped in the middle, and copies of runs
+//! - `recovery`, `fork`, `replay`: runs that stopped in the middle, copies of runs, and runs played again
 //! - `outside`: one call, one model step, one explanation, without a run
 //! - `front`: the port that all of it is seen through
 
@@ -22,13 +22,14 @@ mod opening;
 mod outside;
 mod reader;
 mod recovery;
+mod replay;
 mod running;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 use windlass_core::host::{HostError, ModelRow};
 use windlass_core::permission::ApproveMode;
 use windlass_core::port::ModelPort;
@@ -134,7 +135,27 @@ pub struct Host {
     journal: Arc<WatchedJournal>,
     places: Arc<Semaphore>,
     waiting: AtomicUsize,
-    is_closing: AtomicBool,
+    dusk: Arc<Dusk>,
+}
+
+/// Whether the host goes down, for those who wait for something that will not come then.
+#[derive(Default)]
+struct Dusk {
+    has_come: AtomicBool,
+    told: Notify,
+}
+
+impl Dusk {
+    /// Tells everybody; whether this was the first time.
+    fn tell(&self) -> bool {
+        let is_first = !self.has_come.swap(true, Ordering::AcqRel);
+        self.told.notify_waiters();
+        is_first
+    }
+
+    fn has_come(&self) -> bool {
+        self.has_come.load(Ordering::Acquire)
+    }
 }
 
 impl Host {
@@ -151,7 +172,7 @@ impl Host {
             journal,
             places,
             waiting: AtomicUsize::new(0),
-            is_closing: AtomicBool::new(false),
+            dusk: Arc::default(),
         });
         tokio::spawn(closing::sweep(Weak::clone(&host.me)));
         host
@@ -173,7 +194,7 @@ impl Host {
     }
 
     fn check_open(&self) -> Result<(), HostError> {
-        if self.is_closing.load(Ordering::Acquire) { Err(HostError::Closing) } else { Ok(()) }
+        if self.dusk.has_come() { Err(HostError::Closing) } else { Ok(()) }
     }
 }
 

@@ -18,6 +18,7 @@ use windlass_core::port::{BoxStream, JournalFailure};
 use windlass_core::store::StorePort;
 
 use super::berth::Berth;
+use super::{Dusk, Host};
 use crate::bus::{EventLog, Here, Subscription};
 use crate::limits::{FOREIGN_LOOK_MS, PAGE_RECORDS_MAX};
 
@@ -29,13 +30,23 @@ pub(super) struct Reader {
     cursor: u64,
     page: VecDeque<Arc<Record>>,
     live: Option<Subscription>,
+    dusk: Arc<Dusk>,
     is_over: bool,
 }
 
 impl Reader {
     /// A reader of what comes after a number.
-    pub(super) fn new(store: Arc<dyn StorePort>, berth: Arc<Berth>, run_id: RunId, after: u64) -> Self {
-        Self { store, berth, run_id, cursor: after, page: VecDeque::new(), live: None, is_over: false }
+    pub(super) fn new(host: &Host, berth: Arc<Berth>, run_id: RunId, after: u64) -> Self {
+        Self {
+            store: Arc::clone(&host.parts.store),
+            berth,
+            run_id,
+            cursor: after,
+            page: VecDeque::new(),
+            live: None,
+            dusk: Arc::clone(&host.dusk),
+            is_over: false,
+        }
     }
 
     /// A reader that has read everything.
@@ -131,19 +142,23 @@ impl Reader {
     /// writes it.
     async fn wait_for_opening(&mut self) -> Result<(), JournalFailure> {
         let berth = Arc::clone(&self.berth);
-        let mut opened = pin!(berth.opened.notified());
+        let dusk = Arc::clone(&self.dusk);
+        let (mut opened, mut closing) = (pin!(berth.opened.notified()), pin!(dusk.told.notified()));
         opened.as_mut().enable();
+        closing.as_mut().enable();
         if berth.is_open() {
             return Ok(());
         }
         match self.store.run(&self.run_id).await {
             // What came on record meanwhile is read first.
             Ok(row) if row.outcome.is_some() => self.is_over = !self.load().await?,
-            Ok(_) => {
-                let wait = Duration::from_millis(FOREIGN_LOOK_MS);
-                // Either way the journal is looked at again.
-                let _ = tokio::time::timeout(wait, opened).await;
-            }
+            // Whoever comes back finds the run where it stopped.
+            Ok(_) if dusk.has_come() => self.is_over = true,
+            Ok(_) => tokio::select! {
+                () = opened => {}
+                () = closing => {}
+                () = tokio::time::sleep(Duration::from_millis(FOREIGN_LOOK_MS)) => {}
+            },
             Err(_) => self.is_over = true,
         }
         Ok(())

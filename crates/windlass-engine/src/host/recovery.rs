@@ -26,6 +26,8 @@ pub struct Recovered {
     pub waiting: usize,
     /// Runs that another process writes.
     pub held: usize,
+    /// Runs of sessions that work in another folder.
+    pub elsewhere: usize,
     /// Runs that could not be taken up; the log says why.
     pub failed: usize,
 }

@@ -181,7 +181,7 @@ impl Host {
         let row = self.run_row(run_id).await?;
         let berth = self.berths.at(&row.session_id);
         let cursor = after.clamp(row.first_seq.saturating_sub(1), row.last_seq);
-        let reader = Reader::new(Arc::clone(&self.parts.store), berth, run_id.clone(), cursor);
+        let reader = Reader::new(self, berth, run_id.clone(), cursor);
         let has_all = row.outcome.is_some() && cursor >= row.last_seq;
         Ok(if has_all { reader.ended() } else { reader }.stream())
     }
