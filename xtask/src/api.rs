@@ -12,8 +12,8 @@ use crate::client_sets::API_CHECKERS;
 use crate::invocation::Invocation;
 use crate::served::{Model, Served, build_binary};
 
-/// A script that answers whoever asks.
-const SCRIPT: &str = "scripted/fixtures/clients/answers.script";
+/// What the emulated provider answers: the same to everything.
+const ANSWERS: &str = "fixtures/clients/anything.json";
 
 /// Inputs for each operation: enough to find what an hour finds in most of its kind.
 const EXAMPLES_MAX: &str = "50";

@@ -229,6 +229,7 @@ fn a_wait_for_another_try_is_told_and_shown_until_something_comes() {
         delay_ms: 2_000,
         code: "rate_limit".into(),
         message: "rate limit at\nopenai\u{1b}[31m".into(),
+        usage: None,
     };
     assert!(see(&mut progress, step(1)).is_empty());
     let told = see(&mut progress, delayed);

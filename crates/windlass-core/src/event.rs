@@ -81,6 +81,9 @@ pub enum Event {
         code: String,
         /// What happened.
         message: String,
+        /// Token counts of a try that gave nothing.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        usage: Option<Box<Usage>>,
     },
     /// Something of a request had to be changed, imitated or left out; the same change is told once a run.
     RequestAdjusted {

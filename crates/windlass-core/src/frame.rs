@@ -30,7 +30,7 @@ pub fn payload(record: &Record) -> Option<Value> {
             json!({"run_id": record.run_id, "interrupted": interrupted, "repeated": repeated}),
         ),
         Event::TasksChanged { tasks } => ("tasks", json!({"tasks": tasks})),
-        Event::StepDelayed { step, attempt, attempts_max, delay_ms, code, message } => (
+        Event::StepDelayed { step, attempt, attempts_max, delay_ms, code, message, .. } => (
             "waiting",
             json!({
                 "step": step, "attempt": attempt, "attempts_max": attempts_max, "delay_ms": delay_ms,

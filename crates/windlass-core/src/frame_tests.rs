@@ -250,6 +250,7 @@ fn a_wait_and_a_changed_request_have_frames_of_their_own() {
         delay_ms: 500,
         code: "rate_limit".into(),
         message: "slow down".into(),
+        usage: None,
     };
     assert_eq!(
         line(delayed),

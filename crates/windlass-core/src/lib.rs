@@ -41,6 +41,7 @@ pub mod phrase;
 pub mod port;
 pub mod profile;
 pub mod redact;
+pub mod rehearse;
 pub mod run;
 pub mod secret;
 pub mod store;

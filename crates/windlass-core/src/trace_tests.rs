@@ -67,6 +67,7 @@ fn delayed() -> Event {
         delay_ms: 500,
         code: "rate_limit".into(),
         message: "slow down".into(),
+        usage: None,
     }
 }
 

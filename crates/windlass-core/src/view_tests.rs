@@ -303,6 +303,7 @@ fn delayed(attempt: u32) -> Event {
         delay_ms: 500,
         code: "rate_limit".into(),
         message: "slow down".into(),
+        usage: None,
     }
 }
 

@@ -54,6 +54,10 @@ pub const TASK_CHARS_MAX: usize = 4_000;
 /// How long a tool may take to say what a call would touch: somebody waits for the question.
 pub const INSPECT_TIMEOUT_MS: u64 = 5_000;
 
+/// How long a tool may take to find out whether a call of it happened before the program stopped: the run
+/// waits, and other sessions do not.
+pub const PROBE_TIMEOUT_MS: u64 = 10_000;
+
 /// How long a stopped tool is waited for before its call ends without it.
 pub const STOP_GRACE_MS: u64 = 1_000;
 

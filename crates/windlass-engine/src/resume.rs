@@ -1,9 +1,182 @@
-//! Taking up a run again that stopped in the middle.
+//! Taking up a run again that stopped in the middle: it is rehearsed, and then goes on.
+//!
+//! Calls that were running when the program stopped: those that change nothing, or the same thing twice, run
+//! again under the same idempotency key; of the others their tools may know whether they happened; what nobody
+//! knows is told to the model and never repeated on its own. A run that cannot be rehearsed ends, with words
+//! that say why.
+
+use std::sync::Arc;
+
+use windlass_core::event::{Event, Record, RunOutcome, StopReason};
+use windlass_core::history::History;
+use windlass_core::ids::{CallId, Millis};
+use windlass_core::permission::ApprovedCall;
+use windlass_core::port::{BoxFuture, Probed};
+use windlass_core::rehearse::{
+    Begun, Divergence, Rehearsed, abandon, interrupted_outcome, rehearse, start_of,
+};
+use windlass_core::run::{Effect, Finished, Input};
+use windlass_core::tool::{ToolOutcome, Trust};
 
 use crate::actor::Actor;
-use crate::session::{RunDone, Unfinished};
+use crate::limits::PROBE_TIMEOUT_MS;
+use crate::session::{RunDone, SendError, Unfinished};
+use crate::tool_run::probe_call;
+
+/// What becomes of a call that was running.
+enum Fate {
+    /// It runs again.
+    Again(Begun),
+    /// It has its outcome.
+    Over(CallId, Box<ToolOutcome>),
+    /// Nobody knows whether it happened.
+    Unknown(CallId, Box<ToolOutcome>),
+}
 
 impl Actor {
     /// Takes up a run again.
-    pub(crate) async fn resume(&mut self, _unfinished: Unfinished, _done: RunDone) {}
+    pub(crate) async fn resume(&mut self, unfinished: Unfinished, done: RunDone) {
+        let past = &self.parts.past;
+        let start = start_of(&unfinished.records, Arc::clone(&past.transcript), past.next_call_number);
+        let Some(start) = start else {
+            tracing::error!(session = %self.parts.session_id, "a run without a beginning cannot be taken up again");
+            let _ = done.send(Err(SendError::Closed));
+            return;
+        };
+        self.open_run(&start.send, done);
+        self.permissions.set_rules(self.parts.policies.rules());
+        let shelf = self.parts.registry.snapshot();
+        let settings = Arc::clone(&self.parts.settings);
+        match rehearse(settings, start, &unfinished.records, &shelf.toolset, &mut self.permissions) {
+            Ok(rehearsed) => self.go_on(rehearsed, unfinished).await,
+            Err(divergence) => self.give_up(&unfinished.records, &divergence).await,
+        }
+    }
+
+    async fn go_on(&mut self, mut rehearsed: Rehearsed, unfinished: Unfinished) {
+        let now = self.parts.clock.now_ms();
+        rehearsed.go_on_at(now);
+        let Rehearsed { run, live, begun, questions, work_at, final_at, finished, interruption, .. } =
+            rehearsed;
+        let Some(active) = self.active.as_mut() else { return };
+        active.machine = run;
+        (active.work_at, active.final_at) = (work_at, final_at);
+        active.questions =
+            questions.into_iter().map(|question| (question.call_id, question.arguments)).collect();
+        if let Some(finished) = finished {
+            return self.finish(*finished);
+        }
+        let fates = self.decide_fates(begun, unfinished).await;
+        if let Some(input) = self.tell_resumed(&fates).await {
+            self.feed(input).await;
+        }
+        self.perform_fed(live).await;
+        if let Some(interruption) = interruption {
+            self.feed(interruption).await;
+        }
+        for fate in fates {
+            match fate {
+                Fate::Again(Begun { call, timeout_ms }) => self.run_tool(*call, timeout_ms),
+                Fate::Over(call_id, outcome) | Fate::Unknown(call_id, outcome) => {
+                    self.feed(Input::CallEnded { call_id, outcome: *outcome }).await;
+                }
+            }
+        }
+    }
+
+    async fn perform_fed(&mut self, live: Vec<Effect>) {
+        if let Some(input) = self.perform(self.parts.clock.now_ms(), live).await {
+            self.feed(input).await;
+        }
+    }
+
+    /// Puts on record that the run goes on, and what becomes of the calls that ran.
+    async fn tell_resumed(&mut self, fates: &[Fate]) -> Option<Input> {
+        let (mut interrupted, mut repeated) = (Vec::new(), Vec::new());
+        for fate in fates {
+            match fate {
+                Fate::Again(begun) => repeated.push(begun.call.call().id.clone()),
+                Fate::Unknown(call_id, _) => interrupted.push(call_id.clone()),
+                Fate::Over(..) => {}
+            }
+        }
+        let record = self.record(self.parts.clock.now_ms(), Event::RunResumed { interrupted, repeated })?;
+        self.publish(vec![record]).await.err()
+    }
+
+    /// Finds out what becomes of calls that were running. A user may say that one runs again, and a fork what
+    /// another gave.
+    async fn decide_fates(&mut self, begun: Vec<Begun>, unfinished: Unfinished) -> Vec<Fate> {
+        let Unfinished { retry, mut outcome, .. } = unfinished;
+        let mut fates = Vec::new();
+        for begun in begun {
+            let call_id = begun.call.call().id.clone();
+            let given = outcome.take_if(|(id, _)| *id == call_id);
+            let spec = begun.call.spec();
+            let may_repeat = spec.effects.is_read_only() || spec.idempotent || retry.contains(&call_id);
+            fates.push(match given {
+                Some((_, outcome)) => Fate::Over(call_id, Box::new(outcome)),
+                None if may_repeat => Fate::Again(begun),
+                None => {
+                    let probed = self.probe(&begun.call).await;
+                    fate_of(begun, probed, self.parts.clock.now_ms())
+                }
+            });
+        }
+        fates
+    }
+
+    /// Asks the tool of a call whether it happened.
+    fn probe(&self, call: &ApprovedCall) -> BoxFuture<'static, Probed> {
+        let Some(active) = self.active.as_ref() else { return Box::pin(async { Probed::Unknown }) };
+        let context = self.tool_context(active, &call.call().id, PROBE_TIMEOUT_MS);
+        match active.shelf.port(&call.spec().name) {
+            Some(port) => Box::pin(probe_call(port, call.checked().clone(), context)),
+            None => Box::pin(async { Probed::Unknown }),
+        }
+    }
+
+    /// The run cannot be rehearsed: tools or limits are others now. It ends with what is on record.
+    async fn give_up(&mut self, records: &[Arc<Record>], divergence: &Divergence) {
+        let now = self.parts.clock.now_ms();
+        tracing::warn!(session = %self.parts.session_id, "a run cannot be taken up again: {divergence}");
+        let mut written = Vec::new();
+        for event in abandon(&self.parts.settings, records, &divergence.to_string(), now) {
+            self.write_down(now, event, &mut written);
+        }
+        let base = Arc::clone(&self.parts.past.transcript);
+        let history = History::fold(&base, records.iter().chain(&written));
+        let (mut answer, mut usage) = (String::new(), Default::default());
+        if let Some(Event::RunEnded { answer: said, usage: counted, .. }) =
+            written.last().map(|record| &record.event)
+        {
+            (answer, usage) = (said.clone(), *counted);
+        }
+        let next_call_number = history.next_call_number.max(self.parts.past.next_call_number);
+        // An end that cannot be written is told all the same.
+        let _ = self.publish(written).await;
+        self.finish(Finished {
+            outcome: RunOutcome::Failed,
+            reason: StopReason::Interrupted,
+            answer,
+            error: None,
+            usage,
+            transcript: history.transcript,
+            next_call_number,
+        });
+    }
+}
+
+/// What becomes of a call that must not happen twice.
+fn fate_of(begun: Begun, probed: Probed, now: Millis) -> Fate {
+    let (call_id, spec) = (begun.call.call().id.clone(), begun.call.spec());
+    match probed {
+        Probed::NotHappened => Fate::Again(begun),
+        Probed::Unknown => Fate::Unknown(call_id, Box::new(interrupted_outcome(&spec.name, now))),
+        Probed::Happened(output) => {
+            let mut outcome = ToolOutcome::ok(*output).timed(now, now);
+            outcome.meta.trust = if spec.untrusted_output { Trust::Untrusted } else { Trust::Own };
+            Fate::Over(call_id, Box::new(outcome))
+        }
+    }
 }

@@ -12,13 +12,13 @@ use std::time::Duration;
 
 use tokio::task::{JoinError, JoinHandle};
 use windlass_core::permission::{ApprovedCall, Inspection};
-use windlass_core::port::{CancelFlag, ToolContext, ToolPort};
+use windlass_core::port::{CancelFlag, Probed, ToolContext, ToolPort};
 use windlass_core::text::cut_chars;
 use windlass_core::tool::{CheckedCall, ErrorKind, ToolFailure, ToolOutcome, Trust};
 
 use crate::cancel::CancelSignal;
 use crate::clock::Clock;
-use crate::limits::{FAILURE_CHARS_MAX, INSPECT_TIMEOUT_MS, STOP_GRACE_MS};
+use crate::limits::{FAILURE_CHARS_MAX, INSPECT_TIMEOUT_MS, PROBE_TIMEOUT_MS, STOP_GRACE_MS};
 use crate::output::cap_output;
 
 /// Runs a call and says what it gave. Dropping the future stops the tool.
@@ -70,6 +70,22 @@ pub async fn inspect_call(
     match supervise(work, flag, INSPECT_TIMEOUT_MS, &stop).await {
         Ending::Done(said) => said.map_err(bounded),
         ending => Err(failure_of(&spec.name, ending, INSPECT_TIMEOUT_MS)),
+    }
+}
+
+/// Asks a tool whether a call that ran when the program stopped has happened, within 10 seconds. Who cannot say
+/// it in time, or breaks, does not know.
+pub async fn probe_call(port: Arc<dyn ToolPort>, call: CheckedCall, mut context: ToolContext) -> Probed {
+    let args = call.args;
+    let output_bytes_max = context.output_bytes_max;
+    let flag = own_flag(&mut context);
+    let work = async move { port.probe(&args, &context).await };
+    match supervise(work, flag, PROBE_TIMEOUT_MS, &CancelSignal::new()).await {
+        Ending::Done(Probed::Happened(output)) => {
+            Probed::Happened(Box::new(cap_output(*output, output_bytes_max)))
+        }
+        Ending::Done(probed @ (Probed::NotHappened | Probed::Unknown)) => probed,
+        Ending::Panicked(_) | Ending::TimedOut | Ending::Cancelled | Ending::Interrupted => Probed::Unknown,
     }
 }
 

@@ -80,6 +80,7 @@ fn opening_events() -> Vec<Event> {
             delay_ms: 500,
             code: "rate_limit".into(),
             message: "slow down".into(),
+            usage: None,
         },
         Event::RequestAdjusted {
             step: 1,

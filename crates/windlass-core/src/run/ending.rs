@@ -4,13 +4,15 @@
 //! exactly one `RunEnded`.
 
 use super::batch::{Batch, SlotState};
-use super::{Deadline, Effect, Finished, Goal, Pass, Phase, Run, RunError, Thinking, Tries};
+use super::{Deadline, Effect, Finished, Goal, Pass, Phase, Run, RunError, Stop, Thinking, Tries};
 use crate::dialect::Reading;
 use crate::event::{Event, RunOutcome, StopReason, WarningCode};
 use crate::message::{Part, text_of, weave_calls};
 use crate::model::{Finish, Usage};
 use crate::phrase::phrase_cancelled;
-use crate::tool::{ErrorKind, ToolFailure};
+
+/// How the runtime begins what it says when the model had no last word.
+pub(crate) const WORDLESS: &str = "Stopped before an answer";
 
 impl Run {
     /// Adds the sources where the profile wants them (E-35). They are a part of the answer like any
@@ -79,7 +81,7 @@ impl Run {
     pub(super) fn end_without_words(&mut self, pass: &mut Pass<'_, '_>, reason: StopReason) -> Phase {
         let ran = self.outcomes.iter().filter(|(_, _, outcome)| outcome.is_ok()).count();
         let text = format!(
-            "Stopped before an answer: {}. {ran} of {} calls worked; their outcomes are in the trace.",
+            "{WORDLESS}: {}. {ran} of {} calls worked; their outcomes are in the trace.",
             self.why(&reason),
             self.outcomes.len()
         );
@@ -153,10 +155,7 @@ impl Run {
                 if self.wait_longer(pass) {
                     return Phase::Settling(batch);
                 }
-                let failure =
-                    ToolFailure::new(ErrorKind::Timeout, "The run is out of time; the call was stopped")
-                        .hint("answer from what you have");
-                self.stop_calls(pass, &mut batch, &failure);
+                self.stop_calls(pass, &mut batch, Stop::OutOfTime);
                 self.take_in(pass, &batch);
                 self.finalise(pass, StopReason::Deadline)
             }
@@ -197,8 +196,7 @@ impl Run {
     }
 
     pub(super) fn cancel_while_settling(&mut self, pass: &mut Pass<'_, '_>, mut batch: Batch) -> Phase {
-        let failure = ToolFailure::new(ErrorKind::Cancelled, phrase_cancelled());
-        self.stop_calls(pass, &mut batch, &failure);
+        self.stop_calls(pass, &mut batch, Stop::Cancelled);
         self.take_in(pass, &batch);
         self.end_cancelled(pass)
     }
@@ -229,8 +227,7 @@ impl Run {
         mut batch: Batch,
         message: String,
     ) -> Phase {
-        let failure = ToolFailure::new(ErrorKind::Cancelled, "The journal failed; the call was stopped");
-        self.stop_calls(pass, &mut batch, &failure);
+        self.stop_calls(pass, &mut batch, Stop::JournalFailed);
         self.take_in(pass, &batch);
         self.end_unwritten(pass, message)
     }
@@ -244,13 +241,11 @@ impl Run {
     /// Stops calls that were started while the model spoke and whose step came to nothing: they get their
     /// outcomes, but never enter the transcript.
     pub(super) fn discard_early(&mut self, pass: &mut Pass<'_, '_>, mut early: Batch) {
-        let failure =
-            ToolFailure::new(ErrorKind::Cancelled, "The model's step came to nothing; the call was stopped");
-        self.stop_calls(pass, &mut early, &failure);
+        self.stop_calls(pass, &mut early, Stop::Discarded);
     }
 
     /// Gives every unsettled call of a batch the same failure, and really stops what runs.
-    pub(super) fn stop_calls(&mut self, pass: &mut Pass<'_, '_>, batch: &mut Batch, failure: &ToolFailure) {
+    pub(super) fn stop_calls(&mut self, pass: &mut Pass<'_, '_>, batch: &mut Batch, stop: Stop) {
         for index in 0..batch.slots.len() {
             let Some(slot) = batch.slots.get(index) else { continue };
             let call_id = slot.call.id.clone();
@@ -261,7 +256,7 @@ impl Run {
                 SlotState::Unresolved(_) | SlotState::Queued(_) | SlotState::Ready(_) | SlotState::Moving => {
                 }
             }
-            self.settle_failed(pass, batch, index, failure.clone());
+            self.settle_failed(pass, batch, index, stop.failure());
         }
         self.patience.note(pass.now, false);
     }

@@ -4,13 +4,12 @@
 use std::sync::Arc;
 
 use super::batch::Batch;
-use super::{Goal, Pass, Phase, Run, RunError, Thinking, Tries};
+use super::{Goal, Pass, Phase, Run, RunError, Stop, Thinking, Tries};
 use crate::dialect::read;
 use crate::event::{Event, RunOutcome, StopReason, WarningCode};
 use crate::message::{Message, Part, text_of, weave_calls};
 use crate::model::{Finish, ModelFailure, ModelStep, Notice, NoticeKind};
 use crate::profile::Dialect;
-use crate::tool::{ErrorKind, ToolFailure};
 
 /// The longest wait before another try.
 const RETRY_DELAY_MS_MAX: u64 = 30_000;
@@ -18,8 +17,21 @@ const RETRY_DELAY_MS_MAX: u64 = 30_000;
 /// How often the history is shortened for one step: what does not fit a quarter does not fit at all.
 const SHRINKS_MAX: u32 = 2;
 
+/// The word of a step without anything in it.
+pub(crate) const EMPTY: &str = "empty";
+
 /// The word of a failure that says that the request was too long.
-const OVERFLOW: &str = "context_overflow";
+pub(crate) const OVERFLOW: &str = "context_overflow";
+
+/// What is said of it when there is nothing more to leave out.
+pub(crate) const TOO_LONG: &str = "; the history was shortened as far as it can be and the request still does not \
+     fit: begin a new session, send less at once, offer fewer tools, or choose a model with a larger context";
+
+/// The rule by which a step of a model that failed is closed with the calls that had begun.
+pub(crate) const CUT_RULE: &str = "cut_step";
+
+/// What is said of that behind the failure.
+pub(crate) const CUT_KEPT: &str = "; what it had said and the calls that had begun were kept";
 
 impl Run {
     pub(super) fn model_failed(
@@ -65,6 +77,7 @@ impl Run {
             delay_ms,
             code: failure.code.clone(),
             message: failure.message.clone(),
+            usage: self.uncounted.take(),
         });
         self.ask_model(pass, goal, tries)
     }
@@ -82,10 +95,7 @@ impl Run {
             tries.wait = None;
             return self.ask_model(pass, goal, tries);
         }
-        failure.message.push_str(
-            "; the history was shortened as far as it can be and the request still does not fit: begin a new \
-             session, send less at once, offer fewer tools, or choose a model with a larger context",
-        );
+        failure.message.push_str(TOO_LONG);
         self.give_up(pass, goal, tries.heard, failure)
     }
 
@@ -107,17 +117,17 @@ impl Run {
         let message = Arc::new(Message::Assistant { parts: weave_calls(parts, calls) });
         self.append(Arc::clone(&message));
         let finish = Finish::Other(failure.code.clone());
-        pass.emit(Event::StepEnded { step: self.counters.steps, message, finish, usage: None });
+        let usage = self.uncounted.take().map(|usage| *usage);
+        pass.emit(Event::StepEnded { step: self.counters.steps, message, finish, usage });
         batch.is_open = false;
         if !failure.is_retryable {
-            let stopped = ToolFailure::new(ErrorKind::Cancelled, "The model failed; the call was stopped");
-            self.stop_calls(pass, &mut batch, &stopped);
+            self.stop_calls(pass, &mut batch, Stop::ModelFailed);
             self.take_in(pass, &batch);
             self.answer_begun.push_str(&text);
             return self.end_failed(pass, failure.clone());
         }
-        let message = format!("{}; what it had said and the calls that had begun were kept", failure.message);
-        self.adjust(pass, Notice { kind: NoticeKind::Healed, rule: "cut_step".to_owned(), message });
+        let message = format!("{}{CUT_KEPT}", failure.message);
+        self.adjust(pass, Notice { kind: NoticeKind::Healed, rule: CUT_RULE.to_owned(), message });
         self.advance(pass, &mut batch);
         self.close_if_settled(pass, batch)
     }
@@ -130,8 +140,9 @@ impl Run {
         heard: String,
         failure: ModelFailure,
     ) -> Phase {
+        let usage = self.uncounted.take().map(|usage| *usage);
         if !heard.is_empty() {
-            self.end_step(pass, vec![Part::text(heard.clone())], Finish::Other(failure.code.clone()), None);
+            self.end_step(pass, vec![Part::text(heard.clone())], Finish::Other(failure.code.clone()), usage);
             self.answer_begun.push_str(&heard);
         }
         match goal {

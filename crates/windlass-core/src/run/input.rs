@@ -11,7 +11,7 @@ use crate::permission::{ApprovedCall, AuditEntry, Inspection, PermissionAnswer, 
 use crate::tool::{CheckedCall, RawCall, ToolFailure, ToolOutcome};
 
 /// Something happened outside.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Input {
     /// The user said something: the run begins.
     UserMessage(Box<Start>),

@@ -32,7 +32,9 @@ mod ending;
 mod failing;
 mod guard;
 mod input;
+mod place;
 mod settling;
+mod stopping;
 mod thinking;
 mod window;
 
@@ -40,6 +42,11 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 pub use input::{Deadline, Effect, Finished, Input, RunError, Start};
+
+pub(crate) use self::ending::WORDLESS;
+pub(crate) use self::failing::{CUT_KEPT, CUT_RULE, EMPTY, OVERFLOW, TOO_LONG};
+pub(crate) use self::place::{CallPlace, Place};
+pub(crate) use self::stopping::Stop;
 
 use self::batch::Batch;
 use self::guard::Guard;
@@ -112,6 +119,8 @@ pub struct Run {
     counters: Counters,
     guard: Guard,
     usage: Usage,
+    /// Token counts of a step that came to nothing: they belong to the next event about the step.
+    uncounted: Option<Box<Usage>>,
     warned: BTreeSet<WarningCode>,
     /// Changes of requests that were told: rule and message.
     adjusted: HashSet<(String, String)>,
@@ -290,6 +299,7 @@ impl Run {
             counters: Counters::default(),
             guard: Guard::default(),
             usage: Usage::default(),
+            uncounted: None,
             warned: BTreeSet::new(),
             adjusted: HashSet::new(),
             patience: Patience::default(),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::admission::Identified;
 use super::batch::Batch;
+use super::failing::EMPTY;
 use super::window::Window;
 use super::{Counters, Deadline, Effect, Goal, Pass, Phase, Run, Start, Thinking, Tries, Wishes};
 use crate::dialect::{ReadCall, Reading, read};
@@ -176,7 +177,8 @@ impl Run {
         let has_begun =
             finish == Finish::Paused && self.counters.pauses < PAUSES_MAX && !reading.parts.is_empty();
         if text.trim().is_empty() && self.answer_begun.is_empty() && !has_begun {
-            let failure = ModelFailure::passing("empty", "the model gave an empty answer");
+            let failure = ModelFailure::passing(EMPTY, "the model gave an empty answer");
+            self.uncounted = usage.map(Box::new);
             return self.model_failed(pass, thinking, failure, reading.parts);
         }
         self.discard_early(pass, thinking.early);

@@ -25,7 +25,7 @@ fn streaming(mode: ApproveMode) -> Sim {
 fn delays(sim: &Sim) -> Vec<(u32, u32, u32, u64, &str, &str)> {
     let mut delays = Vec::new();
     for event in &sim.events {
-        if let Event::StepDelayed { step, attempt, attempts_max, delay_ms, code, message } = event {
+        if let Event::StepDelayed { step, attempt, attempts_max, delay_ms, code, message, .. } = event {
             delays.push((*step, *attempt, *attempts_max, *delay_ms, code.as_str(), message.as_str()));
         }
     }

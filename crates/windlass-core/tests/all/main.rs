@@ -17,5 +17,6 @@ mod profile_edison;
 mod profile_ploke;
 mod profile_studio;
 mod profile_zodo;
+mod rehearsals;
 mod sim;
 mod walks;

@@ -96,12 +96,22 @@ pub(crate) fn named_call(provider_id: &str, name: &str, args: Value) -> RawCall 
     RawCall { provider_id: Some(provider_id.into()), ..call(name, args) }
 }
 
+fn settings(profile: &Profile, context_tokens: Option<u64>) -> RunSettings {
+    RunSettings {
+        profile: profile.clone(),
+        model: "scripted/test".into(),
+        system: "Be good.".into(),
+        context_tokens,
+    }
+}
+
 /// The machine in its world, watched.
 pub(crate) struct Sim {
     pub(crate) run: Run,
     pub(crate) tools: Toolset,
     pub(crate) permissions: Permissions,
     pub(crate) profile: Profile,
+    context_tokens: Option<u64>,
     pub(crate) now: u64,
     pub(crate) events: Vec<Event>,
     pub(crate) requests: Vec<ModelRequest>,
@@ -128,6 +138,19 @@ pub(crate) struct Sim {
     kept: BTreeSet<CallId>,
     /// Whether the input being handled is such a failure.
     has_kept_now: bool,
+    /// Everything that happened, if somebody wants to know.
+    pub(crate) log: Option<Vec<Handled>>,
+}
+
+/// One input, and what was the case after it.
+pub(crate) struct Handled {
+    pub(crate) now: u64,
+    pub(crate) input: Input,
+    /// Whether somebody waited for it.
+    pub(crate) is_wanted: bool,
+    pub(crate) events: Vec<Event>,
+    pub(crate) running: Vec<CallId>,
+    pub(crate) asking: Vec<CallId>,
 }
 
 impl Sim {
@@ -136,12 +159,7 @@ impl Sim {
     }
 
     pub(crate) fn with_rules(profile: Profile, mode: ApproveMode, rules: PolicySet) -> Self {
-        let settings = RunSettings {
-            profile: profile.clone(),
-            model: "scripted/test".into(),
-            system: "Be good.".into(),
-            context_tokens: None,
-        };
+        let settings = settings(&profile, None);
         let mut permissions = Permissions::new(Arc::new(rules), mode);
         permissions.begin_run(GateSettings::default());
         Self {
@@ -149,6 +167,7 @@ impl Sim {
             tools: toolset(specs()),
             permissions,
             profile,
+            context_tokens: None,
             now: 1_000,
             events: Vec::new(),
             requests: Vec::new(),
@@ -169,6 +188,7 @@ impl Sim {
             early: Vec::new(),
             kept: BTreeSet::new(),
             has_kept_now: false,
+            log: None,
         }
     }
 
@@ -199,6 +219,7 @@ impl Sim {
             self.has_kept_now = !self.early.is_empty();
             self.kept.extend(self.early.drain(..));
         }
+        let logged = self.log.as_ref().map(|_| (input.clone(), self.is_wanted(&input), self.events.len()));
         self.note_input(&input);
         let mut world = World { tools: &self.tools, permissions: &mut self.permissions };
         let effects = self.run.handle(self.now, &mut world, input);
@@ -208,8 +229,25 @@ impl Sim {
             self.effect(effect);
         }
         assert_eq!(self.run.is_ended(), self.finished.is_some());
+        if let (Some(log), Some((input, is_wanted, from))) = (&mut self.log, logged) {
+            log.push(Handled {
+                now: self.now,
+                input,
+                is_wanted,
+                events: self.events[from..].to_vec(),
+                running: self.running.keys().cloned().collect(),
+                asking: self.asking.iter().cloned().collect(),
+            });
+        }
         if self.finished.is_some() {
             self.check_end();
+        }
+    }
+
+    fn is_wanted(&self, input: &Input) -> bool {
+        match input {
+            Input::CallInspected { call_id, .. } => self.inspecting.contains(call_id),
+            _ => true,
         }
     }
 
@@ -407,13 +445,14 @@ impl Sim {
 
     /// The same machine of a model whose context is known.
     pub(crate) fn with_context(mut self, context_tokens: u64) -> Self {
-        self.run = Run::new(Arc::new(RunSettings {
-            profile: self.profile.clone(),
-            model: "scripted/test".into(),
-            system: "Be good.".into(),
-            context_tokens: Some(context_tokens),
-        }));
+        self.context_tokens = Some(context_tokens);
+        self.run = Run::new(Arc::new(self.settings()));
         self
+    }
+
+    /// What the machine was made with.
+    pub(crate) fn settings(&self) -> RunSettings {
+        settings(&self.profile, self.context_tokens)
     }
 
     /// The same world with other tools.

@@ -206,8 +206,8 @@ fn profile(dice: &mut Dice) -> Profile {
     profile
 }
 
-fn walk(seed: u64) -> Sim {
-    let mut dice = Dice(seed);
+/// The world of a walk before its first step.
+pub(crate) fn world(dice: &mut Dice) -> Sim {
     let mode = *dice.pick(&[
         ApproveMode::Ask,
         ApproveMode::Ask,
@@ -220,32 +220,46 @@ fn walk(seed: u64) -> Sim {
         1 => "{\"policies\":[{\"tool_name\":\"write_file\",\"decision\":\"always_allow\",\"created_at\":1}]}",
         _ => "{\"version\":1,\"rules\":[]}",
     };
-    let mut sim = Sim::with_rules(profile(&mut dice), mode, PolicySet::from_json(rules).unwrap());
-    if dice.chance(20) {
-        sim = sim.with_context(500 + dice.below(3_000) as u64);
-    }
+    let sim = Sim::with_rules(profile(dice), mode, PolicySet::from_json(rules).unwrap());
+    if dice.chance(20) { sim.with_context(500 + dice.below(3_000) as u64) } else { sim }
+}
+
+/// What was said before a walk, and the number of its first call.
+pub(crate) fn past(dice: &mut Dice) -> (Transcript, u64) {
+    let exchanges = if dice.chance(30) { dice.below(30) } else { 0 };
+    let exchange = |_| [Message::user("q".repeat(200)), Message::assistant("a".repeat(200))];
+    let history: Vec<_> = (0..exchanges).flat_map(exchange).map(Arc::new).collect();
+    (Transcript::new(history), 1 + dice.below(3) as u64)
+}
+
+fn walk(seed: u64) -> Sim {
+    let mut dice = Dice(seed);
+    let mut sim = world(&mut dice);
     if dice.chance(5) {
         let early = hostile_input(&mut dice, &sim);
         if !matches!(early, Input::UserMessage(_)) {
             sim.input(early);
         }
     }
-    let exchanges = if dice.chance(30) { dice.below(30) } else { 0 };
-    let exchange = |_| [Message::user("q".repeat(200)), Message::assistant("a".repeat(200))];
-    let history: Vec<_> = (0..exchanges).flat_map(exchange).map(Arc::new).collect();
-    sim.start_from("Do it.", Transcript::new(history), 1 + dice.below(3) as u64);
+    let (history, first_call) = past(&mut dice);
+    wander(&mut dice, &mut sim, history, first_call);
+    let late = hostile_input(&mut dice, &sim);
+    sim.input(late);
+    sim
+}
+
+/// From a user message to the end of the run.
+pub(crate) fn wander(dice: &mut Dice, sim: &mut Sim, history: Transcript, first_call: u64) {
+    sim.start_from("Do it.", history, first_call);
     for _ in 0..60 {
         if sim.finished.is_some() {
             break;
         }
-        let input = hostile_input(&mut dice, &sim);
+        let input = hostile_input(dice, sim);
         sim.input(input);
     }
     sim.input(Input::Cancel { partial: String::new() });
     assert!(sim.finished.is_some(), "cancel ends every run");
-    let late = hostile_input(&mut dice, &sim);
-    sim.input(late);
-    sim
 }
 
 #[test]

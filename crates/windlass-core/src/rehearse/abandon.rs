@@ -1,0 +1,86 @@
+//! The end of a run that stopped in the middle and cannot be taken up again: every open call gets its outcome,
+//! the user is told why, and the run has failed.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::envelope::render_for_model;
+use crate::event::{Event, Record, RunOutcome, StopReason};
+use crate::ids::{CallId, Millis};
+use crate::message::{Message, ToolMessage};
+use crate::model::Usage;
+use crate::run::RunSettings;
+use crate::tool::{Category, ErrorKind, ToolCall, ToolFailure, ToolOutcome, Visibility};
+
+/// The outcome of a call of which nobody knows whether it happened.
+pub fn interrupted_outcome(tool: &str, now: Millis) -> ToolOutcome {
+    let message = format!(
+        "The program stopped while {tool} ran; it may or may not have happened, and it was not run again"
+    );
+    let failure = ToolFailure::new(ErrorKind::Interrupted, message)
+        .hint("Look whether it happened before you repeat the call.");
+    ToolOutcome::failed(failure).timed(now, now)
+}
+
+/// The events that end a run of which these are the records.
+pub fn abandon(settings: &RunSettings, records: &[Arc<Record>], why: &str, now: Millis) -> Vec<Event> {
+    let mut open: BTreeMap<(u64, CallId), (&ToolCall, Category, Visibility)> = BTreeMap::new();
+    let mut usage = Usage::default();
+    for record in records {
+        match &record.event {
+            Event::CallRequested { call, category, visibility } => {
+                let key = (call.id.number().unwrap_or(u64::MAX), call.id.clone());
+                open.insert(key, (call, *category, *visibility));
+            }
+            Event::CallEnded { call_id, .. } => {
+                open.remove(&(call_id.number().unwrap_or(u64::MAX), call_id.clone()));
+            }
+            Event::StepEnded { usage: Some(step), .. } => usage.add(step),
+            _ => {}
+        }
+    }
+    let mut events: Vec<Event> = open
+        .into_values()
+        .map(|(call, category, visibility)| end_call(settings, call, category, visibility, now))
+        .collect();
+    let message = format!(
+        "The program stopped in the middle of this run, and the run cannot be taken up again: {why}. What was \
+         done is kept; send the message again to go on"
+    );
+    events.push(Event::ErrorRaised { code: "interrupted".to_owned(), message: message.clone() });
+    events.push(Event::RunEnded {
+        outcome: RunOutcome::Failed,
+        reason: StopReason::Interrupted,
+        answer: message,
+        usage,
+    });
+    events
+}
+
+fn end_call(
+    settings: &RunSettings,
+    call: &ToolCall,
+    category: Category,
+    visibility: Visibility,
+    now: Millis,
+) -> Event {
+    let outcome = interrupted_outcome(&call.name, now);
+    let chars_max = settings.profile.limits.result_chars_max;
+    let rendered = render_for_model(&settings.profile, &call.id, &call.name, &outcome, chars_max);
+    let message = Message::Tool(ToolMessage {
+        call_id: call.id.clone(),
+        provider_id: call.provider_id.clone(),
+        name: call.name.clone(),
+        content: rendered.content,
+        is_ok: false,
+        is_valid_call: true,
+    });
+    Event::CallEnded {
+        call_id: call.id.clone(),
+        name: call.name.clone(),
+        outcome: Arc::new(outcome),
+        message: Arc::new(message),
+        category,
+        visibility,
+    }
+}

@@ -1,0 +1,89 @@
+//! What was allowed, asked and denied in a run, for the permissions to recall.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::tape::Tape;
+use crate::event::{Event, Record};
+use crate::ids::CallId;
+use crate::permission::{Decision, Permissions, Recalled, RecalledAnswer};
+use crate::tool::{ErrorKind, ToolOutcome};
+
+/// Whose decisions are the user's own.
+const USER: &str = "user";
+
+/// Puts the first verdict on every call back: that it was asked about, started, or refused.
+pub(super) fn recall_all(records: &[Arc<Record>], permissions: &mut Permissions) {
+    let mut verdicts: HashMap<&CallId, Recalled> = HashMap::new();
+    for record in records {
+        match &record.event {
+            Event::PermissionRequested { question } => {
+                verdicts.entry(&question.call_id).or_insert(Recalled::Asked { risk: question.risk });
+            }
+            Event::CallStarted { call_id, .. } => {
+                verdicts.entry(call_id).or_insert(Recalled::Approved { by: None });
+            }
+            Event::CallEnded { call_id, outcome, .. } => {
+                let verdict = verdicts.entry(call_id).or_insert_with(|| unasked(outcome));
+                if let Recalled::Approved { by } = verdict {
+                    *by = outcome.meta.decision.clone();
+                }
+            }
+            _ => {}
+        }
+    }
+    for (call_id, verdict) in verdicts {
+        permissions.recall(call_id.clone(), verdict);
+    }
+}
+
+/// A call that ended without having begun was refused, or stopped while it waited for its place.
+fn unasked(outcome: &ToolOutcome) -> Recalled {
+    refusal(outcome).map_or(Recalled::Approved { by: None }, |(message, hint)| Recalled::Denied {
+        by: None,
+        message,
+        hint,
+    })
+}
+
+/// Message and hint of a refusal.
+fn refusal(outcome: &ToolOutcome) -> Option<(String, String)> {
+    let failure = outcome.failure().filter(|failure| failure.kind == ErrorKind::PermissionDenied)?;
+    Some((failure.message.clone(), failure.hint.clone().unwrap_or_default()))
+}
+
+/// If the next record is an answer of the user, puts back what it led to: for the call itself, and for others
+/// that were settled with it.
+pub(super) fn recall_answers(tape: &Tape<'_>, permissions: &mut Permissions) {
+    let Some(Event::PermissionDecided { call_id, decision, by, rule, problem }) = tape.event(0) else {
+        return;
+    };
+    if by != USER {
+        return;
+    }
+    let refusal_of = |call_id: &CallId| tape.outcome(call_id).and_then(refusal);
+    let answer = RecalledAnswer {
+        decision: *decision,
+        rule: rule.clone(),
+        problem: problem.clone(),
+        refusal: refusal_of(call_id),
+    };
+    permissions.recall_answer(call_id.clone(), answer);
+    for event in (1..).map_while(|ahead| tape.event(ahead)) {
+        let Event::PermissionDecided { call_id, decision, by, .. } = event else { continue };
+        if by == USER {
+            return;
+        }
+        let by = Some(by.clone());
+        let verdict = match (decision, refusal_of(call_id)) {
+            (Decision::Deny, Some((message, hint))) => Recalled::Denied { by, message, hint },
+            (Decision::Deny, None) => Recalled::Denied {
+                by,
+                message: "A rule denies this operation".to_owned(),
+                hint: String::new(),
+            },
+            (Decision::Once | Decision::Session | Decision::Remember, _) => Recalled::Approved { by },
+        };
+        permissions.recall(call_id.clone(), verdict);
+    }
+}

@@ -1,0 +1,85 @@
+//! Where a run is, for those who drive it through its own past.
+
+use super::batch::{Batch, SlotState};
+use super::{Goal, Phase, Run};
+use crate::ids::{CallId, Millis};
+use crate::model::Usage;
+
+/// Where a run is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    Ready,
+    Thinking { is_final: bool },
+    Settling,
+    Ended,
+}
+
+/// What a call waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CallPlace {
+    Turn,
+    Inspection,
+    Answer,
+    Outcome,
+    Nothing,
+}
+
+impl Run {
+    pub(crate) fn place(&self) -> Place {
+        match &self.phase {
+            Phase::Ready => Place::Ready,
+            Phase::Thinking(thinking) => {
+                Place::Thinking { is_final: matches!(thinking.goal, Goal::Finalise(_)) }
+            }
+            Phase::Settling(_) => Place::Settling,
+            Phase::Ended => Place::Ended,
+        }
+    }
+
+    /// What a call of the current step waits for.
+    pub(crate) fn call_place(&self, call_id: &CallId) -> Option<CallPlace> {
+        let batch = self.batch()?;
+        let slot = batch.slots.get(batch.find(call_id)?)?;
+        Some(match slot.state {
+            SlotState::Unresolved(_) | SlotState::Queued(_) | SlotState::Ready(_) | SlotState::Moving => {
+                CallPlace::Turn
+            }
+            SlotState::Inspecting(_) => CallPlace::Inspection,
+            SlotState::Asking(_) => CallPlace::Answer,
+            SlotState::Running => CallPlace::Outcome,
+            SlotState::Settled(_) => CallPlace::Nothing,
+        })
+    }
+
+    /// Whether calls of a step came in that the model has not ended.
+    pub(crate) fn is_mid_step(&self) -> bool {
+        matches!(&self.phase, Phase::Thinking(thinking) if !thinking.early.slots.is_empty())
+    }
+
+    /// The time between two moments did not pass for the run: nobody was there to wait.
+    pub(crate) fn skip_time(&mut self, from: Millis, to: Millis) {
+        if let Some(since) = self.patience.since {
+            self.patience.waited_ms = self.patience.waited_ms.saturating_add(from.saturating_sub(since));
+            self.patience.since = Some(to);
+        }
+    }
+
+    /// What was counted between now and a later sum.
+    pub(crate) fn usage_since(&self, sum: &Usage) -> Usage {
+        Usage {
+            input: sum.input.saturating_sub(self.usage.input),
+            output: sum.output.saturating_sub(self.usage.output),
+            cached: sum.cached.saturating_sub(self.usage.cached),
+            reasoning: sum.reasoning.saturating_sub(self.usage.reasoning),
+            cost_usd: sum.cost_usd.map(|cost| cost - self.usage.cost_usd.unwrap_or(0.0)),
+        }
+    }
+
+    fn batch(&self) -> Option<&Batch> {
+        match &self.phase {
+            Phase::Thinking(thinking) => Some(&thinking.early),
+            Phase::Settling(batch) => Some(batch),
+            Phase::Ready | Phase::Ended => None,
+        }
+    }
+}

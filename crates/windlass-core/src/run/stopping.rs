@@ -1,0 +1,48 @@
+//! Why the machine stops calls itself, and the words their outcomes get. A rehearsal knows by these words what
+//! stopped a call.
+
+use crate::phrase::phrase_cancelled;
+use crate::tool::{ErrorKind, ToolFailure};
+
+/// Why calls that had no outcome yet were given one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// They began while the model spoke, and its step came to nothing.
+    Discarded,
+    /// The model failed for good after they had begun.
+    ModelFailed,
+    /// The run is out of time.
+    OutOfTime,
+    /// The user stopped the run.
+    Cancelled,
+    /// The journal failed.
+    JournalFailed,
+}
+
+impl Stop {
+    const ALL: [Stop; 5] =
+        [Stop::Discarded, Stop::ModelFailed, Stop::OutOfTime, Stop::Cancelled, Stop::JournalFailed];
+
+    /// The outcome of the calls.
+    pub(super) fn failure(self) -> ToolFailure {
+        match self {
+            Stop::Discarded => cancelled("The model's step came to nothing; the call was stopped"),
+            Stop::ModelFailed => cancelled("The model failed; the call was stopped"),
+            Stop::OutOfTime => {
+                ToolFailure::new(ErrorKind::Timeout, "The run is out of time; the call was stopped")
+                    .hint("answer from what you have")
+            }
+            Stop::Cancelled => cancelled(phrase_cancelled()),
+            Stop::JournalFailed => cancelled("The journal failed; the call was stopped"),
+        }
+    }
+
+    /// What stopped a call that has this outcome.
+    pub(crate) fn of(failure: &ToolFailure) -> Option<Stop> {
+        Stop::ALL.into_iter().find(|stop| stop.failure() == *failure)
+    }
+}
+
+fn cancelled(message: &str) -> ToolFailure {
+    ToolFailure::new(ErrorKind::Cancelled, message)
+}
