@@ -62,6 +62,7 @@ impl Host {
                 Ok(true) => sum.taken_up += 1,
                 Ok(false) => sum.waiting += 1,
                 Err(HostError::Held(_)) => sum.held += 1,
+                Err(HostError::Conflict(_)) => sum.elsewhere += 1,
                 Err(_) => sum.failed += 1,
             }
             sum

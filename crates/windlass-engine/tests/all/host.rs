@@ -159,17 +159,16 @@ async fn readers_come_and_go_at_every_record_and_read_the_same() {
 #[tokio::test]
 async fn an_idle_session_is_closed_and_opens_again_with_its_past() {
     let limits = HostLimits { session_idle_ms: 0, ..HostLimits::default() };
-    let script =
-        "user Go.\nmodel text First.\nuser Go.\nexpect-request contains First.\nmodel text Second.\n";
-    let stage = Stage::with_limits(script, vec![], limits);
-    stage.scripts.put("second", "user Go.\nexpect-request contains First.\nmodel text Second.\n");
+    let stage = Stage::with_limits("user Go.\nmodel text First.\n", vec![], limits);
+    let other = "user Go.\nmodel text Never.\nuser Go.\nexpect-request contains First.\nmodel text Second.\n";
+    stage.scripts.put("other", other);
     let session_id = stage.session().await;
     let run = stage.start(&session_id).await;
     stage.read(&run.run_id, 0).await;
     assert_eq!(stage.host.close_idle().await, 1);
     assert_eq!(stage.host.sessions_open(), 0);
     let mut start = go();
-    start.model = Some("scripted/second".into());
+    start.model = Some("scripted/other".into());
     let run = stage.host.start_run(&session_id, start).await.unwrap();
     let records = stage.read(&run.run_id, 0).await;
     let Event::RunEnded { answer, .. } = &records.last().unwrap().event else { panic!("no end") };

@@ -6,6 +6,9 @@
 mod bus;
 mod host;
 mod host_fixture;
+mod host_outside;
+mod host_readers;
+mod host_recovery;
 mod journal;
 mod memory_store;
 mod model;
