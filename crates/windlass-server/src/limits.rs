@@ -3,14 +3,14 @@
 
 use std::time::Duration;
 
-/// Bytes of one chunk of an event stream. A chunk of this size carries about a hundred pieces of text, which
-/// makes the cost of writing it small; two of them and the buffers of the connection stay below 32 kB for a
-/// reader that does not read.
-pub const CHUNK_BYTES: usize = 7 * 1024;
-
-/// Bytes that a connection holds of what it reads and of what it writes: the least that the HTTP library
-/// takes. A request's head must fit.
+/// Bytes that a connection holds of what it reads, and about as many of what it writes: the least that the HTTP
+/// library takes. A request's head must fit.
 pub const CONNECTION_BUFFER_BYTES: usize = 8 * 1024;
+
+/// Bytes of one chunk of an event stream. A chunk of this size carries about a hundred pieces of text, which
+/// makes the cost of writing it small; and it fills the connection's buffer, so that a reader that does not
+/// read keeps one of them, not two.
+pub const CHUNK_BYTES: usize = CONNECTION_BUFFER_BYTES;
 
 /// Connections at once; each costs a file descriptor and some kilobytes. Others wait until one ends.
 pub const CONNECTIONS_MAX: usize = 16_384;

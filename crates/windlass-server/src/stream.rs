@@ -176,8 +176,13 @@ impl<P: Projection> EventBody<P> {
         Poll::Ready(())
     }
 
-    fn pending(&self) -> Poll<()> {
-        if self.chunk.is_empty() { Poll::Pending } else { Poll::Ready(()) }
+    fn pending(&mut self) -> Poll<()> {
+        if !self.chunk.is_empty() {
+            return Poll::Ready(());
+        }
+        // What is left of the last chunk would keep all of it.
+        self.chunk = BytesMut::new();
+        Poll::Pending
     }
 
     fn take(&mut self, record: &Record) {
@@ -189,8 +194,9 @@ impl<P: Projection> EventBody<P> {
             self.durable_seq = record.seq;
         }
         self.resyncs = 0;
-        if self.chunk.capacity() == 0 {
-            self.chunk.reserve(FIRST_CHUNK_BYTES);
+        if self.chunk.capacity() - self.chunk.len() < FRAME_ROOM_BYTES {
+            let wanted = if self.chunk.is_empty() { FIRST_CHUNK_BYTES } else { CHUNK_BYTES + FRAME_ROOM_BYTES };
+            self.chunk.reserve(wanted.saturating_sub(self.chunk.len()));
         }
         self.projection.write(record, &mut self.chunk);
         if let Event::RunEnded { .. } = record.event {
@@ -233,6 +239,9 @@ impl<P: Projection> EventBody<P> {
 
 /// What a stream takes before it knows how much will come: a reader of a quiet run costs little.
 const FIRST_CHUNK_BYTES: usize = 1024;
+
+/// Room for one more frame of the usual size: a chunk that is nearly full is not made twice as large for it.
+const FRAME_ROOM_BYTES: usize = 512;
 
 impl<P: Projection + Unpin> http_body::Body for EventBody<P> {
     type Data = Bytes;

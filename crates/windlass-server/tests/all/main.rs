@@ -9,6 +9,7 @@ mod client;
 mod contract;
 mod document;
 mod goldens;
+mod load;
 mod reconnect;
 mod routes;
 mod safety;
