@@ -24,7 +24,9 @@ const PHASES: &str = "examples,coverage,fuzzing,stateful";
 pub(crate) fn run(root: &Path, target_folder: &Path) -> Result<()> {
     let programs = API_CHECKERS.find_or_install(root, target_folder)?;
     let binary = build_binary(root, target_folder)?;
-    let model = Model { name: SCRIPT, base_url: None, settings: &[("WINDLASS_SERVER_RATE", "0")] };
+    let provider = Served::provider(root, target_folder, ANSWERS)?;
+    let base_url = format!("{}/v1", provider.url);
+    let model = Model { name: "openai-compatible/emulated", base_url: Some(&base_url), settings: &[] };
     let server = Served::windlass(root, target_folder, &binary, &model)?;
     let document = format!("{}/openapi.json", server.url);
     let report_folder = target_folder.join("xtask-tools/api-report");

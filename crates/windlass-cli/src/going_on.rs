@@ -24,6 +24,7 @@ use crate::open_models::OpenModels;
 use crate::out::{print_json, print_line, tell_line};
 use crate::provider::wait_for;
 use crate::run::{block_on, screen};
+use crate::telemetry;
 use crate::wiring::House;
 
 /// `windlass runs fork`.
@@ -144,6 +145,7 @@ fn go_on(
     let screen = screen(global, house, true);
     block_on(async {
         let host = house.host(Arc::clone(&archive.store), models);
+        let export = telemetry::start(&house.config, Arc::clone(&host) as Arc<dyn HostPort>)?;
         let asker = Asker::new(house.can_ask);
         let port = Arc::clone(&host) as Arc<dyn HostPort>;
         let mut front =
@@ -157,6 +159,7 @@ fn go_on(
         front.recall(&started.run_id, &records).await?;
         let Ending::Finished(ended) = front.follow(&started).await? else { return Ok(Exit::Cancelled) };
         host.close().await.map_err(refused)?;
+        export.finish().await;
         Ok(ended.outcome.into())
     })
 }

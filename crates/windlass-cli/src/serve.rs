@@ -24,6 +24,7 @@ use crate::open_models::OpenModels;
 use crate::out::{print_line, tell_line, warn};
 use crate::run::{block_on, read_bounded};
 use crate::signals::Signals;
+use crate::telemetry;
 use crate::wiring::House;
 
 /// Where the server listens unless it is told otherwise.
@@ -49,12 +50,15 @@ pub(crate) fn run(global: &GlobalArgs, args: &ServeArgs) -> Result<Exit> {
         let listener = TcpListener::bind(address).await.map_err(|error| unbound(address, &error))?;
         let bound = listener.local_addr().unwrap_or(address);
         let host = house.host(Arc::clone(&archive.store), models);
+        let export = telemetry::start(config, Arc::clone(&host) as Arc<dyn HostPort>)?;
         say_where(global, config, bound, &model)?;
         take_up(&host, global.quiet).await?;
         if args.open {
             open_browser(bound);
         }
-        serve(host, server, listener, signals, global.quiet).await
+        let exit = serve(host, server, listener, signals, global.quiet).await?;
+        export.finish().await;
+        Ok(exit)
     })
 }
 

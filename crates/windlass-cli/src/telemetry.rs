@@ -7,8 +7,10 @@ mod pump;
 
 use std::sync::Arc;
 
+use serde_json::Value;
+use windlass_core::event::Record;
 use windlass_core::host::HostPort;
-use windlass_core::otlp::{Resource, SpanRules};
+use windlass_core::otlp::{Resource, Span, SpanFold, SpanRules, export_request};
 use windlass_core::redact::Redactor;
 use windlass_core::secret::Secret;
 use windlass_models::limits::ExchangeLimits;
@@ -26,7 +28,7 @@ const TRACES_PATH: &str = "/v1/traces";
 const EXPORT_TIMEOUT_MS: u64 = 10_000;
 
 /// What is exported, and where to.
-pub(crate) struct Telemetry {
+struct Telemetry {
     target: Target,
     path: String,
     transport: Transport,
@@ -34,8 +36,46 @@ pub(crate) struct Telemetry {
     rules: SpanRules,
 }
 
+/// An export that may go on.
+pub(crate) struct Export(Option<Pump>);
+
+impl Export {
+    /// Sends what there is, for a few seconds at most.
+    pub(crate) async fn finish(self) {
+        if let Some(pump) = self.0 {
+            pump.finish().await;
+        }
+    }
+}
+
+/// Begins to export what the host shows from now on, if the configuration has an endpoint for it.
+pub(crate) fn start(config: &Config, host: Arc<dyn HostPort>) -> Result<Export> {
+    Ok(Export(telemetry_of(config)?.map(|telemetry| Pump::start(telemetry, host))))
+}
+
+/// The spans of records as the body of an export, without content.
+pub(crate) fn body_of<'a>(records: impl Iterator<Item = &'a Record>) -> Value {
+    let mut fold = SpanFold::default();
+    let spans: Vec<Span> = records.flat_map(|record| fold.take(record)).collect();
+    export_request(&resource("windlass"), &spans)
+}
+
+fn resource(service: &str) -> Resource {
+    let version = env!("CARGO_PKG_VERSION");
+    Resource {
+        attributes: vec![
+            ("service.name".into(), service.into()),
+            ("service.version".into(), version.into()),
+            ("telemetry.sdk.name".into(), "windlass".into()),
+            ("telemetry.sdk.language".into(), "rust".into()),
+            ("telemetry.sdk.version".into(), version.into()),
+        ],
+        version: version.into(),
+    }
+}
+
 /// What the configuration asks for; nothing without an endpoint.
-pub(crate) fn of(config: &Config, secrets: Vec<Secret>) -> Result<Option<Telemetry>> {
+fn telemetry_of(config: &Config) -> Result<Option<Telemetry>> {
     let settings = &config.settings;
     let Some(endpoint) = settings.text("telemetry.otlp_endpoint").map(str::trim) else { return Ok(None) };
     if endpoint.is_empty() {
@@ -59,18 +99,9 @@ pub(crate) fn of(config: &Config, secrets: Vec<Secret>) -> Result<Option<Telemet
     let headers: Vec<(String, String)> =
         headers.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect();
     let service = settings.text("telemetry.service_name").unwrap_or("windlass");
-    let version = env!("CARGO_PKG_VERSION");
-    let resource = Resource {
-        attributes: vec![
-            ("service.name".into(), service.into()),
-            ("service.version".into(), version.into()),
-            ("telemetry.sdk.name".into(), "windlass".into()),
-            ("telemetry.sdk.language".into(), "rust".into()),
-            ("telemetry.sdk.version".into(), version.into()),
-        ],
-        version: version.into(),
-    };
-    let secrets = secrets.into_iter().chain(headers.iter().map(|(_, value)| Secret::new(value.as_str())));
+    let resource = resource(service);
+    let own = headers.iter().map(|(_, value)| Secret::new(value.as_str()));
+    let secrets = config.keys.values().cloned().chain(own);
     let rules = SpanRules {
         has_content: settings.is_on("telemetry.content"),
         redactor: Redactor::new(secrets),
@@ -95,13 +126,6 @@ fn split_endpoint(endpoint: &str) -> (String, String) {
     let bare = endpoint.trim_end_matches('/');
     let base = bare.strip_suffix(TRACES_PATH).unwrap_or(bare);
     (base.to_owned(), TRACES_PATH.to_owned())
-}
-
-impl Telemetry {
-    /// Begins to export what the host shows from now on.
-    pub(crate) fn start(self, host: Arc<dyn HostPort>) -> Pump {
-        Pump::start(self, host)
-    }
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ const RETRY_DELAY_MAX: Duration = Duration::from_secs(30);
 const FLUSH_LIMIT: Duration = Duration::from_secs(5);
 
 /// An export that goes on.
-pub(crate) struct Pump {
+pub(super) struct Pump {
     stop: oneshot::Sender<()>,
     sender: JoinHandle<()>,
 }
@@ -57,7 +57,7 @@ impl Pump {
     }
 
     /// Sends what there is, for a few seconds at most.
-    pub(crate) async fn finish(self) {
+    pub(super) async fn finish(self) {
         let _ = self.stop.send(());
         if timeout(FLUSH_LIMIT, self.sender).await.is_err() {
             tracing::warn!("the last spans were not taken by the OTLP collector in time");
