@@ -89,6 +89,8 @@ pub(crate) struct Active {
     pub(crate) stops: HashMap<CallId, CancelSignal>,
     /// Running calls that may change the world.
     pub(crate) effectful: HashSet<CallId>,
+    /// Outcomes that calls get instead of being run.
+    pub(crate) given: HashMap<CallId, ToolOutcome>,
     /// Questions that wait, with the arguments they ask about.
     pub(crate) questions: HashMap<CallId, String>,
     /// Lines of progress: where tools put them, where the actor finds them.
@@ -239,6 +241,7 @@ impl Actor {
             work: FuturesUnordered::new(),
             stops: HashMap::new(),
             effectful: HashSet::new(),
+            given: HashMap::new(),
             questions: HashMap::new(),
             progress: mpsc::channel(PROGRESS_LINES_MAX),
             work_at: None,

@@ -172,6 +172,10 @@ impl Actor {
         let context = self.tool_context(active, &call_id, timeout_ms);
         let clock = self.parts.clock.clone();
         let Some(active) = self.active.as_mut() else { return };
+        if let Some(outcome) = active.given.remove(&call_id) {
+            active.work.push(Box::pin(async move { WorkDone::Ended { call_id, outcome } }));
+            return;
+        }
         let stop = CancelSignal::new();
         active.stops.insert(call_id.clone(), stop.clone());
         if !call.spec().effects.is_read_only() {

@@ -66,7 +66,11 @@ impl Actor {
         if let Some(finished) = finished {
             return self.finish(*finished);
         }
-        let fates = self.decide_fates(begun, unfinished).await;
+        active.given = unfinished.given.into_iter().collect();
+        if unfinished.is_cancelled {
+            return self.cancel_resumed(begun, live).await;
+        }
+        let fates = self.decide_fates(begun, &unfinished.retry).await;
         if let Some(input) = self.tell_resumed(&fates).await {
             self.feed(input).await;
         }
@@ -82,6 +86,20 @@ impl Actor {
                 }
             }
         }
+    }
+
+    /// Ends a run that nobody wants any more. What the machine still has to tell is told; nothing is done.
+    async fn cancel_resumed(&mut self, begun: Vec<Begun>, live: Vec<Effect>) {
+        let now = self.parts.clock.now_ms();
+        let unknown =
+            begun.iter().filter(|begun| !may_repeat(begun)).map(|begun| begun.call.call().id.clone());
+        let fates: Vec<Fate> =
+            unknown.map(|id| Fate::Unknown(id, Box::new(interrupted_outcome("it", now)))).collect();
+        if let Some(input) = self.tell_resumed(&fates).await {
+            self.feed(input).await;
+        }
+        self.perform_fed(live.into_iter().filter(|effect| matches!(effect, Effect::Emit(_))).collect()).await;
+        self.feed(Input::Cancel { partial: String::new() }).await;
     }
 
     async fn perform_fed(&mut self, live: Vec<Effect>) {
@@ -106,16 +124,14 @@ impl Actor {
 
     /// Finds out what becomes of calls that were running. A user may say that one runs again, and a fork what
     /// another gave.
-    async fn decide_fates(&mut self, begun: Vec<Begun>, unfinished: Unfinished) -> Vec<Fate> {
-        let Unfinished { retry, mut outcome, .. } = unfinished;
+    async fn decide_fates(&mut self, begun: Vec<Begun>, retry: &[CallId]) -> Vec<Fate> {
         let mut fates = Vec::new();
         for begun in begun {
             let call_id = begun.call.call().id.clone();
-            let given = outcome.take_if(|(id, _)| *id == call_id);
-            let spec = begun.call.spec();
-            let may_repeat = spec.effects.is_read_only() || spec.idempotent || retry.contains(&call_id);
+            let given = self.active.as_mut().and_then(|active| active.given.remove(&call_id));
+            let may_repeat = may_repeat(&begun) || retry.contains(&call_id);
             fates.push(match given {
-                Some((_, outcome)) => Fate::Over(call_id, Box::new(outcome)),
+                Some(outcome) => Fate::Over(call_id, Box::new(outcome)),
                 None if may_repeat => Fate::Again(begun),
                 None => {
                     let probed = self.probe(&begun.call).await;
@@ -165,6 +181,12 @@ impl Actor {
             next_call_number,
         });
     }
+}
+
+/// Whether a call changes nothing, or the same thing twice.
+fn may_repeat(begun: &Begun) -> bool {
+    let spec = begun.call.spec();
+    spec.effects.is_read_only() || spec.idempotent
 }
 
 /// What becomes of a call that must not happen twice.

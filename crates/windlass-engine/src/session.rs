@@ -105,6 +105,8 @@ pub struct Unfinished {
     pub retry: Vec<CallId>,
     /// Outcomes that calls get instead of being run (forks).
     pub given: Vec<(CallId, ToolOutcome)>,
+    /// Whether it is taken up only to be cancelled: nothing runs any more.
+    pub is_cancelled: bool,
 }
 
 impl Default for Past {

@@ -10,7 +10,7 @@ use windlass_core::run::RunSettings;
 use windlass_core::store::{Claim, SessionRow};
 
 use super::berth::{Berth, Open, Setup};
-use super::{Host, broken, failed, overloaded};
+use super::{Host, OpenModel, broken, failed, overloaded};
 use crate::session::{Past, Session, SessionParts};
 
 /// The run that stopped in the middle, if one did.
@@ -36,7 +36,7 @@ impl Host {
     }
 
     /// The profile and the model of a setup.
-    pub(super) fn settings(&self, setup: &Setup) -> Result<(RunSettings, super::OpenModel), HostError> {
+    pub(super) fn settings(&self, setup: &Setup) -> Result<(RunSettings, OpenModel), HostError> {
         let mut profile: Profile = (self.parts.profiles)(setup.profile.as_deref())?;
         profile.executes_while_streaming = setup.executes_while_streaming;
         let opened = self.parts.models.open(setup.model.as_deref(), &mut profile)?;
@@ -70,22 +70,27 @@ impl Host {
     }
 
     /// Folds a session back from its records; the caller has claimed it.
-    pub(super) async fn load(&self, berth: &Berth) -> Result<Past, HostError> {
+    pub(super) async fn load(&self, berth: &Berth) -> Result<(SessionRow, Past), HostError> {
         let session_id = &berth.session_id;
         let row = self.parts.store.session(session_id).await;
         let row = row.map_err(failed("session", session_id.as_str()))?;
-        self.check_root(&row)?;
         let records = match row.last_seq {
             0 => Vec::new(),
             _ => self.parts.store.load(session_id, 0).await.map_err(broken)?,
         };
-        Ok(History::fold(&row.begin.history, &records).into())
+        let past = History::fold(&row.begin.history, &records).into();
+        Ok((row, past))
     }
 
     /// Opens a session that is loaded; the caller holds the berth's lock and the claim.
-    pub(super) async fn launch(&self, berth: &Berth, past: Past, setup: Setup) -> Result<Open, HostError> {
+    pub(super) async fn launch(
+        &self,
+        berth: &Berth,
+        past: Past,
+        setup: Setup,
+        (settings, opened): (RunSettings, OpenModel),
+    ) -> Result<Open, HostError> {
         self.make_room().await?;
-        let (settings, opened) = self.settings(&setup)?;
         let session = Session::start(SessionParts {
             session_id: berth.session_id.clone(),
             settings: Arc::new(settings),

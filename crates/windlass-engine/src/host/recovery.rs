@@ -7,14 +7,17 @@ use tokio::sync::OwnedSemaphorePermit;
 use windlass_core::event::{Event, Record};
 use windlass_core::host::{HostError, ResumeWish, StartedRun};
 use windlass_core::ids::{CallId, RunId};
+use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
 use windlass_core::permission::Question;
+use windlass_core::port::{BoxStream, ModelPort};
+use windlass_core::run::RunSettings;
 use windlass_core::store::{RunQuery, RunRow};
 use windlass_core::tool::ToolOutcome;
 
 use super::berth::{Berth, Setup};
 use super::ledger::Going;
 use super::opening::unfinished_run;
-use super::{Host, failed};
+use super::{Host, OpenModel, failed};
 use crate::limits::{TAKEN_UP_AT_ONCE_MAX, UNFINISHED_MAX};
 
 /// What was found when the host started.
@@ -39,6 +42,8 @@ pub(super) struct TakingUp {
     pub(super) retry: Vec<CallId>,
     /// Outcomes that calls get without being run.
     pub(super) given: Vec<(CallId, ToolOutcome)>,
+    /// Whether it is taken up only to be cancelled.
+    pub(super) is_cancelled: bool,
 }
 
 impl Host {
@@ -117,30 +122,58 @@ impl Host {
         how: TakingUp,
         place: OwnedSemaphorePermit,
     ) -> Result<(), HostError> {
-        let mut past = self.load(berth).await?;
+        let (session, mut past) = self.load(berth).await?;
+        if !how.is_cancelled {
+            self.check_root(&session)?;
+        }
         if unfinished_run(&past) != Some(&row.run_id) {
             return Err(HostError::Conflict(format!("run {} has ended", row.run_id)));
         }
-        let mut questions = Vec::new();
-        if let Some(unfinished) = &mut past.unfinished {
-            unfinished.retry = how.retry;
-            unfinished.given = how.given;
-            questions = questions_of(&unfinished.records);
-        }
-        let going = Going { berth: Arc::clone(berth), accepted: None, questions, _place: place };
-        self.ledger.enter(row.run_id.clone(), going);
         let setup = Setup {
             model: Some(row.model.clone()),
             profile: Some(row.profile.clone()),
             executes_while_streaming: self.parts.executes_while_streaming,
         };
-        let launched = self.launch(berth, past, setup).await;
+        let settings = match how.is_cancelled {
+            true => self.mute_settings(&setup)?,
+            false => self.settings(&setup)?,
+        };
+        let mut questions = Vec::new();
+        if let Some(unfinished) = &mut past.unfinished {
+            unfinished.retry = how.retry;
+            unfinished.given = how.given;
+            unfinished.is_cancelled = how.is_cancelled;
+            questions = questions_of(&unfinished.records);
+        }
+        let going = Going { berth: Arc::clone(berth), accepted: None, questions, _place: place };
+        self.ledger.enter(row.run_id.clone(), going);
+        let launched = self.launch(berth, past, setup, settings).await;
         launched.map(drop).inspect_err(|_| self.ledger.leave(&row.run_id))
     }
 
-    /// Ends a run that nobody has open.
-    pub(super) async fn stop_dormant(&self, _berth: &Berth, run_id: &RunId) -> Result<(), HostError> {
-        Err(HostError::Conflict(format!("run {run_id} stopped in the middle; resume it first")))
+    /// What a run is ended with: its model is not asked, and need not be there any more.
+    pub(super) fn mute_settings(&self, setup: &Setup) -> Result<(RunSettings, OpenModel), HostError> {
+        let model = setup.model.clone().unwrap_or_default();
+        let settings = RunSettings {
+            profile: (self.parts.profiles)(setup.profile.as_deref())?,
+            model: model.clone(),
+            system: Arc::clone(&self.parts.system),
+            context_tokens: None,
+        };
+        Ok((settings, OpenModel { model: Arc::new(Mute(model)), context_tokens: None }))
+    }
+}
+
+/// A model that has nothing to say.
+struct Mute(String);
+
+impl ModelPort for Mute {
+    fn name(&self) -> &str {
+        &self.0
+    }
+
+    fn stream(&self, _request: ModelRequest) -> BoxStream<'static, Result<ModelDelta, ModelFailure>> {
+        Box::pin(stream::empty())
     }
 }
 

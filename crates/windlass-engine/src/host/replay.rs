@@ -54,14 +54,7 @@ impl Host {
             profile: Some(profile.to_owned()),
             executes_while_streaming: self.parts.executes_while_streaming,
         };
-        if let Ok((settings, _)) = self.settings(&setup) {
-            return Ok(settings);
-        }
-        Ok(RunSettings {
-            profile: (self.parts.profiles)(Some(profile))?,
-            model: model.to_owned(),
-            system: Arc::clone(&self.parts.system),
-            context_tokens: None,
-        })
+        let (settings, _) = self.settings(&setup).or_else(|_| self.mute_settings(&setup))?;
+        Ok(settings)
     }
 }

@@ -11,6 +11,7 @@ use windlass_core::host::{HostDelivery, HostError, RunStart, StartedRun};
 use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::permission::{PermissionAnswer, Question};
 use windlass_core::port::BoxStream;
+use windlass_core::run::RunSettings;
 use windlass_core::store::RunRow;
 use windlass_core::text::cut_chars;
 
@@ -19,7 +20,7 @@ use super::ledger::Going;
 use super::opening::unfinished_run;
 use super::reader::Reader;
 use super::recovery::{TakingUp, questions_of};
-use super::{Host, broken, failed, overloaded};
+use super::{Host, OpenModel, broken, failed, overloaded};
 use crate::ids::{new_message_id, new_run_id};
 use crate::limits::TITLE_CHARS_MAX;
 use crate::session::{AnswerError, RunHandle, SendError};
@@ -124,12 +125,13 @@ impl Host {
         let open = match berth.open() {
             Some(open) if open.setup == setup => open,
             open => {
+                self.check_root(&row)?;
                 // A model or profile that does not exist is told before the session is shut for it.
-                self.settings(&setup)?;
+                let settings = self.settings(&setup)?;
                 if open.is_some() {
                     self.shut(berth).await;
                 }
-                self.reopen(berth, setup).await?
+                self.reopen(berth, setup, settings).await?
             }
         };
         if is_untitled && !has_runs {
@@ -144,14 +146,19 @@ impl Host {
     }
 
     /// Opens a session in which no run goes on.
-    async fn reopen(&self, berth: &Berth, setup: Setup) -> Result<Open, HostError> {
+    async fn reopen(
+        &self,
+        berth: &Berth,
+        setup: Setup,
+        settings: (RunSettings, OpenModel),
+    ) -> Result<Open, HostError> {
         self.claim(berth).await?;
         let opened = async {
-            let past = self.load(berth).await?;
+            let (_, past) = self.load(berth).await?;
             if let Some(run_id) = unfinished_run(&past) {
                 return Err(HostError::Busy(run_id.clone()));
             }
-            self.launch(berth, past, setup).await
+            self.launch(berth, past, setup, settings).await
         };
         let opened = opened.await;
         if opened.is_err() {
@@ -192,14 +199,18 @@ impl Host {
         if row.outcome.is_some() {
             return Ok(());
         }
+        if self.ledger.berth(run_id).is_none() {
+            // One that stopped in the middle is taken up only to come to its end.
+            let how = TakingUp { is_cancelled: true, ..TakingUp::default() };
+            self.take_up(&row, how).await?;
+        }
         let berth = self.berths.at(&row.session_id);
         // No other run can begin while this is held: the cancel cannot hit one.
         let _change = berth.change.lock().await;
-        if self.ledger.berth(run_id).is_some() {
-            let Some(open) = berth.open() else { return Ok(()) };
-            return open.session.cancel().await.map_err(unsent);
+        match berth.open() {
+            Some(open) if berth.run().as_ref() == Some(run_id) => open.session.cancel().await.map_err(unsent),
+            Some(_) | None => Ok(()),
         }
-        self.stop_dormant(&berth, run_id).await
     }
 
     /// The questions of a run that wait for an answer.

@@ -61,7 +61,8 @@ async fn a_question_survives_the_host_and_is_answered_at_the_next() {
 
 #[tokio::test]
 async fn a_run_that_was_cut_off_goes_on_and_its_readers_with_it() {
-    let script = "user Go.\nmodel call 1 add {\"a\":1,\"b\":2}\nmodel end\nmodel delay 60s\nmodel text Done.\n";
+    let script =
+        "user Go.\nmodel call 1 add {\"a\":1,\"b\":2}\nmodel end\nmodel delay 60s\nmodel text Done.\n";
     let stage = Stage::new(script, vec![adder()]);
     let session_id = stage.session().await;
     let run = stage.start(&session_id).await;
@@ -165,10 +166,16 @@ async fn a_fork_at_step_0_asks_something_else() {
     for (wish, field) in [
         (ForkWish { step: 9, ..ForkWish::default() }, "step"),
         (ForkWish { step: 1, message: Some("Else?".into()), ..ForkWish::default() }, "message"),
-        (ForkWish { step: 1, outcome: Some((CallId::from("call_9"), json!(1))), ..ForkWish::default() }, "outcome"),
+        (
+            ForkWish { step: 1, outcome: Some((CallId::from("call_9"), json!(1))), ..ForkWish::default() },
+            "outcome",
+        ),
     ] {
         let refused = stage.host.fork(&run.run_id, wish).await;
-        assert!(matches!(refused, Err(HostError::Invalid { field: Some(at), .. }) if at == field), "{refused:?}");
+        assert!(
+            matches!(refused, Err(HostError::Invalid { field: Some(at), .. }) if at == field),
+            "{refused:?}"
+        );
     }
 }
 
@@ -236,5 +243,8 @@ async fn sessions_of_another_folder_are_left_alone() {
     store.create_session(&session_id, begin, 1).await.unwrap();
     let other = Stage::on(store, stage.scripts, stage.registry, HostLimits::default());
     let refused = other.host.start_run(&session_id, go()).await;
-    assert!(matches!(&refused, Err(HostError::Conflict(words)) if words.contains("/elsewhere")), "{refused:?}");
+    assert!(
+        matches!(&refused, Err(HostError::Conflict(words)) if words.contains("/elsewhere")),
+        "{refused:?}"
+    );
 }
