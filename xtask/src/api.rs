@@ -59,7 +59,8 @@ pub(crate) fn run(root: &Path, target_folder: &Path) -> Result<()> {
 }
 
 fn operations_tried(report: &Path) -> Result<usize> {
-    let text = std::fs::read_to_string(report).with_context(|| format!("cannot read {}", report.display()))?;
+    let text =
+        std::fs::read_to_string(report).with_context(|| format!("cannot read {}", report.display()))?;
     let mut tried = std::collections::BTreeSet::new();
     for line in text.lines() {
         let event: Value = serde_json::from_str(line)?;

@@ -66,14 +66,18 @@ impl PythonSet {
         let uv = find_uv(root, &tools)?;
         let folder_text = folder.to_string_lossy().into_owned();
         let python = programs.join("python").to_string_lossy().into_owned();
-        let made = Invocation::new(root, &uv, &["venv", "--quiet", "--clear", "--python", "python3", &folder_text]);
+        let made =
+            Invocation::new(root, &uv, &["venv", "--quiet", "--clear", "--python", "python3", &folder_text]);
         let filled = Invocation::new(
             root,
             &uv,
             &["pip", "install", "--quiet", "--no-deps", "--python", &python, "-r", self.list],
         );
         if !made.succeeds()? || !filled.succeeds()? {
-            bail!("cannot fetch {}; the clients of Python need Python 3.10 or later and a package index", self.list);
+            bail!(
+                "cannot fetch {}; the clients of Python need Python 3.10 or later and a package index",
+                self.list
+            );
         }
         std::fs::write(folder.join(LIST_FILE), list)?;
         Ok(programs)
@@ -93,8 +97,11 @@ impl NodeSet {
         let prefix = folder.to_string_lossy().into_owned();
         // Nothing that a package brings along is run, and nothing is written outside the folder.
         let quiet = ["--no-save", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
-        let args: Vec<&str> =
-            ["install", "--prefix", &prefix].into_iter().chain(quiet).chain(self.packages.iter().copied()).collect();
+        let args: Vec<&str> = ["install", "--prefix", &prefix]
+            .into_iter()
+            .chain(quiet)
+            .chain(self.packages.iter().copied())
+            .collect();
         if !Invocation::new(root, "npm", &args).succeeds()? {
             bail!("cannot fetch {list}; the clients of Node need Node 20 or later with its npm");
         }
@@ -119,9 +126,12 @@ fn find_uv(root: &Path, tools: &Path) -> Result<String> {
     let pip = tools.join("uv/bin/pip").to_string_lossy().into_owned();
     let package = format!("uv=={UV_VERSION}");
     let made = Invocation::new(root, "python3", &["-m", "venv", &folder]);
-    let filled = Invocation::new(root, &pip, &["install", "--quiet", "--disable-pip-version-check", &package]);
+    let filled =
+        Invocation::new(root, &pip, &["install", "--quiet", "--disable-pip-version-check", &package]);
     if !made.succeeds()? || !filled.succeeds()? {
-        bail!("cannot fetch uv {UV_VERSION}; install Python 3.10 or later with its venv module, or uv itself");
+        bail!(
+            "cannot fetch uv {UV_VERSION}; install Python 3.10 or later with its venv module, or uv itself"
+        );
     }
     Ok(own)
 }

@@ -20,7 +20,11 @@ fn every_package_has_one_version() {
         let list = std::fs::read_to_string(root.join(set.list)).unwrap();
         assert!(list.lines().count() > 5, "{}", set.list);
         for line in list.lines() {
-            assert!(line.split_once("==").is_some_and(|(_, version)| !version.is_empty()), "{}: {line}", set.list);
+            assert!(
+                line.split_once("==").is_some_and(|(_, version)| !version.is_empty()),
+                "{}: {line}",
+                set.list
+            );
         }
     }
     for package in NODE_CLIENTS.packages {

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::client_sets::{INSTRUCTOR, NODE_CLIENTS, PYTHON_CLIENTS};
+use crate::client_sets::{API_CHECKERS, INSTRUCTOR, NODE_CLIENTS, PYTHON_CLIENTS};
 use crate::invocation::Invocation;
 use crate::served::{Model, Served, build_binary};
 use crate::toolbox;
@@ -19,11 +19,8 @@ const ANSWERS: &str = "fixtures/clients/provider.json";
 
 /// A suite in the source of another server, found by its name on the registry: nothing of it is kept here.
 const COPROXY: &str = "coproxy@0.6.1";
-const COPROXY_FILES: [&str; 3] = [
-    "test_models_compat.py",
-    "test_chat_completions_compat.py",
-    "test_not_supported_endpoints_compat.py",
-];
+const COPROXY_FILES: [&str; 3] =
+    ["test_models_compat.py", "test_chat_completions_compat.py", "test_not_supported_endpoints_compat.py"];
 /// Cases of it about what we offer; the others are about that server's own refusals.
 const COPROXY_CASES: &str = "models or chat or retrieve";
 const COPROXY_PASSES: usize = 20;
@@ -32,6 +29,7 @@ const COPROXY_PASSES: usize = 20;
 enum Runtime {
     Python,
     PythonInstructor,
+    PythonApi,
     Node,
 }
 
@@ -118,13 +116,16 @@ const SUITES: &[Suite] = &[
         script: "instructor_forms.py",
         cases: &["an_answer_has_its_form", "a_streamed_answer_grows_into_its_form"],
     },
+    Suite { runtime: Runtime::PythonApi, script: "otlp.py", cases: &["an_export_is_what_the_protocol_says"] },
 ];
 
 /// Where the programs are.
 struct Programs {
     python: PathBuf,
     instructor: PathBuf,
+    api: PathBuf,
     node_folder: PathBuf,
+    windlass: PathBuf,
 }
 
 /// Runs all suites against one server.
@@ -133,13 +134,14 @@ pub(crate) fn run(root: &Path, target_folder: &Path) -> Result<()> {
     let programs = Programs {
         python: PYTHON_CLIENTS.find_or_install(root, target_folder)?,
         instructor: INSTRUCTOR.find_or_install(root, target_folder)?,
+        api: API_CHECKERS.find_or_install(root, target_folder)?,
         node_folder: NODE_CLIENTS.find_or_install(root, target_folder)?,
+        windlass: build_binary(root, target_folder)?,
     };
-    let binary = build_binary(root, target_folder)?;
     let provider = Served::provider(root, target_folder, ANSWERS)?;
     let base_url = format!("{}/v1", provider.url);
     let model = Model { name: "openai-compatible/emulated", base_url: Some(&base_url), settings: &[] };
-    let server = Served::windlass(root, target_folder, &binary, &model)?;
+    let server = Served::windlass(root, target_folder, &programs.windlass, &model)?;
     run_against(root, &programs, &server.url)
 }
 
@@ -174,13 +176,10 @@ fn report(name: &str, cases: usize, started: Instant, verdict: Option<String>, w
 fn run_suite(root: &Path, programs: &Programs, suite: &Suite, url: &str) -> Result<Option<String>> {
     let scripts = root.join("fixtures/clients");
     let invocation = match suite.runtime {
-        Runtime::Python | Runtime::PythonInstructor => {
-            let folder =
-                if suite.runtime == Runtime::Python { &programs.python } else { &programs.instructor };
-            let script = scripts.join("python").join(suite.script);
-            Invocation::new(root, &folder.join("python").to_string_lossy(), &[&script.to_string_lossy()])
-                .env("PYTHONDONTWRITEBYTECODE", "1")
-        }
+        Runtime::Python => python(root, &programs.python, suite.script),
+        Runtime::PythonInstructor => python(root, &programs.instructor, suite.script),
+        Runtime::PythonApi => python(root, &programs.api, suite.script)
+            .env("WINDLASS_BINARY", &programs.windlass.to_string_lossy()),
         // Modules are looked for above the script, so it runs from a copy beside them.
         Runtime::Node => {
             for file in ["case.mjs", suite.script] {
@@ -195,9 +194,16 @@ fn run_suite(root: &Path, programs: &Programs, suite: &Suite, url: &str) -> Resu
     Ok(judge(suite.cases, output.status.success(), &out, &err))
 }
 
+fn python(root: &Path, programs: &Path, script: &str) -> Invocation {
+    let script = root.join("fixtures/clients/python").join(script);
+    Invocation::new(root, &programs.join("python").to_string_lossy(), &[&script.to_string_lossy()])
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+}
+
 /// A suite is good when it ended well and named just the cases that it has.
 fn judge(cases: &[&str], is_well: bool, out: &str, err: &str) -> Option<String> {
-    let named: BTreeSet<&str> = out.lines().filter_map(|line| line.strip_prefix("ok ")).map(str::trim).collect();
+    let named: BTreeSet<&str> =
+        out.lines().filter_map(|line| line.strip_prefix("ok ")).map(str::trim).collect();
     let wanted: BTreeSet<&str> = cases.iter().copied().collect();
     let missing: Vec<&str> = wanted.difference(&named).copied().collect();
     let unknown: Vec<&str> = named.difference(&wanted).copied().collect();
@@ -241,7 +247,10 @@ fn find_crate_source(named: &str) -> Option<PathBuf> {
     let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")))?;
     let registries = std::fs::read_dir(home.join("registry/src")).ok()?;
     let folder = named.replace('@', "-");
-    registries.flatten().map(|registry| registry.path().join(&folder).join("tests")).find(|path| path.is_dir())
+    registries
+        .flatten()
+        .map(|registry| registry.path().join(&folder).join("tests"))
+        .find(|path| path.is_dir())
 }
 
 #[cfg(test)]

@@ -32,7 +32,8 @@ impl Drop for Served {
 
 impl Served {
     fn start(invocation: &Invocation, log: &Path) -> Result<Self> {
-        let log_file = std::fs::File::create(log).with_context(|| format!("cannot write {}", log.display()))?;
+        let log_file =
+            std::fs::File::create(log).with_context(|| format!("cannot write {}", log.display()))?;
         let mut command = invocation.command();
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log_file);
         let mut child = command.spawn().with_context(|| format!("cannot start `{invocation}`"))?;
@@ -66,7 +67,12 @@ impl Served {
     }
 
     /// `windlass serve` with folders of its own.
-    pub(crate) fn windlass(root: &Path, target_folder: &Path, binary: &Path, model: &Model<'_>) -> Result<Self> {
+    pub(crate) fn windlass(
+        root: &Path,
+        target_folder: &Path,
+        binary: &Path,
+        model: &Model<'_>,
+    ) -> Result<Self> {
         let place = target_folder.join("xtask-tools/served");
         let _ = std::fs::remove_dir_all(&place);
         let project = place.join("project");
@@ -77,7 +83,16 @@ impl Served {
         let (config, data) = (text(place.join("config.toml")), text(place.join("data")));
         let project = text(project);
         let args = [
-            "serve", "--addr", "127.0.0.1:0", "--config", &config, "--data", &data, "--root", &project, "--model",
+            "serve",
+            "--addr",
+            "127.0.0.1:0",
+            "--config",
+            &config,
+            "--data",
+            &data,
+            "--root",
+            &project,
+            "--model",
             model.name,
         ];
         let mut serve = Invocation::new(root, &binary.to_string_lossy(), &args).env("WINDLASS_LOG", "warn");

@@ -90,9 +90,10 @@ pub(crate) fn run(global: &GlobalArgs, args: RunArgs) -> Result<Exit> {
         let host = house.host(Arc::clone(&store), models);
         let export = telemetry::start(&house.config, Arc::clone(&host) as Arc<dyn HostPort>)?;
         let asker = Asker::new(house.can_ask);
-        let mut front = Front::new(Arc::clone(&host) as Arc<dyn HostPort>, screen, asker, house.policies.clone())?
-            .quiet(global.quiet)
-            .kept(is_kept);
+        let mut front =
+            Front::new(Arc::clone(&host) as Arc<dyn HostPort>, screen, asker, house.policies.clone())?
+                .quiet(global.quiet)
+                .kept(is_kept);
         if let Some(script) = script {
             front = front.with_user(ScriptedUser::new(script)).keeping_events();
         }

@@ -102,10 +102,8 @@ fn telemetry_of(config: &Config) -> Result<Option<Telemetry>> {
     let resource = resource(service);
     let own = headers.iter().map(|(_, value)| Secret::new(value.as_str()));
     let secrets = config.keys.values().cloned().chain(own);
-    let rules = SpanRules {
-        has_content: settings.is_on("telemetry.content"),
-        redactor: Redactor::new(secrets),
-    };
+    let rules =
+        SpanRules { has_content: settings.is_on("telemetry.content"), redactor: Redactor::new(secrets) };
     let target = Target {
         name: "otlp".into(),
         provider: "the OTLP collector".into(),

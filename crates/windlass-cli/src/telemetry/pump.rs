@@ -4,6 +4,7 @@
 //! queue; what does not fit is dropped and said, for a collector that is down must not hold a run.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures::{FutureExt, StreamExt};
@@ -43,6 +44,7 @@ const FLUSH_LIMIT: Duration = Duration::from_secs(5);
 pub(super) struct Pump {
     stop: oneshot::Sender<()>,
     sender: JoinHandle<()>,
+    is_ending: Arc<AtomicBool>,
 }
 
 impl Pump {
@@ -52,12 +54,14 @@ impl Pump {
         let records = host.observe();
         let fold = SpanFold::new(telemetry.rules.clone());
         tokio::spawn(Collecting { fold, host, batches, batch: Vec::new(), due: None }.work(records, stopped));
-        let sender = tokio::spawn(send_all(telemetry, waiting));
-        Self { stop, sender }
+        let is_ending = Arc::new(AtomicBool::new(false));
+        let sender = tokio::spawn(send_all(telemetry, waiting, Arc::clone(&is_ending)));
+        Self { stop, sender, is_ending }
     }
 
     /// Sends what there is, for a few seconds at most.
     pub(super) async fn finish(self) {
+        self.is_ending.store(true, Ordering::Relaxed);
         let _ = self.stop.send(());
         if timeout(FLUSH_LIMIT, self.sender).await.is_err() {
             tracing::warn!("the last spans were not taken by the OTLP collector in time");
@@ -76,7 +80,11 @@ struct Collecting {
 }
 
 impl Collecting {
-    async fn work(mut self, mut records: BoxStream<'static, Arc<Record>>, mut stopped: oneshot::Receiver<()>) {
+    async fn work(
+        mut self,
+        mut records: BoxStream<'static, Arc<Record>>,
+        mut stopped: oneshot::Receiver<()>,
+    ) {
         loop {
             tokio::select! {
                 biased;
@@ -112,7 +120,8 @@ impl Collecting {
     /// A run that began in another process: its beginning is on record. What ended there was sent there.
     async fn recall(&mut self, resumed: &Record) {
         let Ok(records) = self.host.records(&resumed.session_id, 0).await else { return };
-        let before = records.iter().filter(|record| record.run_id == resumed.run_id && record.seq < resumed.seq);
+        let before =
+            records.iter().filter(|record| record.run_id == resumed.run_id && record.seq < resumed.seq);
         for record in before {
             let _ = self.fold.take(record);
         }
@@ -135,25 +144,26 @@ async fn wait_until(due: Option<Instant>) {
     }
 }
 
-async fn send_all(telemetry: Telemetry, mut waiting: mpsc::Receiver<Vec<Span>>) {
+async fn send_all(telemetry: Telemetry, mut waiting: mpsc::Receiver<Vec<Span>>, is_ending: Arc<AtomicBool>) {
     while let Some(batch) = waiting.recv().await {
         let spans = batch.len();
         let body = export_request(&telemetry.resource, &batch).to_string().into_bytes();
-        if let Err(why) = send(&telemetry, &body).await {
+        if let Err(why) = send(&telemetry, &body, &is_ending).await {
             tracing::warn!(spans, "spans were dropped: {why}");
         }
     }
 }
 
-async fn send(telemetry: &Telemetry, body: &[u8]) -> Result<(), String> {
+async fn send(telemetry: &Telemetry, body: &[u8], is_ending: &AtomicBool) -> Result<(), String> {
     let mut delay = RETRY_DELAY;
     for attempt in 1..=TRIES_MAX {
-        let wish = match try_send(telemetry, body).await {
-            Ok(()) => return Ok(()),
-            Err(Refusal { why, is_final, .. }) if is_final || attempt == TRIES_MAX => return Err(why),
-            Err(Refusal { retry_after, .. }) => retry_after,
-        };
-        sleep(wish.unwrap_or(delay).min(RETRY_DELAY_MAX)).await;
+        let Err(refusal) = try_send(telemetry, body).await else { return Ok(()) };
+        // A program that ends waits for a collector that asked it to, and for no other.
+        let is_over = is_ending.load(Ordering::Relaxed) && refusal.retry_after.is_none();
+        if refusal.is_final || is_over || attempt == TRIES_MAX {
+            return Err(refusal.why);
+        }
+        sleep(refusal.retry_after.unwrap_or(delay).min(RETRY_DELAY_MAX)).await;
         delay = delay.saturating_mul(2);
     }
     Ok(())
@@ -167,7 +177,8 @@ struct Refusal {
 }
 
 async fn try_send(telemetry: &Telemetry, body: &[u8]) -> Result<(), Refusal> {
-    let posted = telemetry.transport.post(&telemetry.target, &telemetry.path, body.to_vec(), "application/json");
+    let posted =
+        telemetry.transport.post(&telemetry.target, &telemetry.path, body.to_vec(), "application/json");
     let mut reply = posted.await.map_err(|failure| Refusal {
         why: failure.to_string(),
         is_final: !failure.is_retryable,
@@ -193,7 +204,8 @@ async fn try_send(telemetry: &Telemetry, body: &[u8]) -> Result<(), Refusal> {
 fn tell_rejected(text: &str) {
     let Ok(answer) = serde_json::from_str::<serde_json::Value>(text) else { return };
     let rejected = answer.pointer("/partialSuccess/rejectedSpans");
-    let count = rejected.and_then(|count| count.as_str().and_then(|text| text.parse().ok()).or(count.as_u64()));
+    let count =
+        rejected.and_then(|count| count.as_str().and_then(|text| text.parse().ok()).or(count.as_u64()));
     if let Some(spans) = count.filter(|count| *count > 0) {
         tracing::warn!(spans, "the OTLP collector refused a part of the spans");
     }
