@@ -12,6 +12,8 @@ mod host_recovery;
 mod journal;
 mod memory_store;
 mod model;
+mod recovery;
+mod recovery_world;
 mod registry;
 mod session;
 mod spans;

@@ -1,0 +1,282 @@
+//! A world that outlives its sessions: what calls did outside, and the moment in which the program is killed.
+
+use std::future::pending;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use futures::stream;
+use serde_json::{Map, Value, json};
+use tokio::sync::Notify;
+use windlass_core::command::MessageSend;
+use windlass_core::event::Record;
+use windlass_core::history::History;
+use windlass_core::ids::SessionId;
+use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, ModelRequest};
+use windlass_core::permission::{ApproveMode, PolicySet};
+use windlass_core::port::{
+    BoxFuture, BoxStream, JournalFailure, JournalPort, ModelPort, Probed, ToolContext, ToolPort,
+};
+use windlass_core::profile::Profile;
+use windlass_core::run::{Finished, RunSettings};
+use windlass_core::tool::{Effects, Risk, ToolFailure, ToolOutput, ToolSpec};
+use windlass_engine::clock::Clock;
+use windlass_engine::journal::MemoryJournal;
+use windlass_engine::policy_store::PolicyStore;
+use windlass_engine::registry::Registry;
+use windlass_engine::session::{Past, Session, SessionParts};
+
+/// When the program is killed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Kill {
+    Never,
+    /// Before so many appends.
+    BeforeAppend(usize),
+    /// After the append of that number, before anything comes of it.
+    AfterAppend(usize),
+    /// When the call of that number begins.
+    BeforeEffect(usize),
+    /// When it has done its work and not said so.
+    AfterEffect(usize),
+    /// Not at all, but the call of that number waits until somebody lets it go on.
+    Hold(usize),
+}
+
+/// What is outside of the program.
+pub(crate) struct World {
+    pub(crate) journal: MemoryJournal,
+    /// What calls that change something did, by tool and idempotency key.
+    pub(crate) deeds: Mutex<Vec<String>>,
+    pub(crate) kill: Mutex<Kill>,
+    pub(crate) appends: AtomicUsize,
+    pub(crate) calls: AtomicUsize,
+    pub(crate) steps: Vec<Vec<ModelDelta>>,
+    pub(crate) executes_while_streaming: bool,
+    pub(crate) approve: ApproveMode,
+    killed: Notify,
+    pub(crate) released: Notify,
+}
+
+pub(crate) fn session_id() -> SessionId {
+    SessionId::new("session")
+}
+
+impl World {
+    pub(crate) fn new(steps: Vec<Vec<ModelDelta>>) -> Self {
+        Self {
+            journal: MemoryJournal::new(),
+            deeds: Mutex::default(),
+            kill: Mutex::new(Kill::Never),
+            appends: AtomicUsize::new(0),
+            calls: AtomicUsize::new(0),
+            steps,
+            executes_while_streaming: false,
+            approve: ApproveMode::All,
+            killed: Notify::new(),
+            released: Notify::new(),
+        }
+    }
+
+    /// Nothing of the program happens any more.
+    async fn die_at(&self, moment: Kill) {
+        if *self.kill.lock().unwrap() == moment {
+            self.killed.notify_one();
+            pending::<()>().await;
+        }
+    }
+
+    async fn hold_at(&self, moment: Kill) {
+        if *self.kill.lock().unwrap() == moment {
+            self.killed.notify_one();
+            self.released.notified().await;
+        }
+    }
+
+    /// Waits for the moment in which the program is killed, or a call is held.
+    pub(crate) async fn killed(&self) {
+        self.killed.notified().await;
+    }
+
+    pub(crate) fn deeds(&self) -> Vec<String> {
+        self.deeds.lock().unwrap().clone()
+    }
+
+    pub(crate) async fn records(&self) -> Vec<Arc<Record>> {
+        self.journal.load(&session_id(), 0).await.unwrap()
+    }
+
+    pub(crate) async fn past(&self) -> Past {
+        // As a store gives them back.
+        let text = serde_json::to_string(&self.records().await).unwrap();
+        let records: Vec<Arc<Record>> = serde_json::from_str(&text).unwrap();
+        History::fold(&[], &records).into()
+    }
+
+    pub(crate) fn parts(self: &Arc<Self>, past: Past) -> SessionParts {
+        let registry = Registry::new();
+        for (name, effects, knows) in [
+            ("add", Effects::Pure, false),
+            ("look", Effects::Read, false),
+            ("put", Effects::Write, true),
+            ("set", Effects::Write, false),
+            ("launch", Effects::External, true),
+            ("blind", Effects::Write, false),
+        ] {
+            let mut spec = ToolSpec::new(name, "A tool of the tests.").with_effects(effects, Risk::Medium);
+            spec.schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
+            spec.idempotent = name == "set";
+            registry.register(Arc::new(Deed { spec, knows, world: Arc::clone(self) })).unwrap();
+        }
+        let mut profile = Profile::default();
+        profile.executes_while_streaming = self.executes_while_streaming;
+        SessionParts {
+            session_id: session_id(),
+            settings: Arc::new(RunSettings {
+                profile,
+                model: "test/steps".into(),
+                system: "".into(),
+                context_tokens: None,
+            }),
+            model: Arc::new(Steps(self.steps.clone())),
+            registry,
+            root: std::env::temp_dir(),
+            policies: PolicyStore::in_memory(PolicySet::default()),
+            approve: self.approve,
+            journal: Arc::clone(self) as Arc<dyn JournalPort>,
+            audit: None,
+            clock: Clock::system(),
+            past,
+        }
+    }
+
+    /// One life of the program, from its start to the end of the run or to its death; all that ran in it dies
+    /// with it.
+    pub(crate) fn live(self: &Arc<Self>, kill: Kill) -> Option<Finished> {
+        *self.kill.lock().unwrap() = kill;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let past = self.past().await;
+            if past.unfinished.is_none() && past.last_seq > 0 {
+                return None;
+            }
+            let session = Session::start(self.parts(past));
+            let handle = match session.resumed() {
+                Some(handle) => handle,
+                None => session.send(message()).await.unwrap(),
+            };
+            tokio::select! {
+                finished = handle.finished() => Some(finished.unwrap()),
+                () = self.killed() => None,
+            }
+        })
+    }
+}
+
+pub(crate) fn message() -> MessageSend {
+    MessageSend::text("run".into(), "message".into(), "Go.")
+}
+
+impl JournalPort for World {
+    fn append<'a>(&'a self, records: &'a [Arc<Record>]) -> BoxFuture<'a, Result<(), JournalFailure>> {
+        Box::pin(async move {
+            let number = self.appends.fetch_add(1, Ordering::SeqCst);
+            self.die_at(Kill::BeforeAppend(number)).await;
+            self.journal.append(records).await?;
+            self.die_at(Kill::AfterAppend(number)).await;
+            Ok(())
+        })
+    }
+
+    fn load<'a>(
+        &'a self,
+        session_id: &'a SessionId,
+        after: u64,
+    ) -> BoxFuture<'a, Result<Vec<Arc<Record>>, JournalFailure>> {
+        self.journal.load(session_id, after)
+    }
+}
+
+/// A tool that leaves something behind.
+struct Deed {
+    spec: ToolSpec,
+    /// Whether it can find out what it did.
+    knows: bool,
+    world: Arc<World>,
+}
+
+impl Deed {
+    fn line(&self, context: &ToolContext) -> String {
+        format!("{} {}", self.spec.name, context.idempotency_key())
+    }
+
+    fn output(&self) -> ToolOutput {
+        ToolOutput::text(format!("{} done", self.spec.name))
+    }
+}
+
+impl ToolPort for Deed {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn run<'a>(
+        &'a self,
+        _args: &'a Map<String, Value>,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+        Box::pin(async move {
+            let number = self.world.calls.fetch_add(1, Ordering::SeqCst);
+            self.world.die_at(Kill::BeforeEffect(number)).await;
+            self.world.hold_at(Kill::Hold(number)).await;
+            if !self.spec.effects.is_read_only() {
+                self.world.deeds.lock().unwrap().push(self.line(context));
+            }
+            self.world.die_at(Kill::AfterEffect(number)).await;
+            Ok(self.output())
+        })
+    }
+
+    fn probe<'a>(&'a self, _args: &'a Map<String, Value>, context: &'a ToolContext) -> BoxFuture<'a, Probed> {
+        Box::pin(async move {
+            match (self.knows, self.world.deeds().contains(&self.line(context))) {
+                (false, _) => Probed::Unknown,
+                (true, true) => Probed::Happened(Box::new(self.output())),
+                (true, false) => Probed::NotHappened,
+            }
+        })
+    }
+}
+
+/// A model that always gives the same step when it is asked for that step.
+struct Steps(Vec<Vec<ModelDelta>>);
+
+impl ModelPort for Steps {
+    fn name(&self) -> &str {
+        "test/steps"
+    }
+
+    fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelDelta, ModelFailure>> {
+        let deltas = self.0[request.step as usize - 1].clone();
+        Box::pin(stream::iter(deltas.into_iter().map(Ok)))
+    }
+}
+
+/// A step of calls: tool and argument.
+pub(crate) fn calls(calls: &[(&str, u64)]) -> Vec<ModelDelta> {
+    let mut deltas = vec![ModelDelta::Text("So.".into())];
+    for (index, (name, n)) in (0..).zip(calls) {
+        deltas.push(ModelDelta::Call(CallDelta {
+            index: Some(index),
+            name: Some((*name).into()),
+            args_text: Some(json!({"n": n}).to_string()),
+            ..CallDelta::default()
+        }));
+    }
+    deltas.push(ModelDelta::Finish(Finish::Calls));
+    deltas
+}
+
+/// A step of text, piece by piece.
+pub(crate) fn text(pieces: &[&str]) -> Vec<ModelDelta> {
+    let said = pieces.iter().map(|piece| ModelDelta::Text((*piece).into()));
+    said.chain([ModelDelta::Finish(Finish::Stop)]).collect()
+}
