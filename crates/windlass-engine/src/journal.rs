@@ -56,7 +56,7 @@ impl MemoryJournal {
         self.lock().remove(session_id);
     }
 
-    fn append_now(&self, records: &[Arc<Record>]) -> Result<(), JournalFailure> {
+    pub(crate) fn append_now(&self, records: &[Arc<Record>]) -> Result<(), JournalFailure> {
         let Some(first) = records.first() else { return Ok(()) };
         let mut sessions = self.lock();
         let kept = sessions.entry(first.session_id.clone()).or_default();
@@ -77,11 +77,16 @@ impl MemoryJournal {
         Ok(())
     }
 
-    fn load_now(&self, session_id: &SessionId, after: u64) -> Vec<Arc<Record>> {
+    pub(crate) fn load_now(
+        &self,
+        session_id: &SessionId,
+        after: u64,
+        records_max: usize,
+    ) -> Vec<Arc<Record>> {
         let sessions = self.lock();
         let kept = sessions.get(session_id).map_or(&[][..], |kept| kept.records.as_slice());
         let start = kept.partition_point(|record| record.seq <= after);
-        kept.iter().skip(start).cloned().collect()
+        kept.iter().skip(start).take(records_max).cloned().collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Kept>> {
@@ -105,6 +110,15 @@ impl JournalPort for MemoryJournal {
         session_id: &'a SessionId,
         after: u64,
     ) -> BoxFuture<'a, Result<Vec<Arc<Record>>, JournalFailure>> {
-        Box::pin(async move { Ok(self.load_now(session_id, after)) })
+        Box::pin(async move { Ok(self.load_now(session_id, after, usize::MAX)) })
+    }
+
+    fn load_page<'a>(
+        &'a self,
+        session_id: &'a SessionId,
+        after: u64,
+        records_max: usize,
+    ) -> BoxFuture<'a, Result<Vec<Arc<Record>>, JournalFailure>> {
+        Box::pin(async move { Ok(self.load_now(session_id, after, records_max)) })
     }
 }

@@ -17,12 +17,13 @@ use windlass_core::store::{
 use windlass_core::task::Task;
 
 use self::rows::Kept;
+use crate::journal::MemoryJournal;
 use crate::limits::{MEMORY_AUDIT_LINES_MAX, MEMORY_JOURNAL_RECORDS_MAX, MEMORY_SESSIONS_MAX};
 
 /// Sessions, runs and snapshots, in memory.
 #[derive(Debug)]
 pub struct MemoryStore {
-    records_max: usize,
+    journal: MemoryJournal,
     shelves: Mutex<Shelves>,
 }
 
@@ -44,38 +45,20 @@ impl MemoryStore {
 
     /// An empty store with a bound of one's own, for each session.
     pub fn with_records_max(records_max: usize) -> Self {
-        Self { records_max, shelves: Mutex::default() }
+        Self { journal: MemoryJournal::with_records_max(records_max), shelves: Mutex::default() }
     }
 
     fn lock(&self) -> MutexGuard<'_, Shelves> {
         self.shelves.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Journal and rows change together: whoever looks sees both or neither.
     fn append_now(&self, records: &[Arc<Record>]) -> Result<(), JournalFailure> {
         let Some(first) = records.first() else { return Ok(()) };
         let mut shelves = self.lock();
-        let Shelves { sessions, runs, .. } = &mut *shelves;
-        let kept = sessions.entry(first.session_id.clone()).or_default();
-        if kept.records.len().saturating_add(records.len()) > self.records_max {
-            let message = format!(
-                "session {} has its {} records in memory; configure a store for longer sessions",
-                first.session_id, self.records_max
-            );
-            return Err(JournalFailure { message });
-        }
-        for record in records {
-            if kept.take(record) {
-                runs.insert(record.run_id.clone(), record.session_id.clone());
-            }
-        }
+        self.journal.append_now(records)?;
+        shelves.take(&first.session_id, records);
         Ok(())
-    }
-
-    fn load_now(&self, session_id: &SessionId, after: u64, records_max: usize) -> Vec<Arc<Record>> {
-        let shelves = self.lock();
-        let kept = shelves.sessions.get(session_id).map_or(&[][..], |kept| kept.records.as_slice());
-        let start = kept.partition_point(|record| record.seq <= after);
-        kept.iter().skip(start).take(records_max).cloned().collect()
     }
 
     fn begin(
@@ -89,25 +72,21 @@ impl MemoryStore {
         if shelves.sessions.get(session_id).is_some_and(|kept| kept.row.is_some()) {
             return Err(StoreFailure::Exists(format!("a session '{session_id}'")));
         }
-        if let Some(key) = &begin.key {
-            if shelves.keys.contains_key(key) {
-                return Err(StoreFailure::Exists(format!("a session with the key '{key}'")));
-            }
-            shelves.keys.insert(key.clone(), session_id.clone());
+        if begin.key.as_ref().is_some_and(|key| shelves.keys.contains_key(key)) {
+            return Err(StoreFailure::Exists("a session with this key".to_owned()));
         }
         if shelves.sessions.len() >= MEMORY_SESSIONS_MAX {
             let message = format!("there are {MEMORY_SESSIONS_MAX} sessions in memory; delete some first");
             return Err(StoreFailure::Broken(message));
         }
-        let Shelves { sessions, runs, .. } = &mut *shelves;
-        let kept = sessions.entry(session_id.clone()).or_default();
-        kept.begin(session_id, begin, now);
-        for record in records {
-            if kept.take(record) {
-                runs.insert(record.run_id.clone(), record.session_id.clone());
-            }
+        self.journal.append_now(records).map_err(|failure| StoreFailure::Broken(failure.message))?;
+        if let Some(key) = &begin.key {
+            shelves.keys.insert(key.clone(), session_id.clone());
         }
-        kept.row.clone().ok_or_else(|| missing("session", session_id.as_str()))
+        shelves.sessions.entry(session_id.clone()).or_default().begin(session_id, begin, now);
+        shelves.take(session_id, records);
+        let kept = shelves.sessions.get(session_id).and_then(|kept| kept.row.clone());
+        kept.ok_or_else(|| missing("session", session_id.as_str()))
     }
 
     fn forget(&self, session_id: &SessionId) -> Result<(), StoreFailure> {
@@ -118,6 +97,7 @@ impl MemoryStore {
             shelves.runs.remove(&run.row.run_id);
         }
         shelves.keys.retain(|_, owner| owner != session_id);
+        self.journal.forget(session_id);
         Ok(())
     }
 
@@ -161,6 +141,17 @@ impl MemoryStore {
     }
 }
 
+impl Shelves {
+    fn take(&mut self, session_id: &SessionId, records: &[Arc<Record>]) {
+        let kept = self.sessions.entry(session_id.clone()).or_default();
+        for record in records {
+            if kept.take(record) {
+                self.runs.insert(record.run_id.clone(), session_id.clone());
+            }
+        }
+    }
+}
+
 impl Default for MemoryStore {
     fn default() -> Self {
         Self::new()
@@ -181,7 +172,7 @@ impl JournalPort for MemoryStore {
         session_id: &'a SessionId,
         after: u64,
     ) -> BoxFuture<'a, Result<Vec<Arc<Record>>, JournalFailure>> {
-        Box::pin(async move { Ok(self.load_now(session_id, after, usize::MAX)) })
+        Box::pin(async move { Ok(self.journal.load_now(session_id, after, usize::MAX)) })
     }
 
     fn load_page<'a>(
@@ -190,7 +181,7 @@ impl JournalPort for MemoryStore {
         after: u64,
         records_max: usize,
     ) -> BoxFuture<'a, Result<Vec<Arc<Record>>, JournalFailure>> {
-        Box::pin(async move { Ok(self.load_now(session_id, after, records_max)) })
+        Box::pin(async move { Ok(self.journal.load_now(session_id, after, records_max)) })
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use windlass_core::event::{Event, Record};
 use windlass_core::ids::{CallId, Millis, SessionId};
+use windlass_core::message::Message;
 use windlass_core::model::Usage;
 use windlass_core::permission::Decision;
 use windlass_core::store::{NewSession, RunQuery, RunRow, SessionQuery, SessionRow};
@@ -17,7 +18,6 @@ use crate::limits::TITLE_CHARS_MAX;
 pub(super) struct Kept {
     /// Nothing while only its records are known (a journal without sessions).
     pub(super) row: Option<SessionRow>,
-    pub(super) records: Vec<Arc<Record>>,
     pub(super) runs: Vec<KeptRun>,
     pub(super) tasks: Arc<[Task]>,
     pub(super) grants: Vec<String>,
@@ -27,6 +27,7 @@ pub(super) struct Kept {
 #[derive(Debug)]
 pub(super) struct KeptRun {
     pub(super) row: RunRow,
+    said: Arc<Message>,
     asking: Vec<CallId>,
 }
 
@@ -43,8 +44,7 @@ impl Kept {
     }
 
     /// Takes a record; whether a run began with it.
-    pub(super) fn take(&mut self, record: &Arc<Record>) -> bool {
-        self.records.push(Arc::clone(record));
+    pub(super) fn take(&mut self, record: &Record) -> bool {
         let has_begun = self.begin_run(record);
         if let Some(row) = &mut self.row {
             row.last_seq = record.seq;
@@ -84,7 +84,7 @@ impl Kept {
             questions: 0,
             usage: Usage::default(),
         };
-        self.runs.push(KeptRun { row, asking: Vec::new() });
+        self.runs.push(KeptRun { row, said: Arc::clone(message), asking: Vec::new() });
         true
     }
 
@@ -96,7 +96,7 @@ impl Kept {
             && query.text.as_ref().is_none_or(|text| {
                 let text = text.to_lowercase();
                 let has = |place: &str| place.to_lowercase().contains(&text);
-                has(&row.begin.title) || self.runs.iter().any(|run| has(&run.row.message))
+                has(&row.begin.title) || self.runs.iter().any(|run| has(&run.said.text()))
             })
     }
 }

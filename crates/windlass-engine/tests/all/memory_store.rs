@@ -4,11 +4,16 @@ use windlass_core::event::Event;
 use windlass_core::ids::SessionId;
 use windlass_core::port::JournalPort;
 use windlass_engine::memory_store::MemoryStore;
-use windlass_testkit::{journal_conformance, record};
+use windlass_testkit::{journal_conformance, record, store_conformance};
 
 #[tokio::test]
 async fn the_memory_store_conforms_as_a_journal() {
     journal_conformance(|| async { MemoryStore::new() }).await.unwrap();
+}
+
+#[tokio::test]
+async fn the_memory_store_conforms_as_a_store() {
+    store_conformance(|| async { MemoryStore::new() }).await.unwrap();
 }
 
 #[tokio::test]
