@@ -90,6 +90,10 @@ pub(super) fn of_host(error: HostError) -> Problem {
             "model_not_found",
             format!("The model '{id}' does not exist here; GET /v1/models lists those that do"),
         ),
+        // A name that cannot be a model's is no model either.
+        HostError::Invalid { field: Some("model"), message } => {
+            Problem::new(Kind::Missing, "model_not_found", message)
+        }
         other => other.into(),
     }
 }
