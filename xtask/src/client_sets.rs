@@ -71,7 +71,17 @@ impl PythonSet {
         let filled = Invocation::new(
             root,
             &uv,
-            &["pip", "install", "--quiet", "--no-deps", "--python", &python, "-r", self.list],
+            &[
+                "pip",
+                "install",
+                "--quiet",
+                "--no-deps",
+                "--compile-bytecode",
+                "--python",
+                &python,
+                "-r",
+                self.list,
+            ],
         );
         if !made.succeeds()? || !filled.succeeds()? {
             bail!(

@@ -140,7 +140,7 @@ pub(crate) fn run(root: &Path, target_folder: &Path) -> Result<()> {
     };
     let provider = Served::provider(root, target_folder, ANSWERS)?;
     let base_url = format!("{}/v1", provider.url);
-    let model = Model { name: "openai-compatible/emulated", base_url: Some(&base_url), settings: &[] };
+    let model = Model { name: "openai-compatible/emulated", base_url: &base_url };
     let server = Served::windlass(root, target_folder, &programs.windlass, &model)?;
     run_against(root, &programs, &server.url)
 }

@@ -95,13 +95,9 @@ impl Served {
             "--model",
             model.name,
         ];
-        let mut serve = Invocation::new(root, &binary.to_string_lossy(), &args).env("WINDLASS_LOG", "warn");
-        if let Some(base_url) = model.base_url {
-            serve = serve.env("WINDLASS_BASE_URL", base_url);
-        }
-        for (name, value) in model.settings {
-            serve = serve.env(name, value);
-        }
+        let serve = Invocation::new(root, &binary.to_string_lossy(), &args)
+            .env("WINDLASS_LOG", "error")
+            .env("WINDLASS_BASE_URL", model.base_url);
         Self::start(&serve, &target_folder.join("xtask-tools/served.log"))
     }
 }
@@ -109,9 +105,7 @@ impl Served {
 /// The model behind a server.
 pub(crate) struct Model<'a> {
     pub(crate) name: &'a str,
-    pub(crate) base_url: Option<&'a str>,
-    /// Variables that set something.
-    pub(crate) settings: &'a [(&'a str, &'a str)],
+    pub(crate) base_url: &'a str,
 }
 
 /// Builds the binary and says where it is.
