@@ -88,6 +88,9 @@ pub const TITLE_CHARS_MAX: usize = 200;
 /// Sessions that a host keeps open: some ten kilobytes each, and most of them idle.
 pub const SESSIONS_OPEN_MAX: usize = 16_384;
 
+/// Places of sessions that are not worth tidying up.
+pub const BERTHS_FEW: usize = 1_024;
+
 /// Runs that go on at once: each is a model stream and a few tools.
 pub const RUNS_AT_ONCE_MAX: usize = 4_096;
 
@@ -113,7 +116,7 @@ pub const SWEEP_MS: u64 = 30_000;
 pub const PAGE_RECORDS_MAX: usize = 32;
 
 /// How often a reader looks whether another process wrote more of a run that nobody here has open.
-pub const FOREIGN_LOOK_MS: u64 = 2_000;
+pub const FOREIGN_LOOK_MS: u64 = 1_000;
 
 /// Records of all sessions that an observer may be behind before it loses some.
 pub const OBSERVED_RECORDS_MAX: usize = 8_192;
