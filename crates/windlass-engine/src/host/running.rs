@@ -125,12 +125,12 @@ impl Host {
         let open = match berth.open() {
             Some(open) if open.setup == setup => open,
             open => {
+                // The actor ends with its last handle: this one must not outlive what waits for that.
+                drop(open);
                 self.check_root(&row)?;
                 // A model or profile that does not exist is told before the session is shut for it.
                 let settings = self.settings(&setup)?;
-                if open.is_some() {
-                    self.shut(berth).await;
-                }
+                self.shut(berth).await;
                 self.reopen(berth, setup, settings).await?
             }
         };

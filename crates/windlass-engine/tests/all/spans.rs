@@ -50,7 +50,8 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Watcher {
 async fn p_24_calls_stand_in_their_step_and_steps_in_their_run() {
     let watcher = Watcher::default();
     let _guard = tracing::subscriber::set_default(tracing_subscriber::registry().with(watcher.clone()));
-    let script = "user Go.\nmodel call 1 add {\"a\":1,\"b\":2}\nmodel call 2 add {}\nmodel end\nmodel text Done.\n";
+    let script =
+        "user Go.\nmodel call 1 add {\"a\":1,\"b\":2}\nmodel call 2 add {}\nmodel end\nmodel text Done.\n";
     let session = Session::start(parts(script, vec![adder()]));
     let send = hello();
     let (run_id, message_id) = (send.run_id.clone(), send.message_id.clone());
