@@ -7,7 +7,7 @@ use std::time::Instant;
 use futures::{StreamExt, stream};
 use serde_json::json;
 use windlass_core::event::{Event, RunOutcome, StopReason};
-use windlass_core::host::{ForkWish, HostError, HostPort, ResumeWish};
+use windlass_core::host::{ForkWish, HostError, HostPort, ResumeWish, RunStart};
 use windlass_core::ids::{CallId, RunId};
 use windlass_core::permission::{Decision, PermissionAnswer};
 use windlass_core::port::ToolPort;
@@ -152,6 +152,58 @@ async fn a_fork_goes_on_from_a_step_with_another_outcome_and_model() {
     assert_eq!((point.session_id, point.run_id, point.step), (session_id, run.run_id.clone(), 1));
     // The original is what it was.
     assert_eq!(stage.read(&run.run_id, 0).await, original);
+}
+
+#[tokio::test]
+async fn a_fork_gives_another_outcome_to_a_call_that_ran_while_the_model_spoke() {
+    let stage = Stage::new(SUM, vec![adder()]);
+    let other = SUM.replace("model text Three", "expect-request contains 41\nmodel text Forty-one");
+    stage.scripts.put("other", &other);
+    let session_id = stage.session().await;
+    let start = RunStart { executes_while_streaming: Some(true), ..go() };
+    let run = stage.host.start_run(&session_id, start).await.unwrap();
+    let original = stage.read(&run.run_id, 0).await;
+    let at = |fits: fn(&Event) -> bool| original.iter().position(|record| fits(&record.event)).unwrap();
+    let started = at(|event| matches!(event, Event::CallStarted { .. }));
+    assert!(started < at(|event| matches!(event, Event::StepEnded { .. })), "calls begin early");
+    for call in ["call_1", "call_2"] {
+        let wish = ForkWish {
+            step: 1,
+            model: Some("scripted/other".into()),
+            outcome: Some((CallId::from(call), json!(41))),
+            message: None,
+        };
+        let forked = stage.host.fork(&run.run_id, wish).await.unwrap();
+        let records = stage.read(&forked.run_id, 0).await;
+        let Event::RunEnded { answer, .. } = &records.last().unwrap().event else { panic!("no end") };
+        assert_eq!(answer, "Forty-one and seven.");
+    }
+}
+
+#[tokio::test]
+async fn a_fork_keeps_what_other_writes_of_the_step_gave_and_runs_none_again() {
+    let (writer, wrote) = writer();
+    let script = "user Go.\nmodel call 1 write_it {\"n\":1}\nmodel call 2 write_it {\"n\":2}\nmodel end\n\
+                  model text Done.\n";
+    let stage = Stage::new(script, vec![writer]);
+    stage.host.add_rule("allow", "write_it").await.unwrap();
+    let session_id = stage.session().await;
+    let run = stage.start(&session_id).await;
+    stage.read(&run.run_id, 0).await;
+    assert_eq!(wrote.load(Ordering::SeqCst), 2);
+    let outcome = Some((CallId::from("call_1"), json!("refused")));
+    let forked =
+        stage.host.fork(&run.run_id, ForkWish { step: 1, outcome, ..ForkWish::default() }).await.unwrap();
+    let records = stage.read(&forked.run_id, 0).await;
+    let gave: Vec<String> = records
+        .iter()
+        .filter_map(|record| match &record.event {
+            Event::CallEnded { message, .. } => Some(message.text()),
+            _ => None,
+        })
+        .collect();
+    assert!(gave.len() == 2 && gave[0].contains("refused") && gave[1].contains("written"), "{gave:?}");
+    assert_eq!(wrote.load(Ordering::SeqCst), 2, "nothing happens twice");
 }
 
 #[tokio::test]
