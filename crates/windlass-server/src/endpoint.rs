@@ -95,6 +95,8 @@ pub(crate) struct Param {
     pub(crate) schema: Value,
     /// What it means.
     pub(crate) meaning: &'static str,
+    /// Whether it must be there.
+    pub(crate) is_required: bool,
 }
 
 impl Endpoint {
@@ -156,7 +158,15 @@ impl Endpoint {
     }
 
     fn param(mut self, place: Place, name: &'static str, schema: Value, meaning: &'static str) -> Self {
-        self.operation.params.push(Param { name, place, schema, meaning });
+        let is_required = place == Place::Path;
+        self.operation.params.push(Param { name, place, schema, meaning, is_required });
+        self
+    }
+
+    /// A parameter in the query that must be there; the schema is text.
+    pub(crate) fn needed_query_param(mut self, name: &'static str, meaning: &'static str) -> Self {
+        let (place, schema) = (Place::Query, crate::openapi::text());
+        self.operation.params.push(Param { name, place, schema, meaning, is_required: true });
         self
     }
 

@@ -2,6 +2,7 @@
 //! described is served. Schemas of bodies are in `schemas`.
 
 use serde_json::{Map, Value, json};
+use windlass_core::profile::ProfileName;
 
 use crate::endpoint::{EVENT_STREAM, Endpoint, Operation, Place};
 use crate::error::{Kind, PROBLEM_TYPE};
@@ -31,6 +32,31 @@ pub(crate) fn count() -> Value {
 /// `true` or `false`.
 pub(crate) fn flag() -> Value {
     json!({"type": "boolean"})
+}
+
+/// A whole number in a request, from 0.
+pub(crate) fn count_to(max: u64) -> Value {
+    json!({"type": "integer", "minimum": 0, "maximum": max})
+}
+
+/// One frame of an event stream: how tools that know event streams read it.
+pub(crate) fn frame() -> Value {
+    let payload = json!({"type": "string", "contentMediaType": "application/json"});
+    object([("data", payload), ("id?", text()), ("event?", text())])
+}
+
+/// The name of a profile.
+pub(crate) fn profile() -> Value {
+    let names: Vec<&str> = ProfileName::ALL.iter().map(|name| name.word()).collect();
+    json!({"type": "string", "enum": names})
+}
+
+/// An object of a request: what may be missing may be `null` too.
+pub(crate) fn wish<const N: usize>(fields: [(&str, Value); N]) -> Value {
+    object(fields.map(|(name, schema)| {
+        let schema = if name.ends_with('?') { json!({"anyOf": [schema, {"type": "null"}]}) } else { schema };
+        (name, schema)
+    }))
 }
 
 /// An object with fields; those whose name ends with `?` may be missing.
@@ -95,7 +121,7 @@ fn operation(endpoint: &Endpoint) -> Value {
                     Place::Header => "header",
                 };
                 json!({
-                    "name": param.name, "in": place, "required": param.place == Place::Path,
+                    "name": param.name, "in": place, "required": param.is_required,
                     "description": param.meaning, "schema": param.schema,
                 })
             })

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{count, flag, named, object, text};
+use super::{count, flag, named, object, profile, text, wish};
 use crate::routes::{permissions, runs, tools};
 
 /// All schemas.
@@ -163,24 +163,24 @@ fn wishes() -> Vec<(&'static str, Value)> {
     vec![
         (
             "NewSession",
-            object([
+            wish([
                 ("title?", json!({"type": "string", "maxLength": crate::limits::TITLE_CHARS_MAX})),
                 ("key?", said(&text(), "A name that somebody outside knows it by; unique.")),
-                ("profile?", text()),
+                ("profile?", profile()),
                 ("model?", text()),
             ]),
         ),
         ("StartRun", runs::start_schema()),
         (
             "ResumeRun",
-            object([(
+            wish([(
                 "retry?",
                 said(&list(&text()), "Calls that may run again although nobody knows whether they happened."),
             )]),
         ),
         (
             "ForkRun",
-            object([
+            wish([
                 (
                     "step",
                     json!({
@@ -190,7 +190,7 @@ fn wishes() -> Vec<(&'static str, Value)> {
                 ),
                 ("model?", text()),
                 ("message?", said(&text(), "Another message, with step 0.")),
-                ("outcome?", object([("call_id", text()), ("json", any)])),
+                ("outcome?", wish([("call_id", text()), ("json", any)])),
             ]),
         ),
         ("PermissionAnswer", permissions::answer_schema()),
