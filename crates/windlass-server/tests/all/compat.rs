@@ -13,9 +13,7 @@ use windlass_core::permission::{ApproveMode, PolicySet};
 use windlass_core::port::{BoxFuture, ToolContext, ToolPort};
 use windlass_core::profile::{Profile, ProfileName};
 use windlass_core::secret::Secret;
-use windlass_core::tool::{
-    Category, Effects, Link, Risk, ToolFailure, ToolOutput, ToolSpec, Visibility,
-};
+use windlass_core::tool::{Category, Effects, Link, Risk, ToolFailure, ToolOutput, ToolSpec, Visibility};
 use windlass_engine::clock::Clock;
 use windlass_engine::host::{Host, HostLimits, HostParts, ModelsPort, OpenModel};
 use windlass_engine::memory_store::MemoryStore;
@@ -171,6 +169,19 @@ impl Reply {
         self.events().into_iter().map(|(_, data)| read(data)).collect()
     }
 
+    /// What was said, in whatever frames: v1.1's, EDISON's or OpenAI's.
+    pub(crate) fn said(&self) -> String {
+        let piece = |frame: &Value| {
+            let text = match frame["type"].as_str() {
+                Some("content") => frame["content"].as_str(),
+                Some(_) => None,
+                None => frame["t"].as_str().or_else(|| frame["choices"][0]["delta"]["content"].as_str()),
+            };
+            text.unwrap_or_default().to_owned()
+        };
+        self.frames().iter().map(piece).collect()
+    }
+
     /// The `type` of every frame.
     pub(crate) fn types(&self) -> Vec<String> {
         self.frames().iter().map(|frame| frame["type"].as_str().unwrap_or_default().to_owned()).collect()
@@ -189,7 +200,8 @@ impl Live {
     pub(crate) async fn until(&mut self, text: &str) -> &str {
         while !self.rest.contains(text) {
             let mut chunk = vec![0; 4096];
-            let read = tokio::time::timeout(PATIENCE, self.reader.read(&mut chunk)).await.expect("in time").unwrap();
+            let read =
+                tokio::time::timeout(PATIENCE, self.reader.read(&mut chunk)).await.expect("in time").unwrap();
             assert!(read > 0, "the stream ended before '{text}': {}", self.rest);
             self.rest.push_str(&String::from_utf8_lossy(&chunk[..read]));
         }
@@ -229,7 +241,9 @@ impl Stage {
                     body.resize(length.parse().unwrap(), 0);
                     reader.read_exact(&mut body).await.map(|_| ())
                 }
-                None if headers.contains_key("transfer-encoding") => read_chunks(&mut reader, &mut body).await,
+                None if headers.contains_key("transfer-encoding") => {
+                    read_chunks(&mut reader, &mut body).await
+                }
                 None => Ok(()),
             }
         };
@@ -256,7 +270,10 @@ impl Stage {
             head.push_str(&format!("{name}: {value}\r\n"));
         }
         if let Some(body) = body {
-            head.push_str(&format!("Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}", body.len()));
+            head.push_str(&format!(
+                "Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+                body.len()
+            ));
         } else {
             head.push_str("\r\n");
         }
@@ -301,7 +318,8 @@ async fn read_chunks(reader: &mut BufReader<TcpStream>, body: &mut Vec<u8>) -> s
     loop {
         let mut line = String::new();
         reader.read_line(&mut line).await?;
-        let size = usize::from_str_radix(line.trim(), 16).unwrap_or_else(|_| panic!("a chunk size: {line:?}"));
+        let size =
+            usize::from_str_radix(line.trim(), 16).unwrap_or_else(|_| panic!("a chunk size: {line:?}"));
         let mut chunk = vec![0; size + 2];
         reader.read_exact(&mut chunk).await?;
         if size == 0 {
@@ -316,7 +334,13 @@ pub(crate) fn query(path: &str, params: &[(&str, &str)]) -> String {
     let escape = |text: &str| {
         let escaped: String = text
             .bytes()
-            .map(|byte| if byte.is_ascii_alphanumeric() { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+            .map(|byte| {
+                if byte.is_ascii_alphanumeric() {
+                    char::from(byte).to_string()
+                } else {
+                    format!("%{byte:02X}")
+                }
+            })
             .collect();
         escaped
     };
@@ -332,7 +356,10 @@ pub(crate) fn normalise(text: &str) -> String {
         match serde_json::from_str::<Value>(json) {
             Ok(mut value) => {
                 blank(&mut value);
-                normal.push_str(&format!("{}{value}\n", if line.starts_with("data: ") { "data: " } else { head }));
+                normal.push_str(&format!(
+                    "{}{value}\n",
+                    if line.starts_with("data: ") { "data: " } else { head }
+                ));
             }
             Err(_) => normal.push_str(&format!("{line}\n")),
         }
@@ -341,8 +368,17 @@ pub(crate) fn normalise(text: &str) -> String {
 }
 
 fn blank(value: &mut Value) {
-    const CHANGING: [&str; 9] =
-        ["ts", "created", "run_id", "session_id", "parent_id", "duration_ms", "started_ms", "request_id", "created_ms"];
+    const CHANGING: [&str; 9] = [
+        "ts",
+        "created",
+        "run_id",
+        "session_id",
+        "parent_id",
+        "duration_ms",
+        "started_ms",
+        "request_id",
+        "created_ms",
+    ];
     match value {
         Value::Object(fields) => {
             for (name, field) in fields.iter_mut() {
@@ -430,7 +466,9 @@ pub(crate) fn page_about(query: &str) -> ToolOutput {
         url: "https://a.example/page".into(),
         snippet: "What there is to know.".into(),
     };
-    let mut output = ToolOutput::json(json!([{"title": link.title, "url": link.url, "snippet": link.snippet}]));
+    let mut output =
+        ToolOutput::json(json!([{"title": link.title, "url": link.url, "snippet": link.snippet}]));
+    output.summary = Some(format!("Web search results: {} {} {}", link.title, link.url, link.snippet));
     output.links = vec![link];
     output
 }

@@ -43,7 +43,8 @@ async fn openai_request_without_tools_is_a_run_with_ours() {
                   model usage input=10 output=5 reasoning=2\nmodel end\nexpect-request contains 514\nmodel text It is 514.\n\
                   model usage input=20 output=7 cached=4\n";
     let stage = Scene::new(script).with_tools(vec![builtin("calculate")]).open().await;
-    let reply = stage.post(PATH, json!({"model": "windlass", "messages": user("What is 25 * 17 + 89?")})).await;
+    let reply =
+        stage.post(PATH, json!({"model": "windlass", "messages": user("What is 25 * 17 + 89?")})).await;
     assert_eq!(reply.status, 200, "{reply:?}");
     let answer = reply.json();
     assert_eq!(answer["object"], "chat.completion");
@@ -54,7 +55,10 @@ async fn openai_request_without_tools_is_a_run_with_ours() {
     assert_eq!(choice["message"]["reasoning_content"], "Let me count.");
     assert!(choice["message"].get("tool_calls").is_none(), "our calls are our business");
     let usage = &answer["usage"];
-    assert_eq!((&usage["prompt_tokens"], &usage["completion_tokens"], &usage["total_tokens"]), (&json!(30), &json!(12), &json!(42)));
+    assert_eq!(
+        (&usage["prompt_tokens"], &usage["completion_tokens"], &usage["total_tokens"]),
+        (&json!(30), &json!(12), &json!(42))
+    );
     assert_eq!(usage["prompt_tokens_details"]["cached_tokens"], 4);
     assert_eq!(usage["completion_tokens_details"]["reasoning_tokens"], 2);
     let sessions = stage.get("/api/sessions").await.json();
@@ -71,7 +75,8 @@ async fn openai_run_streams_text_and_reasoning_alone() {
     assert_eq!(reply.headers["content-type"], "text/event-stream");
     assert_golden("openai/run_stream.sse", &reply.body);
     let frames = reply.frames();
-    let text: String = frames.iter().filter_map(|frame| frame["choices"][0]["delta"]["content"].as_str()).collect();
+    let text: String =
+        frames.iter().filter_map(|frame| frame["choices"][0]["delta"]["content"].as_str()).collect();
     assert_eq!(text, "One moment.\n\nIt is 2.");
     assert_eq!(frames.last(), Some(&json!("[DONE]")));
     assert!(!reply.body.contains("tool_calls"), "our calls are our business");
@@ -112,7 +117,10 @@ async fn openai_callers_own_tools_are_handed_back_and_their_results_taken() {
     assert_eq!(message["content"], Value::Null, "{answer}");
     assert_eq!(answer["choices"][0]["finish_reason"], "tool_calls");
     let call = &message["tool_calls"][0];
-    assert_eq!(*call, json!({"id": "abc", "type": "function", "function": {"name": "get_weather", "arguments": "{\"town\":\"Bonn\"}"}}));
+    assert_eq!(
+        *call,
+        json!({"id": "abc", "type": "function", "function": {"name": "get_weather", "arguments": "{\"town\":\"Bonn\"}"}})
+    );
     assert_eq!(answer["usage"]["total_tokens"], 7);
     let messages = json!([
         {"role": "user", "content": "Weather?"},
@@ -122,7 +130,10 @@ async fn openai_callers_own_tools_are_handed_back_and_their_results_taken() {
     let reply = stage.post(PATH, json!({"messages": messages, "tools": weather()})).await;
     assert_eq!(reply.json()["choices"][0]["message"]["content"], "Sunny in Bonn.");
     assert_eq!(reply.json()["choices"][0]["finish_reason"], "stop");
-    assert!(stage.host.runs(RunQuery { rows_max: 1, ..RunQuery::default() }).await.unwrap().is_empty(), "nothing ran here");
+    assert!(
+        stage.host.runs(RunQuery { rows_max: 1, ..RunQuery::default() }).await.unwrap().is_empty(),
+        "nothing ran here"
+    );
 }
 
 #[tokio::test]
@@ -155,12 +166,21 @@ async fn r_21_two_parallel_calls_of_a_caller_stream_interleaved_by_index() {
 async fn r_22_a_callers_call_without_arguments_has_an_empty_object() {
     let stage = Scene::new("user Go.\nmodel call 1 get_weather\n").open().await;
     for is_stream in [false, true] {
-        let reply = stage.post(PATH, json!({"messages": user("Go."), "tools": weather(), "stream": is_stream})).await;
+        let reply =
+            stage.post(PATH, json!({"messages": user("Go."), "tools": weather(), "stream": is_stream})).await;
         let sent = if is_stream {
             let pieces = reply.frames();
-            pieces.iter().filter_map(|frame| frame["choices"][0]["delta"]["tool_calls"][0]["function"]["arguments"].as_str()).collect()
+            pieces
+                .iter()
+                .filter_map(|frame| {
+                    frame["choices"][0]["delta"]["tool_calls"][0]["function"]["arguments"].as_str()
+                })
+                .collect()
         } else {
-            reply.json()["choices"][0]["message"]["tool_calls"][0]["function"]["arguments"].as_str().unwrap().to_owned()
+            reply.json()["choices"][0]["message"]["tool_calls"][0]["function"]["arguments"]
+                .as_str()
+                .unwrap()
+                .to_owned()
         };
         assert_eq!(sent, "{}");
     }
@@ -171,22 +191,31 @@ async fn openai_every_tool_choice_is_understood() {
     let choices = [
         (json!("auto"), "auto"),
         (json!("required"), "required"),
-        (json!({"type": "function", "function": {"name": "get_weather"}}), "named get_weather"),
+        (json!({"type": "function", "function": {"name": "get_weather"}}), "named:get_weather"),
         (
             json!({"type": "allowed_tools", "allowed_tools": {"mode": "required", "tools": [{"type": "function", "function": {"name": "get_weather"}}]}}),
             "required",
         ),
     ];
     for (choice, word) in choices {
-        let word = word.strip_prefix("named ").unwrap_or(word);
-        let script = format!("user Go.\nexpect-request tool-choice {word}\nmodel call 1 get_weather {{\"town\":\"x\"}}\n");
+        let script = format!(
+            "user Go.\nexpect-request tool-choice {word}\nmodel call 1 get_weather {{\"town\":\"x\"}}\n"
+        );
         let stage = Scene::new(&script).open().await;
-        let reply = stage.post(PATH, json!({"messages": user("Go."), "tools": weather(), "tool_choice": choice})).await;
+        let reply = stage
+            .post(PATH, json!({"messages": user("Go."), "tools": weather(), "tool_choice": choice}))
+            .await;
         assert_eq!(reply.status, 200, "{word}: {}", reply.body);
     }
-    let stage = Scene::new("user Go.\nmodel text No.\nmodel call 1 get_weather {\"town\":\"x\"}\n").open().await;
-    let reply = stage.post(PATH, json!({"messages": user("Go."), "tools": weather(), "tool_choice": "none"})).await;
-    assert_eq!(reply.json()["choices"][0]["finish_reason"], "stop", "a call that is forbidden is not handed on");
+    let stage =
+        Scene::new("user Go.\nmodel text No.\nmodel call 1 get_weather {\"town\":\"x\"}\n").open().await;
+    let reply =
+        stage.post(PATH, json!({"messages": user("Go."), "tools": weather(), "tool_choice": "none"})).await;
+    assert_eq!(
+        reply.json()["choices"][0]["finish_reason"],
+        "stop",
+        "a call that is forbidden is not handed on"
+    );
     assert!(reply.json()["choices"][0]["message"].get("tool_calls").is_none());
 }
 
@@ -195,7 +224,11 @@ fn assert_error(reply: &crate::compat::Reply, status: u16, kind: &str, param: Va
     assert!(reply.headers["content-type"].starts_with("application/json"), "{:?}", reply.headers);
     let body = reply.json();
     let error = &body["error"];
-    assert_eq!((&error["type"], &error["param"], &error["code"]), (&json!(kind), &param, &json!(code)), "{body}");
+    assert_eq!(
+        (&error["type"], &error["param"], &error["code"]),
+        (&json!(kind), &param, &json!(code)),
+        "{body}"
+    );
     assert!(error["message"].as_str().is_some_and(|text| !text.is_empty()));
 }
 
@@ -204,7 +237,13 @@ async fn openai_errors_have_its_shape_and_status() {
     let stage = Scene::new("user Go.\nmodel text Hi.\n").open().await;
     let wrong = "invalid_request_error";
     let ask = async |body: Value| stage.post(PATH, body).await;
-    assert_error(&ask(json!({"messages": user("Go."), "n": 2})).await, 400, wrong, json!("n"), "invalid_request");
+    assert_error(
+        &ask(json!({"messages": user("Go."), "n": 2})).await,
+        400,
+        wrong,
+        json!("n"),
+        "invalid_request",
+    );
     assert_error(&ask(json!({"messages": []})).await, 400, wrong, json!("messages"), "invalid_request");
     let reply = ask(json!({"messages": [{"role": "wizard", "content": "x"}]})).await;
     assert_error(&reply, 400, wrong, json!("messages[0].role"), "invalid_request");
@@ -214,7 +253,8 @@ async fn openai_errors_have_its_shape_and_status() {
     assert_error(&reply, 400, wrong, json!("temperature"), "invalid_request");
     let reply = ask(json!({"messages": user("Go."), "functions": [{"name": "x"}]})).await;
     assert_error(&reply, 400, wrong, json!("functions"), "invalid_request");
-    let reply = ask(json!({"messages": user("Go."), "tools": [{"type": "custom", "custom": {"name": "x"}}]})).await;
+    let reply =
+        ask(json!({"messages": user("Go."), "tools": [{"type": "custom", "custom": {"name": "x"}}]})).await;
     assert_error(&reply, 400, wrong, json!("tools[0]"), "invalid_request");
     for tools in [json!(null), weather()] {
         let reply = ask(json!({"model": "no/such", "messages": user("Go."), "tools": tools})).await;
@@ -237,7 +277,8 @@ async fn openai_clients_need_the_token_where_there_is_one() {
     let body = json!({"messages": user("Go.")}).to_string();
     let reply = stage.send("POST", PATH, &[("Authorization", "Bearer wrong")], Some(body.clone())).await;
     assert_error(&reply, 401, "authentication_error", Value::Null, "unauthorized");
-    let reply = stage.send("POST", PATH, &[("Authorization", "Bearer a-token-of-some-length")], Some(body)).await;
+    let reply =
+        stage.send("POST", PATH, &[("Authorization", "Bearer a-token-of-some-length")], Some(body)).await;
     assert_eq!(reply.status, 200, "{}", reply.body);
 }
 
@@ -251,8 +292,11 @@ async fn openai_failures_of_the_model_have_their_own_status() {
     ];
     for (line, status, kind, code) in failures {
         let stage = Scene::new(&format!("user Go.\nmodel {line}\n")).open().await;
-        for (tools, is_stream) in [(json!([]), false), (json!([]), true), (weather(), false), (weather(), true)] {
-            let reply = stage.post(PATH, json!({"messages": user("Go."), "tools": tools, "stream": is_stream})).await;
+        for (tools, is_stream) in
+            [(json!([]), false), (json!([]), true), (weather(), false), (weather(), true)]
+        {
+            let reply =
+                stage.post(PATH, json!({"messages": user("Go."), "tools": tools, "stream": is_stream})).await;
             assert_error(&reply, status, kind, Value::Null, code);
             assert_eq!(reply.headers.contains_key("retry-after"), matches!(status, 429 | 503));
         }
@@ -264,7 +308,8 @@ async fn openai_failures_of_the_model_have_their_own_status() {
 
 #[tokio::test]
 async fn r_62_a_stream_that_breaks_in_the_middle_ends_with_an_error_and_done() {
-    let stage = Scene::new("user Go.\nmodel text Well, the\nmodel fail! network The line is dead.\n").open().await;
+    let stage =
+        Scene::new("user Go.\nmodel text Well, the\nmodel fail! network The line is dead.\n").open().await;
     for tools in [json!([]), weather()] {
         let reply = stage.post(PATH, json!({"messages": user("Go."), "tools": tools, "stream": true})).await;
         let frames = reply.frames();
@@ -284,16 +329,23 @@ async fn r_62_a_stream_that_breaks_in_the_middle_ends_with_an_error_and_done() {
 async fn openai_stop_words_end_an_answer() {
     let stage = Scene::new("chunk 3\nuser Go.\nmodel text One two STOP three.\n").open().await;
     for (tools, is_stream) in [(json!([]), false), (json!([]), true), (weather(), false), (weather(), true)] {
-        let body = json!({"messages": user("Go."), "tools": tools, "stream": is_stream, "stop": ["STOP", "never"]});
+        let body =
+            json!({"messages": user("Go."), "tools": tools, "stream": is_stream, "stop": ["STOP", "never"]});
         let reply = stage.post(PATH, body).await;
         let (text, finish) = if is_stream {
             let frames = reply.frames();
-            let text: String = frames.iter().filter_map(|frame| frame["choices"][0]["delta"]["content"].as_str()).collect();
-            let finish = frames.iter().find_map(|frame| frame["choices"][0]["finish_reason"].as_str().map(str::to_owned));
+            let text: String =
+                frames.iter().filter_map(|frame| frame["choices"][0]["delta"]["content"].as_str()).collect();
+            let finish = frames
+                .iter()
+                .find_map(|frame| frame["choices"][0]["finish_reason"].as_str().map(str::to_owned));
             (text, finish.unwrap())
         } else {
             let choice = &reply.json()["choices"][0];
-            (choice["message"]["content"].as_str().unwrap().to_owned(), choice["finish_reason"].as_str().unwrap().to_owned())
+            (
+                choice["message"]["content"].as_str().unwrap().to_owned(),
+                choice["finish_reason"].as_str().unwrap().to_owned(),
+            )
         };
         assert_eq!((text.as_str(), finish.as_str()), ("One two ", "stop"), "{}", reply.body);
     }
@@ -314,7 +366,7 @@ async fn openai_an_answer_that_was_cut_says_length() {
 async fn openai_a_client_that_goes_away_cancels() {
     let stage = Scene::new("user Go.\nmodel text Once upon a time\nmodel hang\n").open().await;
     let mut live = stage.live("POST", PATH, Some(json!({"messages": user("Go."), "stream": true}))).await;
-    live.until("Once upon").await;
+    live.until("time").await;
     drop(live);
     assert_eq!(end_of_run(&stage).await, RunOutcome::Cancelled);
 }
@@ -334,13 +386,19 @@ async fn openai_a_client_that_goes_away_before_its_answer_cancels() {
 async fn openai_what_would_need_asking_is_denied() {
     let spec = ToolSpec::new("write_it", "Writes").with_effects(Effects::Write, Risk::Medium);
     let writer = FnTool::new(spec, |_| Ok(ToolOutput::text("written")));
-    let script = "user Go.\nmodel call 1 write_it {}\nexpect-request contains permission\nmodel text I may not.\n";
+    let script =
+        "user Go.\nmodel call 1 write_it {}\nexpect-request contains permission\nmodel text I may not.\n";
     for is_stream in [false, true] {
         let mut scene = Scene::new(script).with_tools(vec![std::sync::Arc::clone(&writer)]);
         scene.approve = ApproveMode::Ask;
         let stage = scene.open().await;
         let reply = stage.post(PATH, json!({"messages": user("Go."), "stream": is_stream})).await;
-        assert!(reply.body.contains("I may not."), "{}", reply.body);
+        let said = if is_stream {
+            reply.said()
+        } else {
+            reply.json()["choices"][0]["message"]["content"].as_str().unwrap().to_owned()
+        };
+        assert_eq!(said, "I may not.", "{}", reply.body);
     }
 }
 
@@ -348,11 +406,18 @@ async fn openai_what_would_need_asking_is_denied() {
 async fn openai_models_are_listed_and_shown() {
     let stage = Scene::new("user Go.\nmodel text Hi.\n").open().await;
     let list = stage.get("/v1/models").await.json();
-    let names: Vec<&str> = list["data"].as_array().unwrap().iter().filter_map(|model| model["id"].as_str()).collect();
+    let names: Vec<&str> =
+        list["data"].as_array().unwrap().iter().filter_map(|model| model["id"].as_str()).collect();
     assert_eq!((list["object"].as_str(), names), (Some("list"), vec!["windlass", "scripted/usual"]));
     for name in ["windlass", "scripted/usual", "scripted%2Fusual"] {
         let model = stage.get(&format!("/v1/models/{name}")).await.json();
         assert_eq!(model["object"], "model", "{model}");
     }
-    assert_error(&stage.get("/v1/models/none").await, 404, "invalid_request_error", Value::Null, "model_not_found");
+    assert_error(
+        &stage.get("/v1/models/none").await,
+        404,
+        "invalid_request_error",
+        Value::Null,
+        "model_not_found",
+    );
 }
