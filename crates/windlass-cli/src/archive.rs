@@ -29,9 +29,10 @@ pub(crate) struct Archive {
 }
 
 impl Archive {
-    /// Opens the data folder, and makes it if need be.
-    pub(crate) fn open(folders: &Folders) -> Result<Self> {
-        let store = SqliteStore::open(&folders.data, StoreConfig::default())
+    /// Opens the data folder for so many readers at once, and makes it if need be.
+    pub(crate) fn open(folders: &Folders, readers: usize) -> Result<Self> {
+        let config = StoreConfig { readers, ..StoreConfig::default() };
+        let store = SqliteStore::open(&folders.data, config)
             .map_err(|error| unusable(&error, &folders.data))?;
         let store: Arc<dyn StorePort> = Arc::new(store);
         #[cfg(feature = "crash-points")]
@@ -39,9 +40,9 @@ impl Archive {
         Ok(Self { store })
     }
 
-    /// Opens the data folder that these flags mean.
+    /// Opens the data folder that these flags mean, for one command.
     pub(crate) fn of_user(global: &GlobalArgs) -> Result<Self> {
-        Self::open(&Folders::of_user(global.config.as_deref(), global.data.as_deref())?)
+        Self::open(&Folders::of_user(global.config.as_deref(), global.data.as_deref())?, 1)
     }
 
     /// The session that is meant.

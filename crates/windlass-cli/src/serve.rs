@@ -30,6 +30,9 @@ use crate::wiring::House;
 /// Where the server listens unless it is told otherwise.
 const ADDRESS: &str = "127.0.0.1:4117";
 
+/// Readers of the store: lists and old events are read beside each other.
+const READERS: usize = 2;
+
 /// Shortest token that is worth the name.
 const TOKEN_CHARS_MIN: usize = 16;
 
@@ -43,7 +46,7 @@ pub(crate) fn run(global: &GlobalArgs, args: &ServeArgs) -> Result<Exit> {
     let server = server_config(config, address)?;
     let chosen = choose(config)?;
     let model = chosen.model.name().to_owned();
-    let archive = Archive::open(&config.folders)?;
+    let archive = Archive::open(&config.folders, READERS)?;
     let models = Arc::new(OpenModels::new(config, chosen, true));
     block_on(async {
         let signals = Signals::listen()?;

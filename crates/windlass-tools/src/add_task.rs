@@ -3,7 +3,8 @@
 //! Owns the spec and the answer; the list and its numbering belong to the session.
 
 use serde_json::{Map, Value, json};
-use windlass_core::port::{BoxFuture, ToolContext, ToolPort};
+use windlass_core::port::{BoxFuture, Probed, ToolContext, ToolPort};
+use windlass_core::task::Task;
 use windlass_core::tool::{Effects, Risk, Scope, ToolFailure, ToolOutput, ToolSpec};
 
 use crate::argument;
@@ -46,6 +47,10 @@ impl AddTask {
     }
 }
 
+fn output(task: &Task) -> ToolOutput {
+    summarized(NAME, ToolOutput::json(json!({"task_id": task.task_id})))
+}
+
 impl ToolPort for AddTask {
     fn spec(&self) -> &ToolSpec {
         &self.spec
@@ -62,8 +67,18 @@ impl ToolPort for AddTask {
                 return Err(ToolFailure::invalid_args("content cannot be empty. Say what is to be done.")
                     .at("content", "what is to be done", "an empty text"));
             }
-            let task = context.tasks.add(content);
-            Ok(summarized(NAME, ToolOutput::json(json!({"task_id": task.task_id}))))
+            Ok(output(&context.tasks.add(content)))
+        })
+    }
+
+    /// The list is as it is on record: a task that is not there was never added.
+    fn probe<'a>(&'a self, args: &'a Map<String, Value>, context: &'a ToolContext) -> BoxFuture<'a, Probed> {
+        Box::pin(async move {
+            let content = argument::text(args, "content").map(str::trim).unwrap_or_default();
+            match context.tasks.list().iter().rfind(|task| task.content == content) {
+                Some(task) => Probed::Happened(Box::new(output(task))),
+                None => Probed::NotHappened,
+            }
         })
     }
 }

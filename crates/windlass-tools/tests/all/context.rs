@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use windlass_core::permission::Inspection;
-use windlass_core::port::{ToolContext, ToolPort};
+use windlass_core::port::{Probed, ToolContext, ToolPort};
 use windlass_core::tool::{ToolFailure, ToolOutcome, ToolOutput};
 use windlass_testkit::NullContext;
 use windlass_tools::{ToolsConfig, builtin};
@@ -44,6 +44,10 @@ impl Bench {
 
     pub(crate) async fn inspect(&self, name: &str, args: Value) -> Result<Inspection, ToolFailure> {
         self.tool(name).inspect(&object(args), &self.context).await
+    }
+
+    pub(crate) async fn probe(&self, name: &str, args: Value) -> Probed {
+        self.tool(name).probe(&object(args), &self.context).await
     }
 }
 

@@ -1,4 +1,5 @@
 use serde_json::json;
+use windlass_core::port::Probed;
 use windlass_core::tool::{Effects, Risk};
 
 use crate::context::Bench;
@@ -13,6 +14,15 @@ async fn z_6_tasks_are_numbered_as_they_are_added() {
     }
     let failure = bench.call("add_task", json!({"content": "  "})).await.unwrap_err();
     assert_eq!(failure.kind.zodo_word(), "validation_failed");
+}
+
+#[tokio::test]
+async fn whether_a_task_was_added_is_seen_from_the_list() {
+    let bench = Bench::default();
+    let args = json!({"content": " read "});
+    assert_eq!(bench.probe("add_task", args.clone()).await, Probed::NotHappened);
+    let output = bench.call("add_task", args.clone()).await.unwrap();
+    assert_eq!(bench.probe("add_task", args).await, Probed::Happened(Box::new(output)));
 }
 
 #[tokio::test]
