@@ -124,6 +124,9 @@ impl StartBody {
                 "'reasoning_effort' must be low, medium, high or auto",
             ));
         }
+        if self.seed.is_some_and(|seed| seed > SEED_MAX) {
+            return Err(Problem::field("seed", format!("'seed' must be at most {SEED_MAX}")));
+        }
         check_profile(self.profile.as_deref())?;
         let sampling = Sampling {
             temperature: self.temperature,

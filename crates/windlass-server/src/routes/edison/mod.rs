@@ -14,7 +14,7 @@ pub(crate) use self::frames::EdisonFrames;
 pub(crate) use self::requests::Requests;
 use crate::endpoint::{EVENT_STREAM, Endpoint};
 use crate::error::{Kind, Said};
-use crate::openapi::{named, object, text};
+use crate::openapi::{frame, named, object, text};
 
 const TAG: &str = "edison";
 
@@ -37,7 +37,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             .about(TAG, "One exchange of a chat, as it comes")
             .query_param("format", json!({"type": "string", "enum": ["edison", "v1.1"]}), "Which frames.")
             .body(named("EdisonChat"))
-            .answers_as(Said::Ok, EVENT_STREAM, text(), "SSE v1.1, or `init`, `token`, `status`, `done`.")
+            .answers_as(Said::Ok, EVENT_STREAM, frame(), "SSE v1.1, or `init`, `token`, `status`, `done`.")
             .problems(&problems)
             .lenient()
             .waits(),

@@ -24,7 +24,7 @@ use self::request::{Asked, ChatRequest};
 use crate::endpoint::{EVENT_STREAM, Endpoint, JSON};
 use crate::error::{Answer, Kind, Problem, Said};
 use crate::extract::JsonBody;
-use crate::openapi::{count, list_of, named, object, text};
+use crate::openapi::{count, frame, list_of, named, object, text};
 use crate::shutdown::Closing;
 use crate::state::App;
 
@@ -42,7 +42,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             )
             .body(named("OpenaiChatRequest"))
             .answers(Said::Ok, named("OpenaiCompletion"), "The answer, or a stream of its pieces.")
-            .answers_as(Said::Ok, EVENT_STREAM, text(), "With `stream`: chunks, and `[DONE]`.")
+            .answers_as(Said::Ok, EVENT_STREAM, frame(), "With `stream`: chunks, and `[DONE]`.")
             .problems(&[Kind::Missing, Kind::Conflict, Kind::Upstream, Kind::TimedOut])
             .errors_as(error::schema())
             .lenient()
