@@ -3,12 +3,16 @@
 //! Owns the command line and nothing else; each task has a file of its own. No task knows a windlass crate: they read
 //! the checkout as text, so they work while the code does not compile.
 
+mod api;
 mod bench;
 mod checkout;
+mod client_sets;
+mod clients;
 mod invocation;
 mod peers;
 mod requirements;
 mod rust_source;
+mod served;
 mod test;
 mod tidy;
 mod toolbox;

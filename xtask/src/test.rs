@@ -12,7 +12,7 @@ use anyhow::{Result, bail};
 
 use crate::invocation::Invocation;
 use crate::toolbox::{self, Tool};
-use crate::{checkout, requirements, tidy};
+use crate::{api, checkout, clients, requirements, tidy};
 
 /// Fetching the advisory database may hang on a network that swallows packets.
 const FETCH_LIMIT: Duration = Duration::from_secs(60);
@@ -47,6 +47,8 @@ const STEPS: &[Step] = &[
     },
     Step { name: "emulator", run: fetch_emulator },
     Step { name: "test", run: |site| site.cargo(&["test", "--workspace", "--features", CRASH_POINTS]) },
+    Step { name: "clients", run: |site| clients::run(&site.root, &site.target_folder()?) },
+    Step { name: "api", run: |site| api::run(&site.root, &site.target_folder()?) },
     Step { name: "doc", run: check_docs },
     Step { name: "deny", run: check_dependencies },
     Step { name: "machete", run: find_unused_dependencies },
@@ -74,9 +76,12 @@ impl Site {
         Ok(())
     }
 
+    fn target_folder(&self) -> Result<PathBuf> {
+        Ok(checkout::read_workspace(&self.root)?.target_folder)
+    }
+
     fn tool(&self, tool: &Tool) -> Result<String> {
-        let workspace = checkout::read_workspace(&self.root)?;
-        Ok(tool.find_or_install(&self.root, &workspace.target_folder)?.to_string_lossy().into_owned())
+        Ok(tool.find_or_install(&self.root, &self.target_folder()?)?.to_string_lossy().into_owned())
     }
 }
 
@@ -89,8 +94,7 @@ fn check_requirements(site: &Site) -> Result<()> {
 
 /// The tests of the binary start the emulator; it is fetched once.
 fn fetch_emulator(site: &Site) -> Result<()> {
-    let workspace = checkout::read_workspace(&site.root)?;
-    toolbox::EMULATOR.find_or_install(&site.root, &workspace.target_folder)
+    toolbox::EMULATOR.find_or_install(&site.root, &site.target_folder()?)
 }
 
 fn check_docs(site: &Site) -> Result<()> {

@@ -24,7 +24,10 @@ fn steps_are_chosen_by_name() {
 #[test]
 fn leaving_every_step_out_is_an_error_that_lists_them() {
     let error = run(Path::new("."), &options(&["fmt"], &["fmt"])).unwrap_err().to_string();
-    assert!(error.contains("fmt, tidy, requirements, clippy, emulator, test, doc, deny, machete"), "{error}");
+    assert!(
+        error.contains("fmt, tidy, requirements, clippy, emulator, test, clients, api, doc, deny, machete"),
+        "{error}"
+    );
 }
 
 #[test]

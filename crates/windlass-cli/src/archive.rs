@@ -48,7 +48,12 @@ impl Archive {
     /// The session that is meant.
     pub(crate) async fn session(&self, wanted: &str) -> Result<SessionRow> {
         self.find_session(wanted).await?.map_err(|known| {
-            unknown("session", wanted, known.iter().map(|row| row.session_id.as_str()), "windlass sessions list")
+            unknown(
+                "session",
+                wanted,
+                known.iter().map(|row| row.session_id.as_str()),
+                "windlass sessions list",
+            )
         })
     }
 
@@ -99,7 +104,9 @@ impl Archive {
     pub(crate) async fn is_free(&self, session_id: &SessionId) -> Result<bool> {
         match self.store.claim(session_id).await.map_err(|failure| failed(&failure))? {
             Claim::Held { .. } => Ok(false),
-            Claim::Taken => self.store.release(session_id).await.map(|()| true).map_err(|failure| failed(&failure)),
+            Claim::Taken => {
+                self.store.release(session_id).await.map(|()| true).map_err(|failure| failed(&failure))
+            }
         }
     }
 

@@ -205,6 +205,9 @@ pub(crate) enum RunsCommand {
     Trace {
         /// Its id, or the beginning of it
         id: String,
+        /// As OpenTelemetry spans: the body of an OTLP export, without content
+        #[arg(long)]
+        otlp: bool,
     },
     /// Go on with a run that was cut off
     Resume {

@@ -321,7 +321,9 @@ pub(crate) fn refused(error: HostError) -> Complaint {
         HostError::Missing { what: "session", .. } => {
             Complaint::usage(error.to_string()).cure("windlass sessions list")
         }
-        HostError::Missing { what: "run", .. } => Complaint::usage(error.to_string()).cure("windlass runs list"),
+        HostError::Missing { what: "run", .. } => {
+            Complaint::usage(error.to_string()).cure("windlass runs list")
+        }
         HostError::Missing { .. } | HostError::Invalid { .. } => Complaint::usage(error.to_string()),
         HostError::Held(_) => Complaint::failed(error.to_string()).cure("wait for it, or stop that process"),
         HostError::Busy(_)

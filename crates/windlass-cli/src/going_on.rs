@@ -24,6 +24,7 @@ use crate::open_models::OpenModels;
 use crate::out::{print_json, print_line, tell_line};
 use crate::provider::wait_for;
 use crate::run::{block_on, screen};
+use crate::telemetry;
 use crate::wiring::House;
 
 /// `windlass runs fork`.
@@ -102,9 +103,8 @@ pub(crate) fn replay(global: &GlobalArgs, id: &str) -> Result<Exit> {
 async fn unfinished(archive: &Archive, id: Option<&str>) -> Result<RunRow> {
     let Some(id) = id else {
         let newest = archive.unfinished(1).await?.into_iter().next();
-        return newest.ok_or_else(|| {
-            Complaint::usage("there is no unfinished run").cure("windlass runs list")
-        });
+        return newest
+            .ok_or_else(|| Complaint::usage("there is no unfinished run").cure("windlass runs list"));
     };
     let row = archive.run(id).await?;
     match row.outcome {
@@ -144,6 +144,7 @@ fn go_on(
     let screen = screen(global, house, true);
     block_on(async {
         let host = house.host(Arc::clone(&archive.store), models);
+        let export = telemetry::start(&house.config, Arc::clone(&host) as Arc<dyn HostPort>)?;
         let asker = Asker::new(house.can_ask);
         let port = Arc::clone(&host) as Arc<dyn HostPort>;
         let mut front =
@@ -157,6 +158,7 @@ fn go_on(
         front.recall(&started.run_id, &records).await?;
         let Ending::Finished(ended) = front.follow(&started).await? else { return Ok(Exit::Cancelled) };
         host.close().await.map_err(refused)?;
+        export.finish().await;
         Ok(ended.outcome.into())
     })
 }

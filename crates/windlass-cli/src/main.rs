@@ -6,6 +6,7 @@
 //!
 //! - `args`, `config`: what was typed, and what it means together with files and the environment
 //! - `wiring`, `model_choice`, `provider`, `diagnosis`: settings become tools, rules, models, sessions
+//! - `telemetry`: what goes to an OpenTelemetry collector
 //! - `key_source`, `key_command`, `keyring`: where keys are
 //! - `archive`, `conversation`, `open_models`: what was kept, how it is told, and models for a host
 //! - `run`, `serve`, `sessions`, `runs`, `going_on`, `tools`, `models`, `policy`, `config_cmd`, `completions`: the commands, one file each
@@ -52,6 +53,7 @@ mod serve;
 mod sessions;
 mod signals;
 mod table;
+mod telemetry;
 mod tools;
 mod visible;
 mod wiring;

@@ -34,6 +34,7 @@ use crate::progress::Detail;
 use crate::provider::wait_for;
 use crate::runs::unfinished_line;
 use crate::screen::{Output, Screen, Telling};
+use crate::telemetry;
 use crate::wiring::House;
 
 /// Largest message and largest context that are read: more than any model takes.
@@ -87,10 +88,12 @@ pub(crate) fn run(global: &GlobalArgs, args: RunArgs) -> Result<Exit> {
         let is_kept = archive.is_some();
         let store = archive.as_ref().map_or_else(memory, |archive| Arc::clone(&archive.store));
         let host = house.host(Arc::clone(&store), models);
+        let export = telemetry::start(&house.config, Arc::clone(&host) as Arc<dyn HostPort>)?;
         let asker = Asker::new(house.can_ask);
-        let mut front = Front::new(Arc::clone(&host) as Arc<dyn HostPort>, screen, asker, house.policies.clone())?
-            .quiet(global.quiet)
-            .kept(is_kept);
+        let mut front =
+            Front::new(Arc::clone(&host) as Arc<dyn HostPort>, screen, asker, house.policies.clone())?
+                .quiet(global.quiet)
+                .kept(is_kept);
         if let Some(script) = script {
             front = front.with_user(ScriptedUser::new(script)).keeping_events();
         }
@@ -104,6 +107,7 @@ pub(crate) fn run(global: &GlobalArgs, args: RunArgs) -> Result<Exit> {
         let exit = talk.hold(&house, host.as_ref(), store.as_ref(), old, &mut front).await?;
         if !front.was_killed() {
             host.close().await.map_err(refused)?;
+            export.finish().await;
         }
         Ok(exit)
     })

@@ -15,6 +15,7 @@ use crate::going_on::{ForkCommand, fork, replay, resume};
 use crate::out::{print, print_json, print_line, tell_line};
 use crate::provider::wait_for;
 use crate::table::lay_out;
+use crate::telemetry::body_of;
 use crate::visible::visible_line;
 
 /// Characters of a message or a model in a list.
@@ -28,7 +29,7 @@ pub(crate) fn run(global: &GlobalArgs, command: RunsCommand) -> Result<Exit> {
             wait_for(list(global, &archive, session.as_deref(), unfinished, page))??;
         }
         RunsCommand::Show { id } => wait_for(show(global, &Archive::of_user(global)?, &id))??,
-        RunsCommand::Trace { id } => wait_for(trace(&Archive::of_user(global)?, &id))??,
+        RunsCommand::Trace { id, otlp } => wait_for(trace(&Archive::of_user(global)?, &id, otlp))??,
         RunsCommand::Resume { id, retry, permission } => {
             return resume(global, id.as_deref(), &retry, &permission);
         }
@@ -74,7 +75,8 @@ async fn list(
 fn table(rows: &[RunRow]) -> String {
     let now = Clock::system().now_ms();
     let ids: Vec<&str> = rows.iter().map(|row| row.run_id.as_str()).collect();
-    let mut lines = vec![["RUN", "STARTED", "STATE", "STEPS", "CALLS", "MODEL", "MESSAGE"].map(str::to_owned)];
+    let mut lines =
+        vec![["RUN", "STARTED", "STATE", "STEPS", "CALLS", "MODEL", "MESSAGE"].map(str::to_owned)];
     lines.extend(rows.iter().map(|row| {
         [
             visible_line(short(row.run_id.as_str(), &ids), CELL_CHARS_MAX),
@@ -107,9 +109,12 @@ async fn show(global: &GlobalArgs, archive: &Archive, id: &str) -> Result<()> {
     print(&story.map(|story| story.text(global.verbose > 0)).unwrap_or_default())
 }
 
-async fn trace(archive: &Archive, id: &str) -> Result<()> {
+async fn trace(archive: &Archive, id: &str, is_otlp: bool) -> Result<()> {
     let row = archive.run(id).await?;
     let records = archive.records_of_run(&row).await?;
+    if is_otlp {
+        return print_json(&body_of(records.iter().map(AsRef::as_ref)));
+    }
     print_json(&RunTrace::fold(records.iter().map(AsRef::as_ref)))
 }
 

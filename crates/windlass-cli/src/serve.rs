@@ -24,6 +24,7 @@ use crate::open_models::OpenModels;
 use crate::out::{print_line, tell_line, warn};
 use crate::run::{block_on, read_bounded};
 use crate::signals::Signals;
+use crate::telemetry;
 use crate::wiring::House;
 
 /// Where the server listens unless it is told otherwise.
@@ -52,12 +53,15 @@ pub(crate) fn run(global: &GlobalArgs, args: &ServeArgs) -> Result<Exit> {
         let listener = TcpListener::bind(address).await.map_err(|error| unbound(address, &error))?;
         let bound = listener.local_addr().unwrap_or(address);
         let host = house.host(Arc::clone(&archive.store), models);
+        let export = telemetry::start(config, Arc::clone(&host) as Arc<dyn HostPort>)?;
         say_where(global, config, bound, &model)?;
         take_up(&host, global.quiet).await?;
         if args.open {
             open_browser(bound);
         }
-        serve(host, server, listener, signals, global.quiet).await
+        let exit = serve(host, server, listener, signals, global.quiet).await?;
+        export.finish().await;
+        Ok(exit)
     })
 }
 
@@ -111,7 +115,8 @@ fn find_address(config: &Config) -> Result<SocketAddr> {
 
 fn server_config(config: &Config, address: SocketAddr) -> Result<ServerConfig> {
     let settings = &config.settings;
-    let token = settings.text("server.token_file").map(|file| read_token(config, Path::new(file))).transpose()?;
+    let token =
+        settings.text("server.token_file").map(|file| read_token(config, Path::new(file))).transpose()?;
     let unsafe_address = |error: UnsafeAddress| {
         Complaint::usage(error.to_string())
             .at(config.place("server.addr"))
@@ -130,14 +135,19 @@ fn server_config(config: &Config, address: SocketAddr) -> Result<ServerConfig> {
 
 fn read_token(config: &Config, file: &Path) -> Result<Secret> {
     let place = || config.place("server.token_file");
-    let opened =
-        std::fs::File::open(file).map_err(|error| Complaint::file(file, "read", &error).into_usage().at(place()))?;
+    let opened = std::fs::File::open(file)
+        .map_err(|error| Complaint::file(file, "read", &error).into_usage().at(place()))?;
     warn_if_open(file, &opened);
     let text = read_bounded(opened, &file.display().to_string())?;
     let token = text.trim();
     if token.len() < TOKEN_CHARS_MIN || token.contains(char::is_whitespace) {
-        let what = format!("{} has no token in it: one word of at least {TOKEN_CHARS_MIN} characters", file.display());
-        return Err(Complaint::usage(what).at(place()).cure(format!("openssl rand -hex 32 > {}", file.display())));
+        let what = format!(
+            "{} has no token in it: one word of at least {TOKEN_CHARS_MIN} characters",
+            file.display()
+        );
+        return Err(Complaint::usage(what)
+            .at(place())
+            .cure(format!("openssl rand -hex 32 > {}", file.display())));
     }
     Ok(Secret::new(token))
 }

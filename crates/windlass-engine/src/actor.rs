@@ -29,6 +29,7 @@ use crate::model_speech::ModelSpeech;
 use crate::registry::ToolShelf;
 use crate::results::SessionResults;
 use crate::session::{AnswerError, Request, RunDone, SendError, SessionParts};
+use crate::spans::RunSpans;
 use crate::tasks::SessionTasks;
 
 /// Deltas that are taken at once when they are there already: one look at everything else for each of them
@@ -82,6 +83,7 @@ pub(crate) struct Active {
     pub(crate) run_id: RunId,
     pub(crate) parent_id: MessageId,
     pub(crate) shelf: Arc<ToolShelf>,
+    pub(crate) spans: RunSpans,
     pub(crate) model: Option<ModelSpeech>,
     pub(crate) work: FuturesUnordered<BoxFuture<'static, WorkDone>>,
     /// How to stop each call that runs or is inspected.
@@ -237,6 +239,7 @@ impl Actor {
             run_id: send.run_id.clone(),
             parent_id: send.message_id.clone(),
             shelf: self.parts.registry.snapshot(),
+            spans: RunSpans::begin(&self.parts.session_id, &send.run_id, &send.message_id),
             model: None,
             work: FuturesUnordered::new(),
             stops: Vec::new(),

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use tokio::sync::mpsc;
+use tracing::Instrument;
 use windlass_core::event::{Event, Record};
 use windlass_core::ids::{CallId, Millis};
 use windlass_core::message::Message;
@@ -58,7 +59,9 @@ impl Actor {
             Effect::CallModel { request, delay_ms, is_exact } => {
                 let delay_ms = if is_exact { delay_ms } else { spread(delay_ms, new_dice()) };
                 if let Some(active) = self.active.as_mut() {
-                    active.model = Some(ModelSpeech::start(self.parts.model.as_ref(), *request, delay_ms));
+                    let span = active.spans.step();
+                    active.model =
+                        Some(ModelSpeech::start(self.parts.model.as_ref(), *request, delay_ms, span));
                 }
             }
             Effect::StopModel => {
@@ -119,8 +122,10 @@ impl Actor {
 
     /// Outcomes stay readable by their handles, and the operator's log follows each call by its three ids
     /// (P-24).
-    pub(crate) fn keep(&self, record: &Record) {
-        log_call(record);
+    pub(crate) fn keep(&mut self, record: &Record) {
+        if let Some(active) = self.active.as_mut() {
+            active.spans.follow(record);
+        }
         if let Event::CallEnded { call_id, outcome, message, .. } = &record.event
             && let Message::Tool(tool) = message.as_ref()
         {
@@ -149,14 +154,16 @@ impl Actor {
         let stop = CancelSignal::new();
         active.stops.push((call.call.id.clone(), stop.clone()));
         let port = active.shelf.port(&call.spec.name);
-        active.work.push(Box::pin(async move {
+        let span = active.spans.call(&call.call.id).clone();
+        let work = async move {
             let call_id = call.call.id.clone();
             let result = match port {
                 Some(port) => inspect_call(port, call, context, stop).await,
                 None => Err(removed(&call.spec.name)),
             };
             WorkDone::Inspected { call_id, result }
-        }));
+        };
+        active.work.push(Box::pin(work.instrument(span)));
     }
 
     pub(crate) fn run_tool(&mut self, call: ApprovedCall, timeout_ms: u64) {
@@ -175,13 +182,15 @@ impl Actor {
             active.effectful.insert(call_id.clone());
         }
         let port = active.shelf.port(&call.spec().name);
-        active.work.push(Box::pin(async move {
+        let span = active.spans.call(&call_id).clone();
+        let work = async move {
             let outcome = match port {
                 Some(port) => run_call(port, call, context, timeout_ms, stop, clock).await,
                 None => ToolOutcome::failed(removed(&call.spec().name)),
             };
             WorkDone::Ended { call_id, outcome }
-        }));
+        };
+        active.work.push(Box::pin(work.instrument(span)));
     }
 
     fn stop_call(&mut self, call_id: &CallId) {
@@ -204,25 +213,6 @@ impl Actor {
             results: Arc::clone(&self.results) as Arc<dyn ResultsPort>,
             tasks: Arc::clone(&self.tasks) as Arc<dyn TasksPort>,
         }
-    }
-}
-
-fn log_call(record: &Record) {
-    let (run, parent) = (&record.run_id, &record.parent_id);
-    match &record.event {
-        Event::CallRequested { call, .. } => {
-            tracing::info!(request_id = %run, parent_id = %parent, call_id = %call.id, tool = %call.name, "call requested");
-        }
-        Event::CallEnded { call_id, name, outcome, .. } => match outcome.failure() {
-            None => {
-                tracing::info!(request_id = %run, parent_id = %parent, call_id = %call_id, tool = %name, "call completed");
-            }
-            Some(failure) => tracing::warn!(
-                request_id = %run, parent_id = %parent, call_id = %call_id, tool = %name,
-                kind = failure.kind.word(), detail = failure.detail.as_deref(), "call failed: {failure}"
-            ),
-        },
-        _ => {}
     }
 }
 

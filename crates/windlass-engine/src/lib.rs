@@ -39,6 +39,7 @@ pub mod results;
 mod resume;
 mod schema_weight;
 pub mod session;
+mod spans;
 pub mod tasks;
 pub mod tool_run;
 pub mod validate;

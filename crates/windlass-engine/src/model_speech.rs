@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use tokio::time::Instant;
+use tracing::{Instrument, Span};
 use windlass_core::assemble::{Assembled, Assembler};
 use windlass_core::event::Event;
 use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
@@ -17,13 +18,16 @@ pub(crate) struct ModelSpeech {
     assembler: Assembler,
     /// When a new try may begin; a time, so that whatever else happens meanwhile does not put it off.
     begins_at: Option<Instant>,
+    /// The step's span: what the model's adapter says stands in it.
+    span: Span,
 }
 
 impl ModelSpeech {
-    pub(crate) fn start(model: &dyn ModelPort, request: ModelRequest, delay_ms: u64) -> Self {
+    pub(crate) fn start(model: &dyn ModelPort, request: ModelRequest, delay_ms: u64, span: &Span) -> Self {
         let assembler = Assembler::new(model.name());
         let begins_at = (delay_ms > 0).then(|| Instant::now() + Duration::from_millis(delay_ms));
-        Self { stream: model.stream(request), assembler, begins_at }
+        let stream = span.in_scope(|| model.stream(request));
+        Self { stream, assembler, begins_at, span: span.clone() }
     }
 
     pub(crate) async fn next(&mut self) -> Option<Result<ModelDelta, ModelFailure>> {
@@ -31,7 +35,11 @@ impl ModelSpeech {
             tokio::time::sleep_until(begins_at).await;
             self.begins_at = None;
         }
-        self.stream.next().await
+        // A delta is a matter of nanoseconds: a span that nobody sees is not entered.
+        if self.span.is_disabled() {
+            return self.stream.next().await;
+        }
+        self.stream.next().instrument(self.span.clone()).await
     }
 
     /// Takes in a delta; gives the event that shows it.

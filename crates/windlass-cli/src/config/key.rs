@@ -140,6 +140,7 @@ pub(crate) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
         Key::new("server.origins", List, SERVES, "pages of other origins that may use the server"),
     ];
     keys.extend(exchange_keys());
+    keys.extend(telemetry_keys());
     keys.extend(provider_keys());
     for (name, about) in [
         ("permissions.deny", "rules that a project adds: these calls are refused"),
@@ -165,6 +166,18 @@ fn exchange_keys() -> impl Iterator<Item = Key> {
     ]
     .into_iter()
     .map(|(name, about)| Key::new(name, Kind::Millis, ProjectMay::Set, about))
+}
+
+/// What is told about runs, and to whom.
+fn telemetry_keys() -> impl Iterator<Item = Key> {
+    [
+        ("otlp_endpoint", Kind::Text, "the address of an OpenTelemetry collector that takes OTLP over HTTP"),
+        ("headers", Kind::Secrets, "headers that the collector wants"),
+        ("service_name", Kind::Text, "the name that spans are filed under; windlass unless set"),
+        ("content", Kind::Truth, "let messages, arguments and outcomes go along, without secrets"),
+    ]
+    .into_iter()
+    .map(|(field, kind, about)| Key::new(format!("telemetry.{field}"), kind, LEAVES, about))
 }
 
 /// What can be said about a provider: one of the catalogue, or a server under a name of its own.

@@ -20,6 +20,19 @@ const OTHER_VARIABLES: [&str; 3] = ["WINDLASS_CONFIG", "WINDLASS_DATA", "WINDLAS
 /// The other name of the switch, as it stands in existing environments.
 const TOOL_LOOP_V2: &str = "TOOL_LOOP_V2";
 
+/// Variables of OpenTelemetry, and our settings that they mean.
+const OTEL_VARIABLES: [(&str, &str); 3] = [
+    ("OTEL_EXPORTER_OTLP_ENDPOINT", "telemetry.otlp_endpoint"),
+    ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "telemetry.otlp_endpoint"),
+    ("OTEL_SERVICE_NAME", "telemetry.service_name"),
+];
+
+/// The headers of an export, `name=value` between commas.
+const OTEL_HEADERS: &str = "OTEL_EXPORTER_OTLP_HEADERS";
+
+/// Whether OpenTelemetry is off, whatever else is said.
+const OTEL_DISABLED: &str = "OTEL_SDK_DISABLED";
+
 /// Settings of one origin.
 pub(crate) type Layer = BTreeMap<String, Setting>;
 
@@ -141,6 +154,7 @@ pub(crate) fn read_environment(vars: &BTreeMap<String, String>, warnings: &mut V
         let source = Source::Environment(TOOL_LOOP_V2.into());
         layer.insert("tool_loop_v2".into(), Setting::new(Value::Truth(truth), source));
     }
+    read_otel(vars, &mut layer);
     for key in KEYS.iter().filter(|key| !key.is_project_only && !key.is_pattern()) {
         let variable = key.variable();
         if let Some(text) = vars.get(&variable).filter(|text| !text.is_empty()) {
@@ -156,6 +170,27 @@ pub(crate) fn read_environment(vars: &BTreeMap<String, String>, warnings: &mut V
     }
     warnings.extend(vars.keys().filter_map(|name| unknown_variable(name)));
     Ok(layer)
+}
+
+/// What an environment that was made for OpenTelemetry says; our own variables are stronger.
+fn read_otel(vars: &BTreeMap<String, String>, layer: &mut Layer) {
+    let is_off = vars.get(OTEL_DISABLED).is_some_and(|text| text.trim().eq_ignore_ascii_case("true"));
+    for (variable, name) in OTEL_VARIABLES {
+        if let Some(text) = vars.get(variable).filter(|text| !text.is_empty()) {
+            let setting = Setting::new(Value::Text(text.clone()), Source::Environment(variable.into()));
+            layer.insert(name.into(), setting);
+        }
+    }
+    if let Some(text) = vars.get(OTEL_HEADERS) {
+        let pairs = text.split(',').filter_map(|pair| pair.split_once('='));
+        let fields = pairs.map(|(name, value)| (name.trim().to_owned(), value.trim().into())).collect();
+        let setting = Setting::new(Value::Secrets(fields), Source::Environment(OTEL_HEADERS.into()));
+        layer.insert("telemetry.headers".into(), setting);
+    }
+    if is_off {
+        let setting = Setting::new(Value::Text(String::new()), Source::Environment(OTEL_DISABLED.into()));
+        layer.insert("telemetry.otlp_endpoint".into(), setting);
+    }
 }
 
 fn read_variable(key: &Key, name: &str, variable: String, text: &str) -> Result<Setting> {

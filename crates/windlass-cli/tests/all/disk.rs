@@ -49,7 +49,9 @@ fn a_damaged_file_is_left_as_it_is_and_named() {
     let file = place.data_folder().join("windlass.db");
     fs::create_dir_all(place.data_folder()).unwrap();
     fs::write(&file, "this was never a database, whatever its name says").unwrap();
-    let said = place.windlass(&["run", "--model", "scripted/a.script"]).complains(1, &["windlass.db", "--ephemeral"]);
+    let said = place
+        .windlass(&["run", "--model", "scripted/a.script"])
+        .complains(1, &["windlass.db", "--ephemeral"]);
     assert_eq!(said.out, "");
     assert_eq!(fs::read_to_string(&file).unwrap(), "this was never a database, whatever its name says");
 }

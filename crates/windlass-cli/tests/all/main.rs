@@ -25,5 +25,6 @@ mod scripts;
 mod serve;
 mod server;
 mod stop;
+mod telemetry;
 mod terminal;
 mod tools;

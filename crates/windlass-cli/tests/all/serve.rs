@@ -110,7 +110,8 @@ fn with_a_token_nobody_is_let_in_without_it() {
     place.write("token", "0123456789abcdef0123456789abcdef\n");
     let served = Served::start(&place, &["--token-file", "token"]);
     assert_eq!(served.ask("GET /api/sessions", "").0, 401);
-    let with = "GET /api/sessions HTTP/1.1\r\nauthorization: Bearer 0123456789abcdef0123456789abcdef\r\nx-rest:";
+    let with =
+        "GET /api/sessions HTTP/1.1\r\nauthorization: Bearer 0123456789abcdef0123456789abcdef\r\nx-rest:";
     assert_eq!(served.ask(with, "").0, 200);
     let (_, err) = served.stop();
     assert!(!err.contains("0123456789abcdef"), "{err}");

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use futures::StreamExt;
 use windlass_core::event::{Event, RunOutcome};
-use windlass_core::host::{HostDelivery, HostError, HostPort};
+use windlass_core::host::{HostDelivery, HostError, HostPort, RunStart};
 use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::permission::{Decision, PermissionAnswer};
 use windlass_core::port::ToolPort;
@@ -207,4 +208,20 @@ async fn observers_see_the_durable_records_of_all_sessions() {
         }
     }
     assert_eq!(stage.host.observed_lost(), 0);
+}
+
+#[tokio::test]
+async fn a_run_with_another_model_opens_its_session_anew() {
+    let talk = "user Go.\nmodel text One.\nuser Go.\nmodel text Two.\n";
+    let stage = Stage::new(talk, Vec::new());
+    stage.scripts.put("other", talk);
+    let session_id = stage.session().await;
+    let first = stage.start(&session_id).await;
+    stage.read(&first.run_id, 0).await;
+    let other = RunStart { model: Some("scripted/other".into()), ..go() };
+    let second = stage.host.start_run(&session_id, other);
+    let second = tokio::time::timeout(Duration::from_secs(20), second).await.expect("it hangs").unwrap();
+    let records = stage.read(&second.run_id, 0).await;
+    let Event::RunStarted { model, .. } = &records.first().unwrap().event else { panic!("no start") };
+    assert_eq!(model, "scripted/other");
 }

@@ -16,5 +16,6 @@ mod recovery;
 mod recovery_world;
 mod registry;
 mod session;
+mod spans;
 mod tool_run;
 mod tools;

@@ -172,7 +172,7 @@ fn problem_response(kind: Kind, endpoint: &Endpoint) -> Value {
         None => json!({PROBLEM_TYPE: {"schema": named("Problem")}}),
     };
     if let (Value::Object(content), true) = (&mut content, endpoint.operation.has_error_stream) {
-        content.insert(EVENT_STREAM.into(), json!({"schema": text()}));
+        content.insert(EVENT_STREAM.into(), json!({"schema": frame()}));
     }
     let mut response = json!({"description": kind.title(), "content": content});
     let retries = matches!(kind, Kind::TooMany | Kind::Unavailable);

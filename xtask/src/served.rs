@@ -1,0 +1,118 @@
+//! Servers for the suites: the emulator of a provider, and `windlass serve` in front of it.
+//!
+//! Owns processes and their end. Both say on standard output where they listen.
+
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::invocation::Invocation;
+
+/// A server that does not say where it listens by then does not start.
+const START_LIMIT: Duration = Duration::from_secs(30);
+
+/// A process that listens, ended with this value.
+pub(crate) struct Served {
+    child: Child,
+    /// `http://127.0.0.1:PORT`.
+    pub(crate) url: String,
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Served {
+    fn start(invocation: &Invocation, log: &Path) -> Result<Self> {
+        let log_file =
+            std::fs::File::create(log).with_context(|| format!("cannot write {}", log.display()))?;
+        let mut command = invocation.command();
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log_file);
+        let mut child = command.spawn().with_context(|| format!("cannot start `{invocation}`"))?;
+        let (said, heard) = mpsc::channel();
+        let out = child.stdout.take().context("a child with a pipe has one")?;
+        // Read to its end, or the child would stop at a full pipe.
+        std::thread::spawn(move || {
+            for line in BufReader::new(out).lines().map_while(Result::ok) {
+                if let Some((_, address)) = line.split_once("http://") {
+                    let _ = said.send(format!("http://{}", address.trim().trim_end_matches('/')));
+                }
+            }
+        });
+        let mut served = Self { child, url: String::new() };
+        match heard.recv_timeout(START_LIMIT) {
+            Ok(url) => served.url = url,
+            Err(_) => bail!("`{invocation}` does not listen; {} has what it said", log.display()),
+        }
+        Ok(served)
+    }
+
+    /// The emulator with the answers of a file.
+    pub(crate) fn provider(root: &Path, target_folder: &Path, answers: &str) -> Result<Self> {
+        let tools = target_folder.join("xtask-tools");
+        let entry = tools.join("aimock/node_modules/@copilotkit/aimock/dist/cli.js");
+        let entry = entry.to_string_lossy();
+        let args = [&*entry, "--port", "0", "--host", "127.0.0.1", "--fixtures", answers];
+        // Without it an answer for one place in a conversation is given at any other that has none.
+        let emulator = Invocation::new(root, "node", &args).env("AIMOCK_STRICT_TURN_INDEX", "1");
+        Self::start(&emulator, &tools.join("provider.log"))
+    }
+
+    /// `windlass serve` with folders of its own.
+    pub(crate) fn windlass(
+        root: &Path,
+        target_folder: &Path,
+        binary: &Path,
+        model: &Model<'_>,
+    ) -> Result<Self> {
+        let place = target_folder.join("xtask-tools/served");
+        let _ = std::fs::remove_dir_all(&place);
+        let project = place.join("project");
+        std::fs::create_dir_all(&project)?;
+        std::fs::write(place.join("config.toml"), "")?;
+        std::fs::write(project.join("notes.txt"), "The needle is here.\n")?;
+        let text = |path: PathBuf| path.to_string_lossy().into_owned();
+        let (config, data) = (text(place.join("config.toml")), text(place.join("data")));
+        let project = text(project);
+        let args = [
+            "serve",
+            "--addr",
+            "127.0.0.1:0",
+            "--config",
+            &config,
+            "--data",
+            &data,
+            "--root",
+            &project,
+            "--model",
+            model.name,
+        ];
+        let serve = Invocation::new(root, &binary.to_string_lossy(), &args)
+            .env("WINDLASS_LOG", "error")
+            .env("WINDLASS_BASE_URL", model.base_url);
+        Self::start(&serve, &target_folder.join("xtask-tools/served.log"))
+    }
+}
+
+/// The model behind a server.
+pub(crate) struct Model<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) base_url: &'a str,
+}
+
+/// Builds the binary and says where it is.
+pub(crate) fn build_binary(root: &Path, target_folder: &Path) -> Result<PathBuf> {
+    let build = Invocation::cargo(root, &["build", "--quiet", "--package", "windlass-cli"]);
+    if !build.succeeds()? {
+        bail!("`{build}` failed");
+    }
+    Ok(target_folder.join("debug").join(format!("windlass{}", std::env::consts::EXE_SUFFIX)))
+}
