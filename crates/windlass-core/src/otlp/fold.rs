@@ -126,19 +126,13 @@ impl OpenRun {
         let at_ms = record.ts_ms;
         match &record.event {
             Event::RunStarted { model, profile, message, .. } => {
-                self.name_model(model, profile);
-                if rules.has_content {
-                    self.attributes.push(("gen_ai.input.messages", messages(rules, message, None).into()));
-                }
+                self.start_run(rules, model, profile, message)
             }
-            Event::RunResumed { interrupted, repeated } => self.note(
-                "run.resumed",
-                at_ms,
-                vec![
-                    ("windlass.calls.interrupted", count(interrupted.len())),
-                    ("windlass.calls.repeated", count(repeated.len())),
-                ],
-            ),
+            Event::RunResumed { interrupted, repeated } => {
+                let interrupted = ("windlass.calls.interrupted", count(interrupted.len()));
+                let repeated = ("windlass.calls.repeated", count(repeated.len()));
+                self.note("run.resumed", at_ms, vec![interrupted, repeated]);
+            }
             Event::StepStarted { step, purpose, attempt } => {
                 return self.start_step(record, *step, purpose_word(*purpose), *attempt);
             }
@@ -195,6 +189,13 @@ impl OpenRun {
             | Event::CallProgressed { .. } => {}
         }
         Vec::new()
+    }
+
+    fn start_run(&mut self, rules: &SpanRules, model: &str, profile: &str, message: &Message) {
+        self.name_model(model, profile);
+        if rules.has_content {
+            self.attributes.push(("gen_ai.input.messages", messages(rules, message, None).into()));
+        }
     }
 
     fn name_model(&mut self, model: &str, profile: &str) {
