@@ -88,6 +88,9 @@ pub const TITLE_CHARS_MAX: usize = 200;
 /// Sessions that a host keeps open: some ten kilobytes each, and most of them idle.
 pub const SESSIONS_OPEN_MAX: usize = 16_384;
 
+/// Places of sessions that are not worth tidying up.
+pub const BERTHS_FEW: usize = 1_024;
+
 /// Runs that go on at once: each is a model stream and a few tools.
 pub const RUNS_AT_ONCE_MAX: usize = 4_096;
 
@@ -110,10 +113,10 @@ pub const SESSION_IDLE_MS: u64 = 5 * 60_000;
 pub const SWEEP_MS: u64 = 30_000;
 
 /// Records that a reader of a run takes from the journal at once: a reader that stops reading keeps them.
-pub const PAGE_RECORDS_MAX: usize = 32;
+pub const PAGE_RECORDS_MAX: usize = 16;
 
 /// How often a reader looks whether another process wrote more of a run that nobody here has open.
-pub const FOREIGN_LOOK_MS: u64 = 2_000;
+pub const FOREIGN_LOOK_MS: u64 = 1_000;
 
 /// Records of all sessions that an observer may be behind before it loses some.
 pub const OBSERVED_RECORDS_MAX: usize = 8_192;

@@ -1,13 +1,14 @@
 //! The place of a session in the host: its actor while it is open, and who waits for it to open.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{Mutex as AsyncMutex, Notify};
 use windlass_core::ids::{Millis, RunId, SessionId};
 
 use crate::bus::EventLog;
+use crate::limits::BERTHS_FEW;
 use crate::session::Session;
 
 /// What a session was opened with; a run that wishes for something else opens it anew.
@@ -37,6 +38,8 @@ pub(super) struct Berth {
     /// Wakes readers when the session opens.
     pub(super) opened: Notify,
     used_ms: AtomicU64,
+    /// How many are open, all together.
+    open_count: Arc<AtomicUsize>,
 }
 
 #[derive(Default)]
@@ -46,13 +49,14 @@ struct State {
 }
 
 impl Berth {
-    fn new(session_id: SessionId) -> Self {
+    fn new(session_id: SessionId, open_count: Arc<AtomicUsize>) -> Self {
         Self {
             session_id,
             change: AsyncMutex::new(()),
             state: Mutex::default(),
             opened: Notify::new(),
             used_ms: AtomicU64::new(0),
+            open_count,
         }
     }
 
@@ -90,7 +94,9 @@ impl Berth {
     }
 
     pub(super) fn put(&self, open: Open, now: Millis) {
-        self.lock().open = Some(open);
+        if self.lock().open.replace(open).is_none() {
+            self.open_count.fetch_add(1, Ordering::Relaxed);
+        }
         self.touch(now);
         self.opened.notify_waiters();
     }
@@ -98,7 +104,9 @@ impl Berth {
     pub(super) fn take(&self) -> Option<Open> {
         let mut state = self.lock();
         state.run = None;
-        state.open.take()
+        let open = state.open.take()?;
+        self.open_count.fetch_sub(1, Ordering::Relaxed);
+        Some(open)
     }
 
     /// Something happened in it.
@@ -117,37 +125,54 @@ impl Berth {
     }
 }
 
-/// All places. Those that nobody uses are forgotten.
+/// All places. Those that nobody uses are forgotten, from time to time and when they have become many.
 #[derive(Default)]
 pub(super) struct Berths {
-    places: Mutex<HashMap<SessionId, Arc<Berth>>>,
+    places: Mutex<Places>,
+    open_count: Arc<AtomicUsize>,
+}
+
+#[derive(Default)]
+struct Places {
+    all: HashMap<SessionId, Arc<Berth>>,
+    /// How many there may be before those that nobody uses are looked for.
+    many: usize,
+}
+
+impl Places {
+    fn forget_unused(&mut self) {
+        // Whoever takes a place does so under the lock, so a count of one cannot grow meanwhile.
+        self.all.retain(|_, berth| berth.is_open() || Arc::strong_count(berth) > 1);
+        self.many = self.all.len().saturating_mul(2).max(BERTHS_FEW);
+    }
 }
 
 impl Berths {
-    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<Berth>>> {
+    fn lock(&self) -> MutexGuard<'_, Places> {
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The place of a session.
     pub(super) fn at(&self, session_id: &SessionId) -> Arc<Berth> {
         let mut places = self.lock();
-        let berth =
-            places.entry(session_id.clone()).or_insert_with(|| Arc::new(Berth::new(session_id.clone())));
-        Arc::clone(berth)
+        if places.all.len() >= places.many {
+            places.forget_unused();
+        }
+        let new = || Arc::new(Berth::new(session_id.clone(), Arc::clone(&self.open_count)));
+        Arc::clone(places.all.entry(session_id.clone()).or_insert_with(new))
     }
 
     /// All places.
     pub(super) fn all(&self) -> Vec<Arc<Berth>> {
-        self.lock().values().map(Arc::clone).collect()
+        self.lock().all.values().map(Arc::clone).collect()
     }
 
     pub(super) fn open_count(&self) -> usize {
-        self.lock().values().filter(|berth| berth.is_open()).count()
+        self.open_count.load(Ordering::Relaxed)
     }
 
     /// Drops the places that are not open and that nobody looks at.
     pub(super) fn forget_unused(&self) {
-        // Whoever takes a place does so under this lock, so a count of one cannot grow meanwhile.
-        self.lock().retain(|_, berth| berth.is_open() || Arc::strong_count(berth) > 1);
+        self.lock().forget_unused();
     }
 }

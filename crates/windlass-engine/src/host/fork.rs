@@ -56,11 +56,11 @@ impl Host {
         Ok(StartedRun { after_seq: forked.first_seq.saturating_sub(1), ..started })
     }
 
-    /// The whole name of the model that goes on.
+    /// The whole name of the model that goes on; one that is not there is told before anything is copied.
     fn model_name(&self, wish: &ForkWish, row: &RunRow) -> Result<String, HostError> {
-        let Some(model) = &wish.model else { return Ok(row.model.clone()) };
         let mut profile = (self.parts.profiles)(Some(&row.profile))?;
-        Ok(self.parts.models.open(Some(model), &mut profile)?.model.name().to_owned())
+        let name = wish.model.as_ref().unwrap_or(&row.model);
+        Ok(self.parts.models.open(Some(name), &mut profile)?.model.name().to_owned())
     }
 }
 
@@ -119,8 +119,13 @@ fn cut(mut own: Vec<Arc<Record>>, wish: &ForkWish) -> Result<(Vec<Arc<Record>>, 
     match at {
         Some(at) if has_run && is_of_last_step => {
             let mut given = vec![(call_id.clone(), ToolOutcome::ok(ToolOutput::json(value.clone())))];
+            let rest = own.split_off(at);
             // Siblings that ended later keep what they gave.
-            given.extend(own.split_off(at).iter().skip(1).filter_map(ended));
+            given.extend(rest.iter().skip(1).filter_map(ended));
+            // A call that ran while the model still spoke: the step itself stays whole.
+            let step_end = rest.iter().rposition(|record| matches!(record.event, Event::StepEnded { .. }));
+            let spoken = step_end.map_or(0, |at| at.saturating_add(1));
+            own.extend(rest.into_iter().take(spoken).filter(|record| ended(record).is_none()));
             Ok((own, given))
         }
         Some(_) | None => Err(HostError::Invalid {

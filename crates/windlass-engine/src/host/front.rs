@@ -23,8 +23,11 @@ impl Host {
     async fn begin_session(&self, mut begin: NewSession) -> Result<SessionRow, HostError> {
         self.check_open()?;
         // Names that mean nothing are told now, not with the first run.
-        let own = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-        (self.parts.profiles)(own(&begin.profile).as_deref())?;
+        let own = |text: &'_ str| (!text.is_empty()).then(|| text.to_owned());
+        let mut profile = (self.parts.profiles)(own(&begin.profile).as_deref())?;
+        if let Some(model) = own(&begin.model) {
+            self.parts.models.open(Some(&model), &mut profile)?;
+        }
         let root = self.parts.root.display().to_string();
         if !begin.root.is_empty() && begin.root != root {
             let message = format!("sessions of this host work in {root}, not in {}", begin.root);

@@ -124,7 +124,7 @@ impl KeptRun {
                 row.ended_ms = Some(record.ts_ms);
                 row.outcome = Some(*outcome);
                 row.reason = Some(reason.clone());
-                row.usage = usage.clone();
+                row.usage = *usage;
                 self.asking.clear();
             }
             Event::RunStarted { .. }

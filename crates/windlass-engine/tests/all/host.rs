@@ -113,6 +113,24 @@ async fn past_its_limits_the_host_says_when_to_come_again() {
 }
 
 #[tokio::test]
+async fn the_session_that_was_idle_longest_makes_room_for_another() {
+    let limits = HostLimits { sessions_open_max: 1, ..HostLimits::default() };
+    let stage = Stage::with_limits("user Go.\nmodel text Hi.\nuser Go.\nmodel hang\n", vec![], limits);
+    let (first, second) = (stage.session().await, stage.session().await);
+    for session_id in [&first, &second, &first] {
+        let run = stage.start(session_id).await;
+        // The third run hangs.
+        if run.after_seq == 0 {
+            stage.read(&run.run_id, 0).await;
+        }
+        assert_eq!(stage.host.sessions_open(), 1);
+    }
+    // The first is busy now: nobody makes room.
+    let refused = stage.host.start_run(&second, go()).await;
+    assert!(matches!(refused, Err(HostError::Overloaded { .. })), "{refused:?}");
+}
+
+#[tokio::test]
 async fn names_of_nothing_are_missing() {
     let stage = Stage::new(TALK, vec![]);
     let nowhere = SessionId::from("nowhere");

@@ -126,8 +126,8 @@ impl World {
             spec.idempotent = name == "set";
             registry.register(Arc::new(Deed { spec, knows, world: Arc::clone(self) })).unwrap();
         }
-        let mut profile = Profile::default();
-        profile.executes_while_streaming = self.executes_while_streaming;
+        let executes_while_streaming = self.executes_while_streaming;
+        let profile = Profile { executes_while_streaming, ..Profile::default() };
         SessionParts {
             session_id: session_id(),
             settings: Arc::new(RunSettings {
