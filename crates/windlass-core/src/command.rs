@@ -47,6 +47,12 @@ pub struct MessageSend {
     /// Sampling wishes.
     #[serde(default)]
     pub sampling: Sampling,
+    /// What the model is told for this run after the session's system text (callers that bring their own).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system: Option<String>,
+    /// Another step limit than the profile's, up to `WISHED_STEPS_MAX`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steps_max: Option<u32>,
 }
 
 /// What a user wishes for a run, beside what is said: on record, so that the run can be taken up again.
@@ -65,6 +71,12 @@ pub struct RunWishes {
     pub tool_choice: ToolChoice,
     /// Sampling wishes.
     pub sampling: Sampling,
+    /// What the model is told for this run after the session's system text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub system: Option<String>,
+    /// Another step limit than the profile's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steps_max: Option<u32>,
 }
 
 impl Default for RunWishes {
@@ -75,6 +87,8 @@ impl Default for RunWishes {
             tools: None,
             tool_choice: ToolChoice::Auto,
             sampling: Sampling::default(),
+            system: None,
+            steps_max: None,
         }
     }
 }
@@ -88,13 +102,26 @@ impl MessageSend {
             tools: self.tools.clone(),
             tool_choice: self.tool_choice.clone(),
             sampling: self.sampling.clone(),
+            system: self.system.clone(),
+            steps_max: self.steps_max,
         }
     }
 
     /// The same message again, from what is on record of it.
     pub fn recalled(run_id: RunId, message_id: MessageId, message: Message, wishes: RunWishes) -> Self {
-        let RunWishes { context, tools_allowed, tools, tool_choice, sampling } = wishes;
-        Self { run_id, message_id, message, context, tools_allowed, tools, tool_choice, sampling }
+        let RunWishes { context, tools_allowed, tools, tool_choice, sampling, system, steps_max } = wishes;
+        Self {
+            run_id,
+            message_id,
+            message,
+            context,
+            tools_allowed,
+            tools,
+            tool_choice,
+            sampling,
+            system,
+            steps_max,
+        }
     }
 
     /// A plain text message with tools allowed.
@@ -108,6 +135,8 @@ impl MessageSend {
             tools: None,
             tool_choice: ToolChoice::Auto,
             sampling: Sampling::default(),
+            system: None,
+            steps_max: None,
         }
     }
 }

@@ -99,6 +99,9 @@ pub const SUMMARY_ITEM_CHARS_MAX: usize = 200;
 /// Pauses of one run after which the model is asked to go on: a provider that works long pauses a few times.
 pub const PAUSES_MAX: u32 = 4;
 
+/// Most steps that a caller may wish for in one run: Prompt Studio's own ceiling.
+pub const WISHED_STEPS_MAX: u32 = 20;
+
 /// What an error shows of the text at fault.
 pub const SNIPPET_CHARS_MAX: usize = 200;
 

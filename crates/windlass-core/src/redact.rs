@@ -119,9 +119,7 @@ fn without_forms(text: &str) -> Option<String> {
         before = Some('*');
         rest = tail;
     }
-    if before.is_none() {
-        return None;
-    }
+    before?;
     cleaned.push_str(rest);
     Some(cleaned)
 }

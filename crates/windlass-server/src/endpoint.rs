@@ -58,6 +58,8 @@ pub(crate) struct Operation {
     pub(crate) is_lenient: bool,
     /// The schema of its errors, where they are no problem documents.
     pub(crate) error_schema: Option<Value>,
+    /// Whether its own errors are told as event streams.
+    pub(crate) has_error_stream: bool,
 }
 
 /// One answer of a route.
@@ -93,6 +95,8 @@ pub(crate) struct Param {
     pub(crate) schema: Value,
     /// What it means.
     pub(crate) meaning: &'static str,
+    /// Whether it must be there.
+    pub(crate) is_required: bool,
 }
 
 impl Endpoint {
@@ -154,7 +158,15 @@ impl Endpoint {
     }
 
     fn param(mut self, place: Place, name: &'static str, schema: Value, meaning: &'static str) -> Self {
-        self.operation.params.push(Param { name, place, schema, meaning });
+        let is_required = place == Place::Path;
+        self.operation.params.push(Param { name, place, schema, meaning, is_required });
+        self
+    }
+
+    /// A parameter in the query that must be there; the schema is text.
+    pub(crate) fn needed_query_param(mut self, name: &'static str, meaning: &'static str) -> Self {
+        let (place, schema) = (Place::Query, crate::openapi::text());
+        self.operation.params.push(Param { name, place, schema, meaning, is_required: true });
         self
     }
 
@@ -213,6 +225,12 @@ impl Endpoint {
     /// Errors of this route have another shape than problem documents.
     pub(crate) fn errors_as(mut self, schema: Value) -> Self {
         self.operation.error_schema = Some(schema);
+        self
+    }
+
+    /// The route tells its own errors as event streams.
+    pub(crate) fn errors_as_stream(mut self) -> Self {
+        self.operation.has_error_stream = true;
         self
     }
 

@@ -5,7 +5,9 @@ use axum::extract::{FromRequest, FromRequestParts, Json, Path, Query, Request};
 use axum::http::header::ACCEPT;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue};
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error};
+use serde::{Deserialize, Deserializer};
+use serde_json::Number;
 
 use crate::error::Problem;
 
@@ -75,6 +77,17 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for PathOf<
         let Path(path) = Path::<T>::from_request_parts(parts, state).await?;
         Ok(Self(path))
     }
+}
+
+/// Reads a whole number that may be written as `3.0`, as JSON Schema counts it among the integers.
+pub(crate) fn whole<'de, D: Deserializer<'de>, N: TryFrom<u64>>(input: D) -> Result<Option<N>, D::Error> {
+    let Some(number) = Option::<Number>::deserialize(input)? else { return Ok(None) };
+    let whole = number.as_u64().or_else(|| {
+        let text = number.as_f64().filter(|float| float.fract() == 0.0)?;
+        format!("{text:.0}").parse().ok()
+    });
+    let fitting = whole.and_then(|whole| N::try_from(whole).ok());
+    fitting.map(Some).ok_or_else(|| Error::custom("expected a whole number from 0 that is not too large"))
 }
 
 /// Whether a client takes a media type. One that does not say takes all.

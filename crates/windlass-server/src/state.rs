@@ -14,6 +14,7 @@ use crate::config::ServerConfig;
 use crate::error::{Answer, Kind, Problem};
 use crate::metrics::Metrics;
 use crate::rate::RateLimiter;
+use crate::routes::edison::Requests;
 use crate::token::TokenCheck;
 
 /// The state of the server.
@@ -36,6 +37,8 @@ pub(crate) struct AppState {
     pub(crate) rates: RateLimiter,
     /// The API document, as it is sent.
     pub(crate) document: Bytes,
+    /// EDISON requests that go on, by the id that their clients gave them.
+    pub(crate) edison: Arc<Requests>,
     /// Event streams that are open.
     streams: Arc<AtomicUsize>,
     /// Requests that are at work.
@@ -60,6 +63,7 @@ impl App {
             config,
             metrics,
             document,
+            edison: Arc::default(),
             streams: Arc::default(),
             requests: Arc::default(),
         }))

@@ -195,7 +195,8 @@ impl<P: Projection> EventBody<P> {
         }
         self.resyncs = 0;
         if self.chunk.capacity() - self.chunk.len() < FRAME_ROOM_BYTES {
-            let wanted = if self.chunk.is_empty() { FIRST_CHUNK_BYTES } else { CHUNK_BYTES + FRAME_ROOM_BYTES };
+            let wanted =
+                if self.chunk.is_empty() { FIRST_CHUNK_BYTES } else { CHUNK_BYTES + FRAME_ROOM_BYTES };
             self.chunk.reserve(wanted.saturating_sub(self.chunk.len()));
         }
         self.projection.write(record, &mut self.chunk);

@@ -1,4 +1,6 @@
+use super::super::RunSettings;
 use super::*;
+use crate::command::RunWishes;
 use crate::ids::CallId;
 use crate::message::ToolMessage;
 
@@ -52,4 +54,30 @@ fn e_34_outcomes_are_numbered_from_one_and_bad_calls_are_not_written() {
         written,
         ["User: Hi", "Context: x", "Tool 1 [look]: seen", "Assistant: Well.", "Tool 2 [look]: seen again"]
     );
+}
+
+#[test]
+fn a_callers_system_text_and_step_limit_hold_for_its_run() {
+    let settings = |system: &str| {
+        Arc::new(RunSettings {
+            profile: crate::profile::Profile::default(),
+            model: "m".into(),
+            system: system.into(),
+            context_tokens: None,
+        })
+    };
+    let wishes = |system: &str, steps_max: u32| RunWishes {
+        system: Some(system.into()),
+        steps_max: Some(steps_max),
+        ..RunWishes::default()
+    };
+    let usual = settings("Ours.");
+    assert!(Arc::ptr_eq(&usual, &usual.wished(&RunWishes::default())));
+    let own = usual.wished(&wishes("Theirs.", 3));
+    assert_eq!((own.system.as_ref(), own.profile.limits.steps_max), ("Ours.\n\nTheirs.", 3));
+    assert_eq!(usual.system.as_ref(), "Ours.");
+    let own = settings("").wished(&wishes("Theirs.", 0));
+    assert_eq!((own.system.as_ref(), own.profile.limits.steps_max), ("Theirs.", 1));
+    let own = usual.wished(&wishes("  ", 1_000));
+    assert_eq!((own.system.as_ref(), own.profile.limits.steps_max), ("Ours.", 20));
 }

@@ -51,8 +51,10 @@ pub(crate) use self::stopping::Stop;
 use self::batch::Batch;
 use self::guard::Guard;
 use self::window::Window;
+use crate::command::RunWishes;
 use crate::event::{Event, StopReason, WarningCode};
 use crate::ids::{CallId, Millis, RunId};
+use crate::limits::WISHED_STEPS_MAX;
 use crate::message::{Message, Transcript};
 use crate::model::{Kept, Notice, NoticeKind, Sampling, StepPurpose, ToolChoice, Usage};
 use crate::permission::Permissions;
@@ -74,6 +76,26 @@ pub struct RunSettings {
     pub system: Arc<str>,
     /// Tokens that the model's context holds, where that is known.
     pub context_tokens: Option<u64>,
+}
+
+impl RunSettings {
+    /// The same, with what a user wishes for one run.
+    fn wished(self: &Arc<Self>, wishes: &RunWishes) -> Arc<Self> {
+        if wishes.system.is_none() && wishes.steps_max.is_none() {
+            return Arc::clone(self);
+        }
+        let mut own = Self::clone(self);
+        if let Some(more) = wishes.system.as_deref().filter(|text| !text.trim().is_empty()) {
+            own.system = match own.system.as_ref() {
+                "" => more.into(),
+                system => format!("{system}\n\n{more}").into(),
+            };
+        }
+        if let Some(steps_max) = wishes.steps_max {
+            own.profile.limits.steps_max = steps_max.clamp(1, WISHED_STEPS_MAX);
+        }
+        Arc::new(own)
+    }
 }
 
 /// What the machine decides with and does not own: the tools of this moment and the session's

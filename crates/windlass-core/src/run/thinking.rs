@@ -39,6 +39,7 @@ impl Run {
             .collect();
         self.transcript = transcript;
         let wishes = Arc::new(send.wishes());
+        self.settings = self.settings.wished(&wishes);
         self.wishes = Wishes { run_id: send.run_id, tool_choice: send.tool_choice, sampling: send.sampling };
         let message = Arc::new(send.message);
         pass.emit(Event::RunStarted {

@@ -2,8 +2,9 @@
 //! described is served. Schemas of bodies are in `schemas`.
 
 use serde_json::{Map, Value, json};
+use windlass_core::profile::ProfileName;
 
-use crate::endpoint::{Endpoint, Operation, Place};
+use crate::endpoint::{EVENT_STREAM, Endpoint, Operation, Place};
 use crate::error::{Kind, PROBLEM_TYPE};
 
 pub(crate) mod schemas;
@@ -33,6 +34,31 @@ pub(crate) fn flag() -> Value {
     json!({"type": "boolean"})
 }
 
+/// A whole number in a request, from 0.
+pub(crate) fn count_to(max: u64) -> Value {
+    json!({"type": "integer", "minimum": 0, "maximum": max})
+}
+
+/// One frame of an event stream: how tools that know event streams read it.
+pub(crate) fn frame() -> Value {
+    let payload = json!({"type": "string", "contentMediaType": "application/json"});
+    object([("data", payload), ("id?", text()), ("event?", text())])
+}
+
+/// The name of a profile.
+pub(crate) fn profile() -> Value {
+    let names: Vec<&str> = ProfileName::ALL.iter().map(|name| name.word()).collect();
+    json!({"type": "string", "enum": names})
+}
+
+/// An object of a request: what may be missing may be `null` too.
+pub(crate) fn wish<const N: usize>(fields: [(&str, Value); N]) -> Value {
+    object(fields.map(|(name, schema)| {
+        let schema = if name.ends_with('?') { json!({"anyOf": [schema, {"type": "null"}]}) } else { schema };
+        (name, schema)
+    }))
+}
+
 /// An object with fields; those whose name ends with `?` may be missing.
 pub(crate) fn object<const N: usize>(fields: [(&str, Value); N]) -> Value {
     let required: Vec<&str> =
@@ -50,7 +76,8 @@ pub(crate) fn object<const N: usize>(fields: [(&str, Value); N]) -> Value {
 pub(crate) fn document(endpoints: &[Endpoint], version: &str) -> Value {
     let mut paths = Map::new();
     for endpoint in endpoints {
-        let path = paths.entry(endpoint.path).or_insert_with(|| json!({}));
+        // The document does not know that a name may take in slashes.
+        let path = paths.entry(endpoint.path.replace("{*", "{")).or_insert_with(|| json!({}));
         if let Value::Object(methods) = path {
             methods.insert(endpoint.method.as_str().to_ascii_lowercase(), operation(endpoint));
         }
@@ -94,7 +121,7 @@ fn operation(endpoint: &Endpoint) -> Value {
                     Place::Header => "header",
                 };
                 json!({
-                    "name": param.name, "in": place, "required": param.place == Place::Path,
+                    "name": param.name, "in": place, "required": param.is_required,
                     "description": param.meaning, "schema": param.schema,
                 })
             })
@@ -111,7 +138,7 @@ fn operation(endpoint: &Endpoint) -> Value {
 
 /// `get_api_sessions_id_runs`, unique because method and path are.
 fn operation_id(endpoint: &Endpoint) -> String {
-    let words = endpoint.path.split(['/', '{', '}', '-', '.']).filter(|word| !word.is_empty());
+    let words = endpoint.path.split(['/', '{', '}', '-', '.', '*']).filter(|word| !word.is_empty());
     let mut id = endpoint.method.as_str().to_ascii_lowercase();
     for word in words {
         id.push('_');
@@ -140,10 +167,12 @@ fn responses(endpoint: &Endpoint) -> Value {
 }
 
 fn problem_response(kind: Kind, endpoint: &Endpoint) -> Value {
-    // The guard in front of all routes knows problem documents alone.
-    let mut content = json!({PROBLEM_TYPE: {"schema": named("Problem")}});
-    if let (Value::Object(content), Some(schema)) = (&mut content, &endpoint.operation.error_schema) {
-        content.insert("application/json".into(), json!({"schema": schema}));
+    let mut content = match &endpoint.operation.error_schema {
+        Some(schema) => json!({"application/json": {"schema": schema}}),
+        None => json!({PROBLEM_TYPE: {"schema": named("Problem")}}),
+    };
+    if let (Value::Object(content), true) = (&mut content, endpoint.operation.has_error_stream) {
+        content.insert(EVENT_STREAM.into(), json!({"schema": text()}));
     }
     let mut response = json!({"description": kind.title(), "content": content});
     let retries = matches!(kind, Kind::TooMany | Kind::Unavailable);

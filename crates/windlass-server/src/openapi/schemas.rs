@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{count, flag, named, object, text};
+use super::{count, flag, named, object, profile, text, wish};
 use crate::routes::{permissions, runs, tools};
 
 /// All schemas.
@@ -36,15 +36,18 @@ fn list(schema: &Value) -> Value {
     json!({"type": "array", "items": schema})
 }
 
-fn session_rows() -> Vec<(&'static str, Value)> {
-    let ms = || said(&count(), "Milliseconds since the Unix epoch.");
-    let usage = object([
+fn usage() -> Value {
+    object([
         ("input", count()),
         ("output", count()),
         ("cached?", count()),
         ("reasoning?", count()),
         ("cost_usd?", json!({"type": ["number", "null"]})),
-    ]);
+    ])
+}
+
+fn session_rows() -> Vec<(&'static str, Value)> {
+    let ms = || said(&count(), "Milliseconds since the Unix epoch.");
     vec![
         (
             "Problem",
@@ -75,7 +78,7 @@ fn session_rows() -> Vec<(&'static str, Value)> {
                 ("runs", count()),
             ]),
         ),
-        ("Usage", usage),
+        ("Usage", usage()),
         (
             "Run",
             object([
@@ -163,24 +166,24 @@ fn wishes() -> Vec<(&'static str, Value)> {
     vec![
         (
             "NewSession",
-            object([
+            wish([
                 ("title?", json!({"type": "string", "maxLength": crate::limits::TITLE_CHARS_MAX})),
                 ("key?", said(&text(), "A name that somebody outside knows it by; unique.")),
-                ("profile?", text()),
+                ("profile?", profile()),
                 ("model?", text()),
             ]),
         ),
         ("StartRun", runs::start_schema()),
         (
             "ResumeRun",
-            object([(
+            wish([(
                 "retry?",
                 said(&list(&text()), "Calls that may run again although nobody knows whether they happened."),
             )]),
         ),
         (
             "ForkRun",
-            object([
+            wish([
                 (
                     "step",
                     json!({
@@ -190,7 +193,7 @@ fn wishes() -> Vec<(&'static str, Value)> {
                 ),
                 ("model?", text()),
                 ("message?", said(&text(), "Another message, with step 0.")),
-                ("outcome?", object([("call_id", text()), ("json", any)])),
+                ("outcome?", wish([("call_id", text()), ("json", any)])),
             ]),
         ),
         ("PermissionAnswer", permissions::answer_schema()),

@@ -11,7 +11,8 @@ use windlass_core::ids::RunId;
 use crate::endpoint::{EVENT_STREAM, Endpoint};
 use crate::error::{Answer, Kind, Problem, Said};
 use crate::extract::{PathOf, QueryOf};
-use crate::openapi::{count, flag, text};
+use crate::openapi::{count_to, flag, frame};
+use crate::routes::edison::EdisonFrames;
 use crate::shown::done;
 use crate::shutdown::Closing;
 use crate::state::App;
@@ -19,8 +20,11 @@ use crate::stream::{BoxProjection, Frames, Reading, respond};
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
+/// The largest number of an event: a database counts with a sign.
+const SEQ_MAX: u64 = i64::MAX.unsigned_abs();
+
 /// Forms of events, by the word in the query.
-const FORMATS: [&str; 1] = ["v1.1"];
+const FORMATS: [&str; 2] = ["v1.1", "edison"];
 
 /// The endpoints.
 pub(crate) fn endpoints() -> Vec<Endpoint> {
@@ -32,11 +36,11 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
                  it saw, drops what it saw after that, and gets the rest: byte for byte what it would have got.",
             )
             .path_param("id", "The run.")
-            .header_param("Last-Event-ID", count(), "The last event that was seen; counts before `after`.")
-            .query_param("after", count(), "The last event that was seen.")
+            .header_param("Last-Event-ID", count_to(SEQ_MAX), "The last event that was seen; counts before `after`.")
+            .query_param("after", count_to(SEQ_MAX), "The last event that was seen.")
             .query_param("cancel_on_disconnect", flag(), "Cancel the run when this reader goes away.")
             .query_param("format", format_schema(), "The form of the events.")
-            .answers_as(Said::Ok, EVENT_STREAM, text(), "The events; the last is `done`.")
+            .answers_as(Said::Ok, EVENT_STREAM, frame(), "The events; the last is `done`.")
             .answers_nothing("The run has ended, and its last event was seen: there is nothing to come back for.")
             .problems(&[Kind::Missing]),
     ]
@@ -78,8 +82,7 @@ pub(crate) fn after(headers: &HeaderMap, query: Option<&str>) -> Answer<u64> {
         return Ok(0);
     };
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    // A database counts with a sign.
-    let number = text.parse().ok().filter(|number| is_number && i64::try_from(*number).is_ok());
+    let number = text.parse().ok().filter(|number| is_number && *number <= SEQ_MAX);
     number.ok_or_else(|| {
         let detail = format!("'{name}' must be the number of an event, as its id line says it");
         Problem::new(Kind::Invalid, "bad_event_id", detail)
@@ -99,6 +102,7 @@ pub(crate) fn flag_of(name: &'static str, text: Option<&str>) -> Answer<bool> {
 pub(crate) fn projection(app: &App, format: Option<&str>) -> Answer<BoxProjection> {
     match format {
         None | Some("v1.1") => Ok(Box::new(Frames::new(app))),
+        Some("edison") => Ok(Box::new(EdisonFrames::new(app))),
         Some(_) => Err(Problem::field("format", format!("'format' must be {}", FORMATS.join(" or ")))),
     }
 }

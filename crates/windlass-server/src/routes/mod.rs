@@ -4,9 +4,11 @@ use serde_json::Value;
 
 use crate::endpoint::Endpoint;
 
-mod edison;
+mod answer_text;
+mod attended;
+pub(crate) mod edison;
 pub(crate) mod events;
-mod openai;
+pub(crate) mod openai;
 mod operations;
 mod page;
 pub(crate) mod permissions;

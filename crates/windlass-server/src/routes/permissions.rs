@@ -12,7 +12,7 @@ use crate::endpoint::Endpoint;
 use crate::error::{Answer, Kind, Problem, Said};
 use crate::extract::{JsonBody, PathOf};
 use crate::limits::ANSWERS_MAX;
-use crate::openapi::{list_of, named, object, text};
+use crate::openapi::{list_of, named, object, text, wish};
 use crate::shown::{done, show_list};
 use crate::state::App;
 
@@ -158,7 +158,7 @@ fn find<'a>(
 
 /// The body of an answer, for the API document.
 pub(crate) fn answer_schema() -> Value {
-    object([
+    wish([
         ("decision", json!({"type": "string", "enum": ["once", "session", "remember", "deny"]})),
         (
             "rule?",

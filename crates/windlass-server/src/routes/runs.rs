@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use windlass_core::host::{ForkWish, ResumeWish, RunStart, RunWishes, StartedRun};
+use windlass_core::host::{ForkWish, HostError, ResumeWish, RunStart, RunWishes, StartedRun};
 use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::message::Message;
 use windlass_core::model::{Sampling, ToolChoice};
@@ -14,10 +14,11 @@ use windlass_core::store::RunQuery;
 use windlass_core::trace::RunTrace;
 
 use super::page::{before_schema, cursor, rows, rows_schema};
+use super::sessions::check_profile;
 use crate::endpoint::{EVENT_STREAM, Endpoint};
 use crate::error::{Answer, Kind, Problem, Said};
-use crate::extract::{JsonBody, OptionalBody, PathOf, QueryOf, wants};
-use crate::openapi::{count, flag, list_of, named, object, text};
+use crate::extract::{JsonBody, OptionalBody, PathOf, QueryOf, wants, whole};
+use crate::openapi::{count_to, flag, frame, list_of, named, object, profile, text, wish};
 use crate::routes::events;
 use crate::shown::show;
 use crate::shutdown::Closing;
@@ -86,7 +87,7 @@ fn start_endpoint() -> Endpoint {
         .query_param("format", events::format_schema(), "The form of the events.")
         .body(named("StartRun"))
         .answers(Said::Accepted, named("StartedRun"), "The run began.")
-        .answers_as(Said::Ok, EVENT_STREAM, text(), "The run's events, as they come.")
+        .answers_as(Said::Ok, EVENT_STREAM, frame(), "The run's events, as they come.")
         .problems(&[Kind::Missing, Kind::Conflict])
 }
 
@@ -101,7 +102,9 @@ struct StartBody {
     reasoning_effort: Option<String>,
     temperature: Option<f64>,
     top_p: Option<f64>,
+    #[serde(default, deserialize_with = "whole")]
     output_tokens_max: Option<u32>,
+    #[serde(default, deserialize_with = "whole")]
     seed: Option<u64>,
     context: Option<String>,
     executes_while_streaming: Option<bool>,
@@ -121,6 +124,10 @@ impl StartBody {
                 "'reasoning_effort' must be low, medium, high or auto",
             ));
         }
+        if self.seed.is_some_and(|seed| seed > SEED_MAX) {
+            return Err(Problem::field("seed", format!("'seed' must be at most {SEED_MAX}")));
+        }
+        check_profile(self.profile.as_deref())?;
         let sampling = Sampling {
             temperature: self.temperature,
             top_p: self.top_p,
@@ -137,6 +144,7 @@ impl StartBody {
                 tools: self.tools,
                 tool_choice: tool_choice(self.tool_choice.as_ref())?,
                 sampling,
+                ..RunWishes::default()
             },
             model: self.model,
             profile: self.profile,
@@ -265,7 +273,7 @@ async fn cancel(State(app): State<App>, PathOf(id): PathOf<String>) -> Answer<Re
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct ResumeBody {
-    retry: Vec<CallId>,
+    retry: Option<Vec<CallId>>,
 }
 
 async fn resume(
@@ -273,13 +281,14 @@ async fn resume(
     PathOf(id): PathOf<String>,
     OptionalBody(body): OptionalBody<ResumeBody>,
 ) -> Answer<Response> {
-    let started = app.host.resume(&id.into(), ResumeWish { retry: body.retry }).await?;
+    let started = app.host.resume(&id.into(), ResumeWish { retry: body.retry.unwrap_or_default() }).await?;
     show_started(&app, &started)
 }
 
 #[derive(Deserialize)]
 struct ForkBody {
-    step: u32,
+    #[serde(deserialize_with = "whole")]
+    step: Option<u32>,
     model: Option<String>,
     message: Option<String>,
     outcome: Option<ForkOutcome>,
@@ -297,8 +306,18 @@ async fn fork(
     JsonBody(body): JsonBody<ForkBody>,
 ) -> Answer<Response> {
     let ForkBody { step, model, message, outcome } = body;
+    let Some(step) = step else {
+        return Err(Problem::field("step", "say after which step, as a number from 0"));
+    };
     let outcome = outcome.map(|outcome| (outcome.call_id, outcome.json));
-    let started = app.host.fork(&id.into(), ForkWish { step, model, message, outcome }).await?;
+    let forked = app.host.fork(&id.into(), ForkWish { step, model, message, outcome }).await;
+    let started = forked.map_err(|error| match error {
+        // The request is right; the run has not come as far.
+        HostError::Invalid { field: Some("step"), message } => {
+            Problem::new(Kind::Conflict, "step_missing", message)
+        }
+        other => other.into(),
+    })?;
     show_started(&app, &started)
 }
 
@@ -306,12 +325,15 @@ async fn replay(State(app): State<App>, PathOf(id): PathOf<String>) -> Answer<Re
     show(&app, Said::Ok, &app.host.replay(&id.into()).await?)
 }
 
+/// Seeds that every JSON reader reads alike.
+const SEED_MAX: u64 = (1 << 53) - 1;
+
 /// The body of a start, for the API document.
 pub(crate) fn start_schema() -> Value {
-    object([
+    wish([
         ("message", json!({"type": "string", "minLength": 1, "pattern": "\\S"})),
         ("model?", text()),
-        ("profile?", text()),
+        ("profile?", profile()),
         ("tools?", json!({"type": "array", "items": text(), "description": "Only these tools."})),
         ("tools_allowed?", flag()),
         (
@@ -324,8 +346,8 @@ pub(crate) fn start_schema() -> Value {
         ("reasoning_effort?", json!({"type": "string", "enum": EFFORTS})),
         ("temperature?", json!({"type": "number"})),
         ("top_p?", json!({"type": "number"})),
-        ("output_tokens_max?", json!({"type": "integer", "minimum": 0, "maximum": u32::MAX})),
-        ("seed?", count()),
+        ("output_tokens_max?", count_to(u32::MAX.into())),
+        ("seed?", count_to(SEED_MAX)),
         ("context?", json!({"type": "string", "description": "Background for the message."})),
         ("executes_while_streaming?", flag()),
     ])

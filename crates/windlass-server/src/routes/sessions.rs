@@ -4,6 +4,7 @@ use axum::extract::State;
 use axum::response::Response;
 use serde::Deserialize;
 use windlass_core::ids::SessionId;
+use windlass_core::profile::ProfileName;
 use windlass_core::store::{NewSession, SessionQuery};
 
 use super::page::{before_schema, cursor, rows, rows_schema};
@@ -54,7 +55,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             .problems(&[Kind::Missing, Kind::Conflict]),
         Endpoint::get("/api/tasks", tasks)
             .about(TAG, "The task list of a session")
-            .query_param("session_id", text(), "The session; needed.")
+            .needed_query_param("session_id", "The session.")
             .answers(Said::Ok, object([("tasks", list_of("Task"))]), "The tasks, oldest first.")
             .problems(&[Kind::Missing]),
     ]
@@ -67,10 +68,10 @@ fn title_schema() -> serde_json::Value {
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct NewSessionBody {
-    title: String,
+    title: Option<String>,
     key: Option<String>,
-    profile: String,
-    model: String,
+    profile: Option<String>,
+    model: Option<String>,
 }
 
 async fn create(
@@ -78,10 +79,18 @@ async fn create(
     OptionalBody(body): OptionalBody<NewSessionBody>,
 ) -> Answer<Response> {
     let NewSessionBody { title, key, profile, model } = body;
-    if !title.is_empty() {
-        check_title(&title)?;
+    if let Some(title) = title.as_deref().filter(|title| !title.is_empty()) {
+        check_title(title)?;
     }
-    let begin = NewSession { title, key, profile, model, origin: "api".into(), ..NewSession::default() };
+    check_profile(profile.as_deref())?;
+    let begin = NewSession {
+        title: title.unwrap_or_default(),
+        key,
+        profile: profile.unwrap_or_default(),
+        model: model.unwrap_or_default(),
+        origin: "api".into(),
+        ..NewSession::default()
+    };
     show(&app, Said::Created, &app.host.create_session(begin).await?)
 }
 
@@ -136,6 +145,14 @@ fn check_title(title: &str) -> Answer<()> {
         return Err(Problem::field("title", detail));
     }
     Ok(())
+}
+
+/// Whether there is such a profile.
+pub(super) fn check_profile(name: Option<&str>) -> Answer<()> {
+    match name.map(str::parse::<ProfileName>) {
+        None | Some(Ok(_)) => Ok(()),
+        Some(Err(unknown)) => Err(Problem::field("profile", unknown.to_string())),
+    }
 }
 
 async fn delete(State(app): State<App>, PathOf(id): PathOf<String>) -> Answer<Response> {

@@ -11,7 +11,7 @@ use windlass_core::permission::Rule;
 use crate::endpoint::Endpoint;
 use crate::error::{Answer, Kind, Problem, Said};
 use crate::extract::{JsonBody, PathOf};
-use crate::openapi::{list_of, named, object, text};
+use crate::openapi::{list_of, named, object, text, wish};
 use crate::shown::{done, show, show_list};
 use crate::state::App;
 
@@ -59,8 +59,7 @@ async fn list(State(app): State<App>) -> Answer<Response> {
 
 #[derive(Deserialize)]
 struct CallBody {
-    #[serde(default)]
-    arguments: Map<String, Value>,
+    arguments: Option<Map<String, Value>>,
     session_id: Option<String>,
 }
 
@@ -70,7 +69,10 @@ async fn call(
     JsonBody(body): JsonBody<CallBody>,
 ) -> Answer<Response> {
     let session_id = body.session_id.map(SessionId::new);
-    let answer = app.host.call_tool(OutsideCall { name, args: body.arguments, session_id }).await?;
+    let answer = app
+        .host
+        .call_tool(OutsideCall { name, args: body.arguments.unwrap_or_default(), session_id })
+        .await?;
     let mut shown = json!({
         "status": answer.outcome.status(),
         "content": answer.content,
@@ -125,27 +127,27 @@ async fn remove_rule(State(app): State<App>, PathOf(id): PathOf<String>) -> Answ
 #[derive(Deserialize)]
 struct ExplainBody {
     tool: String,
-    #[serde(default)]
-    arguments: Map<String, Value>,
+    arguments: Option<Map<String, Value>>,
 }
 
 async fn explain(State(app): State<App>, JsonBody(body): JsonBody<ExplainBody>) -> Answer<Response> {
-    let gates = app.host.explain(&body.tool, body.arguments).await?;
+    let gates = app.host.explain(&body.tool, body.arguments.unwrap_or_default()).await?;
     show_list(&app, "gates", &gates)
 }
 
 /// The bodies of these routes, for the API document.
 pub(crate) fn schemas() -> Vec<(&'static str, Value)> {
     let arguments = || json!({"type": "object"});
+    let rule = json!({
+        "type": "string", "pattern": "^(\\*|[A-Za-z0-9_-]{1,64})(\\([A-Za-z0-9_/*-]+\\))?$",
+        "examples": ["read_file(src/**)"],
+    });
     vec![
-        ("ToolCallWish", object([("arguments?", arguments()), ("session_id?", text())])),
-        ("ExplainWish", object([("tool", text()), ("arguments?", arguments())])),
+        ("ToolCallWish", wish([("arguments?", arguments()), ("session_id?", text())])),
+        ("ExplainWish", wish([("tool", text()), ("arguments?", arguments())])),
         (
             "NewRule",
-            object([
-                ("effect", json!({"type": "string", "enum": ["allow", "deny", "ask"]})),
-                ("rule", text()),
-            ]),
+            object([("effect", json!({"type": "string", "enum": ["allow", "deny", "ask"]})), ("rule", rule)]),
         ),
     ]
 }

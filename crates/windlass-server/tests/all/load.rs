@@ -35,7 +35,8 @@ async fn relayed_chunks_a_cpu_second() {
         let reading = stream.send("POST", &path, Some("{\"message\":\"Go.\"}")).await;
         let bytes = count_bytes(reading).await;
         let live = cpu_s() - before;
-        let run = client.get("/api/runs?rows=1").await.json()["runs"][0]["run_id"].as_str().unwrap().to_owned();
+        let run =
+            client.get("/api/runs?rows=1").await.json()["runs"][0]["run_id"].as_str().unwrap().to_owned();
         let before = cpu_s();
         count_bytes(client.events(&run, None).await).await;
         let again = cpu_s() - before;
@@ -77,7 +78,11 @@ async fn memory_of_readers_that_do_not_read() {
         tokio::time::sleep(std::time::Duration::from_millis(100)).await;
     }
     let after = resident_kb();
-    eprintln!("{} readers, {} kB each with their clients", readers.len(), (after - before) / readers.len() as u64);
+    eprintln!(
+        "{} readers, {} kB each with their clients",
+        readers.len(),
+        (after - before) / readers.len() as u64
+    );
 }
 
 /// Serves on `WINDLASS_TEST_PORT` until it is stopped.

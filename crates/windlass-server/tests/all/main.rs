@@ -6,12 +6,16 @@
 
 mod approvals;
 mod client;
+mod compat;
 mod contract;
 mod document;
+mod edison;
 mod goldens;
 mod load;
+mod openai;
 mod reconnect;
 mod routes;
 mod safety;
 mod stage;
 mod streams;
+mod studio;

@@ -1,15 +1,137 @@
-//! The routes of openai.
+//! The routes that OpenAI's clients know.
+//!
+//! A request without tools is a run here, with our tools, on this server; a request with tools is one step of
+//! the model, whose calls go back to the caller. Errors have OpenAI's shape on every path below `/v1/`.
 
-use serde_json::Value;
+mod chunk;
+mod error;
+mod message;
+mod models;
+mod request;
+mod run;
+mod step;
+mod stop;
+mod tools;
 
-use crate::endpoint::Endpoint;
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
+use serde_json::{Value, json};
+
+pub(crate) use self::error::of_failure;
+use self::request::{Asked, ChatRequest};
+use crate::endpoint::{EVENT_STREAM, Endpoint, JSON};
+use crate::error::{Answer, Kind, Problem, Said};
+use crate::extract::JsonBody;
+use crate::openapi::{count, frame, list_of, named, object, text};
+use crate::shutdown::Closing;
+use crate::state::App;
+
+const TAG: &str = "openai";
 
 /// The endpoints.
 pub(crate) fn endpoints() -> Vec<Endpoint> {
-    Vec::new()
+    vec![
+        Endpoint::post("/v1/chat/completions", complete)
+            .about(TAG, "Answers, as OpenAI does")
+            .notes(
+                "Without `tools`: a run with this server's tools; the caller sees the answer alone. With `tools`: one \
+                 step of the model, whose calls are handed back. System messages at the beginning are added to the \
+                 server's own system text. `n` above 1 is refused; penalties, logit_bias and logprobs are ignored.",
+            )
+            .body(named("OpenaiChatRequest"))
+            .answers(Said::Ok, named("OpenaiCompletion"), "The answer, or a stream of its pieces.")
+            .answers_as(Said::Ok, EVENT_STREAM, frame(), "With `stream`: chunks, and `[DONE]`.")
+            .problems(&[Kind::Missing, Kind::Conflict, Kind::Upstream, Kind::TimedOut])
+            .errors_as(error::schema())
+            .lenient()
+            .waits(),
+        Endpoint::get("/v1/models", models::list)
+            .about(TAG, "Models, as OpenAI lists them")
+            .answers(
+                Said::Ok,
+                object([("object", text()), ("data", list_of("OpenaiModel"))]),
+                "All models; `windlass` stands for the default one.",
+            )
+            .errors_as(error::schema())
+            .lenient(),
+        Endpoint::get("/v1/models/{*id}", models::show)
+            .about(TAG, "One model")
+            .path_param("id", "Its name, with or without a slash.")
+            .answers(Said::Ok, named("OpenaiModel"), "The model.")
+            .problems(&[Kind::Missing])
+            .errors_as(error::schema())
+            .lenient(),
+    ]
 }
 
 /// Schemas of their bodies, by name.
 pub(crate) fn schemas() -> Vec<(&'static str, Value)> {
-    Vec::new()
+    vec![
+        (
+            "OpenaiChatRequest",
+            json!({
+                "type": "object",
+                "required": ["messages"],
+                "properties": {
+                    "model": {"type": ["string", "null"]},
+                    "messages": {"type": "array", "minItems": 1, "items": {
+                        "type": "object", "required": ["role"], "properties": {"role": {
+                            "type": "string", "enum": ["system", "developer", "user", "assistant", "tool"],
+                        }},
+                    }},
+                    "stream": {"type": ["boolean", "null"]},
+                },
+            }),
+        ),
+        (
+            "OpenaiCompletion",
+            object([
+                ("id", text()),
+                ("object", json!({"const": "chat.completion"})),
+                ("created", count()),
+                ("model", text()),
+                ("choices", json!({"type": "array", "items": {"type": "object"}})),
+                ("usage", json!({"type": "object"})),
+            ]),
+        ),
+        (
+            "OpenaiModel",
+            object([
+                ("id", text()),
+                ("object", json!({"const": "model"})),
+                ("created", count()),
+                ("owned_by", text()),
+            ]),
+        ),
+    ]
+}
+
+async fn complete(
+    State(app): State<App>,
+    closing: Option<Extension<Closing>>,
+    JsonBody(request): JsonBody<ChatRequest>,
+) -> Answer<Response> {
+    let asked = Asked::read(request)?;
+    let closing = closing.map(|Extension(closing)| closing).unwrap_or_default();
+    match (asked.as_run(), asked.is_stream) {
+        (Some((start, history)), true) => run::stream(&app, &asked, start, history, closing).await,
+        (Some((start, history)), false) => {
+            run::answer(&app, &asked, start, history).await.map(|whole| Json(whole).into_response())
+        }
+        (None, true) => step::stream(&app, &asked).await,
+        (None, false) => step::answer(&app, &asked).await.map(|whole| Json(whole).into_response()),
+    }
+}
+
+/// Puts a problem into the shape that the clients of a path know.
+pub(crate) fn reshape(path: &str, response: Response) -> Response {
+    let problem = response.extensions().get::<Problem>().filter(|_| path.starts_with("/v1/"));
+    let Some(problem) = problem else { return response };
+    let mut shaped = problem.respond_as(JSON, &error::shape(problem));
+    if let Some(allow) = response.headers().get(header::ALLOW) {
+        shaped.headers_mut().insert(header::ALLOW, allow.clone());
+    }
+    shaped
 }

@@ -1,0 +1,163 @@
+//! The answer of a run as one growing text, for clients that know neither steps nor calls.
+//!
+//! Owns what such a client may see and when: what a failed try said is not said twice, a call that is written
+//! as text is never shown, and the end adds what only the machine knows (sources, refusals, a cancel's words).
+//! Knows no wire.
+
+use std::str::FromStr;
+
+use windlass_core::event::{Event, RunOutcome};
+use windlass_core::model::StepPurpose;
+use windlass_core::profile::{Dialect, Profile, ProfileName};
+
+/// What stands between the texts of two steps.
+const GAP: &str = "\n\n";
+
+/// What the client is shown next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Shown {
+    /// More of the answer.
+    Text(String),
+    /// More of the thinking.
+    Reasoning(String),
+}
+
+/// Folds the events of one run into what a client is shown of it.
+#[derive(Debug, Default)]
+pub(crate) struct AnswerText {
+    /// Calls are written as text: what may be one is held back until its step has ended.
+    has_text_calls: bool,
+    /// What was shown of this step, and of those that it continues.
+    shown: String,
+    /// Text of this step that may be a call.
+    held: String,
+    /// What an earlier try of this step had shown.
+    earlier: String,
+    /// What this try said while it might be the same again.
+    retold: String,
+    /// Whether another step was shown before.
+    needs_gap: bool,
+}
+
+impl AnswerText {
+    /// Takes in an event.
+    pub(crate) fn apply(&mut self, event: &Event) -> Option<Shown> {
+        match event {
+            Event::RunStarted { profile, .. } => {
+                let name = ProfileName::from_str(profile).unwrap_or_default();
+                self.has_text_calls = Profile::named(name).dialect == Dialect::Text;
+                None
+            }
+            Event::StepStarted { purpose, attempt, .. } => {
+                self.begin_step(*purpose, *attempt);
+                None
+            }
+            Event::ReasoningDelta { text, .. } => Some(Shown::Reasoning(text.clone())),
+            Event::TextDelta { text } => self.hear(text),
+            Event::StepEnded { message, .. } => {
+                let held = std::mem::take(&mut self.held);
+                let is_call = message.calls().next().is_some();
+                if is_call { None } else { self.show(&held) }
+            }
+            Event::RunEnded { answer, outcome, .. } => self.close(answer, *outcome),
+            Event::RunResumed { .. }
+            | Event::TasksChanged { .. }
+            | Event::StepDelayed { .. }
+            | Event::RequestAdjusted { .. }
+            | Event::CallDelta { .. }
+            | Event::CallRequested { .. }
+            | Event::PermissionRequested { .. }
+            | Event::PermissionDecided { .. }
+            | Event::CallStarted { .. }
+            | Event::CallProgressed { .. }
+            | Event::CallEnded { .. }
+            | Event::NoteAdded { .. }
+            | Event::WarningRaised { .. }
+            | Event::ErrorRaised { .. } => None,
+        }
+    }
+
+    fn begin_step(&mut self, purpose: StepPurpose, attempt: u32) {
+        self.held.clear();
+        self.retold.clear();
+        if attempt > 1 {
+            if !self.shown.is_empty() {
+                self.earlier = std::mem::take(&mut self.shown);
+            }
+            return;
+        }
+        self.earlier.clear();
+        if purpose != StepPurpose::Continuation && !self.shown.is_empty() {
+            self.shown.clear();
+            self.needs_gap = true;
+        }
+    }
+
+    fn hear(&mut self, text: &str) -> Option<Shown> {
+        if !self.has_text_calls || !self.shown.is_empty() {
+            return self.show(text);
+        }
+        self.held.push_str(text);
+        let begun = self.held.trim_start();
+        if begun.is_empty() || begun.starts_with(['{', '`']) {
+            return None;
+        }
+        let held = std::mem::take(&mut self.held);
+        self.show(&held)
+    }
+
+    fn show(&mut self, text: &str) -> Option<Shown> {
+        if text.is_empty() {
+            return None;
+        }
+        if self.earlier.is_empty() {
+            return self.add(text);
+        }
+        self.retold.push_str(text);
+        if let Some(more) = self.retold.strip_prefix(self.earlier.as_str()) {
+            let more = more.to_owned();
+            self.shown = std::mem::take(&mut self.earlier);
+            return self.add(&more);
+        }
+        if self.earlier.starts_with(self.retold.as_str()) {
+            return None;
+        }
+        self.earlier.clear();
+        self.needs_gap = true;
+        let told = std::mem::take(&mut self.retold);
+        self.add(&told)
+    }
+
+    fn add(&mut self, text: &str) -> Option<Shown> {
+        if text.is_empty() {
+            return None;
+        }
+        let gap = if std::mem::take(&mut self.needs_gap) { GAP } else { "" };
+        self.shown.push_str(text);
+        Some(Shown::Text(format!("{gap}{text}")))
+    }
+
+    /// The end of the answer, where it is not what was shown already.
+    fn close(&mut self, answer: &str, outcome: RunOutcome) -> Option<Shown> {
+        if self.shown.is_empty() {
+            self.shown = std::mem::take(&mut self.earlier);
+        }
+        self.earlier.clear();
+        // Blanks around a text are the model's; the answer comes without them.
+        if let Some(rest) = answer.trim_start().strip_prefix(self.shown.trim()) {
+            let rest = rest.to_owned();
+            return self.add(&rest);
+        }
+        // A failed run's answer is what there was of it: it has been shown.
+        let is_shown = self.shown.contains(answer.trim()) || outcome == RunOutcome::Failed;
+        if is_shown {
+            return None;
+        }
+        self.needs_gap = true;
+        self.add(answer)
+    }
+}
+
+#[cfg(test)]
+#[path = "answer_text_tests.rs"]
+mod tests;

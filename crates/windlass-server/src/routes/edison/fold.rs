@@ -1,0 +1,73 @@
+//! What an EDISON client is told of a run: the answer and the tools that it used (E-38, E-40).
+
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+use windlass_core::envelope::render_whole;
+use windlass_core::event::{Event, RunOutcome};
+use windlass_core::ids::CallId;
+use windlass_core::model::ModelFailure;
+use windlass_core::profile::Profile;
+
+/// The words by which a call that was not corrected ends a run: an answer, not a failure (E-33).
+const REJECTED: &str = "rejected";
+
+/// A run as EDISON's clients see it.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    pub(super) model: String,
+    pub(super) answer: String,
+    pub(super) outcome: Option<RunOutcome>,
+    /// Names of tools that ran, in call order.
+    pub(super) tools_used: Vec<String>,
+    /// `{tool, args, result, summary}` of each (E-38).
+    pub(super) tool_events: Vec<Value>,
+    /// Why it failed, where the answer does not say it.
+    pub(super) failure: Option<ModelFailure>,
+    args: HashMap<CallId, Value>,
+    running: Vec<CallId>,
+}
+
+impl Told {
+    /// Takes in an event; gives the line of status that belongs to it.
+    pub(super) fn apply(&mut self, event: &Event) -> Option<Value> {
+        match event {
+            Event::RunStarted { model, .. } => self.model.clone_from(model),
+            Event::CallRequested { call, .. } => {
+                let args = serde_json::from_str(&call.arguments).unwrap_or_else(|_| json!({}));
+                self.args.insert(call.id.clone(), args);
+            }
+            Event::CallStarted { call_id, name, .. } => {
+                self.running.push(call_id.clone());
+                self.tools_used.push(name.clone());
+                return Some(json!({"status": "tool_running", "tool": name}));
+            }
+            Event::CallEnded { call_id, name, outcome, message, .. } if self.running.contains(call_id) => {
+                let result = render_whole(&Profile::edison(), name, outcome);
+                let told = json!({
+                    "tool": name,
+                    "args": self.args.remove(call_id).unwrap_or_default(),
+                    "result": serde_json::from_str::<Value>(&result).unwrap_or(Value::String(result)),
+                    "summary": message.text(),
+                });
+                self.tool_events.push(told.clone());
+                return Some(json!({"status": "tool_done", "tool": name, "event": told}));
+            }
+            Event::WarningRaised { message, .. } => {
+                return Some(json!({"status": "warning", "message": message}));
+            }
+            Event::ErrorRaised { code, message } if code != REJECTED => {
+                self.failure = Some(ModelFailure::fatal(code.clone(), message.clone()));
+            }
+            Event::RunEnded { outcome, answer, .. } => {
+                self.outcome = Some(*outcome);
+                self.answer.clone_from(answer);
+                if *outcome != RunOutcome::Failed {
+                    self.failure = None;
+                }
+            }
+            _ => {}
+        }
+        None
+    }
+}

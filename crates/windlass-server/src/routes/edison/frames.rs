@@ -1,0 +1,100 @@
+//! EDISON's own stream: named events `init`, `token`, `status` and `done`, of which there is exactly one.
+
+use bytes::BytesMut;
+use serde_json::{Value, json};
+use windlass_core::event::{Event, Record, RunOutcome};
+use windlass_core::redact::Redactor;
+
+use super::fold::Told;
+use super::requests::Entry;
+use crate::routes::answer_text::{AnswerText, Shown};
+use crate::state::App;
+use crate::stream::Projection;
+
+/// A run as EDISON's frames.
+pub(crate) struct EdisonFrames {
+    /// The id of the request; the run's own if the client gave none.
+    request_id: Option<String>,
+    mode: String,
+    /// Tools that ran before the run (the heuristic search).
+    tools_before: Vec<String>,
+    redactor: Redactor,
+    answer: AnswerText,
+    told: Told,
+}
+
+impl EdisonFrames {
+    /// Frames of a run that no EDISON request began.
+    pub(crate) fn new(app: &App) -> Self {
+        Self::of(app, None, "agent".to_owned(), Vec::new())
+    }
+
+    pub(super) fn of(app: &App, request_id: Option<String>, mode: String, tools_before: Vec<String>) -> Self {
+        Self {
+            request_id,
+            mode,
+            tools_before,
+            redactor: app.redactor.clone(),
+            answer: AnswerText::default(),
+            told: Told::default(),
+        }
+    }
+
+    fn put(&self, name: &str, mut payload: Value, out: &mut BytesMut) {
+        self.redactor.clean_value(&mut payload);
+        out.extend_from_slice(format!("event: {name}\ndata: {payload}\n\n").as_bytes());
+    }
+
+    fn done(&self) -> Value {
+        let tools: Vec<&String> = self.tools_before.iter().chain(&self.told.tools_used).collect();
+        match (&self.told.failure, self.told.outcome) {
+            (Some(failure), _) => {
+                json!({"ok": false, "mode_used": self.mode, "error": failure.message, "code": failure.code})
+            }
+            (None, Some(RunOutcome::Cancelled)) => json!({
+                "ok": false, "mode_used": self.mode, "stopped": true, "response": self.told.answer,
+                "tools_used": tools,
+            }),
+            (None, _) => json!({
+                "ok": true, "mode_used": self.mode, "response": self.told.answer,
+                "model_used": self.told.model, "tools_used": tools,
+            }),
+        }
+    }
+}
+
+impl Projection for EdisonFrames {
+    fn write(&mut self, record: &Record, out: &mut BytesMut) {
+        if let Event::RunStarted { .. } = record.event {
+            let request_id = self.request_id.as_deref().unwrap_or(record.run_id.as_str());
+            let init = json!({
+                "request_id": request_id, "run_id": record.run_id, "session_id": record.session_id,
+                "mode_used": self.mode,
+            });
+            self.put("init", init, out);
+        }
+        if let Some(status) = self.told.apply(&record.event) {
+            self.put("status", status, out);
+        }
+        match self.answer.apply(&record.event) {
+            Some(Shown::Text(text)) => self.put("token", json!({"t": text}), out),
+            Some(Shown::Reasoning(_)) | None => {}
+        }
+        if let Event::RunEnded { .. } = record.event {
+            self.put("done", self.done(), out);
+        }
+    }
+}
+
+/// A stream that belongs to a request which can be cancelled by its id as long as the stream goes on.
+#[expect(dead_code, reason = "the entry is held, not read: it is forgotten with the stream")]
+pub(super) struct Named<P> {
+    pub(super) inner: P,
+    pub(super) entry: Option<Entry>,
+}
+
+impl<P: Projection> Projection for Named<P> {
+    fn write(&mut self, record: &Record, out: &mut BytesMut) {
+        self.inner.write(record, out);
+    }
+}

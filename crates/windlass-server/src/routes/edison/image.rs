@@ -1,0 +1,56 @@
+//! `/generate-image`: renders a picture through the tool `generate_image`, where an image server is set up (E-23).
+
+use axum::Json;
+use axum::extract::State;
+use serde_json::{Map, Value, json};
+use windlass_core::host::OutsideCall;
+use windlass_core::tool::{Effects, ErrorKind, ToolFailure};
+
+use crate::error::{Answer, Kind, Problem};
+use crate::extract::JsonBody;
+use crate::state::App;
+
+const TOOL: &str = "generate_image";
+
+/// `POST /generate-image`.
+pub(super) async fn generate(
+    State(app): State<App>,
+    JsonBody(args): JsonBody<Map<String, Value>>,
+) -> Answer<Json<Value>> {
+    // Without a server the tool only says what a front end should do, which is to come here.
+    let is_set_up =
+        app.host.tools().iter().any(|spec| spec.name == TOOL && spec.effects == Effects::External);
+    if !is_set_up {
+        return Err(Problem::new(
+            Kind::NotImplemented,
+            "image_server_missing",
+            "no image server is set up; set image.base_url and image.model in the configuration",
+        ));
+    }
+    let call = OutsideCall { name: TOOL.into(), args, session_id: None };
+    let answer = app.host.call_tool(call).await?;
+    match &answer.outcome.body {
+        Ok(output) => {
+            let mut told = json!({"ok": true, "data": output.json});
+            app.redactor.clean_value(&mut told);
+            Ok(Json(told))
+        }
+        Err(failure) => Err(problem_of(failure)),
+    }
+}
+
+fn problem_of(failure: &ToolFailure) -> Problem {
+    let kind = match failure.kind {
+        ErrorKind::InvalidArgs | ErrorKind::ParseError => Kind::Invalid,
+        ErrorKind::PermissionDenied => Kind::Forbidden,
+        ErrorKind::Timeout => Kind::TimedOut,
+        ErrorKind::LimitExceeded | ErrorKind::Unavailable | ErrorKind::Cancelled => Kind::Unavailable,
+        ErrorKind::UnknownTool | ErrorKind::NotFound => Kind::Missing,
+        ErrorKind::IoError | ErrorKind::Interrupted | ErrorKind::Internal => Kind::Upstream,
+    };
+    let advice = match kind {
+        Kind::Forbidden => "; allow it with a rule for generate_image",
+        _ => "",
+    };
+    Problem::new(kind, failure.kind.word(), format!("{}{advice}", failure.message))
+}

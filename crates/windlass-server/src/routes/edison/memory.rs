@@ -1,0 +1,76 @@
+//! What EDISON remembers of a chat: earlier exchanges that have to do with a message (E-40).
+//!
+//! Chooses by words in common. An index of passages can take its place: what it needs is in [`related`]'s
+//! signature, earlier exchanges and a message in, at most so many characters out.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use windlass_core::event::{Event, Record};
+use windlass_core::json::clip::clip_chars;
+
+/// Exchanges that are shown, as `rag_search` gives them when nobody says how many (E-4).
+const EXCHANGES_MAX: usize = 3;
+/// Characters of all of them (E-31).
+pub(super) const CONTEXT_CHARS_MAX: usize = 2_000;
+/// Letters of a word that says something.
+const WORD_CHARS_MIN: usize = 4;
+
+/// What was said, and what was answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Exchange {
+    pub(super) user: String,
+    pub(super) answer: String,
+}
+
+/// The exchanges of a session, oldest first.
+pub(super) fn exchanges(records: &[Arc<Record>]) -> Vec<Exchange> {
+    let mut exchanges = Vec::new();
+    let mut user = String::new();
+    for record in records {
+        match &record.event {
+            Event::RunStarted { message, .. } => user = message.text(),
+            Event::RunEnded { answer, .. } if !answer.is_empty() => {
+                exchanges.push(Exchange { user: std::mem::take(&mut user), answer: answer.clone() });
+            }
+            _ => {}
+        }
+    }
+    exchanges
+}
+
+/// Earlier exchanges that share words with a message, the closest first, as text; nothing if there are none.
+pub(super) fn related(exchanges: &[Exchange], message: &str) -> Option<String> {
+    let wanted = words(message);
+    let mut scored: Vec<(usize, usize, &Exchange)> = exchanges
+        .iter()
+        .enumerate()
+        .map(|(at, exchange)| {
+            let own = words(&format!("{} {}", exchange.user, exchange.answer));
+            (own.intersection(&wanted).count(), at, exchange)
+        })
+        .filter(|(score, _, _)| *score > 0)
+        .collect();
+    // Of two that are as close, the newer one.
+    scored.sort_by(|one, other| (other.0, other.1).cmp(&(one.0, one.1)));
+    let lines: Vec<String> = scored
+        .iter()
+        .take(EXCHANGES_MAX)
+        .map(|(_, _, exchange)| {
+            format!("Earlier, the user said: {}\nThe answer was: {}", exchange.user, exchange.answer)
+        })
+        .collect();
+    let text = lines.join("\n\n");
+    (!text.is_empty()).then(|| clip_chars(&text, CONTEXT_CHARS_MAX).into_owned())
+}
+
+fn words(text: &str) -> BTreeSet<String> {
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| word.chars().count() >= WORD_CHARS_MIN)
+        .map(str::to_lowercase)
+        .collect()
+}
+
+#[cfg(test)]
+#[path = "memory_tests.rs"]
+mod tests;

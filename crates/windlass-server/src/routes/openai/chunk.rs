@@ -1,0 +1,178 @@
+//! Answers as OpenAI's clients read them: whole, or as chunks of a stream. Pure.
+
+use serde_json::{Map, Value, json};
+use windlass_core::event::{RunOutcome, StopReason};
+use windlass_core::model::{Finish, Usage};
+
+use crate::error::Problem;
+
+/// The end of every stream.
+pub(super) const DONE: &str = "data: [DONE]\n\n";
+
+/// What all pieces of one answer have in common.
+#[derive(Debug, Clone)]
+pub(super) struct Head {
+    pub(super) id: String,
+    pub(super) created_s: u64,
+    pub(super) model: String,
+    /// Whether a last chunk carries the token counts.
+    pub(super) has_usage_chunk: bool,
+}
+
+/// A call as it is handed to the caller.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct HandedCall {
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) arguments: String,
+}
+
+/// A whole answer.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Whole {
+    pub(super) text: String,
+    pub(super) reasoning: String,
+    pub(super) calls: Vec<HandedCall>,
+    pub(super) finish: &'static str,
+    pub(super) usage: Usage,
+}
+
+impl Head {
+    /// The answer in one piece.
+    pub(super) fn completion(&self, whole: &Whole) -> Value {
+        let mut message = Map::new();
+        message.insert("role".into(), "assistant".into());
+        let content = if whole.text.is_empty() && !whole.calls.is_empty() {
+            Value::Null
+        } else {
+            whole.text.as_str().into()
+        };
+        message.insert("content".into(), content);
+        message.insert("refusal".into(), Value::Null);
+        if !whole.reasoning.is_empty() {
+            message.insert("reasoning_content".into(), whole.reasoning.as_str().into());
+        }
+        if !whole.calls.is_empty() {
+            let calls: Vec<Value> = whole
+                .calls
+                .iter()
+                .map(|call| {
+                    json!({
+                        "id": call.id, "type": "function",
+                        "function": {"name": call.name, "arguments": call.arguments},
+                    })
+                })
+                .collect();
+            message.insert("tool_calls".into(), calls.into());
+        }
+        json!({
+            "id": self.id, "object": "chat.completion", "created": self.created_s, "model": self.model,
+            "choices": [{
+                "index": 0, "message": message, "logprobs": null, "finish_reason": whole.finish,
+            }],
+            "usage": usage_of(&whole.usage),
+        })
+    }
+
+    /// The first chunk: who speaks.
+    pub(super) fn role(&self) -> String {
+        self.chunk(json!({"role": "assistant", "content": ""}), None)
+    }
+
+    /// More text.
+    pub(super) fn text(&self, text: &str) -> String {
+        self.chunk(json!({"content": text}), None)
+    }
+
+    /// More thinking, where servers with thinking models put it.
+    pub(super) fn reasoning(&self, text: &str) -> String {
+        self.chunk(json!({"reasoning_content": text}), None)
+    }
+
+    /// A call begins: its id and name come once.
+    pub(super) fn call_begin(&self, index: usize, id: &str, name: &str) -> String {
+        let call = json!({
+            "index": index, "id": id, "type": "function", "function": {"name": name, "arguments": ""},
+        });
+        self.chunk(json!({"tool_calls": [call]}), None)
+    }
+
+    /// More of a call's arguments.
+    pub(super) fn call_more(&self, index: usize, piece: &str) -> String {
+        self.chunk(json!({"tool_calls": [{"index": index, "function": {"arguments": piece}}]}), None)
+    }
+
+    /// The end: why, the token counts if they were wanted, and that no more comes.
+    pub(super) fn end(&self, finish: &str, usage: &Usage) -> String {
+        let mut end = self.chunk(json!({}), Some(finish));
+        if self.has_usage_chunk {
+            let last = self.payload(json!([]), Some(usage_of(usage)));
+            end.push_str(&format!("data: {last}\n\n"));
+        }
+        end.push_str(DONE);
+        end
+    }
+
+    /// The end of a stream that cannot go on.
+    pub(super) fn failure(problem: &Problem) -> String {
+        format!("data: {}\n\n{DONE}", super::error::shape(problem))
+    }
+
+    fn chunk(&self, delta: Value, finish: Option<&str>) -> String {
+        let choices = json!([{"index": 0, "delta": delta, "logprobs": null, "finish_reason": finish}]);
+        let usage = self.has_usage_chunk.then_some(Value::Null);
+        format!("data: {}\n\n", self.payload(choices, usage))
+    }
+
+    fn payload(&self, choices: Value, usage: Option<Value>) -> Value {
+        let mut payload = json!({
+            "id": self.id, "object": "chat.completion.chunk", "created": self.created_s,
+            "model": self.model, "choices": choices,
+        });
+        if let (Value::Object(fields), Some(usage)) = (&mut payload, usage) {
+            fields.insert("usage".into(), usage);
+        }
+        payload
+    }
+}
+
+/// Token counts in OpenAI's words.
+pub(super) fn usage_of(usage: &Usage) -> Value {
+    json!({
+        "prompt_tokens": usage.input,
+        "completion_tokens": usage.output,
+        "total_tokens": usage.total(),
+        "prompt_tokens_details": {"cached_tokens": usage.cached},
+        "completion_tokens_details": {"reasoning_tokens": usage.reasoning},
+    })
+}
+
+/// Why a step stopped.
+pub(super) fn finish_of_step(finish: &Finish, has_calls: bool) -> &'static str {
+    match finish {
+        Finish::Length => "length",
+        Finish::Filtered => "content_filter",
+        Finish::Stop | Finish::Calls | Finish::Paused | Finish::Other(_) => {
+            if has_calls {
+                "tool_calls"
+            } else {
+                "stop"
+            }
+        }
+    }
+}
+
+/// Why a run stopped.
+pub(super) fn finish_of_run(outcome: RunOutcome, reason: &StopReason) -> &'static str {
+    match (outcome, reason) {
+        (RunOutcome::LimitReached, StopReason::AnswerCut | StopReason::TokensMax) => "length",
+        (
+            RunOutcome::Completed | RunOutcome::LimitReached | RunOutcome::Cancelled | RunOutcome::Failed,
+            _,
+        ) => "stop",
+    }
+}
+
+#[cfg(test)]
+#[path = "chunk_tests.rs"]
+mod tests;

@@ -1,0 +1,98 @@
+//! Problems in OpenAI's shape: `{"error":{message,type,param,code}}`. Which status they have is not known here.
+
+use serde_json::{Value, json};
+use windlass_core::host::HostError;
+use windlass_core::model::ModelFailure;
+
+use crate::error::{Kind, Problem};
+
+/// How long a client should wait when a provider is full and did not say.
+const RETRY_AFTER_USUAL_MS: u64 = 5_000;
+
+/// The body of an error.
+pub(super) fn shape(problem: &Problem) -> Value {
+    json!({"error": {
+        "message": problem.detail(),
+        "type": kind_word(problem.kind()),
+        "param": problem.wrong_field(),
+        "code": problem.code(),
+    }})
+}
+
+/// The schema of such a body.
+pub(super) fn schema() -> Value {
+    json!({
+        "type": "object",
+        "required": ["error"],
+        "properties": {"error": {
+            "type": "object",
+            "required": ["message", "type", "param", "code"],
+            "properties": {
+                "message": {"type": "string"},
+                "type": {"type": "string"},
+                "param": {"type": ["string", "null"]},
+                "code": {"type": ["string", "null"]},
+            },
+        }},
+    })
+}
+
+fn kind_word(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Invalid
+        | Kind::Missing
+        | Kind::Method
+        | Kind::NotAcceptable
+        | Kind::Conflict
+        | Kind::TooLarge
+        | Kind::MediaType => "invalid_request_error",
+        Kind::Unauthorised => "authentication_error",
+        Kind::Forbidden => "permission_error",
+        Kind::TooMany => "rate_limit_error",
+        Kind::Broken | Kind::Upstream | Kind::NotImplemented | Kind::Unavailable | Kind::TimedOut => {
+            "server_error"
+        }
+    }
+}
+
+/// A model's failure, by its stable word.
+pub(crate) fn of_failure(failure: &ModelFailure) -> Problem {
+    let kind = match failure.code.as_str() {
+        "rate_limit" => Kind::TooMany,
+        "overloaded" => Kind::Unavailable,
+        "timeout" => Kind::TimedOut,
+        "journal" => Kind::Broken,
+        "bad_request" | "context_overflow" | "no_tool_support" | "filtered" => Kind::Invalid,
+        _ => Kind::Upstream,
+    };
+    let code = match failure.code.as_str() {
+        "rate_limit" => "rate_limit_exceeded",
+        "context_overflow" => "context_length_exceeded",
+        "filtered" => "content_filter",
+        // The caller's own token was right: the provider refused the server's key.
+        "auth" => "provider_auth",
+        other => other,
+    };
+    let problem = Problem::new(kind, code.to_owned(), failure.message.clone());
+    match (kind, failure.retry_after_ms) {
+        (_, Some(ms)) => problem.retry_after(ms),
+        (Kind::TooMany | Kind::Unavailable, None) => problem.retry_after(RETRY_AFTER_USUAL_MS),
+        (_, None) => problem,
+    }
+}
+
+/// What a host refuses, in the words that OpenAI's clients know.
+pub(super) fn of_host(error: HostError) -> Problem {
+    match error {
+        HostError::Missing { what: "model", id } => Problem::new(
+            Kind::Missing,
+            "model_not_found",
+            format!("The model '{id}' does not exist here; GET /v1/models lists those that do"),
+        ),
+        // A name that cannot be a model's is no model either.
+        HostError::Invalid { field: Some("model"), message } => {
+            Problem::new(Kind::Missing, "model_not_found", message)
+        }
+        other => other.into(),
+    }
+}

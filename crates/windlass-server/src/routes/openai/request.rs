@@ -1,0 +1,180 @@
+//! What an OpenAI client asks, checked, and what it means here.
+//!
+//! Carried: messages, model, stream, tools, tool_choice, parallel_tool_calls, response_format, temperature,
+//! top_p, max_tokens, max_completion_tokens, stop, seed, reasoning_effort, stream_options. Everything else is
+//! ignored (penalties, logit_bias, logprobs, user, metadata, store, service_tier, …), but what would change the
+//! shape of the answer is refused: `n` above 1, `functions`, tools that are no functions.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use windlass_core::command::RunWishes;
+use windlass_core::host::RunStart;
+use windlass_core::message::Message;
+use windlass_core::model::{Sampling, ToolChoice};
+use windlass_core::tool::ToolSpec;
+
+use super::message::{ChatMessage, Conversation, read};
+use super::stop::STOP_WORDS_MAX;
+use super::tools::{ChatTool, read_choice, read_tools};
+use crate::error::{Answer, Problem};
+
+/// The name that stands for whatever model is the default.
+pub(super) const OWN_MODEL: &str = "windlass";
+
+/// The body of a request.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct ChatRequest {
+    model: Option<String>,
+    messages: Vec<ChatMessage>,
+    stream: Option<bool>,
+    stream_options: Option<StreamOptions>,
+    tools: Option<Vec<ChatTool>>,
+    tool_choice: Option<Value>,
+    parallel_tool_calls: Option<bool>,
+    functions: Option<Value>,
+    response_format: Option<Value>,
+    temperature: Option<f64>,
+    top_p: Option<f64>,
+    max_tokens: Option<u32>,
+    max_completion_tokens: Option<u32>,
+    stop: Option<Value>,
+    seed: Option<i64>,
+    n: Option<u64>,
+    reasoning_effort: Option<String>,
+}
+
+/// What is streamed beside the answer.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+struct StreamOptions {
+    include_usage: Option<bool>,
+}
+
+/// A request that was understood.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Asked {
+    /// The model; the default one if nothing.
+    pub(super) model: Option<String>,
+    pub(super) is_stream: bool,
+    pub(super) has_usage_chunk: bool,
+    pub(super) conversation: Conversation,
+    /// The caller's own tools.
+    pub(super) tools: Vec<Arc<ToolSpec>>,
+    pub(super) tool_choice: ToolChoice,
+    pub(super) is_parallel: bool,
+    pub(super) sampling: Sampling,
+    pub(super) stop: Vec<String>,
+}
+
+impl Asked {
+    /// Reads a request.
+    pub(super) fn read(request: ChatRequest) -> Answer<Self> {
+        if request.n.is_some_and(|n| n != 1) {
+            return Err(Problem::field("n", "only one answer is given; leave 'n' out or send 1"));
+        }
+        if request.functions.as_ref().is_some_and(|functions| !is_empty(functions)) {
+            return Err(Problem::field("functions", "'functions' is not known here; send 'tools' instead"));
+        }
+        let sampling = read_sampling(&request)?;
+        let tools = read_tools(request.tools.unwrap_or_default())?;
+        let (tools, tool_choice) = read_choice(tools, request.tool_choice.as_ref())?;
+        let is_stream = request.stream.unwrap_or_default();
+        Ok(Self {
+            model: request.model.filter(|name| !name.is_empty() && name != OWN_MODEL),
+            is_stream,
+            has_usage_chunk: request
+                .stream_options
+                .and_then(|options| options.include_usage)
+                .unwrap_or_default(),
+            conversation: read(&request.messages)?,
+            tools,
+            tool_choice,
+            is_parallel: request.parallel_tool_calls.unwrap_or(true),
+            sampling,
+            stop: read_stop(request.stop.as_ref())?,
+        })
+    }
+
+    /// The run that is asked for, and what was said before it: when the caller brings no tools, and the last
+    /// word is the user's. Anything else is one step of the model.
+    pub(super) fn as_run(&self) -> Option<(RunStart, Vec<Arc<Message>>)> {
+        let mut history = self.conversation.history.clone();
+        let last = history.pop().filter(|message| matches!(**message, Message::User { .. }))?;
+        if !self.tools.is_empty() {
+            return None;
+        }
+        let start = RunStart {
+            message: Message::clone(&last),
+            wishes: RunWishes {
+                tool_choice: self.tool_choice.clone(),
+                sampling: self.sampling.clone(),
+                system: Some(self.conversation.system.clone()).filter(|text| !text.is_empty()),
+                ..RunWishes::default()
+            },
+            model: None,
+            profile: None,
+            executes_while_streaming: None,
+        };
+        Some((start, history))
+    }
+}
+
+fn read_sampling(request: &ChatRequest) -> Answer<Sampling> {
+    let within = |name: &'static str, value: Option<f64>, max: f64| match value {
+        Some(value) if !(0.0..=max).contains(&value) => {
+            Err(Problem::field(name, format!("'{name}' must be between 0 and {max}")))
+        }
+        value => Ok(value),
+    };
+    let output_tokens_max = request.max_completion_tokens.or(request.max_tokens);
+    if output_tokens_max == Some(0) {
+        return Err(Problem::field("max_completion_tokens", "the answer needs at least one token"));
+    }
+    let response_format = match &request.response_format {
+        None | Some(Value::Null) => None,
+        Some(format) => match format.get("type").and_then(Value::as_str) {
+            Some("text") => None,
+            Some("json_object" | "json_schema") => Some(format.clone()),
+            _ => {
+                return Err(Problem::field(
+                    "response_format",
+                    "'response_format.type' must be text, json_object or json_schema",
+                ));
+            }
+        },
+    };
+    Ok(Sampling {
+        temperature: within("temperature", request.temperature, 2.0)?,
+        top_p: within("top_p", request.top_p, 1.0)?,
+        output_tokens_max,
+        reasoning_effort: request.reasoning_effort.clone().filter(|effort| effort != "none"),
+        seed: request.seed.map(i64::unsigned_abs),
+        response_format,
+    })
+}
+
+fn read_stop(stop: Option<&Value>) -> Answer<Vec<String>> {
+    let wrong =
+        || Problem::field("stop", format!("'stop' must be a string or at most {STOP_WORDS_MAX} strings"));
+    match stop {
+        None | Some(Value::Null) => Ok(Vec::new()),
+        Some(Value::String(word)) => Ok(vec![word.clone()]),
+        Some(Value::Array(words)) if words.len() <= STOP_WORDS_MAX => {
+            let words: Option<Vec<String>> =
+                words.iter().map(|word| word.as_str().map(str::to_owned)).collect();
+            words.ok_or_else(wrong)
+        }
+        Some(_) => Err(wrong()),
+    }
+}
+
+fn is_empty(value: &Value) -> bool {
+    *value == Value::Null || *value == json!([])
+}
+
+#[cfg(test)]
+#[path = "request_tests.rs"]
+mod tests;

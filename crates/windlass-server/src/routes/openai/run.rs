@@ -1,0 +1,230 @@
+//! A request without tools of the caller: a run of our engine, with our tools, on this server.
+//!
+//! The caller's messages become the history of a new session, and the last one starts the run. The caller sees
+//! text and thinking; our calls are our business. When the caller goes away, the run is cancelled.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::response::Response;
+use bytes::BytesMut;
+use serde_json::Value;
+use tokio::time::timeout;
+use windlass_core::event::{Event, Record, RunOutcome};
+use windlass_core::host::{HostPort, RunStart, StartedRun};
+use windlass_core::ids::RunId;
+use windlass_core::message::Message;
+use windlass_core::model::{ModelFailure, Usage};
+use windlass_core::redact::Redactor;
+use windlass_core::store::NewSession;
+
+use super::chunk::{Head, Whole, finish_of_run};
+use super::error::{of_failure, of_host};
+use super::request::Asked;
+use super::stop::StopCut;
+use crate::error::{Answer, Kind, Problem};
+use crate::routes::answer_text::{AnswerText, Shown};
+use crate::routes::attended::{Attended, Unasked, cancel};
+use crate::shutdown::Closing;
+use crate::state::{App, now_ms};
+use crate::stream::{Projection, Reading, respond};
+
+/// How long a stream waits for the first sign of an answer, so that what fails at once has its own status.
+const FIRST_SIGN_WAIT: Duration = Duration::from_millis(1_000);
+
+/// Starts the run in a session of its own.
+async fn begin(app: &App, asked: &Asked, start: RunStart, history: Vec<Arc<Message>>) -> Answer<StartedRun> {
+    let begin = NewSession {
+        origin: "openai".into(),
+        model: asked.model.clone().unwrap_or_default(),
+        history,
+        ..NewSession::default()
+    };
+    let session = app.host.create_session(begin).await.map_err(of_host)?;
+    app.host.start_run(&session.session_id, start).await.map_err(of_host)
+}
+
+/// Runs it, and answers in one piece.
+pub(super) async fn answer(
+    app: &App,
+    asked: &Asked,
+    start: RunStart,
+    history: Vec<Arc<Message>>,
+) -> Answer<Value> {
+    let started = begin(app, asked, start, history).await?;
+    let mut attended = Attended::follow(&app.host, started).await.map_err(of_host)?;
+    let mut ending = Ending::default();
+    let mut whole = Whole::default();
+    while let Some(record) = attended.next().await.map_err(of_host)? {
+        ending.apply(&record.event);
+        match &record.event {
+            Event::ReasoningDelta { text, .. } => whole.reasoning.push_str(text),
+            Event::RunEnded { answer, .. } => {
+                let mut stop = StopCut::new(&asked.stop);
+                whole.text = stop.push(answer);
+                whole.text.push_str(&stop.finish());
+            }
+            _ => {}
+        }
+    }
+    if let Some(problem) = ending.problem {
+        return Err(problem);
+    }
+    (whole.finish, whole.usage) = (ending.finish, ending.usage);
+    let mut completion = head_of(attended.run_id(), asked, &ending.model).completion(&whole);
+    app.redactor.clean_value(&mut completion);
+    Ok(completion)
+}
+
+/// Runs it, and streams the answer.
+pub(super) async fn stream(
+    app: &App,
+    asked: &Asked,
+    start: RunStart,
+    history: Vec<Arc<Message>>,
+    closing: Closing,
+) -> Answer<Response> {
+    let started = begin(app, asked, start, history).await?;
+    let (run_id, after) = (started.run_id.clone(), started.after_seq);
+    let mut attended = Attended::follow(&app.host, started).await.map_err(of_host)?;
+    let mut ending = Ending::default();
+    // Nothing within the time is no failure: the stream begins and says that it lives.
+    let _ = timeout(FIRST_SIGN_WAIT, first_sign(&mut attended, &mut ending)).await;
+    if let Some(problem) = ending.problem {
+        return Err(problem);
+    }
+    let chunks = Chunks {
+        head: head_of(&run_id, asked, &ending.model),
+        host: Arc::clone(&app.host),
+        redactor: app.redactor.clone(),
+        answer: AnswerText::default(),
+        stop: StopCut::new(&asked.stop),
+        ending: Ending::default(),
+        state: ChunksState::Ready,
+    };
+    let reading = Reading { after, cancels: true, closing };
+    let response = respond(app, &run_id, reading, Unasked::new(&app.host, chunks)).await?;
+    attended.leave();
+    Ok(response)
+}
+
+/// Follows a run until it says something or ends.
+async fn first_sign(attended: &mut Attended, ending: &mut Ending) -> Answer<()> {
+    while let Some(record) = attended.next().await? {
+        ending.apply(&record.event);
+        if matches!(record.event, Event::TextDelta { .. } | Event::ReasoningDelta { .. }) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn head_of(run_id: &RunId, asked: &Asked, model: &str) -> Head {
+    Head {
+        id: format!("chatcmpl-{run_id}"),
+        created_s: now_ms() / 1_000,
+        model: model.to_owned(),
+        has_usage_chunk: asked.has_usage_chunk,
+    }
+}
+
+/// What the end of a run means for the caller.
+#[derive(Debug, Default)]
+struct Ending {
+    model: String,
+    failure: Option<ModelFailure>,
+    finish: &'static str,
+    usage: Usage,
+    problem: Option<Problem>,
+}
+
+impl Ending {
+    fn apply(&mut self, event: &Event) {
+        match event {
+            Event::RunStarted { model, .. } => self.model.clone_from(model),
+            Event::ErrorRaised { code, message } => {
+                self.failure = Some(ModelFailure::fatal(code.clone(), message.clone()));
+            }
+            Event::RunEnded { outcome, reason, usage, answer } => {
+                self.finish = finish_of_run(*outcome, reason);
+                self.usage = *usage;
+                self.problem = (*outcome == RunOutcome::Failed).then(|| match &self.failure {
+                    Some(failure) => of_failure(failure),
+                    None => Problem::new(Kind::Upstream, "run_failed", answer.clone()),
+                });
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A run as chunks of an OpenAI stream.
+struct Chunks {
+    head: Head,
+    host: Arc<dyn HostPort>,
+    redactor: Redactor,
+    answer: AnswerText,
+    stop: StopCut,
+    ending: Ending,
+    state: ChunksState,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ChunksState {
+    Ready,
+    Begun,
+    Done,
+}
+
+impl Chunks {
+    fn say(&mut self, text: &str, out: &mut BytesMut) {
+        if !text.is_empty() {
+            out.extend_from_slice(self.head.text(&self.redactor.clean(text)).as_bytes());
+        }
+    }
+
+    fn end(&mut self, out: &mut BytesMut) {
+        let rest = self.stop.finish();
+        self.say(&rest, out);
+        let end = match &self.ending.problem {
+            Some(problem) => Head::failure(problem),
+            None => self.head.end(self.ending.finish, &self.ending.usage),
+        };
+        out.extend_from_slice(end.as_bytes());
+        self.state = ChunksState::Done;
+    }
+}
+
+impl Projection for Chunks {
+    fn write(&mut self, record: &Record, out: &mut BytesMut) {
+        if self.state == ChunksState::Done {
+            return;
+        }
+        if self.state == ChunksState::Ready {
+            self.state = ChunksState::Begun;
+            if let Event::RunStarted { model, .. } = &record.event {
+                self.head.model.clone_from(model);
+            }
+            out.extend_from_slice(self.head.role().as_bytes());
+        }
+        self.ending.apply(&record.event);
+        match self.answer.apply(&record.event) {
+            Some(Shown::Text(text)) => {
+                let text = self.stop.push(&text);
+                self.say(&text, out);
+            }
+            Some(Shown::Reasoning(text)) => {
+                out.extend_from_slice(self.head.reasoning(&self.redactor.clean(&text)).as_bytes());
+            }
+            None => {}
+        }
+        if self.stop.is_cut() {
+            // The rest of the run is of no use to anybody.
+            cancel(&self.host, &record.run_id);
+            out.extend_from_slice(self.head.end("stop", &self.ending.usage).as_bytes());
+            self.state = ChunksState::Done;
+        } else if matches!(record.event, Event::RunEnded { .. }) {
+            self.end(out);
+        }
+    }
+}

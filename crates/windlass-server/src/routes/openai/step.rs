@@ -1,0 +1,297 @@
+//! A request with tools of the caller: one step of the model, whose calls are handed back. Nothing runs here.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use axum::body::Body;
+use axum::response::Response;
+use bytes::Bytes;
+use futures::{StreamExt, stream};
+use serde_json::Value;
+use windlass_core::assemble::{Assembled, Assembler};
+use windlass_core::ids::RunId;
+use windlass_core::message::{Part, text_of};
+use windlass_core::model::{Kept, ModelDelta, ModelFailure, ModelRequest, StepPurpose, ToolChoice, Usage};
+use windlass_core::port::BoxStream;
+use windlass_core::redact::Redactor;
+use windlass_core::tool::RawCall;
+
+use super::chunk::{HandedCall, Head, Whole, finish_of_step};
+use super::error::{of_failure, of_host};
+use super::request::{Asked, OWN_MODEL};
+use super::stop::StopCut;
+use crate::error::Answer;
+use crate::state::{App, now_ms};
+use crate::stream::stream_response;
+
+/// Deltas that are written at once when they are there already.
+const DELTAS_AT_ONCE_MAX: usize = 32;
+
+type Deltas = BoxStream<'static, Result<ModelDelta, ModelFailure>>;
+
+/// Numbers the steps of this process, so that two in one millisecond have two names.
+static STEPS: AtomicU64 = AtomicU64::new(0);
+
+/// Asks the model; what fails before its first word is a problem with its own status.
+async fn open(app: &App, asked: &Asked) -> Answer<(Relay, Deltas)> {
+    let number = STEPS.fetch_add(1, Ordering::Relaxed);
+    let name = format!("step-{:x}-{number:x}", now_ms());
+    let request = ModelRequest {
+        run_id: RunId::new(name.as_str()),
+        step: 1,
+        purpose: StepPurpose::Work,
+        system: asked.conversation.system.as_str().into(),
+        messages: Arc::new(asked.conversation.history.clone()),
+        trailer: Vec::new(),
+        tools: asked.tools.clone().into(),
+        tool_choice: asked.tool_choice.clone(),
+        sampling: asked.sampling.clone(),
+        kept: Kept::default(),
+    };
+    let mut deltas = app.host.step(asked.model.as_deref(), request).await.map_err(of_host)?;
+    let mut early = Vec::new();
+    while let Some(delta) = deltas.next().await {
+        let delta = delta.map_err(|failure| of_failure(&failure))?;
+        let is_notice = matches!(delta, ModelDelta::Notice(_));
+        early.push(Ok(delta));
+        if !is_notice {
+            break;
+        }
+    }
+    let deltas = Box::pin(stream::iter(early).chain(deltas));
+    Ok((Relay::new(name, asked, app.redactor.clone()), deltas))
+}
+
+/// One step, in one piece.
+pub(super) async fn answer(app: &App, asked: &Asked) -> Answer<Value> {
+    let (mut relay, mut deltas) = open(app, asked).await?;
+    while let Some(delta) = deltas.next().await {
+        relay.take(delta.map_err(|failure| of_failure(&failure))?);
+        if relay.stop.is_cut() {
+            break;
+        }
+    }
+    let head = relay.head.clone();
+    let whole = relay.into_whole().map_err(|failure| of_failure(&failure))?;
+    let mut completion = head.completion(&whole);
+    app.redactor.clean_value(&mut completion);
+    Ok(completion)
+}
+
+/// One step, as it comes.
+pub(super) async fn stream(app: &App, asked: &Asked) -> Answer<Response> {
+    let place = app.enter_stream()?;
+    let (relay, deltas) = open(app, asked).await?;
+    let begun = relay.head.role();
+    let pieces = stream::unfold(Some((relay, deltas.ready_chunks(DELTAS_AT_ONCE_MAX))), |going| async move {
+        let (mut relay, mut deltas) = going?;
+        let Some(ready) = deltas.next().await else {
+            return Some((relay.end(), None));
+        };
+        let mut written = String::new();
+        for delta in ready {
+            match delta {
+                Ok(delta) => written.push_str(&relay.take(delta)),
+                Err(failure) => {
+                    written.push_str(&Head::failure(&of_failure(&failure)));
+                    return Some((written, None));
+                }
+            }
+            if relay.stop.is_cut() {
+                written.push_str(&relay.head.end("stop", &relay.usage));
+                return Some((written, None));
+            }
+        }
+        Some((written, Some((relay, deltas))))
+    });
+    let chunks = stream::once(async move { begun }).chain(pieces).filter_map(move |text| {
+        // The stream keeps its place until its end.
+        let _ = &place;
+        let chunk = (!text.is_empty()).then(|| Ok::<Bytes, Infallible>(Bytes::from(text)));
+        async move { chunk }
+    });
+    Ok(stream_response(Body::from_stream(chunks)))
+}
+
+/// A call on its way to the caller.
+#[derive(Debug, Default)]
+struct Handing {
+    id: Option<String>,
+    has_begun: bool,
+    /// Arguments that wait for the call's name.
+    waiting: String,
+    sent: String,
+}
+
+/// Hands the deltas of one step on, as chunks.
+struct Relay {
+    head: Head,
+    name: String,
+    assembler: Assembler,
+    stop: StopCut,
+    text: String,
+    calls: Vec<Handing>,
+    /// Calls that the caller lets the model make.
+    calls_max: usize,
+    usage: Usage,
+    redactor: Redactor,
+}
+
+impl Relay {
+    fn new(name: String, asked: &Asked, redactor: Redactor) -> Self {
+        let model = asked.model.clone().unwrap_or_else(|| OWN_MODEL.to_owned());
+        let calls_max = match (&asked.tool_choice, asked.tools.is_empty(), asked.is_parallel) {
+            (ToolChoice::Forbidden, _, _) | (_, true, _) => 0,
+            (ToolChoice::Auto | ToolChoice::Required | ToolChoice::Named(_), false, false) => 1,
+            (ToolChoice::Auto | ToolChoice::Required | ToolChoice::Named(_), false, true) => usize::MAX,
+        };
+        Self {
+            head: Head {
+                id: format!("chatcmpl-{name}"),
+                created_s: now_ms() / 1_000,
+                model: model.clone(),
+                has_usage_chunk: asked.has_usage_chunk,
+            },
+            name,
+            assembler: Assembler::new(model),
+            stop: StopCut::new(&asked.stop),
+            text: String::new(),
+            calls: Vec::new(),
+            calls_max,
+            usage: Usage::default(),
+            redactor,
+        }
+    }
+
+    /// Takes in a delta; gives what the caller sees of it.
+    fn take(&mut self, delta: ModelDelta) -> String {
+        let (id, piece) = match &delta {
+            ModelDelta::Call(call) => (call.id.clone(), call.args_text.clone()),
+            ModelDelta::Usage(usage) => {
+                self.usage = *usage;
+                (None, None)
+            }
+            ModelDelta::Text(_)
+            | ModelDelta::Reasoning(_)
+            | ModelDelta::ReasoningState(_)
+            | ModelDelta::Finish(_)
+            | ModelDelta::Notice(_) => (None, None),
+        };
+        match self.assembler.push(delta) {
+            Some(Assembled::Text(text)) => {
+                let text = self.stop.push(&text);
+                self.say(&text)
+            }
+            Some(Assembled::Reasoning(text)) => self.head.reasoning(&self.redactor.clean(&text)),
+            Some(Assembled::CallGrew { index, name, .. }) => {
+                let index = usize::try_from(index).unwrap_or(usize::MAX);
+                self.grow(index, id, name.as_deref(), piece.as_deref().unwrap_or_default())
+            }
+            None => String::new(),
+        }
+    }
+
+    fn say(&mut self, text: &str) -> String {
+        if text.is_empty() {
+            return String::new();
+        }
+        self.text.push_str(text);
+        self.head.text(&self.redactor.clean(text))
+    }
+
+    fn grow(&mut self, index: usize, id: Option<String>, name: Option<&str>, piece: &str) -> String {
+        if index >= self.calls_max {
+            return String::new();
+        }
+        while self.calls.len() <= index {
+            self.calls.push(Handing::default());
+        }
+        let id =
+            id.filter(|id| !id.is_empty() && !self.calls.iter().any(|call| call.id.as_ref() == Some(id)));
+        let made = format!("call_{}_{index}", self.name.trim_start_matches("step-"));
+        let Some(call) = self.calls.get_mut(index) else { return String::new() };
+        call.waiting.push_str(piece);
+        let mut written = String::new();
+        if !call.has_begun {
+            call.id = call.id.take().or(id);
+            let Some(name) = name else { return written };
+            call.has_begun = true;
+            written.push_str(&self.head.call_begin(index, call.id.get_or_insert(made), name));
+        }
+        if !call.waiting.is_empty() {
+            let piece = std::mem::take(&mut call.waiting);
+            written.push_str(&self.head.call_more(index, &piece));
+            call.sent.push_str(&piece);
+        }
+        written
+    }
+
+    /// The end of the stream: what was not sent yet, why it ended, the token counts.
+    fn end(&mut self) -> String {
+        if !self.assembler.is_finished() {
+            return Head::failure(&of_failure(&cut_off()));
+        }
+        let rest = self.stop.finish();
+        let mut written = self.say(&rest);
+        let step = std::mem::take(&mut self.assembler).finish();
+        for (index, raw) in step.calls.iter().enumerate().take(self.calls_max) {
+            written.push_str(&self.grow(index, raw.provider_id.clone(), Some(&raw.name), ""));
+            written.push_str(&self.complete(index, raw));
+        }
+        written.push_str(&self.head.end(finish_of_step(&step.finish, !self.calls.is_empty()), &self.usage));
+        written
+    }
+
+    /// Arguments that did not come as text, or not at all.
+    fn complete(&mut self, index: usize, raw: &RawCall) -> String {
+        let arguments = raw.args.to_text();
+        let Some(call) = self.calls.get_mut(index) else { return String::new() };
+        match arguments.strip_prefix(call.sent.as_str()) {
+            Some(rest) if !rest.is_empty() => {
+                call.sent.push_str(rest);
+                self.head.call_more(index, rest)
+            }
+            Some(_) | None => String::new(),
+        }
+    }
+
+    fn into_whole(mut self) -> Result<Whole, ModelFailure> {
+        if !self.stop.is_cut() && !self.assembler.is_finished() {
+            return Err(cut_off());
+        }
+        let rest = self.stop.finish();
+        self.text.push_str(&rest);
+        let is_cut = self.stop.is_cut();
+        let step = std::mem::take(&mut self.assembler).finish();
+        let taken = if is_cut { 0 } else { self.calls_max };
+        let mut calls = Vec::new();
+        for (index, raw) in step.calls.iter().enumerate().take(taken) {
+            self.grow(index, raw.provider_id.clone(), Some(&raw.name), "");
+            let id = self.calls.get(index).and_then(|call| call.id.clone()).unwrap_or_default();
+            calls.push(HandedCall { id, name: raw.name.clone(), arguments: raw.args.to_text() });
+        }
+        let reasoning = step.parts.iter().filter_map(|part| match part {
+            Part::Reasoning(reasoning) => Some(reasoning.text.as_str()),
+            Part::Text { .. } | Part::Call(_) | Part::Image { .. } => None,
+        });
+        Ok(Whole {
+            reasoning: reasoning.collect(),
+            finish: if is_cut { "stop" } else { finish_of_step(&step.finish, !calls.is_empty()) },
+            text: if self.stop.is_cut() { self.text } else { text_of(&step.parts) },
+            calls,
+            usage: self.usage,
+        })
+    }
+}
+
+fn cut_off() -> ModelFailure {
+    ModelFailure::passing(
+        "cut",
+        "the connection to the model was lost in the middle of its answer; ask again",
+    )
+}
+
+#[cfg(test)]
+#[path = "step_tests.rs"]
+mod tests;

@@ -1,0 +1,165 @@
+//! `/api/chat/stream`: a prompt in, SSE v1.1 out. Whatever goes wrong, the stream ends with exactly one `done`
+//!
+//!
+//! Closing the connection does not cancel, and coming back never runs anything again: with a `request_id` the
+//! same run is read on, without one there is nothing to come back to.
+
+use axum::Extension;
+use axum::body::Body;
+use axum::extract::{Query, State};
+use axum::http::HeaderMap;
+use axum::response::Response;
+use serde_json::{Map, Value, json};
+use windlass_core::host::HostError;
+use windlass_core::ids::{RunId, SessionId};
+use windlass_core::store::{NewSession, RunQuery};
+
+use super::params::{Params, Wanted};
+use crate::endpoint::EVENT_STREAM;
+use crate::error::{Answer, Problem};
+use crate::extract::JsonBody;
+use crate::routes::attended::Unasked;
+use crate::routes::events;
+use crate::shown::done;
+use crate::shutdown::Closing;
+use crate::state::{App, now_ms};
+use crate::stream::{BoxProjection, Frames, Reading, respond, stream_response};
+
+/// The header with which an EventSource comes back.
+const LAST_EVENT_ID: &str = "last-event-id";
+
+/// `GET /api/chat/stream`. An EventSource reads no body of a refusal: what is wrong is told in the stream.
+pub(super) async fn get(
+    State(app): State<App>,
+    closing: Option<Extension<Closing>>,
+    headers: HeaderMap,
+    query: Result<Query<Map<String, Value>>, axum::extract::rejection::QueryRejection>,
+) -> Response {
+    let params = match query {
+        Ok(Query(params)) => params,
+        Err(rejection) => return told_as_stream(&Problem::from(rejection)),
+    };
+    let closing = closing.map(|Extension(closing)| closing).unwrap_or_default();
+    stream(&app, &params, &headers, closing).await.unwrap_or_else(|problem| told_as_stream(&problem))
+}
+
+/// `POST /api/chat/stream`: the same, with a body. What is wrong with the request has its own status too.
+pub(super) async fn post(
+    State(app): State<App>,
+    closing: Option<Extension<Closing>>,
+    headers: HeaderMap,
+    body: Result<JsonBody<Map<String, Value>>, Problem>,
+) -> Response {
+    let params = match body {
+        Ok(JsonBody(params)) => params,
+        Err(problem) => return problem.respond_as(EVENT_STREAM, &ending(&problem)),
+    };
+    let closing = closing.map(|Extension(closing)| closing).unwrap_or_default();
+    stream(&app, &params, &headers, closing)
+        .await
+        .unwrap_or_else(|problem| problem.respond_as(EVENT_STREAM, &ending(&problem)))
+}
+
+async fn stream(
+    app: &App,
+    params: &Map<String, Value>,
+    headers: &HeaderMap,
+    closing: Closing,
+) -> Answer<Response> {
+    let wanted = Params(params).read(&app.host.tools())?;
+    if let Some((run_id, after)) = earlier(app, &wanted, headers).await? {
+        let run = app.host.run(&run_id).await?;
+        if run.ended_ms.is_some() && after >= run.last_seq {
+            return Ok(done());
+        }
+        return follow(app, &wanted, &run_id, after, closing).await;
+    }
+    // Without a name the run cannot be found again, and another one is not what was asked for.
+    if headers.contains_key(LAST_EVENT_ID) {
+        return Ok(done());
+    }
+    if let Some(name) = model_without_key(app, wanted.start.model.as_deref()).await? {
+        return Ok(stream_response(Body::from(without_key(&name))));
+    }
+    let session_id = session_of(app, &wanted).await?;
+    let started = app.host.start_run(&session_id, wanted.start.clone()).await?;
+    follow(app, &wanted, &started.run_id, started.after_seq, closing).await
+}
+
+/// The run of a request that was made before, and the last event that was seen of it.
+async fn earlier(app: &App, wanted: &Wanted, headers: &HeaderMap) -> Answer<Option<(RunId, u64)>> {
+    let Some(key) = key_of(wanted) else { return Ok(None) };
+    let Some(session) = app.host.session_by_key(&key).await? else { return Ok(None) };
+    let query = RunQuery { session_id: Some(session.session_id), rows_max: 1, ..RunQuery::default() };
+    let run = app.host.runs(query).await?.into_iter().next();
+    let after = events::after(headers, None)?;
+    Ok(run.map(|run| (run.run_id, after.max(run.first_seq.saturating_sub(1)))))
+}
+
+fn key_of(wanted: &Wanted) -> Option<String> {
+    wanted.request_id.as_ref().map(|id| format!("studio:{id}"))
+}
+
+async fn follow(
+    app: &App,
+    wanted: &Wanted,
+    run_id: &RunId,
+    after: u64,
+    closing: Closing,
+) -> Answer<Response> {
+    let reading = Reading { after, cancels: wanted.cancels, closing };
+    let frames = Frames::new(app);
+    let projection: BoxProjection =
+        if wanted.asks { Box::new(frames) } else { Box::new(Unasked::new(&app.host, frames)) };
+    respond(app, run_id, reading, projection).await
+}
+
+async fn session_of(app: &App, wanted: &Wanted) -> Answer<SessionId> {
+    if let Some(id) = &wanted.session_id {
+        return Ok(app.host.session(&SessionId::new(id.as_str())).await?.session_id);
+    }
+    let begin = NewSession {
+        key: key_of(wanted),
+        origin: "studio".into(),
+        profile: "studio".into(),
+        model: wanted.start.model.clone().unwrap_or_default(),
+        ..NewSession::default()
+    };
+    Ok(app.host.create_session(begin).await?.session_id)
+}
+
+/// The wanted model, if it is known and has no key.
+async fn model_without_key(app: &App, model: Option<&str>) -> Answer<Option<String>> {
+    let rows = match app.host.models().await {
+        Ok(rows) => rows,
+        Err(HostError::Missing { .. }) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let row = rows.into_iter().find(|row| model.map_or(row.is_default, |name| row.name == name));
+    Ok(row.filter(|row| !row.is_ready).map(|row| row.name))
+}
+
+/// The frames of a stream that had no key (A.3).
+fn without_key(model: &str) -> String {
+    let provider = model.split('/').next().unwrap_or(model).to_ascii_uppercase().replace('-', "_");
+    let message = format!("Set {provider}_API_KEY to enable streaming.");
+    let warning = json!({"type": "warning", "message": message, "ts": now_ms()});
+    format!("data: {warning}\n\n{}", done_frame())
+}
+
+/// The frames of a stream that could not begin.
+fn ending(problem: &Problem) -> String {
+    let error = json!({
+        "type": "error", "message": problem.detail(), "code": problem.code(), "field": problem.wrong_field(),
+        "ts": now_ms(),
+    });
+    format!("data: {error}\n\n{}", done_frame())
+}
+
+fn done_frame() -> String {
+    format!("data: {}\n\n", json!({"type": "done", "done": true, "outcome": "failed", "ts": now_ms()}))
+}
+
+fn told_as_stream(problem: &Problem) -> Response {
+    stream_response(Body::from(ending(problem)))
+}
