@@ -32,8 +32,8 @@ impl Archive {
     /// Opens the data folder for so many readers at once, and makes it if need be.
     pub(crate) fn open(folders: &Folders, readers: usize) -> Result<Self> {
         let config = StoreConfig { readers, ..StoreConfig::default() };
-        let store = SqliteStore::open(&folders.data, config)
-            .map_err(|error| unusable(&error, &folders.data))?;
+        let store =
+            SqliteStore::open(&folders.data, config).map_err(|error| unusable(&error, &folders.data))?;
         let store: Arc<dyn StorePort> = Arc::new(store);
         #[cfg(feature = "crash-points")]
         let store = crate::crash_points::mortal_store(store);
@@ -48,7 +48,12 @@ impl Archive {
     /// The session that is meant.
     pub(crate) async fn session(&self, wanted: &str) -> Result<SessionRow> {
         self.find_session(wanted).await?.map_err(|known| {
-            unknown("session", wanted, known.iter().map(|row| row.session_id.as_str()), "windlass sessions list")
+            unknown(
+                "session",
+                wanted,
+                known.iter().map(|row| row.session_id.as_str()),
+                "windlass sessions list",
+            )
         })
     }
 
@@ -99,7 +104,9 @@ impl Archive {
     pub(crate) async fn is_free(&self, session_id: &SessionId) -> Result<bool> {
         match self.store.claim(session_id).await.map_err(|failure| failed(&failure))? {
             Claim::Held { .. } => Ok(false),
-            Claim::Taken => self.store.release(session_id).await.map(|()| true).map_err(|failure| failed(&failure)),
+            Claim::Taken => {
+                self.store.release(session_id).await.map(|()| true).map_err(|failure| failed(&failure))
+            }
         }
     }
 

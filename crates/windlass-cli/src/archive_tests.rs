@@ -23,7 +23,8 @@ fn the_beginning_of_an_id_is_enough_if_it_is_the_only_one() {
 
 #[test]
 fn an_unknown_id_suggests_the_nearest() {
-    let complaint = unknown("session", "my-sesion", ["my-session", "x"].into_iter(), "windlass sessions list");
+    let complaint =
+        unknown("session", "my-sesion", ["my-session", "x"].into_iter(), "windlass sessions list");
     assert!(complaint.to_string().contains("did you mean 'my-session'?"), "{complaint}");
     let complaint = unknown("run", "zzz", std::iter::empty(), "windlass runs list");
     assert!(complaint.to_string().contains("try: windlass runs list"), "{complaint}");

@@ -282,6 +282,10 @@ impl Front {
         let error = self.error.take();
         if let Some(error) = &error {
             complain(&error.message);
+            // What could not be written down did not end on record.
+            if error.code == "journal" {
+                self.say_how_to_resume(&started.run_id);
+            }
         }
         if outcome == RunOutcome::Cancelled && !self.is_quiet && self.was_stopped() {
             let how = match self.is_kept {
@@ -321,7 +325,9 @@ pub(crate) fn refused(error: HostError) -> Complaint {
         HostError::Missing { what: "session", .. } => {
             Complaint::usage(error.to_string()).cure("windlass sessions list")
         }
-        HostError::Missing { what: "run", .. } => Complaint::usage(error.to_string()).cure("windlass runs list"),
+        HostError::Missing { what: "run", .. } => {
+            Complaint::usage(error.to_string()).cure("windlass runs list")
+        }
         HostError::Missing { .. } | HostError::Invalid { .. } => Complaint::usage(error.to_string()),
         HostError::Held(_) => Complaint::failed(error.to_string()).cure("wait for it, or stop that process"),
         HostError::Busy(_)

@@ -102,9 +102,8 @@ pub(crate) fn replay(global: &GlobalArgs, id: &str) -> Result<Exit> {
 async fn unfinished(archive: &Archive, id: Option<&str>) -> Result<RunRow> {
     let Some(id) = id else {
         let newest = archive.unfinished(1).await?.into_iter().next();
-        return newest.ok_or_else(|| {
-            Complaint::usage("there is no unfinished run").cure("windlass runs list")
-        });
+        return newest
+            .ok_or_else(|| Complaint::usage("there is no unfinished run").cure("windlass runs list"));
     };
     let row = archive.run(id).await?;
     match row.outcome {

@@ -50,7 +50,8 @@ impl ModelsPort for OpenModels {
         let chosen = match name {
             Some(word) if word.starts_with("scripted/") && word != self.usual.model.name() => {
                 // A script is a file, and as powerful as whoever plays it: requests cannot name one.
-                let message = format!("the script '{word}' is not played here; start windlass with --model {word}");
+                let message =
+                    format!("the script '{word}' is not played here; start windlass with --model {word}");
                 return Err(HostError::Invalid { field: Some("model"), message });
             }
             Some(word) if word != self.usual.model.name() => {

@@ -88,9 +88,10 @@ pub(crate) fn run(global: &GlobalArgs, args: RunArgs) -> Result<Exit> {
         let store = archive.as_ref().map_or_else(memory, |archive| Arc::clone(&archive.store));
         let host = house.host(Arc::clone(&store), models);
         let asker = Asker::new(house.can_ask);
-        let mut front = Front::new(Arc::clone(&host) as Arc<dyn HostPort>, screen, asker, house.policies.clone())?
-            .quiet(global.quiet)
-            .kept(is_kept);
+        let mut front =
+            Front::new(Arc::clone(&host) as Arc<dyn HostPort>, screen, asker, house.policies.clone())?
+                .quiet(global.quiet)
+                .kept(is_kept);
         if let Some(script) = script {
             front = front.with_user(ScriptedUser::new(script)).keeping_events();
         }

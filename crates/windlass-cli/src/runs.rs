@@ -74,7 +74,8 @@ async fn list(
 fn table(rows: &[RunRow]) -> String {
     let now = Clock::system().now_ms();
     let ids: Vec<&str> = rows.iter().map(|row| row.run_id.as_str()).collect();
-    let mut lines = vec![["RUN", "STARTED", "STATE", "STEPS", "CALLS", "MODEL", "MESSAGE"].map(str::to_owned)];
+    let mut lines =
+        vec![["RUN", "STARTED", "STATE", "STEPS", "CALLS", "MODEL", "MESSAGE"].map(str::to_owned)];
     lines.extend(rows.iter().map(|row| {
         [
             visible_line(short(row.run_id.as_str(), &ids), CELL_CHARS_MAX),

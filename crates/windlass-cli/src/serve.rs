@@ -111,7 +111,8 @@ fn find_address(config: &Config) -> Result<SocketAddr> {
 
 fn server_config(config: &Config, address: SocketAddr) -> Result<ServerConfig> {
     let settings = &config.settings;
-    let token = settings.text("server.token_file").map(|file| read_token(config, Path::new(file))).transpose()?;
+    let token =
+        settings.text("server.token_file").map(|file| read_token(config, Path::new(file))).transpose()?;
     let unsafe_address = |error: UnsafeAddress| {
         Complaint::usage(error.to_string())
             .at(config.place("server.addr"))
@@ -130,14 +131,19 @@ fn server_config(config: &Config, address: SocketAddr) -> Result<ServerConfig> {
 
 fn read_token(config: &Config, file: &Path) -> Result<Secret> {
     let place = || config.place("server.token_file");
-    let opened =
-        std::fs::File::open(file).map_err(|error| Complaint::file(file, "read", &error).into_usage().at(place()))?;
+    let opened = std::fs::File::open(file)
+        .map_err(|error| Complaint::file(file, "read", &error).into_usage().at(place()))?;
     warn_if_open(file, &opened);
     let text = read_bounded(opened, &file.display().to_string())?;
     let token = text.trim();
     if token.len() < TOKEN_CHARS_MIN || token.contains(char::is_whitespace) {
-        let what = format!("{} has no token in it: one word of at least {TOKEN_CHARS_MIN} characters", file.display());
-        return Err(Complaint::usage(what).at(place()).cure(format!("openssl rand -hex 32 > {}", file.display())));
+        let what = format!(
+            "{} has no token in it: one word of at least {TOKEN_CHARS_MIN} characters",
+            file.display()
+        );
+        return Err(Complaint::usage(what)
+            .at(place())
+            .cure(format!("openssl rand -hex 32 > {}", file.display())));
     }
     Ok(Secret::new(token))
 }

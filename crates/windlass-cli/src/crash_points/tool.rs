@@ -16,7 +16,8 @@ pub(crate) fn mortal_tools(mut tools: Vec<Arc<dyn ToolPort>>) -> Vec<Arc<dyn Too
         tools.push(Arc::new(AppendLine::new()));
     }
     let Some((call_id, is_after)) = place("CRASH_IN") else { return tools };
-    let mortal = |tool| Arc::new(MortalTool { tool, call_id: call_id.clone(), is_after }) as Arc<dyn ToolPort>;
+    let mortal =
+        |tool| Arc::new(MortalTool { tool, call_id: call_id.clone(), is_after }) as Arc<dyn ToolPort>;
     tools.into_iter().map(mortal).collect()
 }
 

@@ -41,7 +41,10 @@ fn lists_and_stories_are_for_people_and_for_programs() {
     let place = place();
     run(&place, "First").exits(0);
     let table = place.windlass(&["sessions", "list"]).exits(0).out;
-    assert!(table.starts_with("SESSION  CHANGED   RUNS  MODEL") && table.contains("\nmine     just now  1"), "{table}");
+    assert!(
+        table.starts_with("SESSION  CHANGED   RUNS  MODEL") && table.contains("\nmine     just now  1"),
+        "{table}"
+    );
     let table = place.windlass(&["runs", "list"]).exits(0).out;
     assert!(table.contains("completed  2      1      scripted/a.script  First"), "{table}");
     let story = place.windlass(&["sessions", "show", "mine"]).exits(0).out;
@@ -111,13 +114,19 @@ fn a_session_can_be_renamed_found_by_its_text_and_forgotten() {
 fn unknown_ids_suggest_the_nearest_and_are_a_matter_of_usage() {
     let place = place();
     run(&place, "First").exits(0);
-    place.windlass(&["sessions", "show", "mien"]).complains(2, &["there is no session 'mien'", "did you mean 'mine'?"]);
+    place
+        .windlass(&["sessions", "show", "mien"])
+        .complains(2, &["there is no session 'mien'", "did you mean 'mine'?"]);
     place.windlass(&["runs", "show", "nowhere"]).complains(2, &["there is no run 'nowhere'"]);
     place.windlass(&["runs", "resume"]).complains(2, &["there is no unfinished run"]);
     let rows = place.windlass(&["runs", "list", "--json"]).exits(0).json();
     let id = rows[0]["run_id"].as_str().unwrap();
-    place.windlass(&["runs", "resume", id]).complains(2, &["has ended: completed", "windlass run --session mine"]);
-    place.windlass(&["run", "--session", "01a1df1f-f76a", "hi", "--model", "scripted/a.script"]).complains(2, &["there is no session"]);
+    place
+        .windlass(&["runs", "resume", id])
+        .complains(2, &["has ended: completed", "windlass run --session mine"]);
+    place
+        .windlass(&["run", "--session", "01a1df1f-f76a", "hi", "--model", "scripted/a.script"])
+        .complains(2, &["there is no session"]);
 }
 
 #[test]
@@ -133,7 +142,9 @@ fn an_unusable_data_folder_is_said_with_two_ways_out() {
     place.write("a-file", "");
     let args = ["run", "--model", "scripted/a.script", "--data", "a-file", "First"];
     place.windlass(&args).complains(1, &["sessions cannot be kept", "a-file", "--data DIR", "--ephemeral"]);
-    place.windlass(&["run", "--model", "scripted/a.script", "--ephemeral", "--data", "a-file", "First"]).exits(0);
+    place
+        .windlass(&["run", "--model", "scripted/a.script", "--ephemeral", "--data", "a-file", "First"])
+        .exits(0);
 }
 
 #[test]

@@ -110,7 +110,8 @@ fn with_a_token_nobody_is_let_in_without_it() {
     place.write("token", "0123456789abcdef0123456789abcdef\n");
     let served = Served::start(&place, &["--token-file", "token"]);
     assert_eq!(served.ask("GET /api/sessions", "").0, 401);
-    let with = "GET /api/sessions HTTP/1.1\r\nauthorization: Bearer 0123456789abcdef0123456789abcdef\r\nx-rest:";
+    let with =
+        "GET /api/sessions HTTP/1.1\r\nauthorization: Bearer 0123456789abcdef0123456789abcdef\r\nx-rest:";
     assert_eq!(served.ask(with, "").0, 200);
     let (_, err) = served.stop();
     assert!(!err.contains("0123456789abcdef"), "{err}");
@@ -201,7 +202,11 @@ fn a_run_that_was_cut_off_goes_on_by_itself_when_a_server_starts() {
     let run = rows[0]["run_id"].as_str().unwrap();
     // Who begins another run is told of it, on one line.
     let said = place.windlass(&["run", "--model", "scripted/a.script"]).exits(0);
-    assert!(said.err.starts_with("a run was cut off; to go on with it: windlass runs resume "), "{}", said.err);
+    assert!(
+        said.err.starts_with("a run was cut off; to go on with it: windlass runs resume "),
+        "{}",
+        said.err
+    );
     let served = Served::start(&place, &[]);
     let events = served.ask(&format!("GET /api/runs/{run}/events"), "").1;
     assert!(events.contains("\"outcome\":\"completed\""), "{events}");
