@@ -28,14 +28,23 @@ const STEPS: u64 = 60;
 const UNFINISHED: usize = 1_000;
 
 fn main() {
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
+    let is_wanted =
+        |name: &str| wanted.is_empty() || wanted.iter().any(|filter| name.contains(filter.as_str()));
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_time().build().expect("a runtime");
     let folder = tempfile::tempdir_in(".").expect("a folder on this disk");
-    sync_cost(folder.path());
-    for sessions in [1, 8, SESSIONS] {
-        durable_events(&runtime, &folder.path().join(format!("events-{sessions}")), sessions);
+    if is_wanted("store durable") {
+        sync_cost(folder.path());
+        for sessions in [1, 8, SESSIONS] {
+            durable_events(&runtime, &folder.path().join(format!("events-{sessions}")), sessions);
+        }
     }
-    deltas(&runtime, &folder.path().join("deltas"));
-    recovery(&runtime, &folder.path().join("recovery"));
+    if is_wanted("store deltas") {
+        deltas(&runtime, &folder.path().join("deltas"));
+    }
+    if is_wanted("store recovery") {
+        recovery(&runtime, &folder.path().join("recovery"));
+    }
 }
 
 /// What this disk asks for one small durable write.

@@ -18,6 +18,20 @@ use crate::limits::RUN_MESSAGE_CHARS_MAX;
 /// Token counts above this are nonsense of a provider; sums of them must not overflow.
 const TOKENS_MAX: u64 = 1 << 52;
 
+/// Moves a session's head if this process writes it, or nobody does, and the records are new.
+const MOVE_HEAD: &str = "UPDATE heads SET last_seq = ?2, updated_ms = max(updated_ms, ?3),
+         writer_ms = iif(writer IS NULL, ?6, writer_ms), writer = ?4
+     WHERE session = ?1 AND (writer = ?4 OR writer IS NULL) AND last_seq < ?5";
+const INSERT_RECORD: &str =
+    "INSERT INTO records (session, seq, deltas, ts_ms, run_id, parent_id, event, blob)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+const INSERT_BLOB: &str = "INSERT OR IGNORE INTO blobs (hash, body) VALUES (?1, ?2)";
+const UPDATE_RUN: &str = "UPDATE runs SET last_seq = ?3, steps = max(steps, ?4), calls = calls + ?5,
+         input = input + ?6, output = output + ?7, cached = cached + ?8, reasoning = reasoning + ?9,
+         cost_usd = iif(?10 IS NULL, cost_usd, coalesce(cost_usd, 0.0) + ?10)
+     WHERE session = ?1 AND run_id = ?2";
+const SETTLE_QUESTION: &str = "DELETE FROM questions WHERE session = ?1 AND call_id = ?2";
+
 /// What an append changes in the row of a run.
 struct Tally<'r> {
     run_id: &'r RunId,
@@ -43,14 +57,16 @@ impl Desk<'_> {
     ) -> Result<(), Fault> {
         let Some(first) = rows.first() else { return Ok(()) };
         let mut known = self.find_or_begin(session_id, first.first.ts_ms)?;
-        let moved = self.statements.move_head.execute(params![
+        let lock = self.lock;
+        let head = params![
             known.number,
             int(last.seq),
             int(last.ts_ms),
-            self.lock.token(),
+            lock.token(),
             int(first.first.seq),
             int(now_ms()),
-        ])?;
+        ];
+        let moved = self.execute(MOVE_HEAD, head)?;
         if moved == 0 {
             return Err(self.refuse(session_id, known, first.first.seq)?.into());
         }
@@ -63,8 +79,8 @@ impl Desk<'_> {
     }
 
     /// Why a head did not move.
-    fn refuse(&self, session_id: &SessionId, known: Known, seq: u64) -> rusqlite::Result<StoreFailure> {
-        let (writer, since_ms, last_seq): (Option<String>, i64, i64) = self.connection.query_row(
+    fn refuse(&mut self, session_id: &SessionId, known: Known, seq: u64) -> rusqlite::Result<StoreFailure> {
+        let (writer, since_ms, last_seq): (Option<String>, i64, i64) = self.query_row(
             "SELECT writer, writer_ms, last_seq FROM heads WHERE session = ?1",
             [known.number],
             |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
@@ -101,11 +117,11 @@ impl Desk<'_> {
     fn insert_row(&mut self, session: i64, row: &Row) -> rusqlite::Result<()> {
         let record = &row.first;
         if let Some(blob) = &row.blob {
-            self.statements.insert_blob.execute(params![&blob.hash[..], blob.body])?;
+            self.execute(INSERT_BLOB, params![&blob.hash[..], blob.body])?;
         }
-        self.statements
-            .insert_record
-            .execute(params![
+        self.execute(
+            INSERT_RECORD,
+            params![
                 session,
                 int(record.seq),
                 row.deltas,
@@ -114,16 +130,17 @@ impl Desk<'_> {
                 record.parent_id.as_str(),
                 row.event,
                 row.blob.as_ref().map(|blob| &blob.hash[..]),
-            ])
-            .map(drop)
+            ],
+        )
+        .map(drop)
     }
 
     /// Writes what was counted for a run.
     fn settle(&mut self, session: i64, tally: Option<Tally<'_>>) -> rusqlite::Result<()> {
         let Some(Tally { run_id, last_seq, steps, calls, usage }) = tally else { return Ok(()) };
-        self.statements
-            .update_run
-            .execute(params![
+        self.execute(
+            UPDATE_RUN,
+            params![
                 session,
                 run_id.as_str(),
                 int(last_seq),
@@ -134,8 +151,9 @@ impl Desk<'_> {
                 tokens(usage.cached),
                 tokens(usage.reasoning),
                 usage.cost_usd,
-            ])
-            .map(drop)
+            ],
+        )
+        .map(drop)
     }
 
     fn project(&mut self, known: &mut Known, record: &Record, tally: &mut Tally<'_>) -> Result<(), Fault> {
@@ -153,7 +171,7 @@ impl Desk<'_> {
             Event::PermissionDecided { call_id, decision, rule, .. } => {
                 self.settle_question(known, call_id)?;
                 if let (Decision::Session | Decision::Remember, Some(rule)) = (decision, rule) {
-                    self.connection.execute(
+                    self.execute(
                         "INSERT INTO grants (session, seq, rule) VALUES (?1, ?2, ?3)",
                         params![known.number, int(record.seq), rule],
                     )?;
@@ -163,7 +181,7 @@ impl Desk<'_> {
             Event::TasksChanged { tasks } => {
                 let tasks = serde_json::to_string(tasks)
                     .map_err(|error| Fault::unreadable(&"a task list", &error))?;
-                self.connection.execute(
+                self.execute(
                     "INSERT OR REPLACE INTO tasks (session, seq, tasks) VALUES (?1, ?2, ?3)",
                     params![known.number, int(record.seq), tasks],
                 )?;
@@ -190,7 +208,7 @@ impl Desk<'_> {
     }
 
     fn begin_run(
-        &self,
+        &mut self,
         session: i64,
         record: &Record,
         model: &str,
@@ -198,7 +216,7 @@ impl Desk<'_> {
         message: &Message,
     ) -> rusqlite::Result<()> {
         let text = message.text();
-        let begun = self.connection.execute(
+        let begun = self.execute(
             "INSERT OR IGNORE INTO runs (session, run_id, message, model, profile, started_ms, first_seq, last_seq)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)",
             params![
@@ -214,42 +232,40 @@ impl Desk<'_> {
         if begun == 0 {
             return Ok(());
         }
-        self.connection.execute("UPDATE heads SET runs = runs + 1 WHERE session = ?1", [session])?;
+        self.execute("UPDATE heads SET runs = runs + 1 WHERE session = ?1", [session])?;
         self.insert_said(session, "message", &text)
     }
 
     /// Keeps a text that searches look through.
-    pub(crate) fn insert_said(&self, session: i64, kind: &str, text: &str) -> rusqlite::Result<()> {
-        self.connection
-            .execute(
-                "INSERT INTO said (session, kind, folded) VALUES (?1, ?2, ?3)",
-                params![session, kind, text.to_lowercase()],
-            )
-            .map(drop)
+    pub(crate) fn insert_said(&mut self, session: i64, kind: &str, text: &str) -> rusqlite::Result<()> {
+        self.execute(
+            "INSERT INTO said (session, kind, folded) VALUES (?1, ?2, ?3)",
+            params![session, kind, text.to_lowercase()],
+        )
+        .map(drop)
     }
 
-    fn ask(&self, session: i64, record: &Record, call_id: &CallId) -> rusqlite::Result<()> {
-        self.connection
-            .execute(
-                "INSERT OR REPLACE INTO questions (session, call_id, run_id) VALUES (?1, ?2, ?3)",
-                params![session, call_id.as_str(), record.run_id.as_str()],
-            )
-            .map(drop)
+    fn ask(&mut self, session: i64, record: &Record, call_id: &CallId) -> rusqlite::Result<()> {
+        self.execute(
+            "INSERT OR REPLACE INTO questions (session, call_id, run_id) VALUES (?1, ?2, ?3)",
+            params![session, call_id.as_str(), record.run_id.as_str()],
+        )
+        .map(drop)
     }
 
     fn settle_question(&mut self, known: &Known, call_id: &CallId) -> rusqlite::Result<()> {
         if known.is_asking {
-            self.statements.settle_question.execute(params![known.number, call_id.as_str()])?;
+            self.execute(SETTLE_QUESTION, params![known.number, call_id.as_str()])?;
         }
         Ok(())
     }
 
-    fn end_run(&self, known: &mut Known, record: &Record, usage: &Usage) -> Result<(), Fault> {
+    fn end_run(&mut self, known: &mut Known, record: &Record, usage: &Usage) -> Result<(), Fault> {
         let Event::RunEnded { outcome, reason, .. } = &record.event else { return Ok(()) };
         let word = |text: serde_json::Result<String>| {
             text.map_err(|error| Fault::unreadable(&"the end of a run", &error))
         };
-        self.connection.execute(
+        self.execute(
             "UPDATE runs SET ended_ms = ?3, outcome = ?4, reason = ?5, input = ?6, output = ?7, cached = ?8,
                  reasoning = ?9, cost_usd = ?10
              WHERE session = ?1 AND run_id = ?2",
@@ -267,11 +283,11 @@ impl Desk<'_> {
             ],
         )?;
         if known.is_asking {
-            self.connection.execute(
+            self.execute(
                 "DELETE FROM questions WHERE session = ?1 AND run_id = ?2",
                 params![known.number, record.run_id.as_str()],
             )?;
-            known.is_asking = self.connection.query_row(
+            known.is_asking = self.query_row(
                 "SELECT EXISTS (SELECT 1 FROM questions WHERE session = ?1)",
                 [known.number],
                 |row| row.get(0),

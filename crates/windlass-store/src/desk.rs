@@ -2,9 +2,10 @@
 //!
 //! What it remembers is only what the file says; a transaction that is undone makes it forget.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
-use rusqlite::{Connection, OptionalExtension as _, Statement};
+use rusqlite::{Connection, OptionalExtension as _, Params, Row, Statement};
 use windlass_core::ids::{Millis, SessionId};
 use windlass_core::store::{NewSession, StoreFailure};
 
@@ -23,57 +24,65 @@ pub(crate) struct Known {
 
 /// Where the writing thread works.
 pub(crate) struct Desk<'c> {
-    pub(crate) connection: &'c Connection,
+    connection: &'c Connection,
     pub(crate) lock: &'c WriterLock,
-    pub(crate) statements: Statements<'c>,
+    /// Statements by their text, each prepared once; all texts are written in this crate.
+    statements: HashMap<&'static str, Statement<'c>>,
     known: HashMap<SessionId, Known>,
     deleted: HashSet<SessionId>,
-}
-
-/// What is written most, prepared once.
-pub(crate) struct Statements<'c> {
-    begin: Statement<'c>,
-    commit: Statement<'c>,
-    /// Moves a session's head if this process writes it and the records are new.
-    pub(crate) move_head: Statement<'c>,
-    pub(crate) insert_record: Statement<'c>,
-    pub(crate) insert_blob: Statement<'c>,
-    pub(crate) update_run: Statement<'c>,
-    pub(crate) settle_question: Statement<'c>,
+    is_synced: bool,
 }
 
 impl<'c> Desk<'c> {
-    pub(crate) fn new(connection: &'c Connection, lock: &'c WriterLock) -> rusqlite::Result<Self> {
-        let statements = Statements {
-            begin: connection.prepare("BEGIN IMMEDIATE")?,
-            commit: connection.prepare("COMMIT")?,
-            move_head: connection.prepare(
-                "UPDATE heads SET last_seq = ?2, updated_ms = max(updated_ms, ?3),
-                     writer_ms = iif(writer IS NULL, ?6, writer_ms), writer = ?4
-                 WHERE session = ?1 AND (writer = ?4 OR writer IS NULL) AND last_seq < ?5",
-            )?,
-            insert_record: connection.prepare(
-                "INSERT INTO records (session, seq, deltas, ts_ms, run_id, parent_id, event, blob)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-            )?,
-            insert_blob: connection.prepare("INSERT OR IGNORE INTO blobs (hash, body) VALUES (?1, ?2)")?,
-            update_run: connection.prepare(
-                "UPDATE runs SET last_seq = ?3, steps = max(steps, ?4), calls = calls + ?5,
-                     input = input + ?6, output = output + ?7, cached = cached + ?8, reasoning = reasoning + ?9,
-                     cost_usd = iif(?10 IS NULL, cost_usd, coalesce(cost_usd, 0.0) + ?10)
-                 WHERE session = ?1 AND run_id = ?2",
-            )?,
-            settle_question: connection.prepare("DELETE FROM questions WHERE session = ?1 AND call_id = ?2")?,
-        };
-        Ok(Self { connection, lock, statements, known: HashMap::new(), deleted: HashSet::new() })
+    pub(crate) fn new(connection: &'c Connection, lock: &'c WriterLock) -> Self {
+        Self {
+            connection,
+            lock,
+            statements: HashMap::new(),
+            known: HashMap::new(),
+            deleted: HashSet::new(),
+            is_synced: true,
+        }
     }
 
-    pub(crate) fn begin(&mut self) -> rusqlite::Result<()> {
-        self.statements.begin.execute([]).map(drop)
+    fn prepared(&mut self, sql: &'static str) -> rusqlite::Result<&mut Statement<'c>> {
+        match self.statements.entry(sql) {
+            Entry::Occupied(known) => Ok(known.into_mut()),
+            Entry::Vacant(place) => Ok(place.insert(self.connection.prepare(sql)?)),
+        }
+    }
+
+    /// Runs a statement; gives how many rows it changed.
+    pub(crate) fn execute(&mut self, sql: &'static str, params: impl Params) -> rusqlite::Result<usize> {
+        self.prepared(sql)?.execute(params)
+    }
+
+    /// The first row that a statement gives.
+    pub(crate) fn query_row<T>(
+        &mut self,
+        sql: &'static str,
+        params: impl Params,
+        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> rusqlite::Result<T> {
+        self.prepared(sql)?.query_row(params, read)
+    }
+
+    /// The number of the row that was inserted last.
+    pub(crate) fn inserted(&self) -> i64 {
+        self.connection.last_insert_rowid()
+    }
+
+    /// Begins a transaction; says whether it will wait for the disk.
+    pub(crate) fn begin(&mut self, is_synced: bool) -> rusqlite::Result<()> {
+        if is_synced != self.is_synced {
+            self.connection.pragma_update(None, "synchronous", if is_synced { 2 } else { 1 })?;
+            self.is_synced = is_synced;
+        }
+        self.execute("BEGIN IMMEDIATE", []).map(drop)
     }
 
     pub(crate) fn commit(&mut self) -> rusqlite::Result<()> {
-        self.statements.commit.execute([]).map(drop)
+        self.execute("COMMIT", []).map(drop)
     }
 
     /// Undoes the transaction and forgets what it may have changed.
@@ -85,20 +94,12 @@ impl<'c> Desk<'c> {
         }
     }
 
-    /// Whether a transaction waits for the disk.
-    pub(crate) fn set_synced(&self, is_synced: bool) {
-        let level = if is_synced { 2 } else { 1 };
-        // At worst deltas are synced too; a failure shows in the next transaction.
-        let _ = self.connection.pragma_update(None, "synchronous", level);
-    }
-
     /// What is known of a session, if there is one.
     pub(crate) fn find(&mut self, session_id: &SessionId) -> rusqlite::Result<Option<Known>> {
         if let Some(known) = self.known.get(session_id) {
             return Ok(Some(*known));
         }
         let found = self
-            .connection
             .query_row(
                 "SELECT n, EXISTS (SELECT 1 FROM questions WHERE session = n) FROM sessions WHERE id = ?1",
                 [session_id.as_str()],
@@ -146,12 +147,11 @@ impl<'c> Desk<'c> {
     }
 
     /// The living process that writes a session, if it is another one.
-    pub(crate) fn other_writer(&self, number: i64) -> rusqlite::Result<Option<String>> {
-        let (writer, since_ms): (Option<String>, i64) = self.connection.query_row(
-            "SELECT writer, writer_ms FROM heads WHERE session = ?1",
-            [number],
-            |row| Ok((row.get(0)?, row.get(1)?)),
-        )?;
+    pub(crate) fn other_writer(&mut self, number: i64) -> rusqlite::Result<Option<String>> {
+        let (writer, since_ms): (Option<String>, i64) =
+            self.query_row("SELECT writer, writer_ms FROM heads WHERE session = ?1", [number], |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })?;
         let other = writer.filter(|token| token != self.lock.token() && self.lock.is_alive(token));
         Ok(other.map(|token| describe(&token, since_ms.cast_unsigned())))
     }

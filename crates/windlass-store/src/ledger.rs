@@ -24,7 +24,6 @@ impl Desk<'_> {
         }
         if let Some(key) = &begin.key {
             let holder: Option<String> = self
-                .connection
                 .query_row("SELECT id FROM sessions WHERE key = ?1", [key], |row| row.get(0))
                 .optional()?;
             if let Some(holder) = holder {
@@ -50,7 +49,7 @@ impl Desk<'_> {
         let mut known = Known { number, is_asking: false };
         self.insert(&mut known, rows)?;
         self.remember(session_id, known);
-        self.connection.execute(
+        self.execute(
             "UPDATE heads SET last_seq = ?2, updated_ms = max(updated_ms, ?3) WHERE session = ?1",
             params![number, int(last.seq), int(now)],
         )?;
@@ -58,7 +57,7 @@ impl Desk<'_> {
     }
 
     pub(crate) fn insert_session(
-        &self,
+        &mut self,
         session_id: &SessionId,
         begin: &NewSession,
         now: Millis,
@@ -69,7 +68,7 @@ impl Desk<'_> {
         let fork = begin.fork.as_ref().map(|fork| json(serde_json::to_string(fork))).transpose()?;
         let history =
             if begin.history.is_empty() { None } else { Some(json(serde_json::to_string(&begin.history))?) };
-        self.connection.execute(
+        self.execute(
             "INSERT INTO sessions (id, key, title, origin, root, profile, model, fork, history, created_ms)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
             params![
@@ -85,8 +84,8 @@ impl Desk<'_> {
                 int(now),
             ],
         )?;
-        let number = self.connection.last_insert_rowid();
-        self.connection.execute(
+        let number = self.inserted();
+        self.execute(
             "INSERT INTO heads (session, last_seq, updated_ms, runs) VALUES (?1, 0, ?2, 0)",
             params![number, int(now)],
         )?;
@@ -102,29 +101,28 @@ impl Desk<'_> {
     /// Gives a session another title.
     pub(crate) fn rename(&mut self, session_id: &SessionId, title: &str) -> Result<(), Fault> {
         let number = self.require_ours(session_id)?;
-        self.connection.execute("UPDATE sessions SET title = ?2 WHERE n = ?1", params![number, title])?;
-        self.connection.execute("DELETE FROM said WHERE session = ?1 AND kind = 'title'", [number])?;
+        self.execute("UPDATE sessions SET title = ?2 WHERE n = ?1", params![number, title])?;
+        self.execute("DELETE FROM said WHERE session = ?1 AND kind = 'title'", [number])?;
         Ok(self.insert_said(number, "title", title)?)
     }
 
     /// Forgets a session, with the blobs that nobody else needs.
     pub(crate) fn delete(&mut self, session_id: &SessionId) -> Result<(), Fault> {
         let number = self.require_ours(session_id)?;
-        self.connection
-            .execute("CREATE TEMP TABLE IF NOT EXISTS orphans (hash BLOB PRIMARY KEY) WITHOUT ROWID", [])?;
-        self.connection.execute(
+        self.execute("CREATE TEMP TABLE IF NOT EXISTS orphans (hash BLOB PRIMARY KEY) WITHOUT ROWID", [])?;
+        self.execute(
             "INSERT OR IGNORE INTO temp.orphans
              SELECT blob FROM records WHERE session = ?1 AND blob IS NOT NULL",
             [number],
         )?;
-        self.connection.execute("DELETE FROM sessions WHERE n = ?1", [number])?;
-        self.connection.execute(
+        self.execute("DELETE FROM sessions WHERE n = ?1", [number])?;
+        self.execute(
             "DELETE FROM blobs WHERE hash IN (SELECT hash FROM temp.orphans)
                  AND NOT EXISTS (SELECT 1 FROM records WHERE records.blob = blobs.hash)",
             [],
         )?;
-        self.connection.execute("DELETE FROM temp.orphans", [])?;
-        self.connection.execute("DELETE FROM audit WHERE session_id = ?1", [session_id.as_str()])?;
+        self.execute("DELETE FROM temp.orphans", [])?;
+        self.execute("DELETE FROM audit WHERE session_id = ?1", [session_id.as_str()])?;
         self.forget_deleted(session_id);
         Ok(())
     }
@@ -147,9 +145,10 @@ impl Desk<'_> {
         if let Some(by) = self.other_writer(known.number)? {
             return Ok(Claim::Held { by });
         }
-        self.connection.execute(
+        let lock = self.lock;
+        self.execute(
             "UPDATE heads SET writer = ?2, writer_ms = ?3 WHERE session = ?1 AND writer IS NOT ?2",
-            params![known.number, self.lock.token(), int(now_ms())],
+            params![known.number, lock.token(), int(now_ms())],
         )?;
         Ok(Claim::Taken)
     }
@@ -157,16 +156,17 @@ impl Desk<'_> {
     /// Is the writer no longer.
     pub(crate) fn release(&mut self, session_id: &SessionId) -> Result<(), Fault> {
         let Some(known) = self.find(session_id)? else { return Ok(()) };
-        self.connection.execute(
+        let lock = self.lock;
+        self.execute(
             "UPDATE heads SET writer = NULL WHERE session = ?1 AND writer = ?2",
-            params![known.number, self.lock.token()],
+            params![known.number, lock.token()],
         )?;
         Ok(())
     }
 
     /// Keeps a snapshot, instead of one of the same id.
-    pub(crate) fn put_save(&self, save: &Save, body: &str) -> Result<(), Fault> {
-        self.connection.execute(
+    pub(crate) fn put_save(&mut self, save: &Save, body: &str) -> Result<(), Fault> {
+        self.execute(
             "INSERT INTO saves (id, name, created_ms, body) VALUES (?1, ?2, ?3, ?4)
              ON CONFLICT (id) DO UPDATE SET name = ?2, created_ms = ?3, body = ?4",
             params![save.save_id, save.name, int(save.created_ms), body],
@@ -175,16 +175,16 @@ impl Desk<'_> {
     }
 
     /// Forgets a snapshot.
-    pub(crate) fn delete_save(&self, save_id: &str) -> Result<(), Fault> {
-        match self.connection.execute("DELETE FROM saves WHERE id = ?1", [save_id])? {
+    pub(crate) fn delete_save(&mut self, save_id: &str) -> Result<(), Fault> {
+        match self.execute("DELETE FROM saves WHERE id = ?1", [save_id])? {
             0 => Err(StoreFailure::Missing(format!("save {save_id}")).into()),
             _ => Ok(()),
         }
     }
 
     /// Writes one line of the audit log.
-    pub(crate) fn audit(&self, session_id: &SessionId, now: Millis, line: &str) -> Result<(), Fault> {
-        self.connection.execute(
+    pub(crate) fn audit(&mut self, session_id: &SessionId, now: Millis, line: &str) -> Result<(), Fault> {
+        self.execute(
             "INSERT INTO audit (session_id, ts_ms, line) VALUES (?1, ?2, ?3)",
             params![session_id.as_str(), int(now), line],
         )?;

@@ -17,7 +17,7 @@ use crate::fault::OpenError;
 use crate::open::{FILE_NAME, StoreConfig, folder_error, make_private_folder, open_writer};
 use crate::query;
 use crate::reader::Readers;
-use crate::writer::Writer;
+use crate::writer::{Need, Writer};
 
 /// Sessions in one SQLite file of a folder. Many processes may open the same folder.
 ///
@@ -152,7 +152,9 @@ impl StorePort for SqliteStore {
             let rows = encode_records(&records).map_err(StoreFailure::Broken)?;
             let id = session_id.clone();
             self.writer
-                .work(move |desk| desk.copy(&id, &begin, &rows, records.last().map(|last| &**last), now))
+                .work(Need::Durable, move |desk| {
+                    desk.copy(&id, &begin, &rows, records.last().map(|last| &**last), now)
+                })
                 .await?;
             self.session(session_id).await
         })
@@ -178,12 +180,12 @@ impl StorePort for SqliteStore {
         title: &'a str,
     ) -> BoxFuture<'a, Result<(), StoreFailure>> {
         let (id, title) = (session_id.clone(), title.to_owned());
-        Box::pin(self.writer.work(move |desk| desk.rename(&id, &title)))
+        Box::pin(self.writer.work(Need::Durable, move |desk| desk.rename(&id, &title)))
     }
 
     fn delete_session<'a>(&'a self, session_id: &'a SessionId) -> BoxFuture<'a, Result<(), StoreFailure>> {
         let id = session_id.clone();
-        Box::pin(self.writer.work(move |desk| desk.delete(&id)))
+        Box::pin(self.writer.work(Need::Durable, move |desk| desk.delete(&id)))
     }
 
     fn run<'a>(&'a self, run_id: &'a RunId) -> BoxFuture<'a, Result<RunRow, StoreFailure>> {
@@ -207,18 +209,18 @@ impl StorePort for SqliteStore {
 
     fn claim<'a>(&'a self, session_id: &'a SessionId) -> BoxFuture<'a, Result<Claim, StoreFailure>> {
         let id = session_id.clone();
-        Box::pin(self.writer.work(move |desk| desk.claim(&id)))
+        Box::pin(self.writer.work(Need::Seen, move |desk| desk.claim(&id)))
     }
 
     fn release<'a>(&'a self, session_id: &'a SessionId) -> BoxFuture<'a, Result<(), StoreFailure>> {
         let id = session_id.clone();
-        Box::pin(self.writer.work(move |desk| desk.release(&id)))
+        Box::pin(self.writer.work(Need::Seen, move |desk| desk.release(&id)))
     }
 
     fn put_save(&self, save: Save) -> BoxFuture<'_, Result<(), StoreFailure>> {
         Box::pin(async move {
             let body = save.body.to_string();
-            self.writer.work(move |desk| desk.put_save(&save, &body)).await
+            self.writer.work(Need::Durable, move |desk| desk.put_save(&save, &body)).await
         })
     }
 
@@ -233,7 +235,7 @@ impl StorePort for SqliteStore {
 
     fn delete_save<'a>(&'a self, save_id: &'a str) -> BoxFuture<'a, Result<(), StoreFailure>> {
         let save_id = save_id.to_owned();
-        Box::pin(self.writer.work(move |desk| desk.delete_save(&save_id)))
+        Box::pin(self.writer.work(Need::Durable, move |desk| desk.delete_save(&save_id)))
     }
 
     fn audit<'a>(
@@ -243,6 +245,6 @@ impl StorePort for SqliteStore {
         line: &'a str,
     ) -> BoxFuture<'a, Result<(), StoreFailure>> {
         let (id, line) = (session_id.clone(), line.to_owned());
-        Box::pin(self.writer.work(move |desk| desk.audit(&id, now, &line)))
+        Box::pin(self.writer.work(Need::Durable, move |desk| desk.audit(&id, now, &line)))
     }
 }

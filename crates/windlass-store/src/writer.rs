@@ -28,8 +28,19 @@ trait Job: Send {
     fn run(&mut self, desk: &mut Desk<'_>) -> Result<(), Fault>;
     /// Tells the one who waits, once it is known whether the transaction was kept.
     fn tell(self: Box<Self>, kept: Result<(), StoreFailure>, unwritten: &Mutex<Unwritten>);
-    /// Whether somebody waits.
-    fn is_urgent(&self) -> bool;
+    /// How soon and how firmly it must be written.
+    fn need(&self) -> Need;
+}
+
+/// How soon and how firmly a job must be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Need {
+    /// With the next that somebody waits for: deltas alone.
+    Later,
+    /// Now, for other processes to see; a machine that fails takes all of them down, so no sync: claims.
+    Seen,
+    /// Now, and on the disk.
+    Durable,
 }
 
 enum Message {
@@ -66,14 +77,15 @@ impl Job for Append {
         }
     }
 
-    fn is_urgent(&self) -> bool {
-        self.reply.is_some()
+    fn need(&self) -> Need {
+        if self.reply.is_some() { Need::Durable } else { Need::Later }
     }
 }
 
 /// Anything else, with what it gave.
 struct Asked<T, F> {
     work: F,
+    need: Need,
     given: Option<T>,
     reply: oneshot::Sender<Result<T, StoreFailure>>,
 }
@@ -91,8 +103,8 @@ impl<T: Send, F: FnMut(&mut Desk<'_>) -> Result<T, Fault> + Send> Job for Asked<
         drop(reply.send(kept.and_then(|()| given.ok_or_else(lost))));
     }
 
-    fn is_urgent(&self) -> bool {
-        true
+    fn need(&self) -> Need {
+        self.need
     }
 }
 
@@ -136,11 +148,8 @@ impl Writer {
         let unwritten = Arc::new(Mutex::new(Unwritten::default()));
         let (shared, own_path) = (Arc::clone(&unwritten), path.clone());
         let thread = thread::Builder::new().name("windlass-store-writer".to_owned()).spawn(move || {
-            match Desk::new(&connection, &lock) {
-                Ok(desk) => Shift { desk, waiting: &waiting, unwritten: &shared, path: &own_path }.work(),
-                // Whoever asks is told that the store is closed.
-                Err(error) => tracing::error!(%error, "the store's writer cannot start"),
-            }
+            let desk = Desk::new(&connection, &lock);
+            Shift { desk, waiting: &waiting, unwritten: &shared, path: &own_path }.work();
         })?;
         Ok(Self { jobs, unwritten, path, thread: Some(thread) })
     }
@@ -188,13 +197,14 @@ impl Writer {
         answer.await.map_err(|_| closed().journal_failure(&self.path))?
     }
 
-    /// Does something else in the next transaction and waits until it is on the disk.
+    /// Does something else in the next transaction and waits until it is written.
     pub(crate) async fn work<T: Send + 'static>(
         &self,
+        need: Need,
         work: impl FnMut(&mut Desk<'_>) -> Result<T, Fault> + Send + 'static,
     ) -> Result<T, StoreFailure> {
         let (reply, answer) = oneshot::channel();
-        let job = Asked { work, given: None, reply };
+        let job = Asked { work, need, given: None, reply };
         self.send(job).map_err(|fault| fault.failure(&self.path))?;
         answer.await.map_err(|_| closed().failure(&self.path))?
     }
@@ -228,19 +238,14 @@ impl Shift<'_> {
         let mut until: Option<Instant> = None;
         loop {
             let (is_due, is_over) = self.gather(&mut batch, until);
-            let is_urgent = batch.iter().any(|job| job.is_urgent());
-            if !(is_urgent || is_due || is_over || batch.len() >= BATCH_JOBS_MAX) {
+            let need = batch.iter().map(|job| job.need()).max().unwrap_or(Need::Later);
+            if need == Need::Later && !is_due && !is_over && batch.len() < BATCH_JOBS_MAX {
                 until.get_or_insert_with(|| Instant::now() + Duration::from_millis(DELTAS_WAIT_MS));
                 continue;
             }
             until = None;
-            if is_urgent {
-                self.write(&mut batch);
-            } else if !batch.is_empty() {
-                // Deltas alone are worth no sync; the next durable record's covers them.
-                self.desk.set_synced(false);
-                self.write(&mut batch);
-                self.desk.set_synced(true);
+            if !batch.is_empty() {
+                self.write(&mut batch, need == Need::Durable);
             }
             if is_over {
                 return;
@@ -270,8 +275,8 @@ impl Shift<'_> {
     }
 
     /// All jobs in one transaction; if that fails, each in its own, so that none fails because of another.
-    fn write(&mut self, batch: &mut Vec<Box<dyn Job>>) {
-        if let Err(error) = self.desk.begin() {
+    fn write(&mut self, batch: &mut Vec<Box<dyn Job>>, is_synced: bool) {
+        if let Err(error) = self.desk.begin(is_synced) {
             let failure = Fault::from(error).failure(self.path);
             batch.drain(..).for_each(|job| job.tell(Err(failure.clone()), self.unwritten));
             return;
@@ -288,7 +293,7 @@ impl Shift<'_> {
             }
             Err(_) => {
                 for job in std::mem::take(batch) {
-                    self.write(&mut vec![job]);
+                    self.write(&mut vec![job], is_synced);
                 }
             }
         }

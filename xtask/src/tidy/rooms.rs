@@ -82,6 +82,7 @@ pub(super) const DEPENDENCIES_KEPT: &[Kept] = &[
         rooms: &["windlass-tools", "windlass-cli", "windlass-benches"],
         why: "only processes, terminals and clocks need the system itself",
     },
+    Kept { what: &["rusqlite"], rooms: &["windlass-store"], why: "SQL is in one room" },
     Kept { what: &["ignore"], rooms: &["windlass-tools", "xtask"], why: "files belong to the tools" },
     Kept {
         what: &["num-bigint", "num-rational", "num-traits", "similar", "scraper"],

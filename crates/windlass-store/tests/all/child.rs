@@ -5,8 +5,9 @@ use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 
+use windlass_core::ids::SessionId;
 use windlass_core::port::JournalPort as _;
-use windlass_core::store::{Claim, StorePort as _};
+use windlass_core::store::{Claim, NewSession, StorePort as _};
 use windlass_store::{SqliteStore, StoreConfig};
 
 use crate::place::{delta, sized_note};
@@ -110,30 +111,25 @@ fn plays_its_part() {
 
 /// Appends to several sessions at once and says what was acknowledged.
 async fn append_for_ever(store: Arc<SqliteStore>) {
-    let sessions: Vec<_> = (0..SESSIONS)
-        .map(|number| {
-            let store = Arc::clone(&store);
-            tokio::spawn(async move {
-                let id = format!("s{number}");
-                let before = store.load(&id.as_str().into(), 0).await.unwrap();
-                let mut seq = before.last().map_or(0, |record| record.seq);
-                store.create_session(&id.as_str().into(), Default::default(), 0).await.ok();
-                assert_eq!(store.claim(&id.as_str().into()).await.unwrap(), Claim::Taken);
-                loop {
-                    let records = [
-                        delta(&id, seq + 1),
-                        delta(&id, seq + 2),
-                        sized_note(&id, seq + 3, 10 + seq as usize % 5_000),
-                    ];
-                    seq += 3;
-                    store.append(&records).await.unwrap();
-                    say(&format!("acked {id} {seq}"));
-                }
-            })
-        })
-        .collect();
-    for session in sessions {
-        session.await.unwrap();
+    let writers =
+        (0..SESSIONS).map(|number| tokio::spawn(append_to(Arc::clone(&store), format!("s{number}"))));
+    for ended in futures::future::join_all(writers).await {
+        ended.unwrap();
+    }
+}
+
+async fn append_to(store: Arc<SqliteStore>, session: String) {
+    let id = SessionId::from(session.as_str());
+    let mut seq = store.load(&id, 0).await.unwrap().last().map_or(0, |record| record.seq);
+    if seq == 0 {
+        store.create_session(&id, NewSession::default(), 0).await.ok();
+    }
+    assert_eq!(store.claim(&id).await.unwrap(), Claim::Taken);
+    loop {
+        let large = sized_note(&session, seq + 3, 10 + seq as usize % 5_000);
+        store.append(&[delta(&session, seq + 1), delta(&session, seq + 2), large]).await.unwrap();
+        seq += 3;
+        say(&format!("acked {session} {seq}"));
     }
 }
 

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use tempfile::TempDir;
+use windlass_core::port::JournalPort as _;
+use windlass_core::store::StorePort as _;
 
 use crate::child::{Running, command};
 use crate::place::{assert_whole, note, open, seqs};
-use windlass_core::port::JournalPort as _;
 
 const ACKED: &str = "acked ";
 
@@ -44,7 +45,7 @@ async fn kill_9_in_the_middle_of_appends_loses_nothing_that_was_acknowledged() {
         assert_eq!(there.len() % 3, 0, "{session}: an append is there as a whole");
     }
     store.append(&[note("s0", 1_000_000)]).await.unwrap_err();
-    windlass_core::store::StorePort::claim(&store, &"s0".into()).await.unwrap();
+    store.claim(&"s0".into()).await.unwrap();
     store.append(&[note("s0", 1_000_000)]).await.unwrap();
     drop(store);
     assert_whole(folder.path());

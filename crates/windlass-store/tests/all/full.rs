@@ -59,7 +59,7 @@ async fn a_record_that_does_not_fit_fails_alone() {
 }
 
 /// Lets a child write until the system refuses; what it said was kept must be there.
-async fn fill(mut child: Running, folder: &Path) -> (String, u64) {
+fn fill(mut child: Running) -> (String, u64) {
     let mut last = 0;
     let failure = loop {
         let line = child.line().expect("the child writes");
@@ -72,7 +72,6 @@ async fn fill(mut child: Running, folder: &Path) -> (String, u64) {
     while child.line().is_some() {}
     drop(child);
     assert!(last > 0);
-    let _ = folder;
     (failure, last)
 }
 
@@ -81,7 +80,7 @@ async fn a_file_that_may_not_grow_is_a_clear_error_and_keeps_what_was_acknowledg
     let folder = TempDir::new().unwrap();
     drop(open(folder.path()));
     let limited = shell_command("trap '' XFSZ; ulimit -f 1000", "fill", folder.path());
-    let (failure, last) = fill(Running::start(limited), folder.path()).await;
+    let (failure, last) = fill(Running::start(limited));
     assert!(failure.contains("free space") || failure.contains("is full"), "{failure}");
     assert!(failure.contains("windlass.db") && failure.contains("was kept before is safe"), "{failure}");
     let store = open(folder.path());
@@ -113,6 +112,6 @@ async fn a_full_tmpfs_is_a_clear_error() {
         command.env(name, value.unwrap_or_default());
     }
     command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
-    let (failure, _) = fill(Running::start(command), folder.path()).await;
+    let (failure, _) = fill(Running::start(command));
     assert!(failure.contains("is full") && failure.contains("free some space"), "{failure}");
 }

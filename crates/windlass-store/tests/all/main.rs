@@ -1,5 +1,7 @@
 //! The store against its contract and against real faults.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
 mod child;
 mod claims;
 mod conformance;
