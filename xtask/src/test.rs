@@ -43,7 +43,18 @@ const STEPS: &[Step] = &[
     Step { name: "requirements", run: check_requirements },
     Step {
         name: "clippy",
-        run: |site| site.cargo(&["clippy", "--workspace", "--all-targets", "--features", CRASH_POINTS, "--", "-D", "warnings"]),
+        run: |site| {
+            site.cargo(&[
+                "clippy",
+                "--workspace",
+                "--all-targets",
+                "--features",
+                CRASH_POINTS,
+                "--",
+                "-D",
+                "warnings",
+            ])
+        },
     },
     Step { name: "emulator", run: fetch_emulator },
     Step { name: "test", run: |site| site.cargo(&["test", "--workspace", "--features", CRASH_POINTS]) },

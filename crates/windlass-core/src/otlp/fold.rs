@@ -131,14 +131,9 @@ impl OpenRun {
                     self.attributes.push(("gen_ai.input.messages", messages(rules, message, None).into()));
                 }
             }
-            Event::RunResumed { interrupted, repeated } => self.note(
-                "run.resumed",
-                at_ms,
-                vec![
-                    ("windlass.calls.interrupted", count(interrupted.len())),
-                    ("windlass.calls.repeated", count(repeated.len())),
-                ],
-            ),
+            Event::RunResumed { interrupted, repeated } => {
+                self.note_resumed(at_ms, interrupted.len(), repeated.len());
+            }
             Event::StepStarted { step, purpose, attempt } => {
                 return self.start_step(record, *step, purpose_word(*purpose), *attempt);
             }
@@ -364,6 +359,14 @@ impl OpenRun {
             fault,
         });
         ended
+    }
+
+    fn note_resumed(&mut self, at_ms: Millis, interrupted: usize, repeated: usize) {
+        let attributes = vec![
+            ("windlass.calls.interrupted", count(interrupted)),
+            ("windlass.calls.repeated", count(repeated)),
+        ];
+        self.note("run.resumed", at_ms, attributes);
     }
 
     fn note(&mut self, name: &'static str, at_ms: Millis, attributes: Attributes) {
