@@ -113,7 +113,7 @@ pub const SESSION_IDLE_MS: u64 = 5 * 60_000;
 pub const SWEEP_MS: u64 = 30_000;
 
 /// Records that a reader of a run takes from the journal at once: a reader that stops reading keeps them.
-pub const PAGE_RECORDS_MAX: usize = 32;
+pub const PAGE_RECORDS_MAX: usize = 16;
 
 /// How often a reader looks whether another process wrote more of a run that nobody here has open.
 pub const FOREIGN_LOOK_MS: u64 = 1_000;
