@@ -108,7 +108,13 @@ fn step_appends(session: &str, first_seq: u64, step: u64) -> Vec<Vec<Arc<Record>
                 usage: Some(usage),
             },
             Event::CallRequested { call: call.clone(), category, visibility },
-            Event::CallStarted { call_id: call.id.clone(), name: call.name.clone(), category, visibility },
+            Event::CallStarted {
+                call_id: call.id.clone(),
+                name: call.name.clone(),
+                by: None,
+                category,
+                visibility,
+            },
         ],
         vec![Event::CallEnded {
             call_id: call.id,

@@ -48,6 +48,7 @@ fn started() -> Event {
     Event::CallStarted {
         call_id: CallId::numbered(1),
         name: "read_file".into(),
+        by: None,
         category: Category::Other,
         visibility: Visibility::Secondary,
     }

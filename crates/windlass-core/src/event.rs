@@ -86,6 +86,7 @@ pub enum Event {
         usage: Option<Box<Usage>>,
     },
     /// Something of a request had to be changed, imitated or left out; the same change is told once a run.
+    /// That a step was cut is told for every such step.
     RequestAdjusted {
         /// Which step.
         step: u32,
@@ -164,6 +165,9 @@ pub enum Event {
         call_id: CallId,
         /// The tool.
         name: String,
+        /// Who allowed it: the gate's word.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<String>,
         /// Where front ends file it.
         category: Category,
         /// How prominently they show it.

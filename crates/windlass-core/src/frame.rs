@@ -56,7 +56,7 @@ pub fn payload(record: &Record) -> Option<Value> {
             "permission_decision",
             json!({"id": call_id, "decision": decision, "by": by, "rule": rule, "problem": problem}),
         ),
-        Event::CallStarted { call_id, name, category, visibility } => (
+        Event::CallStarted { call_id, name, category, visibility, .. } => (
             "tool_executing",
             json!({"id": call_id, "name": name, "category": category, "visibility": visibility}),
         ),

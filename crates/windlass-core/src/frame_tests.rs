@@ -78,7 +78,7 @@ fn s_7_s_12_a_tool_executing_frame_has_id_name_time_category_and_visibility() {
         (Category::Other, Visibility::Secondary, "other", "secondary"),
     ];
     for (category, visibility, filed, shown) in words {
-        let event = Event::CallStarted { call_id: id(), name: "x".into(), category, visibility };
+        let event = Event::CallStarted { call_id: id(), name: "x".into(), by: None, category, visibility };
         assert_eq!(
             line(event),
             format!(

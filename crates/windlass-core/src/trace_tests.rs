@@ -29,6 +29,7 @@ fn started_call() -> Event {
     Event::CallStarted {
         call_id: CallId::numbered(1),
         name: "web_search".into(),
+        by: None,
         category: Category::Search,
         visibility: Visibility::Hidden,
     }

@@ -234,6 +234,7 @@ fn a_call_goes_through_its_states() {
     let call_started = Event::CallStarted {
         call_id: CallId::numbered(1),
         name: "look".into(),
+        by: None,
         category: Category::Search,
         visibility: Visibility::Primary,
     };

@@ -104,15 +104,16 @@ pub(crate) struct Active {
 
 impl Actor {
     pub(crate) fn new(
-        parts: SessionParts,
+        mut parts: SessionParts,
         log: Arc<EventLog>,
         results: Arc<SessionResults>,
         tasks: Arc<SessionTasks>,
     ) -> Self {
         let mut permissions = Permissions::new(parts.policies.rules(), parts.approve);
         permissions.restore(&parts.past.grants, &parts.past.asked);
-        for past in &parts.past.outcomes {
-            results.insert(&past.call_id, past.provider_id.as_deref(), Arc::clone(&past.outcome));
+        // From here on they live as long as their bytes have a place, and no longer.
+        for past in std::mem::take(&mut parts.past.outcomes) {
+            results.insert(&past.call_id, past.provider_id.as_deref(), past.outcome);
         }
         let seq = parts.past.last_seq;
         Self { parts, log, results, tasks, permissions, active: None, seq }

@@ -40,3 +40,16 @@ fn a_restored_list_goes_on_counting() {
 fn a_long_task_is_cut() {
     assert_eq!(SessionTasks::new().add(&"é".repeat(10_000)).content.chars().count(), TASK_CHARS_MAX);
 }
+
+#[test]
+fn a_change_is_told_once() {
+    let tasks = SessionTasks::restore(vec![]);
+    assert!(tasks.take_change().is_none());
+    tasks.add("first");
+    assert_eq!(tasks.take_change().unwrap().len(), 1);
+    assert!(tasks.take_change().is_none());
+    tasks.update("task_9", TaskStatus::Completed);
+    assert!(tasks.take_change().is_none(), "nothing was there to change");
+    tasks.update("task_1", TaskStatus::Completed);
+    assert_eq!(tasks.take_change().unwrap()[0].status, TaskStatus::Completed);
+}

@@ -79,6 +79,7 @@ pub(crate) fn call_started(id: u64) -> Event {
     Event::CallStarted {
         call_id: CallId::numbered(id),
         name: "a".into(),
+        by: None,
         category: Category::Other,
         visibility: Visibility::Secondary,
     }

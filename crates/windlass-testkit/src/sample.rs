@@ -136,7 +136,13 @@ fn call_events(call: &ToolCall) -> Vec<Event> {
             rule: Some("read_file(src/**)".into()),
             problem: None,
         },
-        Event::CallStarted { call_id: call.id.clone(), name: call.name.clone(), category, visibility },
+        Event::CallStarted {
+            call_id: call.id.clone(),
+            name: call.name.clone(),
+            by: Some("risk".to_owned()),
+            category,
+            visibility,
+        },
         ended(ToolOutcome::ok(ToolOutput::json(json!({"a": [1, 2.5, "\u{0}", null]}))), "whole"),
         ended(ToolOutcome::failed(failure), "not there"),
     ]

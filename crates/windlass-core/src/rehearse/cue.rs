@@ -125,7 +125,7 @@ impl Cue<'_, '_> {
                 let notice = Notice { kind: *kind, rule: rule.clone(), message: message.clone() };
                 Some(Input::ModelNoticed(notice))
             }
-            Event::StepDelayed { usage: Some(usage), .. } => Some(empty_step(Vec::new(), **usage)),
+            Event::StepDelayed { usage: Some(usage), .. } => Some(empty_step(Vec::new(), Some(**usage))),
             Event::StepDelayed { delay_ms, code, message, .. } => {
                 let retry_after_ms = Some(*delay_ms);
                 let failure =
@@ -159,7 +159,7 @@ impl Cue<'_, '_> {
         {
             // Only a step that ended has token counts.
             return match (code.as_str(), usage) {
-                (EMPTY, Some(usage)) => Some(empty_step(blank_parts(parts), *usage)),
+                (EMPTY, Some(usage)) => Some(empty_step(blank_parts(parts), Some(*usage))),
                 _ => Some(input),
             };
         }
@@ -246,8 +246,7 @@ impl Cue<'_, '_> {
 }
 
 /// A step without an answer, which was counted all the same.
-fn empty_step(parts: Vec<Part>, usage: Usage) -> Input {
-    let usage = Some(usage);
+fn empty_step(parts: Vec<Part>, usage: Option<Usage>) -> Input {
     Input::ModelEnded(ModelStep { parts, calls: Vec::new(), usage, finish: Finish::Stop })
 }
 

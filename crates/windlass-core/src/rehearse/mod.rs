@@ -103,12 +103,11 @@ pub fn rehearse(
     permissions: &mut Permissions,
 ) -> Result<Rehearsed, Divergence> {
     verdict::recall_all(records, permissions);
-    // Whether calls came while the model spoke is on record; whether they may come is for who drives it on.
-    let mut own = RunSettings::clone(&settings);
-    own.profile.executes_while_streaming = true;
-    let settings = Arc::new(own);
+    // Whether calls came while the model spoke is on record, whatever is wanted of the rest of the run.
+    let mut open = RunSettings::clone(&settings);
+    open.profile.executes_while_streaming = true;
     let mut stage = Stage {
-        run: Run::new(Arc::clone(&settings)),
+        run: Run::new(Arc::new(open)),
         tape: Tape::new(records),
         tools,
         permissions,
@@ -119,6 +118,7 @@ pub fn rehearse(
     let played = stage.play(&settings, start);
     stage.permissions.forget_recalled();
     played?;
+    stage.run.go_by(settings);
     let interruption = stage.run.is_mid_step().then(|| Input::ModelFailed {
         failure: ModelFailure::passing("interrupted", "the program stopped while the model spoke"),
         partial: stage.tape.heard(),

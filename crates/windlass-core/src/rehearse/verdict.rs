@@ -20,14 +20,11 @@ pub(super) fn recall_all(records: &[Arc<Record>], permissions: &mut Permissions)
             Event::PermissionRequested { question } => {
                 verdicts.entry(&question.call_id).or_insert(Recalled::Asked { risk: question.risk });
             }
-            Event::CallStarted { call_id, .. } => {
-                verdicts.entry(call_id).or_insert(Recalled::Approved { by: None });
+            Event::CallStarted { call_id, by, .. } => {
+                verdicts.entry(call_id).or_insert_with(|| Recalled::Approved { by: by.clone() });
             }
             Event::CallEnded { call_id, outcome, .. } => {
-                let verdict = verdicts.entry(call_id).or_insert_with(|| unasked(outcome));
-                if let Recalled::Approved { by } = verdict {
-                    *by = outcome.meta.decision.clone();
-                }
+                verdicts.entry(call_id).or_insert_with(|| unasked(outcome));
             }
             _ => {}
         }

@@ -8,7 +8,7 @@ use super::{Goal, Pass, Phase, Run, RunError, Stop, Thinking, Tries};
 use crate::dialect::read;
 use crate::event::{Event, RunOutcome, StopReason, WarningCode};
 use crate::message::{Message, Part, text_of, weave_calls};
-use crate::model::{Finish, ModelFailure, ModelStep, Notice, NoticeKind};
+use crate::model::{Finish, ModelFailure, ModelStep, NoticeKind};
 use crate::profile::Dialect;
 
 /// The longest wait before another try.
@@ -127,7 +127,13 @@ impl Run {
             return self.end_failed(pass, failure.clone());
         }
         let message = format!("{}{CUT_KEPT}", failure.message);
-        self.adjust(pass, Notice { kind: NoticeKind::Healed, rule: CUT_RULE.to_owned(), message });
+        // Told each time: nothing else on record says that the model did not end the step itself.
+        pass.emit(Event::RequestAdjusted {
+            step: self.counters.steps,
+            kind: NoticeKind::Healed,
+            rule: CUT_RULE.to_owned(),
+            message,
+        });
         self.advance(pass, &mut batch);
         self.close_if_settled(pass, batch)
     }

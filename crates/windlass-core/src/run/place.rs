@@ -1,7 +1,9 @@
 //! Where a run is, for those who drive it through its own past.
 
+use std::sync::Arc;
+
 use super::batch::{Batch, SlotState};
-use super::{Goal, Phase, Run};
+use super::{Goal, Phase, Run, RunSettings};
 use crate::ids::{CallId, Millis};
 use crate::model::Usage;
 
@@ -56,6 +58,11 @@ impl Run {
         matches!(&self.phase, Phase::Thinking(thinking) if !thinking.early.slots.is_empty())
     }
 
+    /// From now on these settings hold.
+    pub(crate) fn go_by(&mut self, settings: Arc<RunSettings>) {
+        self.settings = settings;
+    }
+
     /// The time between two moments did not pass for the run: nobody was there to wait.
     pub(crate) fn skip_time(&mut self, from: Millis, to: Millis) {
         if let Some(since) = self.patience.since {
@@ -64,15 +71,16 @@ impl Run {
         }
     }
 
-    /// What was counted between now and a later sum.
-    pub(crate) fn usage_since(&self, sum: &Usage) -> Usage {
-        Usage {
+    /// What was counted between now and a later sum, if anything was.
+    pub(crate) fn usage_since(&self, sum: &Usage) -> Option<Usage> {
+        let counted = Usage {
             input: sum.input.saturating_sub(self.usage.input),
             output: sum.output.saturating_sub(self.usage.output),
             cached: sum.cached.saturating_sub(self.usage.cached),
             reasoning: sum.reasoning.saturating_sub(self.usage.reasoning),
             cost_usd: sum.cost_usd.map(|cost| cost - self.usage.cost_usd.unwrap_or(0.0)),
-        }
+        };
+        (*sum != self.usage).then_some(counted)
     }
 
     fn batch(&self) -> Option<&Batch> {

@@ -150,6 +150,7 @@ impl Run {
         pass.emit(Event::CallStarted {
             call_id: slot.call.id.clone(),
             name: slot.call.name.clone(),
+            by: slot.decision.clone(),
             category: slot.category,
             visibility: slot.visibility,
         });

@@ -4,6 +4,7 @@ use windlass_core::event::Event;
 use windlass_core::ids::SessionId;
 use windlass_core::port::JournalPort;
 use windlass_engine::journal::MemoryJournal;
+use windlass_engine::limits::MEMORY_JOURNAL_DELTAS_MAX;
 use windlass_testkit::{journal_conformance, record};
 
 #[tokio::test]
@@ -23,4 +24,24 @@ async fn a_full_memory_journal_refuses_instead_of_forgetting() {
     journal.append(&[note(2)]).await.unwrap();
     journal.forget(&id);
     assert!(journal.load(&id, 0).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn deltas_do_not_fill_a_memory_journal_and_the_oldest_go_first() {
+    let journal = MemoryJournal::with_records_max(2);
+    let id = SessionId::new("s");
+    let delta = |seq| record(&id, seq, Event::TextDelta { text: "x".into() });
+    let note = |seq| record(&id, seq, Event::NoteAdded { text: "n".into() });
+    journal.append(&[note(1)]).await.unwrap();
+    let last = 1 + MEMORY_JOURNAL_DELTAS_MAX as u64;
+    let deltas: Vec<_> = (2..=last).map(delta).collect();
+    journal.append(&deltas).await.unwrap();
+    assert_eq!(journal.load(&id, 0).await.unwrap().len() as u64, last);
+    journal.append(&[delta(last + 1), note(last + 2)]).await.unwrap();
+    let kept = journal.load(&id, 0).await.unwrap();
+    let durable = kept.iter().filter(|record| record.event.is_durable()).count();
+    assert_eq!((durable, kept[0].seq), (2, 1), "what is durable stays");
+    assert!(kept.len() as u64 <= last / 2 + 3 && kept[1].seq > last / 2, "{} {}", kept.len(), kept[1].seq);
+    assert!(journal.append(&[note(last + 3)]).await.is_err());
+    journal.append(&[delta(last + 3)]).await.unwrap();
 }

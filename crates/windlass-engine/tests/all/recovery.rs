@@ -329,3 +329,39 @@ async fn s_24_one_who_joins_in_the_middle_of_a_step_misses_nothing_and_gets_noth
     assert_eq!(whole.len() as u64, whole.last().unwrap().seq, "every record is in the journal");
     assert_eq!(whole[0].session_id, session_id());
 }
+
+#[test]
+fn everything_that_comes_of_one_input_is_one_append_at_one_time() {
+    let world = Arc::new(World::new(steps()));
+    world.live(Kill::Never).unwrap();
+    let appends = world.appended.lock().unwrap().clone();
+    for append in &appends {
+        let durable: Vec<_> = append.iter().filter(|record| record.event.is_durable()).collect();
+        let times: BTreeSet<u64> = durable.iter().map(|record| record.ts_ms).collect();
+        assert!(times.len() <= 1, "{append:?}");
+        assert!(append.last().unwrap().event.is_durable(), "deltas come with the next durable record");
+    }
+    let first: Vec<&str> = appends[0].iter().map(|record| record.event.name()).collect();
+    assert_eq!(first, ["run-started", "step-started"]);
+    let second: Vec<&str> = appends[1].iter().map(|record| record.event.name()).collect();
+    let calls = ["call-requested"; 3].into_iter().chain(["call-started"; 3]);
+    let expected: Vec<&str> = ["text-delta", "call-delta", "call-delta", "call-delta", "step-ended"]
+        .into_iter()
+        .chain(calls)
+        .collect();
+    assert_eq!(second, expected);
+}
+
+#[test]
+fn a_changed_task_list_stands_with_the_outcome_of_the_call_that_changed_it() {
+    let world = Arc::new(World::new(vec![calls(&[("note", 1), ("look", 2)]), text(&["Done."])]));
+    world.live(Kill::Never).unwrap();
+    let appends = world.appended.lock().unwrap().clone();
+    let append =
+        appends.iter().find(|append| append.iter().any(|r| matches!(r.event, Event::TasksChanged { .. })));
+    let names: Vec<&str> = append.unwrap().iter().map(|record| record.event.name()).collect();
+    assert_eq!(names[..2], ["call-ended", "tasks-changed"]);
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let past = runtime.block_on(world.past());
+    assert_eq!(past.tasks.len(), 1);
+}

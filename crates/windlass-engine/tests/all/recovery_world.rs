@@ -48,6 +48,7 @@ pub(crate) struct World {
     pub(crate) deeds: Mutex<Vec<String>>,
     pub(crate) kill: Mutex<Kill>,
     pub(crate) appends: AtomicUsize,
+    pub(crate) appended: Mutex<Vec<Vec<Arc<Record>>>>,
     pub(crate) calls: AtomicUsize,
     pub(crate) steps: Vec<Vec<ModelDelta>>,
     pub(crate) executes_while_streaming: bool,
@@ -67,6 +68,7 @@ impl World {
             deeds: Mutex::default(),
             kill: Mutex::new(Kill::Never),
             appends: AtomicUsize::new(0),
+            appended: Mutex::default(),
             calls: AtomicUsize::new(0),
             steps,
             executes_while_streaming: false,
@@ -120,6 +122,7 @@ impl World {
             ("set", Effects::Write, false),
             ("launch", Effects::External, true),
             ("blind", Effects::Write, false),
+            ("note", Effects::Write, false),
         ] {
             let mut spec = ToolSpec::new(name, "A tool of the tests.").with_effects(effects, Risk::Medium);
             spec.schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
@@ -181,6 +184,7 @@ impl JournalPort for World {
             let number = self.appends.fetch_add(1, Ordering::SeqCst);
             self.die_at(Kill::BeforeAppend(number)).await;
             self.journal.append(records).await?;
+            self.appended.lock().unwrap().push(records.to_vec());
             self.die_at(Kill::AfterAppend(number)).await;
             Ok(())
         })
@@ -229,6 +233,9 @@ impl ToolPort for Deed {
             self.world.hold_at(Kill::Hold(number)).await;
             if !self.spec.effects.is_read_only() {
                 self.world.deeds.lock().unwrap().push(self.line(context));
+            }
+            if self.spec.name == "note" {
+                context.tasks.add("something to do");
             }
             self.world.die_at(Kill::AfterEffect(number)).await;
             Ok(self.output())

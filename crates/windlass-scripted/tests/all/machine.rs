@@ -13,7 +13,7 @@ use windlass_core::permission::{
 };
 use windlass_core::port::{ArgsValidator, Violation};
 use windlass_core::profile::Profile;
-use windlass_core::run::{Deadline, Effect, Input, Run, RunSettings, Start, World};
+use windlass_core::run::{Deadline, Effect, Finished, Input, Run, RunSettings, Start, World};
 use windlass_core::tool::{Category, Effects, Risk, ToolFailure, ToolSpec, Visibility};
 use windlass_core::toolset::{ToolEntry, Toolset};
 use windlass_scripted::{Header, Move, Pending, Script, Stage};
@@ -77,6 +77,19 @@ pub(crate) struct Machine {
     pending: Pending,
     /// What the model has said of a step that hangs.
     partial: String,
+    /// Its runs, input by input.
+    pub(crate) log: Vec<PlayedRun>,
+}
+
+/// What a run began with, and everything that happened in it.
+pub(crate) struct PlayedRun {
+    pub(crate) settings: Arc<RunSettings>,
+    pub(crate) tools: Toolset,
+    pub(crate) permissions: Permissions,
+    pub(crate) transcript: Transcript,
+    pub(crate) next_call_number: u64,
+    pub(crate) inputs: Vec<(Input, Vec<Event>)>,
+    pub(crate) finished: Option<Finished>,
 }
 
 impl Machine {
@@ -105,6 +118,7 @@ impl Machine {
             next_call_number: 1,
             pending: Pending::default(),
             partial: String::new(),
+            log: Vec::new(),
         }
     }
 
@@ -115,6 +129,15 @@ impl Machine {
         let mut send = MessageSend::text(format!("run_{}", self.runs).into(), "message".into(), text);
         send.tools_allowed = self.gates.tools_allowed;
         let transcript = Arc::clone(&self.transcript);
+        self.log.push(PlayedRun {
+            settings: Arc::clone(&self.settings),
+            tools: self.tools.clone(),
+            permissions: self.permissions.clone(),
+            transcript: Arc::clone(&transcript),
+            next_call_number: self.next_call_number,
+            inputs: Vec::new(),
+            finished: None,
+        });
         Input::UserMessage(Box::new(Start { send, transcript, next_call_number: self.next_call_number }))
     }
 
@@ -123,6 +146,7 @@ impl Machine {
         let mut events = Vec::new();
         let mut inputs = VecDeque::from([input]);
         while let Some(input) = inputs.pop_front() {
+            let (again, from) = (input.clone(), events.len());
             let mut world = World { tools: &self.tools, permissions: &mut self.permissions };
             for effect in self.run.handle(1_000, &mut world, input) {
                 match effect {
@@ -133,6 +157,9 @@ impl Machine {
                     }),
                     other => self.take_note(other),
                 }
+            }
+            if let Some(run) = self.log.last_mut() {
+                run.inputs.push((again, events[from..].to_vec()));
             }
         }
         events
@@ -152,6 +179,9 @@ impl Machine {
                 self.permissions.set_rules(Arc::new(self.rules.clone()));
             }
             Effect::Finish(finished) => {
+                if let Some(run) = self.log.last_mut() {
+                    run.finished = Some(finished.as_ref().clone());
+                }
                 self.transcript = finished.transcript;
                 self.next_call_number = finished.next_call_number;
             }

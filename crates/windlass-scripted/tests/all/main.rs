@@ -6,4 +6,5 @@
 mod documents;
 mod engine;
 mod machine;
+mod rehearsals;
 mod scripts;
