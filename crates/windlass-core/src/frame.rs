@@ -47,9 +47,7 @@ pub fn payload(record: &Record) -> Option<Value> {
         }
         Event::CallRequested { call, .. } => (
             "tool_calls",
-            json!({
-                "calls": [{"id": call.id, "name": call.name, "arguments": call.arguments}],
-            }),
+            json!({"calls": [{"id": call.id, "name": call.name, "arguments": call.arguments}]}),
         ),
         Event::PermissionRequested { question } => ("permission_request", question_of(question)),
         Event::PermissionDecided { call_id, decision, by, rule, problem } => (

@@ -63,8 +63,6 @@ pub(crate) enum Kind {
     MediaType,
     /// Ask less often.
     TooMany,
-    /// Send a smaller head.
-    HeadTooLarge,
     /// It broke inside: tell the operator.
     Broken,
     /// The model's provider failed.
@@ -91,7 +89,6 @@ impl Kind {
             Kind::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Kind::MediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Kind::TooMany => StatusCode::TOO_MANY_REQUESTS,
-            Kind::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Kind::Broken => StatusCode::INTERNAL_SERVER_ERROR,
             Kind::Upstream => StatusCode::BAD_GATEWAY,
             Kind::NotImplemented => StatusCode::NOT_IMPLEMENTED,
@@ -113,7 +110,6 @@ impl Kind {
             Kind::TooLarge => "Too large",
             Kind::MediaType => "JSON is needed",
             Kind::TooMany => "Too often",
-            Kind::HeadTooLarge => "The head is too large",
             Kind::Broken => "Something broke inside",
             Kind::Upstream => "The model failed",
             Kind::NotImplemented => "Not here",

@@ -2,6 +2,7 @@
 //! the token, how often its client asks, and whether there is room. And what every answer gets: headers that
 //! keep browsers strict, and a problem document instead of a panic.
 
+use std::any::Any;
 use std::net::{IpAddr, SocketAddr};
 use std::panic::AssertUnwindSafe;
 
@@ -11,6 +12,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures::FutureExt;
 use tokio::time::Instant;
+use windlass_core::redact::Redactor;
 
 use crate::error::{Answer, Kind, Problem, Said};
 use crate::routes;
@@ -54,13 +56,15 @@ async fn work(app: &App, request: Request, next: Next) -> Response {
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let answered = AssertUnwindSafe(next.run(request)).catch_unwind().await;
     drop(place);
-    answered.unwrap_or_else(|panic| {
-        let message = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-        let message = message.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
-        tracing::error!(%method, path, panic = %app.redactor.clean(&message), "a route panicked");
-        Problem::new(Kind::Broken, "internal", "something broke inside; the server's log has more")
-            .into_response()
-    })
+    answered.unwrap_or_else(|panic| broken(&app.redactor, &method, &path, &*panic))
+}
+
+fn broken(redactor: &Redactor, method: &Method, path: &str, panic: &(dyn Any + Send)) -> Response {
+    let message = panic.downcast_ref::<&str>().copied();
+    let message = message.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or_default();
+    tracing::error!(%method, path, panic = %redactor.clean(message), "a route panicked");
+    Problem::new(Kind::Broken, "internal", "something broke inside; the server's log has more")
+        .into_response()
 }
 
 fn admit(app: &App, request: &Request) -> Answer<()> {

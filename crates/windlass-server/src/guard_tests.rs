@@ -1,4 +1,5 @@
 use axum::body::Body;
+use windlass_core::redact::Redactor;
 
 use super::*;
 
@@ -68,4 +69,13 @@ fn pictures_of_other_pages_cannot_start_anything_and_links_lead_to_pages_alone()
     );
     assert_eq!(check("/docs", &[host, foreign, ("sec-fetch-mode", "navigate")]), Ok(()));
     assert_eq!(check("/api/sessions", &[host, ("sec-fetch-site", "same-origin")]), Ok(()));
+}
+
+#[tokio::test]
+async fn a_panic_is_a_problem_document_and_not_the_end_of_the_connection() {
+    let panicked = AssertUnwindSafe(async { assert!(request("/x", &[]).uri().path() == "/y", "it broke") });
+    let panic = panicked.catch_unwind().await.unwrap_err();
+    let response = broken(&Redactor::default(), &Method::GET, "/x", &*panic);
+    assert_eq!(response.status().as_u16(), 500);
+    assert_eq!(response.headers()[header::CONTENT_TYPE], "application/problem+json");
 }

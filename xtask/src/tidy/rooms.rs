@@ -53,9 +53,19 @@ pub(super) const DEPENDENCIES_KEPT: &[Kept] = &[
         why: "only tools that fetch need a browser's HTTP; models have a client of their own",
     },
     Kept {
-        what: &["httparse", "hyper-util", "rustls-platform-verifier", "tokio-rustls", "url"],
+        what: &["httparse", "rustls-platform-verifier", "tokio-rustls", "url"],
         rooms: &["windlass-models"],
         why: "the client for models is in one room",
+    },
+    Kept {
+        what: &["axum", "hyper", "http-body"],
+        rooms: &["windlass-server"],
+        why: "HTTP is served in one room",
+    },
+    Kept {
+        what: &["hyper-util"],
+        rooms: &["windlass-models", "windlass-server"],
+        why: "the client for models finds proxies with it, the server drives its connections",
     },
     Kept {
         what: &["rustls"],

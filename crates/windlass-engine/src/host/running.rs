@@ -122,11 +122,11 @@ impl Host {
         let setup =
             self.setup(&row, start.model.clone(), start.profile.clone(), start.executes_while_streaming);
         let (is_untitled, has_runs) = (row.begin.title.is_empty(), row.runs > 0);
-        let open = match berth.open() {
-            Some(open) if open.setup == setup => open,
-            open => {
-                // The actor ends with its last handle: this one must not outlive what waits for that.
-                drop(open);
+        // Another one is let go of here: it is shut below, and ends with its last holder.
+        let fitting = berth.open().filter(|open| open.setup == setup);
+        let open = match fitting {
+            Some(open) => open,
+            None => {
                 self.check_root(&row)?;
                 // A model or profile that does not exist is told before the session is shut for it.
                 let settings = self.settings(&setup)?;

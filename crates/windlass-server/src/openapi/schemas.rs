@@ -36,15 +36,18 @@ fn list(schema: &Value) -> Value {
     json!({"type": "array", "items": schema})
 }
 
-fn session_rows() -> Vec<(&'static str, Value)> {
-    let ms = || said(&count(), "Milliseconds since the Unix epoch.");
-    let usage = object([
+fn usage() -> Value {
+    object([
         ("input", count()),
         ("output", count()),
         ("cached?", count()),
         ("reasoning?", count()),
         ("cost_usd?", json!({"type": ["number", "null"]})),
-    ]);
+    ])
+}
+
+fn session_rows() -> Vec<(&'static str, Value)> {
+    let ms = || said(&count(), "Milliseconds since the Unix epoch.");
     vec![
         (
             "Problem",
@@ -75,7 +78,7 @@ fn session_rows() -> Vec<(&'static str, Value)> {
                 ("runs", count()),
             ]),
         ),
-        ("Usage", usage),
+        ("Usage", usage()),
         (
             "Run",
             object([

@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use windlass_core::host::{ForkWish, ResumeWish, RunStart, RunWishes, StartedRun};
+use windlass_core::host::{ForkWish, HostError, ResumeWish, RunStart, RunWishes, StartedRun};
 use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::message::Message;
 use windlass_core::model::{Sampling, ToolChoice};
@@ -310,7 +310,14 @@ async fn fork(
         return Err(Problem::field("step", "say after which step, as a number from 0"));
     };
     let outcome = outcome.map(|outcome| (outcome.call_id, outcome.json));
-    let started = app.host.fork(&id.into(), ForkWish { step, model, message, outcome }).await?;
+    let forked = app.host.fork(&id.into(), ForkWish { step, model, message, outcome }).await;
+    let started = forked.map_err(|error| match error {
+        // The request is right; the run has not come as far.
+        HostError::Invalid { field: Some("step"), message } => {
+            Problem::new(Kind::Conflict, "step_missing", message)
+        }
+        other => other.into(),
+    })?;
     show_started(&app, &started)
 }
 

@@ -108,6 +108,20 @@ async fn a_second_run_in_a_session_is_a_conflict() {
 }
 
 #[tokio::test]
+async fn a_run_may_wish_for_another_profile_than_the_last() {
+    let stage = Stage::new("user Go.\nmodel text One.\nuser Go.\nmodel text Two.\n").await;
+    let client = stage.client();
+    let session = client.session().await;
+    let path = format!("/api/sessions/{session}/runs");
+    for profile in ["default", "studio"] {
+        let started = client.post(&path, &json!({"message": "Go.", "profile": profile})).await.json();
+        client.all_events(started["run_id"].as_str().unwrap()).await;
+        let row = client.get(&format!("/api/runs/{}", started["run_id"].as_str().unwrap())).await.json();
+        assert_eq!((&row["profile"], &row["outcome"]), (&json!(profile), &json!("completed")));
+    }
+}
+
+#[tokio::test]
 async fn tools_models_and_policies_are_as_the_commands_show_them() {
     let stage = Stage::new(TALK).await;
     let client = stage.client();

@@ -45,8 +45,7 @@ fn kind_word(kind: Kind) -> &'static str {
         | Kind::NotAcceptable
         | Kind::Conflict
         | Kind::TooLarge
-        | Kind::MediaType
-        | Kind::HeadTooLarge => "invalid_request_error",
+        | Kind::MediaType => "invalid_request_error",
         Kind::Unauthorised => "authentication_error",
         Kind::Forbidden => "permission_error",
         Kind::TooMany => "rate_limit_error",
