@@ -1,10 +1,11 @@
 //! Prompt Studio's loop, literally: searches once, six at most, frames of v1.1 (requirements §2, A.3).
 
 use serde_json::{Value, json};
+use windlass_core::assemble::Assembler;
 use windlass_core::event::{Event, WarningCode};
 use windlass_core::frame;
 use windlass_core::message::{Part, Reasoning};
-use windlass_core::model::{ModelStep, StepPurpose};
+use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, ModelStep, StepPurpose, ToolChoice};
 use windlass_core::profile::Profile;
 use windlass_core::run::{Deadline, Input};
 use windlass_core::tool::{Category, Effects, ErrorKind, RawCall, Risk, ToolFailure, ToolSpec, Visibility};
@@ -229,4 +230,44 @@ fn s_31_s_32_r_29_the_trace_has_every_call_every_thought_times_and_durations() {
         "a snapshot loses nothing"
     );
     assert!(matches!(sim.events.last(), Some(Event::RunEnded { .. })));
+}
+
+/// S-14, S-15: what a request says, what an answer means, which calls run, the last word and trying again are
+/// all decided here, by functions that do nothing else.
+#[test]
+fn s_15_the_five_decisions_of_a_step_are_pure() {
+    let mut profile = Profile::studio();
+    profile.limits.steps_max = 1;
+    let mut sim = Sim::of(profile).with_tools(specs());
+    sim.start("Hi");
+    // The request of a step, from the conversation alone.
+    let first = sim.request().clone();
+    assert_eq!((first.step, first.purpose, &first.tool_choice), (1, StepPurpose::Work, &ToolChoice::Auto));
+    assert_eq!((first.messages.len(), first.tools.len()), (1, 4));
+    // Whether it is asked for again.
+    sim.model_fails(ModelFailure::passing("overloaded", "Too much."));
+    assert_eq!(sim.request().messages, first.messages, "the same request once more");
+    // What an answer means, from its pieces alone.
+    let mut answer = Assembler::new("m");
+    let name = Some("search_web".to_owned());
+    answer.push(ModelDelta::Call(CallDelta {
+        index: Some(0),
+        id: Some("x".into()),
+        name,
+        ..CallDelta::default()
+    }));
+    for piece in ["{\"query\":", "\"q\"}"] {
+        let args_text = Some(piece.to_owned());
+        answer.push(ModelDelta::Call(CallDelta { index: Some(0), args_text, ..CallDelta::default() }));
+    }
+    answer.push(ModelDelta::Finish(Finish::Calls));
+    // Which calls run.
+    sim.input(Input::ModelEnded(answer.finish()));
+    assert_eq!(sim.running(), [1]);
+    sim.ended(1, json!(["found"]));
+    // The last word, without tools.
+    let last = sim.request();
+    assert_eq!((last.purpose, &last.tool_choice), (StepPurpose::Finalise, &ToolChoice::Forbidden));
+    sim.say("Enough.");
+    assert_eq!(sim.answer(), "Enough.");
 }

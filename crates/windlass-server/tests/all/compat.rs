@@ -208,7 +208,7 @@ impl Live {
         &self.rest
     }
 
-    pub(crate) async fn to_end(mut self) -> String {
+    pub(crate) async fn rest(mut self) -> String {
         let mut bytes = Vec::new();
         tokio::time::timeout(PATIENCE, self.reader.read_to_end(&mut bytes)).await.expect("in time").unwrap();
         self.rest.push_str(&String::from_utf8_lossy(&bytes));
@@ -410,7 +410,7 @@ pub(crate) struct FnTool {
 }
 
 impl FnTool {
-    pub(crate) fn new(
+    pub(crate) fn doing(
         spec: ToolSpec,
         work: impl Fn(&Map<String, Value>) -> Result<ToolOutput, ToolFailure> + Send + Sync + 'static,
     ) -> Arc<dyn ToolPort> {
@@ -475,7 +475,7 @@ pub(crate) fn page_about(query: &str) -> ToolOutput {
 
 /// A web search that finds one page about whatever is asked for.
 pub(crate) fn web_search() -> Arc<dyn ToolPort> {
-    FnTool::new(search_spec(), |args| Ok(page_about(args["query"].as_str().unwrap_or_default())))
+    FnTool::doing(search_spec(), |args| Ok(page_about(args["query"].as_str().unwrap_or_default())))
 }
 
 /// The built-in tool of that name.

@@ -106,7 +106,7 @@ async fn e_41_without_tools_the_keyword_search_goes_in_as_context() {
         expect-request lacks You can call structured tools\nmodel text Rust is new.\n";
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
-    let search = FnTool::new(search_spec(), move |args| {
+    let search = FnTool::doing(search_spec(), move |args| {
         count.fetch_add(1, Ordering::SeqCst);
         assert_eq!(args["query"], "rust news");
         Ok(page_about("rust news"))
@@ -135,7 +135,7 @@ async fn e_41_without_tools_the_keyword_search_goes_in_as_context() {
 async fn r_8_a_keyword_search_that_fails_is_told_as_a_failure() {
     let script = "user Search for news\nexpect-request contains A web search for \"news\" failed: web_search unavailable\n\
         model text I could not search.\n";
-    let down = FnTool::new(search_spec(), |_| {
+    let down = FnTool::doing(search_spec(), |_| {
         Err(ToolFailure::new(ErrorKind::Unavailable, "web_search unavailable"))
     });
     let stage = Scene::new(script).with_tools(vec![down]).open().await;
@@ -239,7 +239,7 @@ async fn e_44_a_failed_tool_does_not_end_the_loop() {
     let script = format!(
         "user Go.\nmodel text {CALL}\nexpect-request contains web_search failed: it is down\nmodel text I could not look.\n"
     );
-    let down = FnTool::new(search_spec(), |_| Err(ToolFailure::new(ErrorKind::Unavailable, "it is down")));
+    let down = FnTool::doing(search_spec(), |_| Err(ToolFailure::new(ErrorKind::Unavailable, "it is down")));
     let stage = Scene::new(&script).with_tools(vec![down]).open().await;
     let answer = stage.post("/chat", json!({"message": "Go.", "mode": "work"})).await.json();
     assert!(answer["response"].as_str().unwrap().starts_with("I could not look."), "{answer}");
@@ -285,7 +285,7 @@ async fn r_7_a_cancel_while_the_model_speaks_keeps_what_it_said() {
             stage.post("/chat/cancel", json!({"request_id": "r1"})).await.json()["status"],
             "cancelled"
         );
-        let rest = live.to_end().await;
+        let rest = live.rest().await;
         assert!(rest.contains("cancelled") || rest.contains("\"stopped\":true"), "{rest}");
         let (outcome, kept) = end_of_run(&stage).await;
         assert_eq!(outcome, RunOutcome::Cancelled);
@@ -349,7 +349,7 @@ async fn edison_a_picture_needs_a_server_that_renders_it() {
             json!({"type": "object", "properties": {"prompt": {"type": "string"}}, "required": ["prompt"]}),
         )
         .with_effects(Effects::External, Risk::Medium);
-    let render = FnTool::new(spec, |args| Ok(ToolOutput::json(json!({"picture_of": args["prompt"]}))));
+    let render = FnTool::doing(spec, |args| Ok(ToolOutput::json(json!({"picture_of": args["prompt"]}))));
     let stage = Scene::new("user Go.\nmodel text Hi.\n").with_tools(vec![render]).open().await;
     let reply = stage.post("/generate-image", json!({"prompt": "a lighthouse"})).await;
     assert_eq!(reply.json(), json!({"ok": true, "data": {"picture_of": "a lighthouse"}}), "{}", reply.body);
@@ -377,7 +377,7 @@ async fn e_46_a_run_reads_on_where_a_summary_was_cut() {
     // What EDISON lost above 900 characters is there: the event has the whole result, the summary its head.
     let long = "x".repeat(5_000);
     let text = long.clone();
-    let search = FnTool::new(search_spec(), move |_| {
+    let search = FnTool::doing(search_spec(), move |_| {
         Ok(ToolOutput::json(json!([{"title": "A", "url": "https://a.example", "snippet": text}])))
     });
     let script = format!("user Go.\nmodel text {CALL}\nmodel end\nmodel text Done.\n");

@@ -385,7 +385,7 @@ async fn openai_a_client_that_goes_away_before_its_answer_cancels() {
 #[tokio::test]
 async fn openai_what_would_need_asking_is_denied() {
     let spec = ToolSpec::new("write_it", "Writes").with_effects(Effects::Write, Risk::Medium);
-    let writer = FnTool::new(spec, |_| Ok(ToolOutput::text("written")));
+    let writer = FnTool::doing(spec, |_| Ok(ToolOutput::text("written")));
     let script =
         "user Go.\nmodel call 1 write_it {}\nexpect-request contains permission\nmodel text I may not.\n";
     for is_stream in [false, true] {

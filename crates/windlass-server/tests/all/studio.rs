@@ -150,7 +150,7 @@ async fn r_21_two_parallel_calls_interleaved_by_index_both_run() {
 
 #[tokio::test]
 async fn r_22_a_call_without_arguments_runs_with_an_empty_object() {
-    let tool = FnTool::new(ToolSpec::new("ping", "Pings"), |args| {
+    let tool = FnTool::doing(ToolSpec::new("ping", "Pings"), |args| {
         Ok(ToolOutput::text(format!("{} arguments", args.len())))
     });
     let stage =
@@ -248,7 +248,7 @@ async fn r_28_the_seventh_search_is_trimmed_with_one_warning() {
 
 #[tokio::test]
 async fn s_8_a_failed_tool_is_told_and_the_model_goes_on() {
-    let down = FnTool::new(search_spec(), |_| Err(ToolFailure::new(ErrorKind::Unavailable, "it is down")));
+    let down = FnTool::doing(search_spec(), |_| Err(ToolFailure::new(ErrorKind::Unavailable, "it is down")));
     let stage = Scene::new("user Go.\nmodel call 1 search_web {\"query\":\"a\"}\nexpect-request contains it is down\nmodel text No luck.\n").with_tools(vec![down]).open().await;
     let reply = ask(&stage, "Go.").await;
     let result = reply.frames().into_iter().find(|frame| frame["type"] == "tool_result").unwrap();

@@ -52,7 +52,7 @@ pub(super) fn related(exchanges: &[Exchange], message: &str) -> Option<String> {
         .filter(|(score, _, _)| *score > 0)
         .collect();
     // Of two that are as close, the newer one.
-    scored.sort_by(|one, other| (other.0, other.1).cmp(&(one.0, one.1)));
+    scored.sort_by_key(|(score, at, _)| std::cmp::Reverse((*score, *at)));
     let lines: Vec<String> = scored
         .iter()
         .take(EXCHANGES_MAX)
