@@ -10,6 +10,7 @@ use std::thread;
 
 use serde_json::Value;
 
+use crate::lifeline::Lifeline;
 use crate::place::{Place, Said};
 
 /// Twenty calls: pure, read, write (idempotent and not), external (idempotent, with a probe, with neither).
@@ -141,11 +142,12 @@ fn kill_and_compare(variable: &str, place_of_death: &str, whole: &Value) -> bool
     } else if listed[0]["outcome"].is_null() {
         say(&mut windlass(&place, &["runs", "resume", "-q"])).exits(0);
     }
-    compare(&place, place_of_death, whole);
+    compare(&place, place_of_death, whole, 1);
     true
 }
 
-fn compare(place: &Place, place_of_death: &str, whole: &Value) {
+/// Compares what became of a run with one that nobody killed; it was stopped so many times.
+fn compare(place: &Place, place_of_death: &str, whole: &Value, stops: usize) {
     let (mut seen, mut whole) = (story(place), whole.clone());
     let counts = effects(place);
     let count = |id: &str| counts.get(id).copied().unwrap_or_default();
@@ -153,7 +155,7 @@ fn compare(place: &Place, place_of_death: &str, whole: &Value) {
         .filter(|call| call["state"] == "interrupted")
         .map(|call| call["id"].as_str().unwrap().to_owned())
         .collect();
-    assert!(interrupted.len() <= 1, "{place_of_death}: {interrupted:?}");
+    assert!(interrupted.len() <= stops, "{place_of_death}: {interrupted:?}");
     for id in ONCE {
         match interrupted.iter().any(|own| own == id) {
             true => assert!(count(id) <= 1, "{place_of_death}: {id} happened {} times", count(id)),
@@ -224,4 +226,48 @@ fn a_run_that_is_killed_in_the_middle_of_any_call_says_so_and_never_repeats_an_e
             }
         }
     });
+}
+
+#[test]
+fn a_run_that_is_killed_again_while_it_is_taken_up_still_ends_as_without_it() {
+    let whole = whole_story();
+    in_two_lanes(|first| {
+        for at in (first..).step_by(2) {
+            let place = stage();
+            assert_eq!(say(start(&place).env("CRASH_IN", "call_13:after")).code, -1);
+            let mut resume = windlass(&place, &["runs", "resume", "-q"]);
+            let side = if at % 4 < 2 { "before" } else { "after" };
+            let said = say(resume.env("CRASH_AT", format!("{at}:{side}")));
+            if said.code == 0 {
+                assert!(at > 10, "only {at} writes");
+                return;
+            }
+            let listed = place.windlass(&["runs", "list", "--json"]).exits(0).json();
+            if listed[0]["outcome"].is_null() {
+                say(&mut windlass(&place, &["runs", "resume", "-q"])).exits(0);
+            }
+            compare(&place, &format!("call_13:after, {at}:{side}"), &whole, 2);
+        }
+    });
+}
+
+/// A kill from outside, while the command of a call runs: it is not run again, unless the user wants it.
+#[test]
+fn a_command_that_ran_when_the_process_was_killed_runs_again_only_at_the_users_wish() {
+    let script = "allow execute_command\nuser Go\nmodel call 1 execute_command \
+                  {\"command\":\"echo once >> effects; exec 3>lifeline; echo up >&3; test -e done || sleep 1000\"}\n\
+                  model end\nmodel text Done.\n";
+    for wish in [&[][..], &["--retry", "call_1"]] {
+        let place = Place::with(&[("all.script", script)]);
+        let lifeline = Lifeline::new(&place);
+        let mut child = start(&place).spawn().unwrap();
+        lifeline.wait_for_life();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        place.write("done", "");
+        let said = say(&mut windlass(&place, &[&["runs", "resume"], wish].concat())).exits(0);
+        let (times, word) = if wish.is_empty() { (1, "not repeated") } else { (2, "exit code 0") };
+        assert_eq!(place.read("effects").lines().count(), times, "{}", said.err);
+        assert!(said.out == "Done.\n" && said.err.contains(word), "{}", said.err);
+    }
 }

@@ -55,6 +55,14 @@ impl Served {
         serde_json::from_str(&answer[from..=to]).unwrap()
     }
 
+    /// Follows a run until an event of this type.
+    fn wait_for(&self, run: &str, kind: &str) {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        write!(stream, "GET /api/runs/{run}/events HTTP/1.1\r\nhost: {}\r\n\r\n", self.address).unwrap();
+        let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
+        assert!(lines.any(|line| line.contains(&format!("\"type\":\"{kind}\""))), "no {kind}");
+    }
+
     fn stop(mut self) -> (Option<i32>, String) {
         kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
         let code = self.child.wait().unwrap().code();
@@ -154,4 +162,48 @@ fn two_sessions_of_one_script_do_not_disturb_each_other() {
     assert_eq!(answer_of(&one), "Once more.");
     assert_eq!(answer_of(&two), "Once more.");
     served.stop();
+}
+
+#[test]
+fn a_question_survives_a_kill_and_is_answered_after_the_restart() {
+    let script = "user Hi\nmodel call 1 execute_command {\"command\":\"echo once >> effects\"}\nmodel end\n\
+                  model text Done.\n";
+    let place = Place::with(&[("a.script", script)]);
+    let mut served = Served::start(&place, &[]);
+    let session = served.json("POST /api/sessions", "{}");
+    let id = session["session_id"].as_str().unwrap();
+    let started = served.json(&format!("POST /api/sessions/{id}/runs"), "{\"message\":\"Hi\"}");
+    let run = started["run_id"].as_str().unwrap().to_owned();
+    served.wait_for(&run, "permission_request");
+    served.child.kill().unwrap();
+    served.child.wait().unwrap();
+    assert!(place.windlass(&["runs", "list"]).exits(0).out.contains("unfinished, asks"));
+
+    let served = Served::start(&place, &[]);
+    served.json(&format!("POST /api/runs/{run}/permissions/call_1"), "{\"decision\":\"once\"}");
+    let events = served.ask(&format!("GET /api/runs/{run}/events"), "").1;
+    assert!(events.contains("\"outcome\":\"completed\""), "{events}");
+    assert_eq!(place.read("effects"), "once\n");
+    let (code, err) = served.stop();
+    assert_eq!(code, Some(0), "{err}");
+    assert!(err.contains("runs that were cut off: 1 waiting for an answer"), "{err}");
+}
+
+#[test]
+#[cfg(feature = "crash-points")]
+fn a_run_that_was_cut_off_goes_on_by_itself_when_a_server_starts() {
+    let script = "user Hi\nmodel call 1 calculate {\"expression\":\"1 + 1\"}\nmodel end\nmodel text Two.\n";
+    let place = Place::with(&[("a.script", script)]);
+    let args = ["run", "--model", "scripted/a.script", "-q"];
+    assert_eq!(place.windlass_with(&args, &[("CRASH_IN", "call_1:before")]).code, -1);
+    let rows = place.windlass(&["runs", "list", "--unfinished", "--json"]).exits(0).json();
+    let run = rows[0]["run_id"].as_str().unwrap();
+    // Who begins another run is told of it, on one line.
+    let said = place.windlass(&["run", "--model", "scripted/a.script"]).exits(0);
+    assert!(said.err.starts_with("a run was cut off; to go on with it: windlass runs resume "), "{}", said.err);
+    let served = Served::start(&place, &[]);
+    let events = served.ask(&format!("GET /api/runs/{run}/events"), "").1;
+    assert!(events.contains("\"outcome\":\"completed\""), "{events}");
+    let (_, err) = served.stop();
+    assert!(err.contains("runs that were cut off: 1 taken up again"), "{err}");
 }
