@@ -110,6 +110,7 @@ fn an_unfinished_run_shows_how_far_each_call_is_and_how_to_go_on() {
         name: "read_file".into(),
         category: Category::Other,
         visibility: Visibility::Primary,
+        by: None,
     };
     let told = text(vec![started(), call("call_1"), started_call, call("call_2")], false);
     assert!(
