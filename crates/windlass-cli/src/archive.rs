@@ -32,8 +32,8 @@ impl Archive {
     /// Opens the data folder for so many readers at once, and makes it if need be.
     pub(crate) fn open(folders: &Folders, readers: usize) -> Result<Self> {
         let config = StoreConfig { readers, ..StoreConfig::default() };
-        let store = SqliteStore::open(&folders.data, config)
-            .map_err(|error| unusable(&error, &folders.data))?;
+        let store =
+            SqliteStore::open(&folders.data, config).map_err(|error| unusable(&error, &folders.data))?;
         let store: Arc<dyn StorePort> = Arc::new(store);
         #[cfg(feature = "crash-points")]
         let store = crate::crash_points::mortal_store(store);

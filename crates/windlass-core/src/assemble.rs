@@ -7,7 +7,7 @@
 use serde_json::Value;
 
 use crate::json::growing::GrowingObject;
-use crate::json::parse::parse_value;
+use crate::json::skim::is_value;
 use crate::message::{Part, Reasoning};
 use crate::model::{CallDelta, Finish, ModelDelta, ModelStep, Usage};
 use crate::text::json_bytes;
@@ -82,8 +82,8 @@ impl OpenCall {
         let was_closed = self.object.is_closed();
         self.text.push_str(piece);
         self.object.push(piece);
-        // Brackets that match are not yet JSON. An object closes once, so it is parsed once.
-        if !was_closed && self.object.is_closed() && parse_value(&self.text).is_err() {
+        // Brackets that match are not yet JSON. An object closes once, so it is read once.
+        if !was_closed && self.object.is_closed() && !is_value(&self.text) {
             self.object.give_up();
         }
     }

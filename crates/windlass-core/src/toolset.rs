@@ -3,7 +3,7 @@
 //! Knows specs and validators as data. Does not know how a tool runs: the engine keeps the ports
 //! beside it.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -62,8 +62,9 @@ pub struct NameClash {
 #[derive(Clone)]
 pub struct Toolset {
     entries: Vec<ToolEntry>,
-    /// Names and aliases to places in `entries`.
-    index: HashMap<Box<str>, usize>,
+    /// Names and aliases to places in `entries`. Looked into several times a call: in sets of the usual size,
+    /// comparing is faster than hashing.
+    index: BTreeMap<Box<str>, usize>,
     specs: Arc<[Arc<ToolSpec>]>,
     /// Measured when somebody asks: many sets are never shown to a model.
     prompt_bytes: OnceLock<u64>,
@@ -73,7 +74,7 @@ impl Toolset {
     /// A set of the given tools. No name or alias may be claimed twice.
     pub fn new(mut entries: Vec<ToolEntry>) -> Result<Self, NameClash> {
         entries.sort_by(|a, b| a.spec.name.cmp(&b.spec.name));
-        let mut index: HashMap<Box<str>, usize> = HashMap::with_capacity(entries.len());
+        let mut index: BTreeMap<Box<str>, usize> = BTreeMap::new();
         let names = entries.iter().enumerate().map(|(at, entry)| (at, &entry.spec.name));
         let aliases = entries
             .iter()
@@ -98,7 +99,7 @@ impl Toolset {
     pub fn empty() -> Self {
         Self {
             entries: Vec::new(),
-            index: HashMap::new(),
+            index: BTreeMap::new(),
             specs: Arc::new([]),
             prompt_bytes: OnceLock::new(),
         }

@@ -245,13 +245,8 @@ impl RunTrace {
                 self.warnings.push(TraceWarning { code: *code, message: message.clone() });
             }
             Event::RunEnded { outcome, reason, answer, usage } => {
-                self.ended_at = rfc3339(record.ts_ms);
                 self.total_duration_ms = record.ts_ms.saturating_sub(*started_ms);
-                self.outcome = Some(*outcome);
-                self.stop_reason = Some(reason.clone());
-                self.answer = answer.clone();
-                self.tokens = TraceTokens::default();
-                self.add_usage(usage);
+                self.end(record.ts_ms, *outcome, reason, answer, usage);
             }
             Event::RunResumed { .. }
             | Event::TasksChanged { .. }
@@ -265,6 +260,15 @@ impl RunTrace {
             | Event::NoteAdded { .. }
             | Event::ErrorRaised { .. } => {}
         }
+    }
+
+    fn end(&mut self, at_ms: Millis, outcome: RunOutcome, reason: &StopReason, answer: &str, usage: &Usage) {
+        self.ended_at = rfc3339(at_ms);
+        self.outcome = Some(outcome);
+        self.stop_reason = Some(reason.clone());
+        self.answer = answer.to_owned();
+        self.tokens = TraceTokens::default();
+        self.add_usage(usage);
     }
 
     fn tool_mut(&mut self, call_id: &str) -> Option<&mut ToolTrace> {

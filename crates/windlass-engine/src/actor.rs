@@ -16,13 +16,14 @@ use windlass_core::event::{Event, Record};
 use windlass_core::ids::{CallId, MessageId, Millis, RunId};
 use windlass_core::model::{ModelDelta, ModelFailure};
 use windlass_core::permission::{GateSettings, Inspection, Permissions};
-use windlass_core::port::BoxFuture;
+use windlass_core::port::{BoxFuture, ProgressPort};
 use windlass_core::run::{Deadline, Finished, Input, Run, Start, World};
 use windlass_core::tool::{ToolFailure, ToolOutcome};
 
 use crate::bus::EventLog;
 use crate::cancel::CancelSignal;
 use crate::clock::Clock;
+use crate::effects::Progress;
 use crate::limits::HELD_DELTAS_MAX;
 use crate::model_speech::ModelSpeech;
 use crate::registry::ToolShelf;
@@ -73,8 +74,8 @@ pub(crate) struct Actor {
     pub(crate) seq: u64,
 }
 
-/// A channel of progress lines, both ends.
-pub(crate) type Lines = (mpsc::Sender<(CallId, String)>, mpsc::Receiver<(CallId, String)>);
+/// Lines of progress: where tools put them, where the actor finds them.
+pub(crate) type Lines = (Arc<dyn ProgressPort>, mpsc::Receiver<(CallId, String)>);
 
 /// The run that goes on.
 pub(crate) struct Active {
@@ -86,14 +87,13 @@ pub(crate) struct Active {
     pub(crate) model: Option<ModelSpeech>,
     pub(crate) work: FuturesUnordered<BoxFuture<'static, WorkDone>>,
     /// How to stop each call that runs or is inspected.
-    pub(crate) stops: HashMap<CallId, CancelSignal>,
+    pub(crate) stops: Vec<(CallId, CancelSignal)>,
     /// Running calls that may change the world.
     pub(crate) effectful: HashSet<CallId>,
     /// Outcomes that calls get instead of being run.
     pub(crate) given: HashMap<CallId, ToolOutcome>,
     /// Questions that wait, with the arguments they ask about.
     pub(crate) questions: HashMap<CallId, String>,
-    /// Lines of progress: where tools put them, where the actor finds them.
     pub(crate) progress: Lines,
     pub(crate) work_at: Option<Millis>,
     pub(crate) final_at: Option<Millis>,
@@ -191,8 +191,9 @@ impl Actor {
     }
 
     async fn take_work(&mut self, done: WorkDone) {
-        if let (WorkDone::Ended { call_id, .. }, Some(active)) = (&done, self.active.as_mut()) {
-            active.stops.remove(call_id);
+        let (WorkDone::Inspected { call_id, .. } | WorkDone::Ended { call_id, .. }) = &done;
+        if let Some(active) = self.active.as_mut() {
+            active.stops.retain(|(id, _)| id != call_id);
             active.effectful.remove(call_id);
         }
         self.feed(done.into_input()).await;
@@ -232,6 +233,7 @@ impl Actor {
             tool_choice: send.tool_choice.clone(),
             ..GateSettings::default()
         });
+        let (lines, shown) = mpsc::channel(PROGRESS_LINES_MAX);
         self.active = Some(Active {
             machine: Run::new(Arc::clone(&self.parts.settings)),
             run_id: send.run_id.clone(),
@@ -240,11 +242,11 @@ impl Actor {
             spans: RunSpans::begin(&self.parts.session_id, &send.run_id, &send.message_id),
             model: None,
             work: FuturesUnordered::new(),
-            stops: HashMap::new(),
+            stops: Vec::new(),
             effectful: HashSet::new(),
             given: HashMap::new(),
             questions: HashMap::new(),
-            progress: mpsc::channel(PROGRESS_LINES_MAX),
+            progress: (Arc::new(Progress(lines)), shown),
             work_at: None,
             final_at: None,
             timer: None,
@@ -260,7 +262,11 @@ impl Actor {
             let Some(active) = self.active.as_mut() else { return };
             active.shelf = self.parts.registry.snapshot();
             self.permissions.set_rules(self.parts.policies.rules());
-            let mut world = World { tools: &active.shelf.toolset, permissions: &mut self.permissions };
+            let mut world = World {
+                tools: &active.shelf.toolset,
+                permissions: &mut self.permissions,
+                is_audited: self.parts.audit.is_some(),
+            };
             let now = self.parts.clock.now_ms();
             let effects = active.machine.handle(now, &mut world, input);
             next = self.perform(now, effects).await;
@@ -326,7 +332,7 @@ impl Actor {
         self.parts.past.transcript = Arc::clone(&finished.transcript);
         self.parts.past.next_call_number = finished.next_call_number;
         let Some(mut active) = self.active.take() else { return };
-        for stop in active.stops.values() {
+        for (_, stop) in &active.stops {
             stop.cancel();
         }
         if let Some(done) = active.done.take() {

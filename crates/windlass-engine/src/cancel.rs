@@ -1,39 +1,43 @@
 //! Stopping a call from outside: a signal that async code waits for and threads look at.
 
-use tokio::sync::watch;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tokio::sync::Notify;
 
 /// Asks everything that listens to it to stop; clones are the same signal.
-#[derive(Debug, Clone)]
-pub struct CancelSignal {
-    sender: watch::Sender<bool>,
+#[derive(Debug, Clone, Default)]
+pub struct CancelSignal(Arc<Signal>);
+
+#[derive(Debug, Default)]
+struct Signal {
+    is_given: AtomicBool,
+    given: Notify,
 }
 
 impl CancelSignal {
     /// A signal that was not given yet.
     pub fn new() -> Self {
-        Self { sender: watch::Sender::new(false) }
+        Self::default()
     }
 
     /// Gives the signal; once given it stays.
     pub fn cancel(&self) {
-        self.sender.send_replace(true);
+        self.0.is_given.store(true, Ordering::Release);
+        self.0.given.notify_waiters();
     }
 
     /// Whether it was given.
     pub fn is_cancelled(&self) -> bool {
-        *self.sender.borrow()
+        self.0.is_given.load(Ordering::Acquire)
     }
 
     /// Returns when it is given.
     pub async fn cancelled(&self) {
-        let mut receiver = self.sender.subscribe();
-        // `self` holds the sender, so waiting ends only with the signal.
-        let _ = receiver.wait_for(|is_given| *is_given).await;
-    }
-}
-
-impl Default for CancelSignal {
-    fn default() -> Self {
-        Self::new()
+        // Made before the look: a signal that is given in between is heard.
+        let given = self.0.given.notified();
+        if !self.is_cancelled() {
+            given.await;
+        }
     }
 }

@@ -152,7 +152,7 @@ impl Actor {
         let context = self.tool_context(active, &call.call.id, INSPECT_TIMEOUT_MS);
         let Some(active) = self.active.as_mut() else { return };
         let stop = CancelSignal::new();
-        active.stops.insert(call.call.id.clone(), stop.clone());
+        active.stops.push((call.call.id.clone(), stop.clone()));
         let port = active.shelf.port(&call.spec.name);
         let span = active.spans.call(&call.call.id).clone();
         let work = async move {
@@ -177,7 +177,7 @@ impl Actor {
             return;
         }
         let stop = CancelSignal::new();
-        active.stops.insert(call_id.clone(), stop.clone());
+        active.stops.push((call_id.clone(), stop.clone()));
         if !call.spec().effects.is_read_only() {
             active.effectful.insert(call_id.clone());
         }
@@ -194,7 +194,8 @@ impl Actor {
     }
 
     fn stop_call(&mut self, call_id: &CallId) {
-        if let Some(stop) = self.active.as_mut().and_then(|active| active.stops.remove(call_id)) {
+        let Some(active) = self.active.as_mut() else { return };
+        for (_, stop) in active.stops.extract_if(.., |(id, _)| id == call_id) {
             stop.cancel();
         }
     }
@@ -208,7 +209,7 @@ impl Actor {
             deadline_ms: self.parts.clock.now_ms().saturating_add(timeout_ms),
             output_bytes_max: self.parts.settings.profile.limits.output_bytes_max,
             cancel: windlass_core::port::CancelFlag::default(),
-            progress: Arc::new(Progress(active.progress.0.clone())),
+            progress: Arc::clone(&active.progress.0),
             results: Arc::clone(&self.results) as Arc<dyn ResultsPort>,
             tasks: Arc::clone(&self.tasks) as Arc<dyn TasksPort>,
         }
@@ -221,7 +222,7 @@ fn removed(name: &str) -> ToolFailure {
 }
 
 /// Progress of tools goes to the actor, which is the only writer of events; a flood is thinned out.
-struct Progress(mpsc::Sender<(CallId, String)>);
+pub(crate) struct Progress(pub(crate) mpsc::Sender<(CallId, String)>);
 
 impl ProgressPort for Progress {
     fn report(&self, call_id: &CallId, line: &str) {

@@ -44,7 +44,8 @@ impl Actor {
     async fn record_outcome(&mut self, done: WorkDone) {
         let now = self.parts.clock.now_ms();
         let Some(Active { machine, shelf, .. }) = self.active.as_mut() else { return };
-        let mut world = World { tools: &shelf.toolset, permissions: &mut self.permissions };
+        let is_audited = self.parts.audit.is_some();
+        let mut world = World { tools: &shelf.toolset, permissions: &mut self.permissions, is_audited };
         let effects = machine.handle(now, &mut world, done.into_input());
         let mut records = Vec::new();
         if let Some(Effect::Emit(event)) = effects.into_iter().next() {

@@ -2,7 +2,7 @@
 //!
 //! Bounded by bytes; the oldest go first, and a handle to one that is gone finds nothing.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
@@ -24,8 +24,8 @@ pub struct SessionResults {
 
 #[derive(Debug, Default)]
 struct Kept {
-    by_id: HashMap<CallId, Entry>,
-    by_provider_id: HashMap<String, CallId>,
+    by_id: BTreeMap<CallId, Entry>,
+    by_provider_id: BTreeMap<String, CallId>,
     oldest_first: VecDeque<CallId>,
     bytes: usize,
 }

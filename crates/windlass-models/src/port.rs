@@ -51,7 +51,7 @@ impl ModelPort for WireModel {
 
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelDelta, ModelFailure>> {
         let Prepared { path, body, notices, tools } = prepare(&self.target, &self.shared, &request);
-        let sent_chars = unread::chars_of(&body, &request.messages);
+        let sent_chars = unread::chars_judged(&self.target, &body, &request.messages);
         let asking = send(Arc::clone(&self.transport), Arc::clone(&self.target), path, body);
         let is_renamed = tools.tools.iter().any(|tool| tool.name != tool.spec.name);
         Box::pin(Exchange {
@@ -99,7 +99,7 @@ struct Exchange {
     ready: VecDeque<ModelDelta>,
     /// Whether the provider said that the model was done.
     has_finish: bool,
-    /// Characters that the model was to read.
+    /// Characters that the model was to read, where they are judged by.
     sent_chars: u64,
     /// What it read by its own count.
     usage: Option<Usage>,

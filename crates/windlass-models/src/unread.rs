@@ -17,8 +17,20 @@ const TOKEN_CHARS: u64 = 4;
 /// Below this a prompt is too short to judge by.
 const TOKENS_JUDGED_MIN: u64 = 2_000;
 
+/// Characters of a body that may be judged by them; 0 for one that will not be, for counting takes its time.
+pub(crate) fn chars_judged(target: &Target, body: &[u8], messages: &[Arc<Message>]) -> u64 {
+    let is_judged = match target.wire {
+        WireKind::Ollama => true,
+        WireKind::Chat | WireKind::Responses | WireKind::Messages | WireKind::Gemini => {
+            // A character is at least a byte.
+            target.context_tokens().is_some() && body.len() as u64 / TOKEN_CHARS_MAX >= TOKENS_JUDGED_MIN
+        }
+    };
+    if is_judged { chars_of(body, messages) } else { 0 }
+}
+
 /// Characters of a body that a model reads; pictures are counted in other ways.
-pub(crate) fn chars_of(body: &[u8], messages: &[Arc<Message>]) -> u64 {
+fn chars_of(body: &[u8], messages: &[Arc<Message>]) -> u64 {
     let is_start = |byte: &&u8| **byte & 0b1100_0000 != 0b1000_0000;
     let chars = body.iter().filter(is_start).count();
     let pictures: usize = messages

@@ -47,3 +47,13 @@ fn characters_are_counted_and_pictures_are_not() {
     assert_eq!(chars_of(body.as_bytes(), &messages), 5);
     assert_eq!(chars_of("zwölf".as_bytes(), &[]), 5);
 }
+
+#[test]
+fn a_prompt_that_will_not_be_judged_is_not_counted() {
+    let (long, short) = (vec![b'a'; 12_000], vec![b'a'; 11_000]);
+    let known = target(WireKind::Chat, Some(128_000));
+    assert_eq!(chars_judged(&known, &long, &[]), 12_000);
+    assert_eq!(chars_judged(&known, &short, &[]), 0);
+    assert_eq!(chars_judged(&target(WireKind::Chat, None), &long, &[]), 0);
+    assert_eq!(chars_judged(&target(WireKind::Ollama, None), &short, &[]), 11_000);
+}

@@ -90,6 +90,7 @@ const RULES: &[fn(&House) -> Vec<Finding>] = &[
     walls::core_is_pure,
     walls::outside_things_stay_in_their_rooms,
     walls::one_file_names_the_http_client,
+    walls::one_file_knows_status_codes,
     walls::only_front_ends_print,
     approved_call::only_the_permission_module_approves,
     budgets::files_are_short,

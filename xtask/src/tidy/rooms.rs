@@ -58,14 +58,15 @@ pub(super) const DEPENDENCIES_KEPT: &[Kept] = &[
         why: "the client for models is in one room",
     },
     Kept {
-        what: &["axum", "hyper", "http-body"],
-        rooms: &["windlass-server"],
-        why: "HTTP is served in one room",
-    },
-    Kept {
         what: &["hyper-util"],
         rooms: &["windlass-models", "windlass-server"],
-        why: "the client for models finds proxies with it, the server drives its connections",
+        why: "proxies of the client for models, connections of the server",
+    },
+    Kept { what: &["rusqlite"], rooms: &["windlass-store"], why: "SQL is the store's" },
+    Kept {
+        what: &["axum", "hyper", "http-body"],
+        rooms: &["windlass-server"],
+        why: "HTTP towards clients is the server's",
     },
     Kept {
         what: &["rustls"],
@@ -82,7 +83,6 @@ pub(super) const DEPENDENCIES_KEPT: &[Kept] = &[
         rooms: &["windlass-tools", "windlass-cli", "windlass-benches"],
         why: "only processes, terminals and clocks need the system itself",
     },
-    Kept { what: &["rusqlite"], rooms: &["windlass-store"], why: "SQL is in one room" },
     Kept { what: &["ignore"], rooms: &["windlass-tools", "xtask"], why: "files belong to the tools" },
     Kept {
         what: &["num-bigint", "num-rational", "num-traits", "similar", "scraper"],
@@ -138,6 +138,10 @@ pub(super) const IMPURE_IMPORTS: &[&str] =
 
 /// The HTTP client: named in one file of a crate, so that it can be exchanged.
 pub(super) const HTTP_CLIENT: &str = "reqwest";
+
+/// The word for an answer's status, and the one file of the server that may say it.
+pub(super) const STATUS: &str = "StatusCode";
+pub(super) const STATUS_FILE: &str = "crates/windlass-server/src/error.rs";
 
 /// Rooms that talk to a person.
 pub(super) const FRONT_ENDS: [&str; 2] = ["windlass-cli", "xtask"];

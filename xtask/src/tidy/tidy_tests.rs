@@ -131,6 +131,23 @@ fn one_file_of_a_crate_names_the_http_client() {
 }
 
 #[test]
+fn one_file_of_the_server_knows_status_codes() {
+    let code = "//! A room.\nuse axum::http::StatusCode;\n";
+    let server = || {
+        let root = "//! Server.\nmod error;\nmod runs;\n";
+        let house =
+            house().with_package("windlass-server", "").with("crates/windlass-server/src/lib.rs", root);
+        let house = house.with("crates/windlass-server/src/error.rs", "//! Errors.\n");
+        house.with("crates/windlass-server/src/runs.rs", "//! Runs.\n")
+    };
+    bites(&server().with("crates/windlass-server/src/error.rs", code), &[]);
+    bites(
+        &server().with("crates/windlass-server/src/runs.rs", code),
+        &["status-codes crates/windlass-server/src/runs.rs:2"],
+    );
+}
+
+#[test]
 fn only_front_ends_print() {
     let code = "//! A room.\nfn f() { println!(\"x\"); }\n";
     let engine = house().with_package("windlass-engine", "").with("crates/windlass-engine/src/lib.rs", code);

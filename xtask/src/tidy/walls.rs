@@ -46,6 +46,22 @@ pub(super) fn outside_things_stay_in_their_rooms(house: &House) -> Vec<Finding> 
     findings
 }
 
+/// Only one file of the server knows which failure has which status.
+pub(super) fn one_file_knows_status_codes(house: &House) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let others = house.shipped().filter(|parsed| parsed.file.path != rooms::STATUS_FILE);
+    for parsed in others.filter(|parsed| room(parsed) == "windlass-server") {
+        let paths = parsed.source.paths();
+        if let Some(named) =
+            paths.iter().find(|named| named.segments.iter().any(|part| part == rooms::STATUS))
+        {
+            let text = format!("only {} knows status codes: give it a kind of answer", rooms::STATUS_FILE);
+            findings.push(Finding::new("status-codes", &parsed.file.path, named.line, text));
+        }
+    }
+    findings
+}
+
 /// In each crate at most one file names the HTTP client.
 pub(super) fn one_file_names_the_http_client(house: &House) -> Vec<Finding> {
     let mut first_file: BTreeMap<&str, &str> = BTreeMap::new();

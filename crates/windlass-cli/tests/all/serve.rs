@@ -200,7 +200,11 @@ fn a_run_that_was_cut_off_goes_on_by_itself_when_a_server_starts() {
     let run = rows[0]["run_id"].as_str().unwrap();
     // Who begins another run is told of it, on one line.
     let said = place.windlass(&["run", "--model", "scripted/a.script"]).exits(0);
-    assert!(said.err.starts_with("a run was cut off; to go on with it: windlass runs resume "), "{}", said.err);
+    assert!(
+        said.err.starts_with("a run was cut off; to go on with it: windlass runs resume "),
+        "{}",
+        said.err
+    );
     let served = Served::start(&place, &[]);
     let events = served.ask(&format!("GET /api/runs/{run}/events"), "").1;
     assert!(events.contains("\"outcome\":\"completed\""), "{events}");

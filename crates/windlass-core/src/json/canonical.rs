@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use serde_json::{Number, Value};
+use serde_json::{Map, Number, Value};
 
 /// The canonical text of a value.
 pub fn canonical_text(value: &Value) -> String {
@@ -31,21 +31,24 @@ fn write_value(value: &Value, text: &mut String) {
             }
             text.push(']');
         }
-        Value::Object(fields) => {
-            let mut sorted: Vec<_> = fields.iter().collect();
-            sorted.sort_unstable_by_key(|(key, _)| key.as_str());
-            text.push('{');
-            for (place, (key, field)) in sorted.into_iter().enumerate() {
-                if place > 0 {
-                    text.push(',');
-                }
-                write_string(key, text);
-                text.push(':');
-                write_value(field, text);
-            }
-            text.push('}');
-        }
+        Value::Object(fields) => write_object(fields, text),
     }
+}
+
+/// Writes the canonical text of an object.
+pub fn write_object(fields: &Map<String, Value>, text: &mut String) {
+    let mut sorted: Vec<_> = fields.iter().collect();
+    sorted.sort_unstable_by_key(|(key, _)| key.as_str());
+    text.push('{');
+    for (place, (key, field)) in sorted.into_iter().enumerate() {
+        if place > 0 {
+            text.push(',');
+        }
+        write_string(key, text);
+        text.push(':');
+        write_value(field, text);
+    }
+    text.push('}');
 }
 
 fn write_number(number: &Number, text: &mut String) {

@@ -4,6 +4,7 @@
 //! counts as a call, and which repairs are believed, is decided by those who ask.
 //!
 //! - `parse`: strict JSON to a value, or where and why it is none
+//! - `skim`: whether a text is strict JSON, without building it
 //! - `scan`: where a value ends, without building it; `growing`: whether one that comes in pieces has ended
 //! - `repair`: strict JSON out of noise, every change named by a `note`
 //! - `canonical`: one text for equal values
@@ -18,6 +19,7 @@ pub mod parse;
 mod reader;
 pub mod repair;
 pub mod scan;
+pub mod skim;
 
 /// Values nested this deep are refused, so that no text can exhaust the stack. It is the limit that
 /// `serde_json` has too: what is read here can be written and read again elsewhere.

@@ -126,13 +126,12 @@ impl OpenRun {
         let at_ms = record.ts_ms;
         match &record.event {
             Event::RunStarted { model, profile, message, .. } => {
-                self.name_model(model, profile);
-                if rules.has_content {
-                    self.attributes.push(("gen_ai.input.messages", messages(rules, message, None).into()));
-                }
+                self.start_run(rules, model, profile, message)
             }
             Event::RunResumed { interrupted, repeated } => {
-                self.note_resumed(at_ms, interrupted.len(), repeated.len());
+                let interrupted = ("windlass.calls.interrupted", count(interrupted.len()));
+                let repeated = ("windlass.calls.repeated", count(repeated.len()));
+                self.note("run.resumed", at_ms, vec![interrupted, repeated]);
             }
             Event::StepStarted { step, purpose, attempt } => {
                 return self.start_step(record, *step, purpose_word(*purpose), *attempt);
@@ -191,6 +190,13 @@ impl OpenRun {
             | Event::CallProgressed { .. } => {}
         }
         Vec::new()
+    }
+
+    fn start_run(&mut self, rules: &SpanRules, model: &str, profile: &str, message: &Message) {
+        self.name_model(model, profile);
+        if rules.has_content {
+            self.attributes.push(("gen_ai.input.messages", messages(rules, message, None).into()));
+        }
     }
 
     fn name_model(&mut self, model: &str, profile: &str) {
@@ -360,14 +366,6 @@ impl OpenRun {
             fault,
         });
         ended
-    }
-
-    fn note_resumed(&mut self, at_ms: Millis, interrupted: usize, repeated: usize) {
-        let attributes = vec![
-            ("windlass.calls.interrupted", count(interrupted)),
-            ("windlass.calls.repeated", count(repeated)),
-        ];
-        self.note("run.resumed", at_ms, attributes);
     }
 
     fn note(&mut self, name: &'static str, at_ms: Millis, attributes: Attributes) {

@@ -213,7 +213,7 @@ impl Stage<'_, '_> {
                 break;
             }
             self.note_input(&input);
-            let mut world = World { tools: self.tools, permissions: self.permissions };
+            let mut world = World { tools: self.tools, permissions: self.permissions, is_audited: true };
             for effect in self.run.handle(now, &mut world, input) {
                 self.take(effect)?;
             }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::batch::{Batch, Slot, SlotState};
-use super::{Effect, Pass, Run};
+use super::{Pass, Run};
 use crate::args::read_args;
 use crate::chain::{RefTarget, collect_refs, resolve_refs};
 use crate::check::check_call;
@@ -140,8 +140,7 @@ impl Run {
         self.counters.calls = self.counters.calls.saturating_add(1);
         let refusal = pass.world.permissions.admit(spec?).err()?;
         if let Some(slot) = batch.slots.last() {
-            let entry = AuditEntry::refused(pass.now, &slot.call.name, &refusal, &slot.call.arguments);
-            pass.push(Effect::Audit(Box::new(entry)));
+            pass.audit(|now| AuditEntry::refused(now, &slot.call.name, &refusal, &slot.call.arguments));
         }
         Some(refusal.to_failure())
     }

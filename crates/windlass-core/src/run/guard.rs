@@ -4,12 +4,12 @@
 //! nothing changed the world in between; any call whose outcome does not change is counted, and at the
 //! limit the run is brought to its answer (requirements §6.1 row 26). Also keeps the quota of searches.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::json::canonical::canonical_text;
+use crate::json::canonical::write_object;
 use crate::tool::{Category, CheckedCall, ToolOutcome};
 
 /// What the guard says of a call.
@@ -46,11 +46,11 @@ struct Seen {
     epoch: u64,
 }
 
-/// Calls of a run and what they gave.
+/// Calls of a run and what they gave. Calls differ early in their text, and a hash would read all of it.
 #[derive(Debug, Default)]
 pub(super) struct Guard {
-    seen: HashMap<String, Seen>,
-    in_flight: HashSet<String>,
+    seen: BTreeMap<String, Seen>,
+    in_flight: BTreeSet<String>,
     /// Grows with every call that may have changed the world.
     epoch: u64,
     searches: u32,
@@ -113,19 +113,20 @@ impl Guard {
 /// The canonical text of a call. Searches are compared as their users mean them: trimmed and in lower
 /// case (S-22, Appendix A.3).
 fn key_of(call: &CheckedCall) -> String {
-    let text = match call.spec.category {
-        Category::Search => canonical_text(&folded(&call.args)),
-        Category::Utility | Category::Other => canonical_text(&Value::Object(call.args.clone())),
-    };
-    format!("{} {text}", call.spec.name)
+    let mut key = format!("{} ", call.spec.name);
+    match call.spec.category {
+        Category::Search => write_object(&folded(&call.args), &mut key),
+        Category::Utility | Category::Other => write_object(&call.args, &mut key),
+    }
+    key
 }
 
-fn folded(args: &Map<String, Value>) -> Value {
+fn folded(args: &Map<String, Value>) -> Map<String, Value> {
     let fold = |(name, value): (&String, &Value)| match value {
         Value::String(text) => (name.clone(), Value::String(text.trim().to_lowercase())),
         other => (name.clone(), other.clone()),
     };
-    Value::Object(args.iter().map(fold).collect())
+    args.iter().map(fold).collect()
 }
 
 #[cfg(test)]

@@ -57,7 +57,7 @@ use crate::ids::{CallId, Millis, RunId};
 use crate::limits::WISHED_STEPS_MAX;
 use crate::message::{Message, Transcript};
 use crate::model::{Kept, Notice, NoticeKind, Sampling, StepPurpose, ToolChoice, Usage};
-use crate::permission::Permissions;
+use crate::permission::{AuditEntry, Permissions};
 use crate::profile::Profile;
 use crate::tool::ToolOutcome;
 use crate::toolset::Toolset;
@@ -106,6 +106,8 @@ pub struct World<'a> {
     pub tools: &'a Toolset,
     /// Rules, grants and gates.
     pub permissions: &'a mut Permissions,
+    /// Whether anybody writes decisions down.
+    pub is_audited: bool,
 }
 
 /// One run. See the module's head for its states.
@@ -128,7 +130,7 @@ pub struct Run {
     /// Outcomes of this run, for `$ref` arguments: own id, provider's id, outcome.
     outcomes: Vec<(CallId, Option<String>, Arc<ToolOutcome>)>,
     /// Provider's ids that the session has used: none may stand for two calls.
-    provider_ids: HashSet<String>,
+    provider_ids: BTreeSet<String>,
     /// Tools that ran, in order, without repeats (E-35).
     tools_used: Vec<String>,
     /// Text of an answer that was cut and is being continued.
@@ -281,6 +283,13 @@ impl Pass<'_, '_> {
     fn push(&mut self, effect: Effect) {
         self.effects.push(effect);
     }
+
+    /// Has a decision written down; its line is only made where somebody writes it.
+    fn audit(&mut self, entry: impl FnOnce(Millis) -> AuditEntry) {
+        if self.world.is_audited {
+            self.effects.push(Effect::Audit(Box::new(entry(self.now))));
+        }
+    }
 }
 
 impl Run {
@@ -304,7 +313,7 @@ impl Run {
             adjusted: HashSet::new(),
             patience: Patience::default(),
             outcomes: Vec::new(),
-            provider_ids: HashSet::new(),
+            provider_ids: BTreeSet::new(),
             tools_used: Vec::new(),
             answer_begun: String::new(),
             kept: Kept::default(),

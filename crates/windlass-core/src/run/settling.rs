@@ -130,12 +130,12 @@ impl Run {
     }
 
     fn deny(&mut self, pass: &mut Pass<'_, '_>, batch: &mut Batch, index: usize, denied: &Denied) {
-        pass.push(Effect::Audit(Box::new(denied.audit(pass.now))));
+        pass.audit(|now| denied.audit(now));
         self.settle_failed(pass, batch, index, denied.refusal.to_failure());
     }
 
     fn approve(&mut self, pass: &mut Pass<'_, '_>, batch: &mut Batch, index: usize, approved: ApprovedCall) {
-        pass.push(Effect::Audit(Box::new(approved.audit(pass.now))));
+        pass.audit(|now| approved.audit(now));
         if let Some(slot) = batch.slots.get_mut(index) {
             slot.decision = Some(approved.decision_word().to_owned());
             slot.state = SlotState::Ready(Box::new(approved));
@@ -286,9 +286,9 @@ impl Run {
         if failure.kind.is_correctable() {
             if let Some(slot) = batch.slots.get(index) {
                 let call = &slot.call;
-                let entry =
-                    AuditEntry::failed_validation(pass.now, &call.name, &failure.message, &call.arguments);
-                pass.push(Effect::Audit(Box::new(entry)));
+                pass.audit(|now| {
+                    AuditEntry::failed_validation(now, &call.name, &failure.message, &call.arguments)
+                });
             }
             batch.bad_call.get_or_insert_with(|| failure.message.clone());
         }

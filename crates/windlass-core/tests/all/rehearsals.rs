@@ -164,7 +164,7 @@ struct Again<'a> {
 
 impl Again<'_> {
     fn feed(&mut self, now: u64, input: Input) {
-        let mut world = World { tools: self.tools, permissions: &mut self.permissions };
+        let mut world = World { tools: self.tools, permissions: &mut self.permissions, is_audited: true };
         for effect in self.run.handle(now, &mut world, input) {
             self.take(effect);
         }

@@ -221,7 +221,7 @@ impl Sim {
         }
         let logged = self.log.as_ref().map(|_| (input.clone(), self.is_wanted(&input), self.events.len()));
         self.note_input(&input);
-        let mut world = World { tools: &self.tools, permissions: &mut self.permissions };
+        let mut world = World { tools: &self.tools, permissions: &mut self.permissions, is_audited: true };
         let effects = self.run.handle(self.now, &mut world, input);
         assert!(!was_finished || effects.is_empty(), "effects after the end: {effects:?}");
         for effect in effects {

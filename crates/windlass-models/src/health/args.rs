@@ -1,12 +1,11 @@
 //! Arguments for the wire: always the text of one JSON object, whatever the model once wrote.
 
 use std::borrow::Cow;
-use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::json;
 use windlass_core::args::read_args;
 use windlass_core::json::clip::clip_chars;
+use windlass_core::json::skim::is_value;
 use windlass_core::tool::RawArgs;
 
 use super::limits::ARGS_BYTES_MAX;
@@ -39,63 +38,9 @@ pub(super) fn sound(text: &str) -> Args<'_> {
     }
 }
 
-/// Whether a text is one JSON object that every reader takes: strings and numbers are really read, nothing is
-/// built.
+/// Whether a text is one JSON object that every reader takes.
 fn is_object(text: &str) -> bool {
-    text.trim_start().starts_with('{') && serde_json::from_str::<Read>(text).is_ok()
-}
-
-/// Any JSON value, read and thrown away.
-struct Read;
-
-impl<'de> Deserialize<'de> for Read {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Reader)
-    }
-}
-
-struct Reader;
-
-impl<'de> Visitor<'de> for Reader {
-    type Value = Read;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON value")
-    }
-
-    fn visit_unit<E>(self) -> Result<Read, E> {
-        Ok(Read)
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<Read, E> {
-        Ok(Read)
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<Read, E> {
-        Ok(Read)
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<Read, E> {
-        Ok(Read)
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<Read, E> {
-        Ok(Read)
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<Read, E> {
-        Ok(Read)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Read, A::Error> {
-        while list.next_element::<Read>()?.is_some() {}
-        Ok(Read)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Read, A::Error> {
-        while fields.next_entry::<Read, Read>()?.is_some() {}
-        Ok(Read)
-    }
+    text.trim_start().starts_with('{') && is_value(text)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! The provider's own id is kept where it may be; else our own; else one is derived from both.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use sha2::{Digest, Sha256};
 use windlass_core::ids::CallId;
@@ -27,10 +27,10 @@ const ALPHABET: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 /// The ids given so far.
 #[derive(Debug, Default)]
 pub(super) struct Ids {
-    given: HashMap<CallId, Vec<Given>>,
-    used: HashSet<String>,
+    given: BTreeMap<CallId, Vec<Given>>,
+    used: BTreeSet<String>,
     /// Items of the provider's own, and where each stands.
-    items: HashMap<String, Spot>,
+    items: BTreeMap<String, Spot>,
 }
 
 /// One call and its id. Calls are told apart by where they stand: a broken history may use one of our ids

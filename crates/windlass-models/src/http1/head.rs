@@ -135,9 +135,10 @@ impl HeadReader {
         let is_first = self.searched == 0;
         let new = self.got.get(self.searched.saturating_sub(2)..).unwrap_or_default();
         let has_end =
-            new.windows(3).any(|bytes| bytes == b"\n\r\n") || new.windows(2).any(|two| two == b"\n\n");
+            || new.windows(3).any(|bytes| bytes == b"\n\r\n") || new.windows(2).any(|two| two == b"\n\n");
+        let is_worth = !new.is_empty() && (is_first || has_end());
         self.searched = self.got.len();
-        (is_first || has_end) && !self.got.is_empty()
+        is_worth
     }
 
     fn drop_front(&mut self, length: usize) {

@@ -3,7 +3,7 @@
 //! The youngest goes first, so that the others can grow old and be closed. A connection that waits holds
 //! no buffer. Knows no HTTP.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -16,7 +16,7 @@ use super::socket::Socket;
 use crate::limits::{IDLE_CONNECTION_MS_MAX, IDLE_CONNECTIONS_MAX};
 
 /// Where a request goes. Which proxy leads there is settled for each client, so it is no part of this.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) is_safe: bool,
     /// A name or a bare address.
@@ -49,17 +49,17 @@ struct Idle {
     runtime: Option<Id>,
 }
 
-/// The connections of a client, by place.
+/// The connections of a client, by place. Places are few, and the same one is nearly always the very same.
 #[derive(Default)]
 pub(super) struct Pool {
-    idle: Mutex<HashMap<Arc<Place>, VecDeque<Idle>>>,
+    idle: Mutex<Vec<(Arc<Place>, VecDeque<Idle>)>>,
 }
 
 impl Pool {
     /// The connection that was used last, if it still seems good.
-    pub(super) fn take(&self, place: &Place) -> Option<Socket> {
+    pub(super) fn take(&self, place: &Arc<Place>) -> Option<Socket> {
         let mut all = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let idle = all.get_mut(place)?;
+        let (_, idle) = all.iter_mut().find(|(own, _)| own == place)?;
         let runtime = runtime();
         let now = Instant::now();
         while let Some(mut last) = idle.pop_back() {
@@ -73,8 +73,11 @@ impl Pool {
     /// Keeps a connection that has nothing more to say.
     pub(super) fn give(&self, place: Arc<Place>, socket: Socket) {
         let mut all = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let idle = all.entry(place).or_default();
         let since = Instant::now();
+        let Some((_, idle)) = all.iter_mut().find(|(own, _)| *own == place) else {
+            all.push((place, VecDeque::from([Idle { socket, since, runtime: runtime() }])));
+            return;
+        };
         while idle.len() >= IDLE_CONNECTIONS_MAX || idle.front().is_some_and(|first| is_old(first, since)) {
             idle.pop_front();
         }

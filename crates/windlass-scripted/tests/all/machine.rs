@@ -147,7 +147,8 @@ impl Machine {
         let mut inputs = VecDeque::from([input]);
         while let Some(input) = inputs.pop_front() {
             let (again, from) = (input.clone(), events.len());
-            let mut world = World { tools: &self.tools, permissions: &mut self.permissions };
+            let mut world =
+                World { tools: &self.tools, permissions: &mut self.permissions, is_audited: true };
             for effect in self.run.handle(1_000, &mut world, input) {
                 match effect {
                     Effect::Emit(event) => events.push(event),

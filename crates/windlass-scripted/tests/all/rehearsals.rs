@@ -61,7 +61,7 @@ fn check_cut(name: &str, run: &PlayedRun, upto: usize) {
         )
     });
     for (input, _) in answers.chain(&run.inputs[upto..]) {
-        let mut world = World { tools: &run.tools, permissions: &mut permissions };
+        let mut world = World { tools: &run.tools, permissions: &mut permissions, is_audited: true };
         for effect in machine.handle(1_000, &mut world, input.clone()) {
             match effect {
                 Effect::Emit(event) => after.push(event),

@@ -6,10 +6,13 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::marker::PhantomData;
 
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
+
+use super::usage::Counts;
 
 /// A leaf of any type; text is borrowed where it has no escapes.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -106,13 +109,72 @@ impl<'de> Visitor<'de> for LeafVisitor {
     }
 }
 
+/// An object, if it is one: whatever else stands in its place says nothing. Boxed because it is rare and large.
+#[derive(Debug)]
+pub(super) struct Perhaps<T>(pub(super) Option<Box<T>>);
+
+impl<T> Default for Perhaps<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Perhaps<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(PerhapsVisitor(PhantomData)).map(Self)
+    }
+}
+
+struct PerhapsVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for PerhapsVisitor<T> {
+    type Value = Option<Box<T>>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any JSON value")
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        while seq.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(None)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(map)).map(|object| Some(Box::new(object)))
+    }
+}
+
 /// A chunk of a stream, a whole answer, or an error in the place of either.
 #[derive(Debug, Default, serde::Deserialize)]
 pub(super) struct Chunk<'a> {
     #[serde(borrow, default)]
     pub(super) choices: Option<Vec<Choice<'a>>>,
     #[serde(borrow, default)]
-    pub(super) usage: Leaf<'a>,
+    pub(super) usage: Perhaps<Counts<'a>>,
     #[serde(borrow, default)]
     pub(super) x_groq: Leaf<'a>,
     #[serde(borrow, default)]
@@ -139,7 +201,7 @@ pub(super) struct Choice<'a> {
     #[serde(borrow, default)]
     pub(super) native_finish_reason: Leaf<'a>,
     #[serde(borrow, default)]
-    pub(super) usage: Leaf<'a>,
+    pub(super) usage: Perhaps<Counts<'a>>,
     #[serde(borrow, default)]
     pub(super) error: Leaf<'a>,
 }

@@ -6,14 +6,15 @@
 
 use std::borrow::Cow;
 
+use serde::Deserialize;
 use serde_json::{Value, json};
 use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, Usage};
 
 use super::Deltas;
-use super::chunk::{CallPiece, Choice, Chunk, FunctionPiece, Leaf, Said, read_chunk};
+use super::chunk::{CallPiece, Choice, Chunk, FunctionPiece, Leaf, Perhaps, Said, read_chunk};
 use super::reasoning::{Place, detail_text, details_state, fold_detail, text_state};
 use super::template::Template;
-use super::usage::read_usage;
+use super::usage::Counts;
 use crate::failure;
 use crate::quirks::ReasoningEcho;
 use crate::think::{Piece, ThinkSplitter};
@@ -119,9 +120,9 @@ impl Decoder {
                 None => failure::malformed(&self.target, text, "a list where an object should be"),
             });
         }
-        if !is_whole && let Some(said) = self.template.read(text) {
+        if !is_whole && let Some((said, reason)) = self.template.read(text) {
             self.take_said(said, false, out);
-            return Ok(true);
+            return self.take_reason(reason).map(|()| true);
         }
         let take = |chunk: Chunk<'_>| {
             self.template.learn(text, &chunk);
@@ -151,9 +152,11 @@ impl Decoder {
                 return Err(self.error(words));
             }
         }
-        self.take_usage(chunk.usage);
+        self.take_usage(&chunk.usage);
         if let Leaf::Other(groq) = chunk.x_groq {
-            self.usage = groq.get("usage").and_then(read_usage).or(self.usage);
+            if let Some(Ok(counts)) = groq.get("usage").map(Perhaps::deserialize) {
+                self.take_usage(&counts);
+            }
             if let Some(error) = groq.get("error").filter(|error| !error.is_null()) {
                 return Err(self.error(error.clone()));
             }
@@ -169,7 +172,7 @@ impl Decoder {
         if let Some(error) = real_error(choice.error) {
             return Err(self.error(error));
         }
-        self.take_usage(choice.usage);
+        self.take_usage(&choice.usage);
         if let Some(said) = choice.delta {
             self.take_said(said, false, out);
         }
@@ -177,7 +180,11 @@ impl Decoder {
             self.take_message(*said, out);
         }
         let reason = choice.finish_reason.filled().or_else(|| choice.native_finish_reason.filled());
-        match reason.as_deref() {
+        self.take_reason(reason.as_deref())
+    }
+
+    fn take_reason(&mut self, reason: Option<&str>) -> Result<(), ModelFailure> {
+        match reason.filter(|reason| !reason.is_empty()) {
             Some("error") => return Err(self.error(json!("the model stopped with an error"))),
             Some(reason) => self.heard = Some(finish_of(reason)),
             None => {}
@@ -185,10 +192,8 @@ impl Decoder {
         Ok(())
     }
 
-    fn take_usage(&mut self, usage: Leaf<'_>) {
-        if let Leaf::Other(usage) = usage {
-            self.usage = read_usage(&usage).or(self.usage);
-        }
+    fn take_usage(&mut self, counts: &Perhaps<Counts<'_>>) {
+        self.usage = counts.0.as_ref().and_then(|counts| counts.to_usage()).or(self.usage);
     }
 
     /// A whole message, in a stream or instead of one (S-24). Some endpoints send it beside the deltas:

@@ -2,13 +2,18 @@
 //! and compared afterwards, which is several times faster than reading it again.
 //!
 //! Only chunks that say nothing but their delta become a template: no end, no counts, no error. A chunk that
-//! differs from it by a single byte outside its delta is read whole.
+//! differs from it by a single byte outside its delta and the reason of its end is read whole.
+
+use serde::de::IgnoredAny;
 
 use super::chunk::{Chunk, Leaf, Said};
 
 /// Where the delta of the only choice begins, as every endpoint writes it.
-const CHOICES: &str = "\"choices\":[{";
+const CHOICES: &str = "\"choices\":";
 const DELTA: &str = "\"delta\":";
+/// Where the reason of the end stands.
+const REASON: &str = "\"finish_reason\":";
+const NO_REASON: &str = "\"finish_reason\":null";
 
 /// What stands before and behind the delta.
 #[derive(Debug, Default)]
@@ -18,13 +23,28 @@ pub(super) struct Template {
 }
 
 impl Template {
-    /// What a chunk like the template says; `None` if it is another.
-    pub(super) fn read<'a>(&self, text: &'a str) -> Option<Said<'a>> {
+    /// What a chunk like the template says, and why the model stopped, if it has; `None` if it is another.
+    pub(super) fn read<'a>(&self, text: &'a str) -> Option<(Said<'a>, Option<&'a str>)> {
         if self.before.is_empty() {
             return None;
         }
-        let delta = text.strip_prefix(self.before.as_str())?.strip_suffix(self.behind.as_str())?;
-        serde_json::from_str(delta).ok()
+        let rest = text.strip_prefix(self.before.as_str())?;
+        let (delta, reason) = match rest.strip_suffix(self.behind.as_str()) {
+            Some(delta) => (delta, None),
+            None => self.split_end(rest).map(|(delta, reason)| (delta, Some(reason)))?,
+        };
+        Some((serde_json::from_str(delta).ok()?, reason))
+    }
+
+    /// The delta and the reason of a chunk that has a reason to end where the template has none, and differs
+    /// in nothing else.
+    fn split_end<'a>(&self, rest: &'a str) -> Option<(&'a str, &'a str)> {
+        let (between, close) = self.behind.split_once(NO_REASON)?;
+        let (said, reason) = rest.strip_suffix(close)?.strip_suffix('"')?.rsplit_once('"')?;
+        let delta = said.strip_suffix(REASON)?.strip_suffix(between)?;
+        // A reason of something nested is not the choice's, and an escape would have to be read.
+        let is_plain = !between.contains(['{', '[']) && !reason.contains('\\');
+        is_plain.then_some((delta, reason))
     }
 
     /// Learns from a chunk that was read whole.
@@ -38,34 +58,31 @@ impl Template {
 /// Whether a chunk says nothing but the delta of its only choice.
 fn is_plain(chunk: &Chunk<'_>) -> bool {
     let Some([choice]) = chunk.choices.as_deref() else { return false };
+    let has_counts = chunk.usage.0.is_some() || choice.usage.0.is_some();
     let leaves = [
-        &chunk.usage,
         &chunk.x_groq,
         &chunk.error,
         &chunk.message,
         &chunk.detail,
         &choice.finish_reason,
         &choice.native_finish_reason,
-        &choice.usage,
         &choice.error,
     ];
-    choice.delta.is_some() && choice.message.is_none() && leaves.iter().all(|leaf| **leaf == Leaf::Null)
+    let has_more = has_counts || choice.message.is_some() || leaves.iter().any(|leaf| **leaf != Leaf::Null);
+    choice.delta.is_some() && !has_more
 }
 
 fn around(text: &str) -> Option<Template> {
-    let choices = text.find(CHOICES)?.checked_add(CHOICES.len())?;
-    let head = text.get(choices..)?;
-    let start = head.find(DELTA)?.checked_add(DELTA.len())?;
-    // Something nested before it may have a delta of its own.
-    if head.get(..start)?.contains(['{', '}', '[', ']']) {
-        return None;
-    }
-    let start = start.checked_add(choices)?;
-    let rest = text.get(start..)?;
-    let mut deltas = serde_json::Deserializer::from_str(rest).into_iter::<Said<'_>>();
+    let mut lists = text.match_indices('[').map(|(at, _)| at);
+    let list = lists.find(|at| text.get(..*at).is_some_and(|head| head.ends_with(CHOICES)))?;
+    let start = list.checked_add("[{".len())?;
+    let choice = text.get(list..)?.strip_prefix("[{")?;
+    // The first object in the choice: something nested before it may have a delta of its own.
+    let at = choice.find('{').filter(|at| choice.get(..*at).is_some_and(|head| head.ends_with(DELTA)))?;
+    let (before, rest) = text.split_at_checked(start.checked_add(at)?)?;
+    let mut deltas = serde_json::Deserializer::from_str(rest).into_iter::<IgnoredAny>();
     deltas.next()?.ok()?;
-    let end = deltas.byte_offset();
-    Some(Template { before: text.get(..start)?.to_owned(), behind: rest.get(end..)?.to_owned() })
+    Some(Template { before: before.to_owned(), behind: rest.get(deltas.byte_offset()..)?.to_owned() })
 }
 
 #[cfg(test)]

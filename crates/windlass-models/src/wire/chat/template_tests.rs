@@ -10,7 +10,7 @@ fn learned(text: &str) -> Template {
 }
 
 fn content(template: &Template, text: &str) -> Option<String> {
-    template.read(text).map(|said| said.content.filled().unwrap_or_default().into_owned())
+    template.read(text).map(|(said, _)| said.content.filled().unwrap_or_default().into_owned())
 }
 
 #[test]
@@ -27,11 +27,25 @@ fn a_chunk_that_differs_in_its_delta_alone_is_read_by_its_delta() {
 }
 
 #[test]
+fn a_chunk_that_ends_the_answer_is_read_by_its_delta_and_its_reason() {
+    for first in [FIRST.to_owned(), FIRST.replace("\"finish", "\"logprobs\":null,\"finish")] {
+        let template = learned(&first);
+        let text = first.replace("\"content\":\"\"", "\"content\":\"a\"").replace(":null}", ":\"stop\"}");
+        let (said, reason) = template.read(&text).unwrap();
+        assert_eq!((said.content, reason), (Leaf::Text("a".into()), Some("stop")), "{text}");
+    }
+    let nested = learned(&FIRST.replace("\"finish", "\"x\":{\"finish_reason\":null},\"finish"));
+    let text = FIRST.replace("\"finish", "\"x\":{\"finish_reason\":\"stop\"},\"finish");
+    assert_eq!(content(&nested, &text), None);
+}
+
+#[test]
 fn anything_else_is_read_whole() {
     let template = learned(FIRST);
     for text in [
         FIRST.replace("\"c1\"", "\"c2\""),
-        FIRST.replace("null", "\"stop\""),
+        FIRST.replace("null", "\"st\\u006fp\""),
+        FIRST.replace("null", "1"),
         FIRST.replace("}]}", "}],\"usage\":null}"),
         FIRST.replace("{\"role\":\"assistant\",\"content\":\"\"}", "{},\"finish_reason\":\"stop\",\"x\":{}"),
         FIRST.replace("{\"role\":\"assistant\",\"content\":\"\"}", "{\"content\":\"a"),

@@ -3,37 +3,86 @@
 use serde_json::Value;
 use windlass_core::model::Usage;
 
-/// Reads a `usage` object; `None` if it counts nothing.
-pub(super) fn read_usage(usage: &Value) -> Option<Usage> {
-    let count = |name: &str| usage.get(name).and_then(to_count);
-    let detail = |group: &str, name: &str| usage.get(group)?.get(name).and_then(to_count);
-    let input = count("prompt_tokens");
-    let output = count("completion_tokens");
-    if input.is_none() && output.is_none() {
-        return None;
+use super::chunk::{Leaf, Perhaps};
+
+/// A `usage` object.
+#[derive(Debug, serde::Deserialize)]
+pub(super) struct Counts<'a> {
+    #[serde(borrow, default)]
+    prompt_tokens: Leaf<'a>,
+    #[serde(borrow, default)]
+    completion_tokens: Leaf<'a>,
+    #[serde(borrow, default)]
+    total_tokens: Leaf<'a>,
+    #[serde(borrow, default)]
+    cached_tokens: Leaf<'a>,
+    #[serde(borrow, default)]
+    prompt_cache_hit_tokens: Leaf<'a>,
+    #[serde(borrow, default)]
+    prompt_tokens_details: Perhaps<Details<'a>>,
+    #[serde(borrow, default)]
+    completion_tokens_details: Perhaps<Details<'a>>,
+    #[serde(borrow, default)]
+    cost: Leaf<'a>,
+}
+
+/// What a count is made of.
+#[derive(Debug, serde::Deserialize)]
+struct Details<'a> {
+    #[serde(borrow, default)]
+    cached_tokens: Leaf<'a>,
+    #[serde(borrow, default)]
+    reasoning_tokens: Leaf<'a>,
+}
+
+impl Counts<'_> {
+    /// The counts in their normal form; `None` if nothing was counted.
+    pub(super) fn to_usage(&self) -> Option<Usage> {
+        let input = to_count(&self.prompt_tokens);
+        let output = to_count(&self.completion_tokens);
+        if input.is_none() && output.is_none() {
+            return None;
+        }
+        let input = input.unwrap_or(0);
+        let written = output.unwrap_or(0);
+        let details = self.completion_tokens_details.0.as_ref();
+        let reasoning = details.and_then(|details| to_count(&details.reasoning_tokens)).unwrap_or(0);
+        // Some count thinking beside the answer, most inside it: the total tells.
+        let beside = written.saturating_add(reasoning);
+        let total = to_count(&self.total_tokens);
+        let is_beside = reasoning > written || total == Some(input.saturating_add(beside));
+        let details = self.prompt_tokens_details.0.as_ref();
+        let cached = details
+            .and_then(|details| to_count(&details.cached_tokens))
+            .or_else(|| to_count(&self.cached_tokens))
+            .or_else(|| to_count(&self.prompt_cache_hit_tokens))
+            .unwrap_or(0);
+        Some(Usage {
+            input,
+            output: if is_beside { beside } else { written },
+            cached: cached.min(input),
+            reasoning,
+            cost_usd: to_number(&self.cost),
+        })
     }
-    let input = input.unwrap_or(0);
-    let written = output.unwrap_or(0);
-    let reasoning = detail("completion_tokens_details", "reasoning_tokens").unwrap_or(0);
-    // Some count thinking beside the answer, most inside it: the total tells.
-    let beside = written.saturating_add(reasoning);
-    let is_beside = reasoning > written || count("total_tokens") == Some(input.saturating_add(beside));
-    let cached = detail("prompt_tokens_details", "cached_tokens")
-        .or_else(|| count("cached_tokens"))
-        .or_else(|| count("prompt_cache_hit_tokens"))
-        .unwrap_or(0);
-    Some(Usage {
-        input,
-        output: if is_beside { beside } else { written },
-        cached: cached.min(input),
-        reasoning,
-        cost_usd: usage.get("cost").and_then(Value::as_f64),
-    })
 }
 
 /// A count; some endpoints write it as a fraction.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be a small count")]
-fn to_count(value: &Value) -> Option<u64> {
-    let fraction = || value.as_f64().filter(|count| (0.0..1e15).contains(count)).map(|count| count as u64);
-    value.as_u64().or_else(fraction)
+fn to_count(leaf: &Leaf<'_>) -> Option<u64> {
+    match leaf {
+        Leaf::Number(count) => Some(*count),
+        Leaf::Null | Leaf::Text(_) | Leaf::Other(_) => {
+            to_number(leaf).filter(|count| (0.0..1e15).contains(count)).map(|count| count as u64)
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a sum of money")]
+fn to_number(leaf: &Leaf<'_>) -> Option<f64> {
+    match leaf {
+        Leaf::Number(number) => Some(*number as f64),
+        Leaf::Other(value) => Value::as_f64(value),
+        Leaf::Null | Leaf::Text(_) => None,
+    }
 }
