@@ -19,7 +19,7 @@ use crate::toolbox;
 const ANSWERS: &str = "fixtures/clients/anything.json";
 
 /// What the fuzzer is told beside the API document.
-const SETTINGS: &str = "--config-file=fixtures/clients/schemathesis.toml";
+const SETTINGS: &str = "fixtures/clients/schemathesis.toml";
 
 /// Inputs for each operation: about a minute for all of them.
 const EXAMPLES_MAX: &str = "50";
@@ -37,13 +37,16 @@ pub(crate) fn run(root: &Path, target_folder: &Path) -> Result<()> {
     let base_url = format!("{}/v1", provider.url);
     let model = Model { name: "openai-compatible/emulated", base_url: &base_url };
     let server = Served::windlass(root, target_folder, &binary, &model)?;
-    let report = target_folder.join("xtask-tools/api-report.ndjson");
-    // A report of last time must not be taken for this one's.
-    let _ = std::fs::remove_file(&report);
+    // It keeps what it found last time where it runs; every time must be the first.
+    let place = target_folder.join("xtask-tools/api");
+    let _ = std::fs::remove_dir_all(&place);
+    std::fs::create_dir_all(&place)?;
+    let report = place.join("report.ndjson");
+    let settings = format!("--config-file={}", root.join(SETTINGS).display());
     let document = format!("{}/openapi.json", server.url);
     let report_path = format!("--report-ndjson-path={}", report.display());
     let args = [
-        SETTINGS,
+        &settings,
         "run",
         &document,
         "--checks=all",
@@ -55,7 +58,7 @@ pub(crate) fn run(root: &Path, target_folder: &Path) -> Result<()> {
         "--report=ndjson",
         &report_path,
     ];
-    let fuzzer = Invocation::new(root, &programs.join("schemathesis").to_string_lossy(), &args);
+    let fuzzer = Invocation::new(&place, &programs.join("schemathesis").to_string_lossy(), &args);
     println!("      {fuzzer}");
     if !fuzzer.succeeds()? {
         bail!("the fuzzer found something; target/xtask-tools/served.log has what the server said");

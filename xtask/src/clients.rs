@@ -90,6 +90,29 @@ const SUITES: &[Suite] = &[
     },
     Suite {
         runtime: Runtime::Python,
+        script: "compatible_streams.py",
+        cases: &[
+            "a_prompt_in_the_query_gives_v1_1_frames",
+            "a_prompt_in_the_body_gives_the_same",
+            "a_wrong_request_still_ends_with_one_done",
+            "a_snapshot_keeps_the_trace",
+            "a_chat_of_edison_gives_its_answer",
+            "edison_frames_end_with_one_done",
+            "a_cancel_of_nothing_finds_nothing",
+            "chats_at_once_do_not_disturb_each_other",
+        ],
+    },
+    Suite {
+        runtime: Runtime::Node,
+        script: "studio_stream.mjs",
+        cases: &[
+            "a_prompt_is_answered",
+            "a_reader_that_comes_back_reads_the_same_run",
+            "what_is_wrong_is_told_in_the_stream",
+        ],
+    },
+    Suite {
+        runtime: Runtime::Python,
         script: "openai_agents.py",
         cases: &["the_loop_ends_with_the_answer", "the_streamed_loop_ends_with_the_answer"],
     },

@@ -168,8 +168,9 @@ impl OpenRun {
                     vec![("windlass.by", by.as_str().into())],
                 );
             }
-            Event::CallStarted { call_id, .. } => {
-                self.note_in_call(call_id, "call.started", at_ms, Vec::new());
+            Event::CallStarted { call_id, by, .. } => {
+                let by = by.as_deref().map(|by| ("windlass.by", by.into()));
+                self.note_in_call(call_id, "call.started", at_ms, by.into_iter().collect());
             }
             Event::CallEnded { call_id, name, outcome, .. } => {
                 return vec![self.end_call(rules, record, call_id, name, outcome)];

@@ -201,6 +201,7 @@ fn tries_of_a_step_are_one_span() {
         attempts_max: 3,
         delay_ms: 500,
         code: "rate_limit".into(),
+        usage: None,
         message: "later".into(),
         usage: None,
     };
