@@ -405,4 +405,13 @@ mod tests {
     fn a_record_is_small() {
         assert!(size_of::<Record>() <= 176, "{}", size_of::<Record>());
     }
+
+    /// A reader of an older release gets records of a newer one: what it does not know it leaves alone.
+    #[test]
+    fn s_13_fields_that_a_reader_does_not_know_are_ignored() {
+        let line = r#"{"seq":3,"ts_ms":5,"session_id":"s","run_id":"r","parent_id":"m","mood":"good",
+                       "event":{"type":"text_delta","text":"Hi","weight":[1,{"x":null}]}}"#;
+        let record: Record = serde_json::from_str(line).unwrap();
+        assert_eq!((record.seq, record.event), (3, Event::TextDelta { text: "Hi".into() }));
+    }
 }

@@ -191,6 +191,45 @@ fn a_question_survives_a_kill_and_is_answered_after_the_restart() {
     assert!(err.contains("runs that were cut off: 1 waiting for an answer"), "{err}");
 }
 
+/// The bytes of a run's stream after a place, without the frame of the transfer.
+fn stream_of(served: &Served, run: &str, after: &str) -> String {
+    let mut stream = TcpStream::connect(&served.address).unwrap();
+    let head = format!("GET /api/runs/{run}/events HTTP/1.0\r\nhost: {}\r\n{after}\r\n", served.address);
+    stream.write_all(head.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer.split_once("\r\n\r\n").unwrap().1.to_owned()
+}
+
+#[test]
+fn s_1_a_stream_is_the_same_bytes_after_a_kill_and_a_restart_from_every_event() {
+    let script = "user Hi\nmodel reasoning I look first.\nmodel text One moment, please.\n\
+                  model call 1 calculate {\"expression\":\"1 + 1\"}\nmodel end\nmodel text It is two, as ever.\n";
+    let place = Place::with(&[("a.script", script)]);
+    let mut served = Served::start(&place, &[]);
+    let session = served.json("POST /api/sessions", "{}");
+    let id = session["session_id"].as_str().unwrap();
+    let run = served.json(&format!("POST /api/sessions/{id}/runs"), "{\"message\":\"Hi\"}");
+    let run = run["run_id"].as_str().unwrap().to_owned();
+    let whole = stream_of(&served, &run, "");
+    assert!(whole.contains("\"content\":\"moment, \"") && whole.ends_with("\n\n"), "{whole}");
+    served.child.kill().unwrap();
+    served.child.wait().unwrap();
+
+    let served = Served::start(&place, &[]);
+    assert_eq!(stream_of(&served, &run, ""), whole);
+    let frames: Vec<&str> = whole.split_inclusive("\n\n").collect();
+    let mut seen = 0;
+    for (number, frame) in frames.iter().enumerate().take(frames.len() - 1) {
+        let Some(last_id) = frame.strip_prefix("id: ").and_then(|rest| rest.lines().next()) else { continue };
+        let rest = stream_of(&served, &run, &format!("last-event-id: {last_id}\r\n"));
+        assert_eq!(rest, frames[number + 1..].concat(), "after {last_id}");
+        seen += 1;
+    }
+    assert_eq!(seen, 4, "{whole}");
+    served.stop();
+}
+
 #[test]
 #[cfg(feature = "crash-points")]
 fn a_run_that_was_cut_off_goes_on_by_itself_when_a_server_starts() {
