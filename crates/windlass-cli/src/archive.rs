@@ -100,12 +100,13 @@ impl Archive {
         Ok(records)
     }
 
-    /// Whether no other process writes the session.
-    pub(crate) async fn is_free(&self, session_id: &SessionId) -> Result<bool> {
+    /// The process that writes the session, if one does.
+    pub(crate) async fn writer(&self, session_id: &SessionId) -> Result<Option<String>> {
         match self.store.claim(session_id).await.map_err(|failure| failed(&failure))? {
-            Claim::Held { .. } => Ok(false),
+            Claim::Held { by } => Ok(Some(by)),
             Claim::Taken => {
-                self.store.release(session_id).await.map(|()| true).map_err(|failure| failed(&failure))
+                self.store.release(session_id).await.map_err(|failure| failed(&failure))?;
+                Ok(None)
             }
         }
     }

@@ -108,9 +108,9 @@ fn an_unfinished_run_shows_how_far_each_call_is_and_how_to_go_on() {
     let started_call = Event::CallStarted {
         call_id: CallId::from("call_1"),
         name: "read_file".into(),
+        by: None,
         category: Category::Other,
         visibility: Visibility::Primary,
-        by: None,
     };
     let told = text(vec![started(), call("call_1"), started_call, call("call_2")], false);
     assert!(

@@ -282,6 +282,10 @@ impl Front {
         let error = self.error.take();
         if let Some(error) = &error {
             complain(&error.message);
+            // What could not be written down did not end on record.
+            if error.code == "journal" {
+                self.say_how_to_resume(&started.run_id);
+            }
         }
         if outcome == RunOutcome::Cancelled && !self.is_quiet && self.was_stopped() {
             let how = match self.is_kept {

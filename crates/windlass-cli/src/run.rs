@@ -147,14 +147,13 @@ async fn find_old(archive: &Archive, wanted: &str) -> Result<Option<SessionRow>>
         ..RunQuery::default()
     };
     let unfinished = archive.store.runs(query).await.map_err(|failure| failed(&failure))?;
-    match unfinished.first() {
-        None => Ok(Some(row)),
-        Some(run) => Err(Complaint::failed(format!(
-            "run {} of this session was cut off, or still goes on in another process",
-            run.run_id
-        ))
-        .cure(format!("windlass runs resume {}", run.run_id))),
-    }
+    let Some(run) = unfinished.first() else { return Ok(Some(row)) };
+    Err(match archive.writer(&row.session_id).await? {
+        Some(by) => Complaint::failed(format!("session {} is in use by {by}", row.session_id))
+            .cure("wait for it, or stop that process"),
+        None => Complaint::failed(format!("run {} of this session was cut off", run.run_id))
+            .cure(format!("windlass runs resume {}", run.run_id)),
+    })
 }
 
 /// Whether it is an id of ours, or the beginning of one, and no name that somebody thought of.
@@ -168,7 +167,7 @@ async fn tell_unfinished(archive: &Archive) -> Result<()> {
     let mut cut_off = Vec::new();
     for row in rows {
         // One that another process is busy with needs nobody.
-        if archive.is_free(&row.session_id).await? {
+        if archive.writer(&row.session_id).await?.is_none() {
             cut_off.push(row);
         }
     }

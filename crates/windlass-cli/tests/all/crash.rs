@@ -254,7 +254,7 @@ fn a_run_that_is_killed_again_while_it_is_taken_up_still_ends_as_without_it() {
 /// A kill from outside, while the command of a call runs: it is not run again, unless the user wants it.
 #[test]
 fn a_command_that_ran_when_the_process_was_killed_runs_again_only_at_the_users_wish() {
-    let script = "allow execute_command\nuser Go\nmodel call 1 execute_command \
+    let script = "approve all\nuser Go\nmodel call 1 execute_command \
                   {\"command\":\"echo once >> effects; exec 3>lifeline; echo up >&3; test -e done || sleep 1000\"}\n\
                   model end\nmodel text Done.\n";
     for wish in [&[][..], &["--retry", "call_1"]] {

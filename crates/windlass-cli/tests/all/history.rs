@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::lifeline::Lifeline;
 use crate::place::Place;
 
 const SCRIPT: &str = "user First\nmodel text One.\nmodel call 1 calculate {\"expression\":\"1 + 1\"}\nmodel end\n\
@@ -154,4 +155,45 @@ fn r_60_a_new_message_begins_its_counters_anew_also_in_another_process() {
     let place = Place::with(&[("a.script", script)]);
     assert_eq!(run(&place, "A").exits(0).out, "a\n");
     assert_eq!(run(&place, "B").exits(0).out, "b\n");
+}
+
+#[test]
+fn a_session_that_another_process_writes_is_refused_with_its_name() {
+    let script = "approve all\nuser Go\nmodel call 1 execute_command \
+                  {\"command\":\"exec 3>lifeline; echo up >&3; sleep 1000\"}\n";
+    let place = Place::with(&[("a.script", script)]);
+    let lifeline = Lifeline::new(&place);
+    let mut child = place.command(&[&RUN[..], &["Go", "-q"]].concat()).spawn().unwrap();
+    lifeline.wait_for_life();
+    let by = format!("process {}", child.id());
+    for args in [&[&RUN[..], &["And?"]].concat()[..], &["sessions", "delete", "mine"], &["runs", "resume"]] {
+        place.windlass(args).complains(1, &["in use by", &by]);
+    }
+    // Reading needs nobody's leave.
+    assert!(place.windlass(&["sessions", "show", "mine"]).exits(0).out.contains("… call_1 execute_command"));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    run(&place, "And?").complains(1, &["was cut off", "windlass runs resume "]);
+    place.windlass(&["sessions", "delete", "mine"]).exits(0);
+}
+
+#[test]
+fn a_run_is_replayed_and_forked_with_another_message_or_outcome() {
+    let place = place();
+    run(&place, "First").exits(0);
+    let rows = place.windlass(&["runs", "list", "--json"]).exits(0).json();
+    let id = rows[0]["run_id"].as_str().unwrap();
+    assert!(place.windlass(&["runs", "replay", id]).exits(0).out.starts_with("the same: all "));
+    assert!(place.windlass(&["runs", "replay", id, "--json"]).exits(0).json()["divergence"].is_null());
+
+    let said = place.windlass(&["runs", "fork", id, "--at", "1", "--outcome", "call_1={\"is\":7}"]).exits(0);
+    assert!(said.out == "Two.\n" && said.err.contains("forked into session "), "{}", said.err);
+    place.windlass(&["runs", "fork", id, "--at", "0", "--message", "Something else"]).exits(0);
+    let rows = place.windlass(&["runs", "list", "--json"]).exits(0).json();
+    assert_eq!(rows.as_array().unwrap().len(), 3);
+    assert_eq!((&rows[0]["message"], &rows[1]["message"]), (&"Something else".into(), &"First".into()));
+    let forked = place.windlass(&["runs", "show", rows[1]["run_id"].as_str().unwrap()]).exits(0).out;
+    assert!(forked.contains("✓ call_1 calculate 1 + 1  0 ms  {\"is\":7}"), "{forked}");
+    place.windlass(&["runs", "fork", id, "--at", "9"]).complains(2, &["no complete step 9"]);
+    place.windlass(&["runs", "fork", id, "--at", "1", "--outcome", "call_1"]).exits(2);
 }

@@ -180,7 +180,9 @@ fn a_question_survives_a_kill_and_is_answered_after_the_restart() {
     assert!(place.windlass(&["runs", "list"]).exits(0).out.contains("unfinished, asks"));
 
     let served = Served::start(&place, &[]);
-    served.json(&format!("POST /api/runs/{run}/permissions/call_1"), "{\"decision\":\"once\"}");
+    let (status, answer) =
+        served.ask(&format!("POST /api/runs/{run}/permissions/call_1"), "{\"decision\":\"once\"}");
+    assert!((200..300).contains(&status), "{status} {answer}");
     let events = served.ask(&format!("GET /api/runs/{run}/events"), "").1;
     assert!(events.contains("\"outcome\":\"completed\""), "{events}");
     assert_eq!(place.read("effects"), "once\n");

@@ -203,7 +203,6 @@ fn tries_of_a_step_are_one_span() {
         code: "rate_limit".into(),
         usage: None,
         message: "later".into(),
-        usage: None,
     };
     journal.add(started()).add(step(1, 1)).add(delayed).add(step(1, 2)).add(ended(1, "There."));
     assert_eq!(journal.spans.len(), 1);

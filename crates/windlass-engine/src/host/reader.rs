@@ -130,10 +130,24 @@ impl Reader {
         if self.load().await? {
             return Ok(());
         }
+        if self.berth.run().as_ref() != Some(&self.run_id) {
+            // It ended and could not write that down: nothing more will come.
+            self.is_over = true;
+            return Ok(());
+        }
         loop {
             match tail.next_here().await {
                 Here::Record(record) if !record.event.is_durable() => {}
-                Here::Record(_) | Here::Behind | Here::Closed => return Ok(()),
+                Here::Record(record) => {
+                    // A durable record that is not in the journal belongs to an end that could not be written
+                    // down; what came before it is lost, and the end is told all the same.
+                    if !self.load().await? {
+                        self.page.push_back(record);
+                        self.live = Some(tail);
+                    }
+                    return Ok(());
+                }
+                Here::Behind | Here::Closed => return Ok(()),
             }
         }
     }
