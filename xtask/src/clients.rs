@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 
@@ -16,6 +16,9 @@ use crate::toolbox;
 
 /// What the emulated provider answers.
 const ANSWERS: &str = "fixtures/clients/provider.json";
+
+/// A suite takes seconds; one that takes longer waits for something that does not come.
+const SUITE_LIMIT: Duration = Duration::from_secs(120);
 
 /// A suite in the source of another server, found by its name on the registry: nothing of it is kept here.
 const COPROXY: &str = "coproxy@0.6.1";
@@ -212,7 +215,7 @@ fn run_suite(root: &Path, programs: &Programs, suite: &Suite, url: &str) -> Resu
             Invocation::new(&programs.node_folder, "node", &[suite.script])
         }
     };
-    let output = invocation.env("WINDLASS_URL", url).command().output()?;
+    let output = invocation.env("WINDLASS_URL", url).output_within(SUITE_LIMIT)?;
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     Ok(judge(suite.cases, output.status.success(), &out, &err))
 }
@@ -254,8 +257,7 @@ fn run_coproxy(root: &Path, programs: &Programs, url: &str) -> Result<Option<Str
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .env("TEST_API_BASE_URL", &format!("{url}/v1"))
         .env("TEST_MODEL", "windlass")
-        .command()
-        .output()?;
+        .output_within(SUITE_LIMIT)?;
     let out = String::from_utf8_lossy(&output.stdout);
     let passes = out.lines().filter(|line| line.starts_with("PASSED ")).count();
     if output.status.success() && passes == COPROXY_PASSES {

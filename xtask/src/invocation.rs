@@ -4,8 +4,10 @@
 
 use std::ffi::OsString;
 use std::fmt;
+use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
@@ -87,6 +89,28 @@ impl Invocation {
         Ok(false)
     }
 
+    /// Runs and returns everything it printed; past the limit the child is ended, and what it printed until then is
+    /// all there is.
+    pub(crate) fn output_within(&self, limit: Duration) -> Result<Output> {
+        let mut command = self.command();
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().with_context(|| self.cannot_start())?;
+        let (out, err) = (read_all(child.stdout.take()), read_all(child.stderr.take()));
+        let started = Instant::now();
+        let status = loop {
+            if let Some(status) = child.try_wait()? {
+                break status;
+            }
+            if started.elapsed() >= limit {
+                child.kill()?;
+                break child.wait()?;
+            }
+            std::thread::sleep(POLL_INTERVAL);
+        };
+        let collect = |reader: JoinHandle<Vec<u8>>| reader.join().unwrap_or_default();
+        Ok(Output { status, stdout: collect(out), stderr: collect(err) })
+    }
+
     /// The command, ready to be spawned.
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(self.resolved_program());
@@ -123,6 +147,18 @@ impl fmt::Display for Invocation {
         write!(out, "{}", quoted(&self.program))?;
         self.args.iter().try_for_each(|arg| write!(out, " {}", quoted(arg)))
     }
+}
+
+/// A child that prints more than a pipe holds would wait for ever.
+fn read_all(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut pipe) = pipe {
+            // What cannot be read was not said.
+            let _ = pipe.read_to_end(&mut bytes);
+        }
+        bytes
+    })
 }
 
 fn quoted(word: &str) -> String {

@@ -40,3 +40,16 @@ fn a_child_past_its_limit_is_ended_and_counts_as_failed() {
     assert!(started.elapsed() < Duration::from_secs(30));
     assert!(Invocation::new(Path::new("."), "true", &[]).succeeds_within(Duration::from_secs(30)).unwrap());
 }
+
+#[test]
+fn output_past_its_limit_ends_the_child_and_keeps_what_it_said() {
+    let folder = std::env::current_dir().unwrap();
+    let sleeper = Invocation::new(&folder, "sh", &["-c", "echo first; exec sleep 60"]);
+    let output = sleeper.output_within(Duration::from_millis(300)).unwrap();
+    assert!(!output.status.success());
+    assert_eq!(output.stdout, b"first\n");
+    let quick = Invocation::new(&folder, "sh", &["-c", "echo out; echo err >&2"]);
+    let output = quick.output_within(Duration::from_secs(60)).unwrap();
+    assert!(output.status.success());
+    assert_eq!((output.stdout, output.stderr), (b"out\n".to_vec(), b"err\n".to_vec()));
+}

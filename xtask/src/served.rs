@@ -95,7 +95,12 @@ impl Served {
             "--model",
             model.name,
         ];
+        // What is stored by a suite (rules, for one) must not be the user's own, nor the next suite's.
+        let home = text(place.join("home"));
         let serve = Invocation::new(root, &binary.to_string_lossy(), &args)
+            .env("HOME", &home)
+            .env("XDG_CONFIG_HOME", &home)
+            .env("XDG_DATA_HOME", &home)
             .env("WINDLASS_LOG", "error")
             .env("WINDLASS_BASE_URL", model.base_url);
         Self::start(&serve, &target_folder.join("xtask-tools/served.log"))
