@@ -51,6 +51,11 @@ impl Complaint {
         self
     }
 
+    /// What went wrong, without where and what to do.
+    pub(crate) fn what(&self) -> &str {
+        &self.what
+    }
+
     /// The exit code it leads to.
     pub(crate) fn exit(&self) -> Exit {
         self.exit

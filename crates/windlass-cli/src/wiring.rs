@@ -98,10 +98,9 @@ impl House {
     }
 }
 
-/// A complaint about a field of a request, on one line.
+/// A complaint about a field of a request. Flags and commands that would help here mean nothing to whoever sent it.
 pub(crate) fn wrong(field: &'static str, complaint: &Complaint) -> HostError {
-    let message = complaint.to_string().lines().map(str::trim).collect::<Vec<_>>().join("; ");
-    HostError::Invalid { field: Some(field), message }
+    HostError::Invalid { field: Some(field), message: complaint.what().to_owned() }
 }
 
 fn register(config: &Config) -> Result<Registry> {
