@@ -1,6 +1,6 @@
 //! Windlass over HTTP: sessions, runs and their events, and the interfaces that other clients know.
 //!
-//! Knows a [`HostPort`](windlass_core::host::HostPort) and nothing of who stands behind it; reads no file and
+//! Knows a [`HostPort`] and nothing of who stands behind it; reads no file and
 //! no environment. Everything that it shows of a run is made of the run's records.
 //!
 //! # Layout
