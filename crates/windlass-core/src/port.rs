@@ -152,6 +152,11 @@ pub trait ProgressPort: Send + Sync {
 pub trait ResultsPort: Send + Sync {
     /// The outcome behind a handle (a call id, or the provider's id of it).
     fn find(&self, reference: &str) -> Option<Arc<ToolOutcome>>;
+
+    /// All outcomes that are held, oldest first: those of a session's past too, after a restart.
+    fn all(&self) -> Vec<Arc<ToolOutcome>> {
+        Vec::new()
+    }
 }
 
 /// The session's task list.

@@ -106,6 +106,12 @@ impl ResultsPort for SessionResults {
         let entry = by_id.or_else(|| kept.by_id.get(kept.by_provider_id.get(reference)?))?;
         Some(Arc::clone(&entry.outcome))
     }
+
+    fn all(&self) -> Vec<Arc<ToolOutcome>> {
+        let kept = self.lock();
+        let held = kept.oldest_first.iter().filter_map(|id| kept.by_id.get(id));
+        held.map(|entry| Arc::clone(&entry.outcome)).collect()
+    }
 }
 
 fn size_of_outcome(outcome: &ToolOutcome) -> usize {

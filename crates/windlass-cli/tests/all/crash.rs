@@ -23,7 +23,7 @@ allow search_text
 user Do all of it
 model text First I look around.
 model call 1 calculate {"expression":"19 + 23"}
-model call 2 read_file {"path":"a.txt"}
+model call 2 read_file {"path":"marks.txt"}
 model call 3 get_file_tree {"path":"src"}
 model end
 model call 4 add_task {"content":"count"}
@@ -33,7 +33,7 @@ approve 5
 model text On with it.
 model call 6 write_file {"path":"out.txt","content":"written\n"}
 model end
-model call 7 edit_file {"path":"marks.txt","edits":[{"old":"mark:","new":"mark:|"}],"expected_sha256":"cea8a370647858df3c1308018c0caed82065fbc051f78c1ffaf523b77ce11934"}
+model call 7 edit_file {"path":"marks.txt","edits":[{"old":"mark:","new":"mark:|"}]}
 model end
 model call 8 append_line {"file":"keys"}
 model end

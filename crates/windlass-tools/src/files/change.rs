@@ -71,7 +71,13 @@ pub(crate) async fn inspect_change<Args: Send + 'static>(
     plan: Plan<Args>,
 ) -> Result<Inspection, ToolFailure> {
     let (root, session) = (context.root.clone(), context.session_id.clone());
-    offload(context, move |_| Ok(inspection(&plan(&workspace, &session, &Root::open(&root)?, &args)?))).await
+    let results = Arc::clone(&context.results);
+    offload(context, move |_| {
+        let root = Root::open(&root)?;
+        workspace.recall(&session, &root, &*results);
+        Ok(inspection(&plan(&workspace, &session, &root, &args)?))
+    })
+    .await
 }
 
 /// Makes the change: the whole of `run` for a tool that writes. What is there already is not written again.
@@ -83,8 +89,11 @@ pub(crate) async fn run_change<Args: Send + 'static>(
     plan: Plan<Args>,
 ) -> Result<ToolOutput, ToolFailure> {
     let (root, session) = (context.root.clone(), context.session_id.clone());
+    let results = Arc::clone(&context.results);
     offload(context, move |stop| {
-        let change = plan(&workspace, &session, &Root::open(&root)?, &args)?;
+        let root = Root::open(&root)?;
+        workspace.recall(&session, &root, &*results);
+        let change = plan(&workspace, &session, &root, &args)?;
         let hash = match change.is_void() {
             true => None,
             false => Some(workspace.apply(&session, &change, UndoCopy::Kept, stop)?),

@@ -2,7 +2,7 @@
 //!
 //! An edit is allowed when the file is still what the session saw. Bounded: the oldest entry goes first.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -23,6 +23,8 @@ struct Seen {
     hashes: HashMap<Key, String>,
     /// Keys in the order in which they came, for forgetting.
     order: VecDeque<Key>,
+    /// Sessions whose past was looked at.
+    recalled: HashSet<SessionId>,
 }
 
 impl Ledger {
@@ -38,6 +40,15 @@ impl Ledger {
                 seen.hashes.remove(&oldest);
             }
         }
+    }
+
+    /// Whether the past of a session has yet to be looked at, asked once: a session may be older than the process.
+    pub(crate) fn is_first_sight(&self, session: &SessionId) -> bool {
+        let mut seen = self.lock();
+        if seen.recalled.len() >= LEDGER_ENTRIES_MAX {
+            seen.recalled.clear();
+        }
+        seen.recalled.insert(session.clone())
     }
 
     /// The hash of a file as the session last saw it.

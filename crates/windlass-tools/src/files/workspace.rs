@@ -3,13 +3,15 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
+use serde_json::Value;
 use windlass_core::ids::SessionId;
+use windlass_core::port::ResultsPort;
 use windlass_core::tool::ToolFailure;
 
 use super::ledger::Ledger;
 use super::offload::Stop;
 use super::place::{Place, Snapshot};
-use super::root::shown;
+use super::root::{Root, shown};
 use super::undo::Undo;
 use super::{sha256, write};
 
@@ -48,6 +50,24 @@ pub(crate) enum UndoCopy {
 impl Workspace {
     pub(crate) fn new(undo_dir: Option<PathBuf>) -> Self {
         Self { ledger: Ledger::default(), undo: Undo::new(undo_dir), changing: Mutex::default() }
+    }
+
+    /// Learns from a session's earlier outcomes what it has seen of files: it may have read them before a restart.
+    pub(crate) fn recall(&self, session: &SessionId, root: &Root, results: &dyn ResultsPort) {
+        if !self.ledger.is_first_sight(session) {
+            return;
+        }
+        // Newest first: of a file that was read twice the last reading counts.
+        for outcome in results.all().into_iter().rev() {
+            let Ok(output) = &outcome.body else { continue };
+            let text = |name: &str| output.json.get(name).and_then(Value::as_str);
+            let (Some(path), Some(hash)) = (text("path"), text("sha256")) else { continue };
+            let Ok(place) = root.locate(path) else { continue };
+            // What this process saw itself is newer.
+            if self.ledger.last_seen(session, place.absolute()).is_none() {
+                self.ledger.record(session, place.absolute(), hash);
+            }
+        }
     }
 
     /// Refuses to change a file that the session has not seen as it is now. An expected hash speaks
