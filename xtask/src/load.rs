@@ -291,7 +291,7 @@ fn figure(name: &str, value: f64, unit: &str, target: &str) -> Figure {
 fn answers(address: &str) -> bool {
     use std::io::{Read as _, Write as _};
     let Ok(mut stream) = std::net::TcpStream::connect(address) else { return false };
-    let asked = write!(stream, "GET /health HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+    let asked = write!(stream, "GET /healthz HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
     let mut said = [0; 12];
     asked.is_ok() && stream.read_exact(&mut said).is_ok() && said.ends_with(b"200")
 }
