@@ -24,6 +24,8 @@ const RELAY_ADDRESS: &str = "127.0.0.1:9201";
 const RELAY_MARK: &str = "text-delta";
 const ROUNDS: usize = 5;
 const PIECES: usize = 500;
+/// Answers one after another, and sixteen at once.
+const RELAYED: [(usize, [&str; 2]); 2] = [(1, ["conc=1", "reps=200"]), (16, ["conc=16", "reps=20"])];
 const RUNS: usize = 1_000;
 const SILENT: usize = 5_000;
 /// A server that does not answer by then is broken.
@@ -142,33 +144,41 @@ impl Bench {
     /// Pieces a CPU-second of the server, beside a bare relay.
     fn relay(&self) -> Result<Vec<Figure>> {
         let _mock = Server::start(&self.root, &self.peers.mock, MOCK_PORT)?;
-        let base_url = format!("http://127.0.0.1:{MOCK_PORT}/v1");
         let mut figures = Vec::new();
         for (name, writes) in [("one write an event", 1), ("coalesced", 0)] {
-            let script = format!("k0-n{PIECES}-c{writes}");
-            let model = format!("openai-compatible/{script}");
-            let data = format!("relay-{writes}");
-            let path = format!("path=/chat?model={script}");
-            let (mut ours, mut bare) = (0.0_f64, 0.0_f64);
-            for _ in 0..ROUNDS {
-                let start = Start { model: &model, base_url: &base_url, cores: "0", data: &data };
-                let served = self.serve(&start)?;
-                let seen = self.put("relay", served.address(), served.pid(), "1", &["reps=300"])?;
-                ours = ours.max(number(&seen, "frames_per_cpu_s")?);
-                drop(served);
-                let relay = self.relay.display().to_string();
-                let bare_relay = Invocation::new(&self.root, "taskset", &["-c", "0", &relay, "event"]);
-                let other = Server::spawn(&bare_relay, RELAY_ADDRESS)?;
-                let more = ["reps=300", &path, &format!("mark={RELAY_MARK}")];
-                let seen = self.put("relay", RELAY_ADDRESS, other.pid(), "1", &more)?;
-                bare = bare.max(number(&seen, "frames_per_cpu_s")?);
+            for (sessions, load) in RELAYED {
+                let (mut ours, mut bare) = (0.0_f64, 0.0_f64);
+                for _ in 0..ROUNDS {
+                    let script = format!("k0-n{PIECES}-c{writes}");
+                    ours = ours.max(self.relay_ours(&script, &load)?);
+                    bare = bare.max(self.relay_bare(&script, &load)?);
+                }
+                let name = format!("pieces through a server, {name}, {sessions} at once");
+                let unit = "pieces a CPU-second";
+                figures.push(figure(&format!("windlass serve: {name}"), ours, unit, "at least 200000"));
+                figures.push(figure(&format!("bare axum relay: {name}"), bare, unit, "–"));
             }
-            let name = format!("streamed pieces through the server, {name}");
-            let unit = "pieces a CPU-second";
-            figures.push(figure(&format!("windlass serve: {name}"), ours, unit, "at least 200000"));
-            figures.push(figure(&format!("bare axum relay: {name}"), bare, unit, "–"));
         }
         Ok(figures)
+    }
+
+    fn relay_ours(&self, script: &str, load: &[&str]) -> Result<f64> {
+        let (model, data) = (format!("openai-compatible/{script}"), format!("relay-{script}"));
+        let base_url = format!("http://127.0.0.1:{MOCK_PORT}/v1");
+        let served = self.serve(&Start { model: &model, base_url: &base_url, cores: "0", data: &data })?;
+        let seen = self.put("relay", served.address(), served.pid(), "1", load)?;
+        number(&seen, "frames_per_cpu_s")
+    }
+
+    fn relay_bare(&self, script: &str, load: &[&str]) -> Result<f64> {
+        let relay = self.relay.display().to_string();
+        let start = Invocation::new(&self.root, "taskset", &["-c", "0", &relay, "event"]);
+        let other = Server::spawn(&start, RELAY_ADDRESS)?;
+        let (path, mark) = (format!("path=/chat?model={script}"), format!("mark={RELAY_MARK}"));
+        let mut more = load.to_vec();
+        more.extend([path.as_str(), mark.as_str()]);
+        let seen = self.put("relay", RELAY_ADDRESS, other.pid(), "1", &more)?;
+        number(&seen, "frames_per_cpu_s")
     }
 
     /// A step whose records are on the disk, against the same step of the floor.
