@@ -10,9 +10,10 @@ use tokio::net::{TcpListener, TcpStream};
 
 /// Between two pieces.
 const BEAT: Duration = Duration::from_millis(5);
-/// What is said before the first beat: more than the sockets of a reader hold that does not read.
-const PRELUDE_PIECES: usize = 8_000;
-const PRELUDE_CHARS: usize = 400;
+/// What is said before the first beat, in pieces as models send them: more than the sockets of a reader hold that
+/// does not read.
+const PRELUDE_PIECES: usize = 20_000;
+const PRELUDE_CHARS: usize = 40;
 
 /// Beats until it is stopped.
 #[derive(Debug, Clone)]
