@@ -61,9 +61,13 @@ pub async fn measure(wishes: &Wishes) -> io::Result<Value> {
     Ok(json!({
         "readers": silent.len(), "kib_a_reader": kib, "attached_s": attached_s, "rest_s": rest_s, "frames": frames,
         "alone": alone, "beside": beside,
-        "p99_times": beside["p99_us"].as_f64().unwrap_or(0.0) / alone["p99_us"].as_f64().unwrap_or(1.0),
+        "p99_times": p99(&beside) / p99(&alone),
         "server_rss_mb": after as f64 / 1048576.0,
     }))
+}
+
+fn p99(seen: &Value) -> f64 {
+    seen.get("p99_us").and_then(Value::as_f64).unwrap_or(f64::NAN)
 }
 
 /// The delays of the next while.
