@@ -4,6 +4,7 @@
 
 pub mod broken;
 pub mod idle;
+pub mod load;
 pub mod loads;
 pub mod peer;
 pub mod sample;

@@ -8,9 +8,12 @@ use std::sync::Arc;
 
 use windlass_core::command::MessageSend;
 use windlass_core::event::{Event, RunOutcome};
+use windlass_core::ids::SessionId;
 use windlass_core::permission::{ApproveMode, PolicySet};
+use windlass_core::port::JournalPort;
 use windlass_core::profile::Profile;
 use windlass_core::run::RunSettings;
+use windlass_core::store::{NewSession, StorePort as _};
 use windlass_engine::bus::Delivery;
 use windlass_engine::clock::Clock;
 use windlass_engine::ids::{new_message_id, new_run_id, new_session_id};
@@ -21,6 +24,7 @@ use windlass_engine::session::{Past, Session, SessionParts};
 use windlass_models::port::WireModel;
 use windlass_models::transport::{Transport, TransportConfig};
 use windlass_models::{ModelName, catalog};
+use windlass_store::{SqliteStore, StoreConfig};
 
 use crate::loads::Adder;
 
@@ -37,12 +41,14 @@ pub struct Workload {
     pub c: usize,
     /// Milliseconds before each answer.
     pub b: usize,
-    /// Sessions one after another.
+    /// Sessions one after another; so many for each of `conc`.
     pub reps: usize,
     /// Sessions before those.
     pub warm: usize,
-    /// Sessions at once, instead of `reps`.
+    /// Sessions at once.
     pub conc: usize,
+    /// A folder for a store in which every session is kept; without one, records stay in memory.
+    pub durable: Option<PathBuf>,
     /// Where the server is.
     pub url: String,
 }
@@ -59,6 +65,7 @@ impl Workload {
             reps: 20,
             warm: 3,
             conc: 1,
+            durable: None,
             url: "http://127.0.0.1:9100/v1".into(),
         };
         for arg in args {
@@ -73,6 +80,7 @@ impl Workload {
                 "reps" => load.reps = number,
                 "warm" => load.warm = number,
                 "conc" => load.conc = number,
+                "durable" => load.durable = Some(value.into()),
                 "url" => load.url = value.to_owned(),
                 _ => {}
             }
@@ -86,10 +94,17 @@ impl Workload {
     }
 }
 
+/// A session that has not begun.
+pub struct Opened {
+    session_id: SessionId,
+    journal: Arc<dyn JournalPort>,
+}
+
 /// What every session of a process shares.
 pub struct Peer {
     parts: SessionParts,
     expected: usize,
+    store: Option<Arc<SqliteStore>>,
 }
 
 impl Peer {
@@ -121,14 +136,27 @@ impl Peer {
             clock: Clock::system(),
             past: Past::default(),
         };
-        Ok(Self { parts, expected: load.n })
+        let store = load.durable.as_ref().map(|folder| SqliteStore::open(folder, StoreConfig::default()));
+        let store = store.transpose().map_err(|error| error.to_string())?.map(Arc::new);
+        Ok(Self { parts, expected: load.n, store })
+    }
+
+    /// A session that has not begun; one that is kept is known to the store and claimed, as by a host.
+    pub async fn open(&self) -> Result<Opened, String> {
+        let session_id = new_session_id();
+        let Some(store) = &self.store else {
+            return Ok(Opened { session_id, journal: Arc::new(MemoryJournal::new()) });
+        };
+        let begun = store.create_session(&session_id, NewSession::default(), 0).await;
+        begun.map_err(|error| error.to_string())?;
+        store.claim(&session_id).await.map_err(|error| error.to_string())?;
+        Ok(Opened { session_id, journal: Arc::clone(store) as Arc<dyn JournalPort> })
     }
 
     /// One session from its message to its answer; gives the pieces of text that a reader saw.
-    pub async fn session(&self) -> Result<usize, String> {
-        let journal = Arc::new(MemoryJournal::new());
-        let session =
-            Session::start(SessionParts { session_id: new_session_id(), journal, ..self.parts.clone() });
+    pub async fn session(&self, opened: Opened) -> Result<usize, String> {
+        let Opened { session_id, journal } = opened;
+        let session = Session::start(SessionParts { session_id, journal, ..self.parts.clone() });
         let mut events = session.subscribe();
         let handle = session
             .send(MessageSend::text(new_run_id(), new_message_id(), "go"))

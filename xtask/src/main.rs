@@ -9,6 +9,7 @@ mod checkout;
 mod client_sets;
 mod clients;
 mod invocation;
+mod load;
 mod peers;
 mod requirements;
 mod rust_source;

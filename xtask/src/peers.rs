@@ -13,12 +13,12 @@ use anyhow::{Context as _, Result, bail};
 use crate::bench::Figure;
 use crate::invocation::Invocation;
 
-const PORT: &str = "9137";
+pub(crate) const PORT: &str = "9137";
 const ROUNDS: usize = 5;
 /// The floor, two libraries of our trade, and us; they take turns in this order.
 const PEERS: [&str; 4] = ["floor_raw", "genai", "rig", OURS];
-const OURS: &str = "windlass";
-const FLOOR: &str = "floor_raw";
+pub(crate) const OURS: &str = "windlass";
+pub(crate) const FLOOR: &str = "floor_raw";
 /// Whole runs of the binary, for what one costs on average.
 const STARTS: u32 = 20;
 
@@ -31,15 +31,19 @@ const ALONE: [&str; 6] = ["k=3", "n=64", "b=300", "conc=1", "reps=1", "warm=0"];
 const CROWD: [&str; 6] = ["k=3", "n=64", "b=300", "conc=1000", "reps=1", "warm=0"];
 
 /// What each peer showed in one workload, round by round.
-type Rounds = BTreeMap<&'static str, Vec<f64>>;
+pub(crate) type Rounds = BTreeMap<&'static str, Vec<f64>>;
+
+/// Where the peers were built.
+pub(crate) fn folder() -> Result<PathBuf> {
+    std::env::var_os("WINDLASS_PEERS").map(PathBuf::from).context(
+        "WINDLASS_PEERS is not set: name the folder in which `mock` and `peers_rs` were built (docs/performance.md)",
+    )
+}
 
 /// Builds our side, starts the server, lets the peers take turns.
 pub(crate) fn measure(root: &Path) -> Result<Vec<Figure>> {
-    let folder = std::env::var_os("WINDLASS_PEERS").map(PathBuf::from).context(
-        "WINDLASS_PEERS is not set: name the folder in which `mock` and `peers_rs` were built (docs/performance.md)",
-    )?;
-    let peers = Peers::build(root, &folder)?;
-    let _server = Server::start(root, &peers.mock)?;
+    let peers = Peers::build(root, &folder()?)?;
+    let _server = Server::start(root, &peers.mock, PORT)?;
     let mut figures = Vec::new();
     let steps = peers.rounds("us_cpu_per_step", &LOOP, &PEERS)?;
     report_ratios(&mut figures, "step of a tool loop over HTTP", &steps)?;
@@ -98,12 +102,12 @@ fn figure(name: &str, value: f64, unit: &str, peer: &str, target: &str) -> Figur
     Figure { name: name.to_owned(), measured: format!("{value:.2} {unit}"), target: target.to_owned() }
 }
 
-fn values<'a>(rounds: &'a Rounds, peer: &str) -> Result<&'a [f64]> {
+pub(crate) fn values<'a>(rounds: &'a Rounds, peer: &str) -> Result<&'a [f64]> {
     rounds.get(peer).map(Vec::as_slice).with_context(|| format!("{peer} gave no figure"))
 }
 
 /// The smallest time: noise only ever adds.
-fn least(rounds: &Rounds, peer: &str) -> Result<f64> {
+pub(crate) fn least(rounds: &Rounds, peer: &str) -> Result<f64> {
     Ok(values(rounds, peer)?.iter().copied().fold(f64::INFINITY, f64::min))
 }
 
@@ -116,22 +120,22 @@ fn median(rounds: &Rounds, peer: &str) -> Result<f64> {
     values(rounds, peer).map(|values| middle(values.to_vec()))
 }
 
-fn middle(mut values: Vec<f64>) -> f64 {
+pub(crate) fn middle(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 /// Where the programs are.
-struct Peers {
+pub(crate) struct Peers {
     root: PathBuf,
-    mock: PathBuf,
+    pub(crate) mock: PathBuf,
     others: PathBuf,
     ours: PathBuf,
-    binary: PathBuf,
+    pub(crate) binary: PathBuf,
 }
 
 impl Peers {
-    fn build(root: &Path, folder: &Path) -> Result<Self> {
+    pub(crate) fn build(root: &Path, folder: &Path) -> Result<Self> {
         let build = Invocation::cargo(
             root,
             &["build", "--release", "-p", "windlass-benches", "-p", "windlass-cli", "--bins"],
@@ -168,7 +172,7 @@ impl Peers {
         Ok(rounds)
     }
 
-    fn once(&self, peer: &str, field: &str, load: &[&str]) -> Result<f64> {
+    pub(crate) fn once(&self, peer: &str, field: &str, load: &[&str]) -> Result<f64> {
         let mut args = vec!["-c".to_owned(), "0".to_owned()];
         if peer == OURS {
             args.push(self.ours.display().to_string());
@@ -222,22 +226,33 @@ impl Peers {
     }
 }
 
-/// The scripted server; ends with this value.
-struct Server(Child);
+/// A server that is not ours; ends with this value.
+pub(crate) struct Server(Child);
 
 impl Server {
-    fn start(root: &Path, mock: &Path) -> Result<Self> {
+    /// The scripted one, on a core of its own.
+    pub(crate) fn start(root: &Path, mock: &Path, port: &str) -> Result<Self> {
         let program = mock.display().to_string();
-        let start = Invocation::new(root, "taskset", &["-c", "1", &program, PORT]);
+        let start = Invocation::new(root, "taskset", &["-c", "1", &program, port]);
+        Self::spawn(&start, &format!("127.0.0.1:{port}"))
+    }
+
+    /// Any other, which listens there.
+    pub(crate) fn spawn(start: &Invocation, address: &str) -> Result<Self> {
         let child = start.command().stdin(Stdio::null()).stderr(Stdio::null()).spawn()?;
         let server = Self(child);
         for _ in 0..100 {
-            if std::net::TcpStream::connect(format!("127.0.0.1:{PORT}")).is_ok() {
+            if std::net::TcpStream::connect(address).is_ok() {
                 return Ok(server);
             }
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
-        bail!("{program} does not listen on port {PORT}")
+        bail!("`{start}` does not listen on {address}")
+    }
+
+    /// Its number.
+    pub(crate) fn pid(&self) -> u32 {
+        self.0.id()
     }
 }
 

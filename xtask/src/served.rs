@@ -31,7 +31,8 @@ impl Drop for Served {
 }
 
 impl Served {
-    fn start(invocation: &Invocation, log: &Path) -> Result<Self> {
+    /// Starts it and waits until it has said where it listens.
+    pub(crate) fn start(invocation: &Invocation, log: &Path) -> Result<Self> {
         let log_file =
             std::fs::File::create(log).with_context(|| format!("cannot write {}", log.display()))?;
         let mut command = invocation.command();
@@ -53,6 +54,16 @@ impl Served {
             Err(_) => bail!("`{invocation}` does not listen; {} has what it said", log.display()),
         }
         Ok(served)
+    }
+
+    /// Its number.
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// `127.0.0.1:PORT`.
+    pub(crate) fn address(&self) -> &str {
+        self.url.trim_start_matches("http://")
     }
 
     /// The emulator with the answers of a file.

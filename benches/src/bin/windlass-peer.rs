@@ -22,26 +22,35 @@ fn main() -> Result<(), String> {
 async fn measure(load: Workload) -> Result<(), String> {
     let peer = Arc::new(Peer::new(&load)?);
     for _ in 0..load.warm {
-        peer.session().await?;
+        peer.session(peer.open().await?).await?;
+    }
+    // What is measured is the steps: sessions are there before.
+    let mut queues = Vec::new();
+    for _ in 0..load.conc.max(1) {
+        let mut queue = Vec::new();
+        for _ in 0..load.reps {
+            queue.push(peer.open().await?);
+        }
+        queues.push(queue);
     }
     let (cpu, wall) = (cpu_time(), Instant::now());
     let (mut sessions, mut chunks, mut error) = (0usize, 0usize, None);
-    if load.conc > 1 {
-        let running: Vec<_> = (0..load.conc)
-            .map(|_| {
-                let peer = Arc::clone(&peer);
-                tokio::spawn(async move { peer.session().await })
+    let running: Vec<_> = queues
+        .into_iter()
+        .map(|queue| {
+            let peer = Arc::clone(&peer);
+            tokio::spawn(async move {
+                let mut ended = Vec::with_capacity(queue.len());
+                for opened in queue {
+                    ended.push(peer.session(opened).await);
+                }
+                ended
             })
-            .collect();
-        for session in running {
-            match session.await.map_err(|error| error.to_string())? {
-                Ok(seen) => (sessions, chunks) = (sessions + 1, chunks + seen),
-                Err(reason) => error = Some(reason),
-            }
-        }
-    } else {
-        for _ in 0..load.reps {
-            match peer.session().await {
+        })
+        .collect();
+    for queue in running {
+        for ended in queue.await.map_err(|error| error.to_string())? {
+            match ended {
                 Ok(seen) => (sessions, chunks) = (sessions + 1, chunks + seen),
                 Err(reason) => error = Some(reason),
             }
@@ -52,7 +61,7 @@ async fn measure(load: Workload) -> Result<(), String> {
     println!(
         "{}",
         json!({
-            "peer": "windlass", "k": load.k, "m": load.m, "n": load.n, "c": load.c, "conc": load.conc,
+            "peer": "windlass", "k": load.k, "m": load.m, "n": load.n, "c": load.c, "conc": load.conc, "durable": load.durable.is_some(),
             "sessions": sessions, "steps": steps, "cpu_s": cpu_s, "wall_s": wall.elapsed().as_secs_f64(),
             "us_cpu_per_step": cpu_s / steps.max(1) as f64 * 1e6, "chunks": chunks,
             "chunks_per_cpu_s": chunks as f64 / cpu_s, "maxrss_mb": resident_bytes_max() as f64 / 1048576.0, "err": error,

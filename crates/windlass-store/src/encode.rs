@@ -13,7 +13,7 @@ use windlass_core::ids::{CallId, MessageId, Millis, RunId, SessionId};
 use windlass_core::tool::{ToolFailure, ToolOutcome, ToolOutput};
 
 use crate::fault::Fault;
-use crate::limits::OUTCOME_BYTES_IN_RECORD_MAX;
+use crate::limits::{BLOCK_DELTAS_MAX, OUTCOME_BYTES_IN_RECORD_MAX};
 
 /// A row of the journal.
 #[derive(Debug)]
@@ -50,7 +50,8 @@ pub(crate) fn encode(records: &[Arc<Record>]) -> Result<Vec<Row>, serde_json::Er
     Ok(rows)
 }
 
-/// How many deltas at the beginning stand together: the same run, places that follow one another.
+/// How many deltas at the beginning stand together: the same run, places that follow one another, and not so many
+/// that whoever reads a page of them reads much more.
 fn block_len(records: &[Arc<Record>]) -> usize {
     let Some(first) = records.first() else { return 0 };
     let belongs = |(seq, record): &(u64, &Arc<Record>)| {
@@ -59,7 +60,7 @@ fn block_len(records: &[Arc<Record>]) -> usize {
             && record.run_id == first.run_id
             && record.parent_id == first.parent_id
     };
-    (first.seq..).zip(records).take_while(belongs).count()
+    (first.seq..).zip(records).take(BLOCK_DELTAS_MAX).take_while(belongs).count()
 }
 
 fn encode_durable(record: &Arc<Record>) -> Result<Row, serde_json::Error> {
@@ -172,8 +173,13 @@ pub(crate) struct Stored<'a> {
 }
 
 impl Stored<'_> {
-    /// Its records with `seq > after`, in order.
-    pub(crate) fn decode(self, after: u64, into: &mut Vec<Arc<Record>>) -> Result<(), Fault> {
+    /// Its records with `seq > after`, in order, until there are `records_max`.
+    pub(crate) fn decode(
+        self,
+        after: u64,
+        records_max: usize,
+        into: &mut Vec<Arc<Record>>,
+    ) -> Result<(), Fault> {
         let Stored { seq, ts_ms, session_id, run_id, parent_id, deltas, event, blob } = self;
         let what = format_args!("record {seq} of session {session_id}");
         let unreadable = |error: serde_json::Error| Fault::unreadable(&what, &error);
@@ -191,6 +197,9 @@ impl Stored<'_> {
         for (seq, delta) in (seq..).zip(block) {
             let (waited_ms, event) = delta.into_event();
             ts_ms = ts_ms.wrapping_add_signed(waited_ms);
+            if into.len() >= records_max {
+                break;
+            }
             if seq > after {
                 let (session_id, run_id, parent_id) = (session_id.clone(), run_id.clone(), parent_id.clone());
                 into.push(Arc::new(Record { seq, ts_ms, session_id, run_id, parent_id, event }));

@@ -20,7 +20,7 @@ fn decode_all(rows: &[Row], after: u64) -> Vec<Arc<Record>> {
             event: &row.event,
             blob: row.blob.as_ref().map(|blob| blob.body.as_str()),
         };
-        stored.decode(after, &mut records).unwrap();
+        stored.decode(after, usize::MAX, &mut records).unwrap();
     }
     records
 }

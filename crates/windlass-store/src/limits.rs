@@ -6,6 +6,18 @@ pub(crate) const OUTCOME_BYTES_IN_RECORD_MAX: usize = 32 * 1024;
 /// Jobs of one transaction: a crowd must not hold the first of them back for long.
 pub(crate) const BATCH_JOBS_MAX: usize = 512;
 
+/// Deltas in one row: a row is read whole, however few of its deltas are wanted.
+pub(crate) const BLOCK_DELTAS_MAX: usize = 64;
+
+/// Jobs of a transaction that make the next one wait for company: fewer gain nothing by it.
+pub(crate) const CROWD_JOBS_MIN: usize = 4;
+
+/// The part of a sync's own time that is waited for company: a quarter costs less than it saves.
+pub(crate) const CROWD_WAIT_SHARE: u32 = 4;
+
+/// The longest wait for company, in microseconds, however slow the disk is.
+pub(crate) const CROWD_WAIT_US_MAX: u64 = 1_000;
+
 /// Deltas that may wait for the next transaction; more wait for the disk, so that memory stays bounded.
 pub(crate) const UNWRITTEN_DELTAS_MAX: usize = 16 * 1024;
 

@@ -14,6 +14,7 @@ use windlass_core::task::Task;
 use crate::desk::{int, missing_session};
 use crate::encode::Stored;
 use crate::fault::Fault;
+use crate::limits::BLOCK_DELTAS_MAX;
 
 const SESSION_COLUMNS: &str = "s.id, s.key, s.title, s.origin, s.root, s.profile, s.model, s.fork, s.history, \
      s.created_ms, h.updated_ms, h.last_seq, h.runs FROM sessions s JOIN heads h ON h.session = s.n";
@@ -40,7 +41,8 @@ pub(crate) fn load(
     )?;
     let mut rows = statement.query(params![session_id.as_str(), int(after)])?;
     let (mut run_id, mut parent_id) = (RunId::from(""), MessageId::from(""));
-    let mut records = Vec::new();
+    // Whoever wants a page keeps it: no room beyond.
+    let mut records = Vec::with_capacity(if records_max <= BLOCK_DELTAS_MAX { records_max } else { 0 });
     while records.len() < records_max
         && let Some(row) = rows.next()?
     {
@@ -66,9 +68,8 @@ pub(crate) fn load(
             event: text(row, 5)?,
             blob: optional_text(row, 6)?,
         };
-        stored.decode(after, &mut records)?;
+        stored.decode(after, records_max, &mut records)?;
     }
-    records.truncate(records_max);
     Ok(records)
 }
 

@@ -20,7 +20,9 @@ use crate::claim::WriterLock;
 use crate::desk::Desk;
 use crate::encode::Row;
 use crate::fault::{Fault, closed};
-use crate::limits::{BATCH_JOBS_MAX, DELTAS_WAIT_MS, UNWRITTEN_DELTAS_MAX};
+use crate::limits::{
+    BATCH_JOBS_MAX, CROWD_JOBS_MIN, CROWD_WAIT_SHARE, CROWD_WAIT_US_MAX, DELTAS_WAIT_MS, UNWRITTEN_DELTAS_MAX,
+};
 
 /// What the thread is asked to do. It may be done again, if another job of the same transaction fails.
 trait Job: Send {
@@ -149,7 +151,8 @@ impl Writer {
         let (shared, own_path) = (Arc::clone(&unwritten), path.clone());
         let thread = thread::Builder::new().name("windlass-store-writer".to_owned()).spawn(move || {
             let desk = Desk::new(&connection, &lock);
-            Shift { desk, waiting: &waiting, unwritten: &shared, path: &own_path }.work();
+            let pace = Pace::default();
+            Shift { desk, waiting: &waiting, unwritten: &shared, path: &own_path, pace }.work();
         })?;
         Ok(Self { jobs, unwritten, path, thread: Some(thread) })
     }
@@ -230,6 +233,23 @@ struct Shift<'a> {
     waiting: &'a Receiver<Message>,
     unwritten: &'a Mutex<Unwritten>,
     path: &'a Path,
+    pace: Pace,
+}
+
+/// How the last durable transaction went. When many write at once, a short wait lets more of them share a sync;
+/// who writes alone never waits.
+#[derive(Debug, Default)]
+struct Pace {
+    jobs: usize,
+    took: Duration,
+}
+
+impl Pace {
+    /// How long to wait for others: a part of what they would wait for a sync of their own.
+    fn wait(&self, jobs: usize) -> Option<Duration> {
+        let is_crowd = self.jobs >= CROWD_JOBS_MIN && jobs < self.jobs.saturating_mul(2);
+        is_crowd.then(|| (self.took / CROWD_WAIT_SHARE).min(Duration::from_micros(CROWD_WAIT_US_MAX)))
+    }
 }
 
 impl Shift<'_> {
@@ -244,8 +264,21 @@ impl Shift<'_> {
                 continue;
             }
             until = None;
+            let is_synced = need == Need::Durable;
+            let mut is_over = is_over;
+            if is_synced
+                && !is_over
+                && let Some(wait) = self.pace.wait(batch.len())
+            {
+                thread::sleep(wait);
+                is_over = self.take_waiting(&mut batch);
+            }
             if !batch.is_empty() {
-                self.write(&mut batch, need == Need::Durable);
+                let (jobs, began) = (batch.len(), Instant::now());
+                self.write(&mut batch, is_synced);
+                if is_synced {
+                    self.pace = Pace { jobs, took: began.elapsed() };
+                }
             }
             if is_over {
                 return;
@@ -259,19 +292,25 @@ impl Shift<'_> {
             None => self.waiting.recv().map_err(|_| RecvTimeoutError::Disconnected),
             Some(until) => self.waiting.recv_timeout(until.saturating_duration_since(Instant::now())),
         };
-        let mut next = match first {
-            Ok(message) => Some(message),
+        match first {
+            Ok(Message::Job(job)) => batch.push(job),
+            Ok(Message::Stop) | Err(RecvTimeoutError::Disconnected) => return (true, true),
             Err(RecvTimeoutError::Timeout) => return (true, false),
-            Err(RecvTimeoutError::Disconnected) => return (true, true),
-        };
-        while let Some(message) = next {
-            match message {
-                Message::Job(job) => batch.push(job),
-                Message::Stop => return (true, true),
-            }
-            next = if batch.len() < BATCH_JOBS_MAX { self.waiting.try_recv().ok() } else { None };
         }
-        (false, false)
+        let is_over = self.take_waiting(batch);
+        (is_over, is_over)
+    }
+
+    /// Takes what waits already; says whether the shift is over.
+    fn take_waiting(&self, batch: &mut Vec<Box<dyn Job>>) -> bool {
+        while batch.len() < BATCH_JOBS_MAX {
+            match self.waiting.try_recv() {
+                Ok(Message::Job(job)) => batch.push(job),
+                Ok(Message::Stop) => return true,
+                Err(_) => return false,
+            }
+        }
+        false
     }
 
     /// All jobs in one transaction; if that fails, each in its own, so that none fails because of another.

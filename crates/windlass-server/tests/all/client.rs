@@ -265,10 +265,3 @@ pub(crate) fn payload(frame: &str) -> Value {
 pub(crate) fn payloads(text: &str) -> Vec<Value> {
     text.split_inclusive("\n\n").map(payload).collect()
 }
-
-impl Reading {
-    /// The connection itself, for those who only count.
-    pub(crate) fn into_stream(self) -> TcpStream {
-        self.stream
-    }
-}

@@ -11,7 +11,6 @@ mod contract;
 mod document;
 mod edison;
 mod goldens;
-mod load;
 mod openai;
 mod reconnect;
 mod routes;

@@ -156,8 +156,7 @@ impl Stage {
             limits: HostLimits::default(),
             executes_while_streaming: false,
         });
-        let port = std::env::var("WINDLASS_TEST_PORT").unwrap_or_else(|_| "0".into());
-        let listener = TcpListener::bind(format!("127.0.0.1:{port}")).await.unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
         let router = app(Arc::clone(&host) as Arc<dyn HostPort>, config.clone());
