@@ -17,6 +17,7 @@ use crate::limits::{MEMORY_JOURNAL_DELTAS_MAX, MEMORY_JOURNAL_RECORDS_MAX};
 #[derive(Debug)]
 pub struct MemoryJournal {
     records_max: usize,
+    deltas_max: usize,
     sessions: Mutex<HashMap<SessionId, Kept>>,
 }
 
@@ -48,7 +49,12 @@ impl MemoryJournal {
 
     /// An empty journal with a bound of one's own, for each session.
     pub fn with_records_max(records_max: usize) -> Self {
-        Self { records_max, sessions: Mutex::default() }
+        Self { records_max, deltas_max: MEMORY_JOURNAL_DELTAS_MAX, sessions: Mutex::default() }
+    }
+
+    /// The same journal with another bound on deltas, for each session.
+    pub fn holding_deltas(self, deltas_max: usize) -> Self {
+        Self { deltas_max, ..self }
     }
 
     /// Forgets a session.
@@ -71,7 +77,7 @@ impl MemoryJournal {
         }
         kept.records.extend(records.iter().cloned());
         kept.deltas += deltas;
-        if kept.deltas > MEMORY_JOURNAL_DELTAS_MAX {
+        if kept.deltas > self.deltas_max {
             kept.shed_deltas();
         }
         Ok(())

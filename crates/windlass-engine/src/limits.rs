@@ -36,8 +36,11 @@ pub const HELD_DELTAS_MAX: usize = 1_024;
 pub const PARK_GRACE_MS: u64 = 10_000;
 
 /// Deltas that the memory journal holds of one session; the oldest half goes when there are more. They are
-/// for late readers only.
-pub const MEMORY_JOURNAL_DELTAS_MAX: usize = 65_536;
+/// for late readers only, and a program that embeds sessions has few of those and many sessions.
+pub const MEMORY_JOURNAL_DELTAS_MAX: usize = 64;
+
+/// Deltas that the memory store holds of one session: its readers come and go, as those of a server do.
+pub const MEMORY_STORE_DELTAS_MAX: usize = 65_536;
 
 /// Durable records that the memory journal holds of one session: some thousand runs.
 pub const MEMORY_JOURNAL_RECORDS_MAX: usize = 100_000;

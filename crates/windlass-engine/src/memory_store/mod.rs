@@ -18,7 +18,9 @@ use windlass_core::task::Task;
 
 use self::rows::Kept;
 use crate::journal::MemoryJournal;
-use crate::limits::{MEMORY_AUDIT_LINES_MAX, MEMORY_JOURNAL_RECORDS_MAX, MEMORY_SESSIONS_MAX};
+use crate::limits::{
+    MEMORY_AUDIT_LINES_MAX, MEMORY_JOURNAL_RECORDS_MAX, MEMORY_SESSIONS_MAX, MEMORY_STORE_DELTAS_MAX,
+};
 
 /// Sessions, runs and snapshots, in memory.
 #[derive(Debug)]
@@ -45,7 +47,8 @@ impl MemoryStore {
 
     /// An empty store with a bound of one's own, for each session.
     pub fn with_records_max(records_max: usize) -> Self {
-        Self { journal: MemoryJournal::with_records_max(records_max), shelves: Mutex::default() }
+        let journal = MemoryJournal::with_records_max(records_max).holding_deltas(MEMORY_STORE_DELTAS_MAX);
+        Self { journal, shelves: Mutex::default() }
     }
 
     fn lock(&self) -> MutexGuard<'_, Shelves> {

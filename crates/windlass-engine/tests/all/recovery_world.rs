@@ -64,7 +64,7 @@ pub(crate) fn session_id() -> SessionId {
 impl World {
     pub(crate) fn new(steps: Vec<Vec<ModelDelta>>) -> Self {
         Self {
-            journal: MemoryJournal::new(),
+            journal: MemoryJournal::new().holding_deltas(65_536),
             deeds: Mutex::default(),
             kill: Mutex::new(Kill::Never),
             appends: AtomicUsize::new(0),
