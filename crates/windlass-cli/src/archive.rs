@@ -157,9 +157,9 @@ fn unread(failure: &JournalFailure) -> Complaint {
 
 /// The data folder cannot be used at all.
 fn unusable(error: &OpenError, folder: &std::path::Path) -> Complaint {
-    Complaint::failed(format!("sessions cannot be kept: {error}"))
-        .at(folder.display())
-        .cure("--data DIR for another folder, or for a run that leaves no trace: windlass run --ephemeral …")
+    Complaint::failed(format!("sessions cannot be kept: {error}")).at(folder.display()).cure(
+        "--data DIR for another folder, or for a run whose session is not kept: windlass run --ephemeral …",
+    )
 }
 
 /// An id as lists show it: whole, unless its beginning is enough among these.

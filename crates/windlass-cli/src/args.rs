@@ -95,7 +95,7 @@ pub(crate) struct RunArgs {
     /// Go on with this session; a name that is new begins one
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
-    /// Keep nothing on disk: the session is gone with the process
+    /// Keep no session on disk: it is gone with the process
     #[arg(long, conflicts_with = "session")]
     pub(crate) ephemeral: bool,
     #[command(flatten)]

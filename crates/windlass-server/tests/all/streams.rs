@@ -171,12 +171,14 @@ async fn only_so_many_streams_are_open_at_once() {
 }
 
 #[tokio::test]
-async fn streams_end_when_the_server_stops_and_go_on_after_the_restart() {
+async fn streams_end_without_a_done_when_the_server_stops_for_the_run_goes_on_later() {
     let mut stage = Stage::new("user Go.\nmodel text First.\nmodel hang\n").await;
     let client = stage.client();
     let run = client.run().await;
     let mut reading = client.events(&run, None).await;
     reading.wait_for("content").await;
     stage.stop().await;
-    while reading.frame().await.is_some() {}
+    while let Some(frame) = reading.frame().await {
+        assert!(!frame.contains("\"type\":\"done\""), "{frame}");
+    }
 }

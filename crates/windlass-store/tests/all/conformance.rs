@@ -1,3 +1,5 @@
+//! The suites that every store has to pass.
+
 use tempfile::TempDir;
 use windlass_store::{SqliteStore, StoreConfig};
 use windlass_testkit::{journal_conformance, store_conformance};
