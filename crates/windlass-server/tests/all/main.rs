@@ -18,3 +18,4 @@ mod safety;
 mod stage;
 mod streams;
 mod studio;
+mod web;
