@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::endpoint::Endpoint;
 
 mod answer_text;
+pub(crate) mod app;
 mod attended;
 pub(crate) mod edison;
 pub(crate) mod events;
@@ -21,6 +22,7 @@ pub(crate) mod tools;
 /// All endpoints, in the order of the API document.
 pub(crate) fn endpoints() -> Vec<Endpoint> {
     [
+        app::endpoints(),
         operations::endpoints(),
         sessions::endpoints(),
         runs::endpoints(),
