@@ -7,4 +7,5 @@ mod documents;
 mod engine;
 mod machine;
 mod rehearsals;
+mod schema;
 mod scripts;
