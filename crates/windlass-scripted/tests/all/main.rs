@@ -8,3 +8,4 @@ mod engine;
 mod machine;
 mod rehearsals;
 mod scripts;
+mod steps;

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{count, flag, named, object, profile, text, wish};
-use crate::routes::{permissions, runs, tools};
+use crate::routes::{permissions, runs, steps, tools};
 
 /// All schemas.
 pub(crate) fn all() -> Map<String, Value> {
@@ -112,6 +112,7 @@ fn session_rows() -> Vec<(&'static str, Value)> {
                 ("divergence?", object([("seq", count()), ("recorded", text()), ("replayed", text())])),
             ]),
         ),
+        ("StepReport", steps::schema()),
     ]
 }
 

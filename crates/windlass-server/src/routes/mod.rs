@@ -14,6 +14,7 @@ mod page;
 pub(crate) mod permissions;
 pub(crate) mod runs;
 mod sessions;
+pub(crate) mod steps;
 mod studio;
 pub(crate) mod tools;
 
@@ -23,6 +24,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
         operations::endpoints(),
         sessions::endpoints(),
         runs::endpoints(),
+        steps::endpoints(),
         events::endpoints(),
         permissions::endpoints(),
         tools::endpoints(),
