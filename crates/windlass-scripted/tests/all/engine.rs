@@ -132,8 +132,8 @@ fn session(script: &Script, tools: Vec<Arc<dyn ToolPort>>, root: PathBuf) -> Ses
     })
 }
 
-/// Plays a script with tools that do as it says; gives all records.
-pub(crate) async fn play(script: &Script) -> Vec<Arc<Record>> {
+/// Tools that do as a script says, and those who must be told what happens.
+pub(crate) fn tools(script: &Script) -> (Vec<Arc<dyn ToolPort>>, impl FnMut(&Event) + Send) {
     let prompter = Arc::new(Mutex::new(Prompter {
         beats: script.beats(),
         calls: CallBook::new(script),
@@ -144,12 +144,18 @@ pub(crate) async fn play(script: &Script) -> Vec<Arc<Record>> {
         Arc::new(ScriptedTool { spec, prompter: Arc::clone(&prompter), progress: Arc::clone(&progress) })
     };
     let tools = specs().into_iter().map(tool).collect();
-    let session = session(script, tools, std::env::temp_dir());
-    follow(script, &session, |event| {
+    let see = move |event: &Event| {
         prompter.lock().unwrap().see(event);
         progress.notify_waiters();
-    })
-    .await
+    };
+    (tools, see)
+}
+
+/// Plays a script with tools that do as it says; gives all records.
+pub(crate) async fn play(script: &Script) -> Vec<Arc<Record>> {
+    let (tools, see) = tools(script);
+    let session = session(script, tools, std::env::temp_dir());
+    follow(script, &session, see).await
 }
 
 /// Sends the messages of a script and does what its user does; gives all records.

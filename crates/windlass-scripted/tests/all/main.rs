@@ -9,3 +9,4 @@ mod machine;
 mod rehearsals;
 mod schema;
 mod scripts;
+mod steps;

@@ -17,6 +17,7 @@ pub(crate) mod permissions;
 pub(crate) mod records;
 pub(crate) mod runs;
 mod sessions;
+pub(crate) mod steps;
 mod studio;
 pub(crate) mod tools;
 
@@ -27,6 +28,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
         operations::endpoints(),
         sessions::endpoints(),
         runs::endpoints(),
+        steps::endpoints(),
         events::endpoints(),
         records::endpoints(),
         calls::endpoints(),
