@@ -41,7 +41,7 @@ pub struct Inspection {
 }
 
 /// A question to the user: complete arguments, true risk, nothing cut.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Question {
     /// The call that waits.
     pub call_id: CallId,

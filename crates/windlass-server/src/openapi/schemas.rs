@@ -3,12 +3,19 @@
 use serde_json::{Map, Value, json};
 
 use super::{count, flag, named, object, profile, text, wish};
-use crate::routes::{permissions, runs, tools};
+use crate::routes::{models, permissions, runs, tools};
 
 /// All schemas.
 pub(crate) fn all() -> Map<String, Value> {
-    let groups =
-        [session_rows(), trace(), wishes(), tools::schemas(), tool_rows(), crate::routes::compat_schemas()];
+    let groups = [
+        session_rows(),
+        trace(),
+        wishes(),
+        tools::schemas(),
+        models::schemas(),
+        tool_rows(),
+        crate::routes::compat_schemas(),
+    ];
     groups.into_iter().flatten().map(|(name, schema)| (name.to_owned(), schema)).collect()
 }
 
@@ -171,6 +178,7 @@ fn wishes() -> Vec<(&'static str, Value)> {
                 ("key?", said(&text(), "A name that somebody outside knows it by; unique.")),
                 ("profile?", profile()),
                 ("model?", text()),
+                ("origin?", one_of(&crate::routes::sessions::ORIGINS)),
             ]),
         ),
         ("StartRun", runs::start_schema()),
@@ -198,18 +206,26 @@ fn wishes() -> Vec<(&'static str, Value)> {
         ),
         ("PermissionAnswer", permissions::answer_schema()),
         (
-            "Question",
+            "ExplainedQuestion",
             object([
-                ("call_id", text()),
                 ("tool", text()),
                 ("arguments", said(&text(), "Complete arguments, as they will be used.")),
                 ("risk", text()),
                 ("targets?", list(&json!({"type": "object"}))),
                 ("preview?", json!({"type": "object"})),
-                ("rule", text()),
-                ("confirm_word?", text()),
-                ("digest", said(&text(), "Binds an answer to exactly this question.")),
+                ("rule", said(&text(), "The narrowest rule that would cover the call.")),
+                ("confirm_word?", said(&text(), "The word to type for a critical call.")),
             ]),
+        ),
+        (
+            "Question",
+            json!({"allOf": [
+                named("ExplainedQuestion"),
+                object([
+                    ("call_id", text()),
+                    ("digest", said(&text(), "Binds an answer to exactly this question.")),
+                ]),
+            ]}),
         ),
     ]
 }
@@ -243,17 +259,6 @@ fn tool_rows() -> Vec<(&'static str, Value)> {
             ]),
         ),
         (
-            "Model",
-            object([
-                ("name", text()),
-                ("is_default", flag()),
-                ("is_ready", flag()),
-                ("context_tokens?", count()),
-                ("has_tools?", flag()),
-                ("has_reasoning?", flag()),
-            ]),
-        ),
-        (
             "Rule",
             object([
                 ("id", text()),
@@ -261,6 +266,26 @@ fn tool_rows() -> Vec<(&'static str, Value)> {
                 ("rule", text()),
                 ("created_ms", count()),
                 ("source", one_of(&["user", "project", "flag", "grant"])),
+            ]),
+        ),
+        (
+            "AuditEntry",
+            object([
+                ("ts_ms", count()),
+                (
+                    "decision",
+                    one_of(&[
+                        "auto_approved",
+                        "user_approved",
+                        "denied_by_policy",
+                        "denied_by_user",
+                        "failed_validation",
+                    ]),
+                ),
+                ("tool", text()),
+                ("reason", said(&text(), "Why, or by whom.")),
+                ("user?", text()),
+                ("args", said(&text(), "Arguments as JSON text: secrets struck out, long values cut.")),
             ]),
         ),
         (

@@ -9,12 +9,13 @@ pub(crate) mod app;
 mod attended;
 pub(crate) mod edison;
 pub(crate) mod events;
+pub(crate) mod models;
 pub(crate) mod openai;
 mod operations;
 mod page;
 pub(crate) mod permissions;
 pub(crate) mod runs;
-mod sessions;
+pub(crate) mod sessions;
 mod studio;
 pub(crate) mod tools;
 
@@ -28,6 +29,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
         events::endpoints(),
         permissions::endpoints(),
         tools::endpoints(),
+        models::endpoints(),
         studio::endpoints(),
         edison::endpoints(),
         openai::endpoints(),
