@@ -43,6 +43,8 @@ pub mod profile;
 pub mod redact;
 pub mod rehearse;
 pub mod run;
+#[cfg(feature = "schema")]
+pub mod schema;
 pub mod secret;
 pub mod step;
 pub mod store;

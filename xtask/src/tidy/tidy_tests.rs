@@ -36,6 +36,12 @@ fn core_has_exactly_its_four_dependencies() {
     let in_tests = Fixture::new()
         .with_package("windlass-core", &format!("{CORE_MANIFEST}\n[dev-dependencies]\nproptest = \"1\""));
     bites(&in_tests, &[]);
+    let by_feature = |name: &str| {
+        let line = format!("{name} = {{ version = \"1\", optional = true }}");
+        Fixture::new().with_package("windlass-core", &format!("{CORE_MANIFEST}\n{line}"))
+    };
+    bites(&by_feature("schemars"), &[]);
+    bites(&by_feature("uuid"), &["core-dependencies crates/windlass-core/Cargo.toml:1"]);
 }
 
 #[test]

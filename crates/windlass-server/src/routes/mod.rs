@@ -7,6 +7,7 @@ use crate::endpoint::Endpoint;
 mod answer_text;
 pub(crate) mod app;
 mod attended;
+mod calls;
 pub(crate) mod edison;
 pub(crate) mod events;
 pub(crate) mod openai;
@@ -30,6 +31,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
         steps::endpoints(),
         events::endpoints(),
         records::endpoints(),
+        calls::endpoints(),
         permissions::endpoints(),
         tools::endpoints(),
         studio::endpoints(),
