@@ -36,7 +36,7 @@ const FENCE = /^ {0,3}(`{3,}|~{3,})([^\n]*)(\n|$)/;
 export class Splitter {
   /** Blocks that do not change any more. */
   readonly done: Block[] = [];
-  readonly definitions: Definitions = {};
+  definitions: Definitions = {};
   /** How often a definition was added: blocks that use one are made again. */
   definitionCount = 0;
   private settled = '';
@@ -75,7 +75,7 @@ export class Splitter {
     this.isContinued = false;
     this.continuation = '';
     this.lexedTo = 0;
-    for (const label of Object.keys(this.definitions)) delete this.definitions[label];
+    this.definitions = {};
     this.definitionCount = 0;
   }
 
@@ -103,7 +103,7 @@ export class Splitter {
     const end = at + Math.max(1, length);
     if (token.type === 'def') {
       const { tag, href, title } = token as Token & { tag: string; href: string; title?: string };
-      this.definitions[tag] ??= { href, title: title ?? '' };
+      this.definitions = { [tag]: { href, title: title ?? '' }, ...this.definitions };
       this.definitionCount += 1;
       return { block: null, end, isDone: true };
     }

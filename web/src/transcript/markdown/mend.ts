@@ -9,12 +9,10 @@ const TABLE_RULE = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*
 /** The block as it can be shown now. */
 export function mend(block: string): string {
   const lines = block.split('\n');
-  const last = lines.at(-1) ?? '';
-  if (isHeldBack(last)) return mend_(lines.slice(0, -1));
-  return mend_(lines);
+  return mendLines(isHeldBack(lines.at(-1) ?? '') ? lines.slice(0, -1) : lines);
 }
 
-function mend_(lines: string[]): string {
+function mendLines(lines: string[]): string {
   const table = lines.findIndex((line) => TABLE_LINE.test(line));
   const isParagraphBefore = table > 0 && lines[table - 1]?.trim() !== '';
   if (table >= 0 && !isParagraphBefore) {
@@ -92,9 +90,8 @@ function halfLink(text: string, bracket: number): string {
   if (!label) return text;
   const words = label[1] ?? '';
   // `[1` may become a reference to a source.
-  if (/^\^?\d{0,3}$/.test(words) && label[2] === undefined) return text.slice(0, from);
+  if (/^\^?\d{0,3}$/.test(words)) return label[2] === undefined ? text.slice(0, from) : text;
   if (isImage) return text.slice(0, from);
-  if (label[2] === ']') return text;
   return text.slice(0, from) + words;
 }
 
