@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::endpoint::Endpoint;
 
 mod answer_text;
+pub(crate) mod app;
 mod attended;
 pub(crate) mod edison;
 pub(crate) mod events;
@@ -12,6 +13,7 @@ pub(crate) mod openai;
 mod operations;
 mod page;
 pub(crate) mod permissions;
+pub(crate) mod records;
 pub(crate) mod runs;
 mod sessions;
 mod studio;
@@ -20,10 +22,12 @@ pub(crate) mod tools;
 /// All endpoints, in the order of the API document.
 pub(crate) fn endpoints() -> Vec<Endpoint> {
     [
+        app::endpoints(),
         operations::endpoints(),
         sessions::endpoints(),
         runs::endpoints(),
         events::endpoints(),
+        records::endpoints(),
         permissions::endpoints(),
         tools::endpoints(),
         studio::endpoints(),
