@@ -7,6 +7,7 @@ use crate::endpoint::Endpoint;
 mod answer_text;
 pub(crate) mod app;
 mod attended;
+mod calls;
 pub(crate) mod edison;
 pub(crate) mod events;
 pub(crate) mod openai;
@@ -16,6 +17,7 @@ pub(crate) mod permissions;
 pub(crate) mod records;
 pub(crate) mod runs;
 mod sessions;
+pub(crate) mod steps;
 mod studio;
 pub(crate) mod tools;
 
@@ -26,8 +28,10 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
         operations::endpoints(),
         sessions::endpoints(),
         runs::endpoints(),
+        steps::endpoints(),
         events::endpoints(),
         records::endpoints(),
+        calls::endpoints(),
         permissions::endpoints(),
         tools::endpoints(),
         studio::endpoints(),
