@@ -194,24 +194,24 @@ export function rowLabel(row: Row, start: string, length: string): string {
 /** The filter of a timeline: all of it must hold. */
 export interface Filter {
   /** Kinds that are left out. */
-  without: ReadonlySet<Kind>;
+  without: readonly Kind[];
   /** The word of a state (`Done`), or nothing. */
   state: string;
   tool: string;
   text: string;
 }
 
-export const noFilter: Filter = { without: new Set(), state: '', tool: '', text: '' };
+export const noFilter: Filter = { without: [], state: '', tool: '', text: '' };
 
 export function isFiltering(filter: Filter): boolean {
-  return filter.without.size > 0 || filter.state !== '' || filter.tool !== '' || filter.text.trim() !== '';
+  return filter.without.length > 0 || filter.state !== '' || filter.tool !== '' || filter.text.trim() !== '';
 }
 
 export function filterRows(rows: readonly Row[], filter: Filter): Row[] {
   const wanted = filter.text.trim().toLowerCase();
   return rows.filter(
     (row) =>
-      !filter.without.has(row.kind) &&
+      !filter.without.includes(row.kind) &&
       (filter.state === '' || stateSaid(row.state).word === filter.state) &&
       (filter.tool === '' || row.tool === filter.tool) &&
       (wanted === '' || row.text.includes(wanted)),

@@ -137,7 +137,7 @@ describe('the timeline of a run', () => {
         message: 'Too busy.',
         usage: { input: 3, output: 0, cached: 0, reasoning: 0 },
       }),
-      step(70, 1, 2),
+      step(21, 1, 2),
       ended(100, 1),
     ]);
     expect(line?.thoughts).toEqual([]);

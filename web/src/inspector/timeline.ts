@@ -282,10 +282,12 @@ function changeStep(line: Timeline, step: number, change: (step: Step) => Partia
 }
 
 function startStep(line: Timeline, event: EventOf<'step_started'>, at: number): void {
+  const waited = line.steps.findLast((step) => step.step === event.step)?.tries.at(-1)?.delay ?? null;
   const first: Try = {
     attempt: event.attempt,
     purpose: event.purpose,
-    started_ms: at,
+    // A try is on record before its wait is over.
+    started_ms: waited ? Math.max(at, waited.at_ms + waited.delay_ms) : at,
     ended_ms: null,
     delay: null,
   };
@@ -295,7 +297,7 @@ function startStep(line: Timeline, event: EventOf<'step_started'>, at: number): 
     changeStep(line, event.step, (step) => ({
       tries: [...step.tries.map((one) => ({ ...one, ended_ms: one.ended_ms ?? at })), first],
       purpose: event.purpose,
-      state: 'running',
+      state: waited ? 'waiting' : 'running',
       first_ms: null,
       ended_ms: null,
     }));
@@ -341,7 +343,7 @@ function endStep(line: Timeline, event: EventOf<'step_ended'>, at: number): void
     finish: event.finish,
     usage: event.usage ?? null,
     message: event.message,
-    tries: step.tries.map((one) => ({ ...one, ended_ms: one.ended_ms ?? at })),
+    tries: notAfter(step.tries, at).map((one) => ({ ...one, ended_ms: one.ended_ms ?? at })),
   }));
   keepThoughts(line, event, at);
 }
@@ -383,7 +385,13 @@ function phaseOf(line: Timeline, step: number): number {
 }
 
 function noteFirst(line: Timeline, at: number): void {
-  changeStep(line, newestStep(line), (step) => ({ first_ms: step.first_ms ?? at }));
+  if (line.steps.at(-1)?.first_ms !== null) return;
+  changeStep(line, newestStep(line), (step) => ({ first_ms: at, state: 'running', tries: notAfter(step.tries, at) }));
+}
+
+/** Waits are told about: what came sooner than that began sooner. */
+function notAfter(tries: Try[], at: number): Try[] {
+  return tries.map((one) => (one.started_ms > at ? { ...one, started_ms: at } : one));
 }
 
 function think(line: Timeline, event: EventOf<'reasoning_delta'>, at: number): void {
@@ -424,7 +432,7 @@ function endRun(line: Timeline, event: EventOf<'run_ended'>, at: number): void {
           ...step,
           ended_ms: at,
           state: 'stopped' as const,
-          tries: step.tries.map((one) => ({ ...one, ended_ms: one.ended_ms ?? at })),
+          tries: notAfter(step.tries, at).map((one) => ({ ...one, ended_ms: one.ended_ms ?? at })),
         }
       : step,
   );
