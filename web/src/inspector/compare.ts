@@ -109,7 +109,8 @@ function callParts(left: Call[], right: Call[]): Part[] {
   const count = Math.max(left.length, right.length);
   return Array.from({ length: count }, (_, at) => {
     const [one, other] = [left[at] ?? null, right[at] ?? null];
-    const name = `Call ${at + 1}`;
+    const tool = one && other && one.name === other.name ? ` ${one.name}` : '';
+    const name = `Call ${at + 1}${tool}`;
     return [
       part(`${name}: tool`, one?.name ?? null, other?.name ?? null),
       part(`${name}: arguments`, one && readable(one.arguments), other && readable(other.arguments)),

@@ -148,8 +148,8 @@ describe('the comparison of two runs', () => {
     expect([same.first, same.differences]).toEqual([null, 0]);
     const other = line({ calls: [call('x1', { arguments: '{"path":"b"}' }), line().calls[1] as Call], answer: 'Bye' });
     const found = compareRuns(line(), other);
-    expect([found.first, found.differences]).toEqual([{ pair: 'step-1', part: 'Call 1: arguments' }, 2]);
-    const parts = found.pairs[1]?.parts.find((one) => one.name === 'Call 1: arguments');
+    expect([found.first, found.differences]).toEqual([{ pair: 'step-1', part: 'Call 1 read_file: arguments' }, 2]);
+    const parts = found.pairs[1]?.parts.find((one) => one.name === 'Call 1 read_file: arguments');
     expect(parts && sides(parts).right.find((piece) => piece.kind === 'right')?.text).toBe('b');
   });
 
