@@ -109,10 +109,10 @@ function callParts(left: Call[], right: Call[]): Part[] {
   const count = Math.max(left.length, right.length);
   return Array.from({ length: count }, (_, at) => {
     const [one, other] = [left[at] ?? null, right[at] ?? null];
-    const tool = one && other && one.name === other.name ? ` ${one.name}` : '';
-    const name = `Call ${at + 1}${tool}`;
+    const isSameTool = one !== null && one.name === other?.name;
+    const name = isSameTool ? `Call ${at + 1} ${one.name}` : `Call ${at + 1}`;
     return [
-      part(`${name}: tool`, one?.name ?? null, other?.name ?? null),
+      ...(isSameTool ? [] : [part(`${name}: tool`, one?.name ?? null, other?.name ?? null)]),
       part(`${name}: arguments`, one && readable(one.arguments), other && readable(other.arguments)),
       part(`${name}: outcome`, one && outcomeOf(one), other && outcomeOf(other)),
     ];
