@@ -225,7 +225,7 @@ impl RunView {
 
     fn add_reasoning(&mut self, phase: u32, piece: &str) {
         self.waiting = None;
-        match self.entries.last_mut() {
+        match self.last_of_step() {
             Some(Entry::Reasoning { phase: last, text }) if *last == phase => text.push_str(piece),
             Some(Entry::Reasoning { .. } | Entry::Text(_) | Entry::Call(_)) | None => {
                 self.entries.push(Entry::Reasoning { phase, text: piece.to_owned() });
@@ -235,12 +235,17 @@ impl RunView {
 
     fn add_text(&mut self, piece: &str) {
         self.waiting = None;
-        match self.entries.last_mut() {
+        match self.last_of_step() {
             Some(Entry::Text(text)) => text.push_str(piece),
             Some(Entry::Reasoning { .. } | Entry::Call(_)) | None => {
                 self.entries.push(Entry::Text(piece.to_owned()))
             }
         }
+    }
+
+    /// What was kept of an earlier step is complete: pieces are never added to it.
+    fn last_of_step(&mut self) -> Option<&mut Entry> {
+        self.entries.get_mut(self.step_start..)?.last_mut()
     }
 
     /// A call that its step has put in its place already only gets where it is filed.
