@@ -182,15 +182,6 @@ function lower(...texts: string[]): string {
   return texts.join(' ').toLowerCase();
 }
 
-/** What a row is called by a screen reader, and what its tooltip says. */
-export function rowLabel(row: Row, start: string, length: string): string {
-  const hidden = row.isHidden ? ', hidden tool' : '';
-  const rough = row.isRough ? ', somewhere within' : '';
-  const name = row.kind === 'call' ? `Call ${row.title}` : row.title;
-  if (row.kind === 'notice') return `${name}, at ${start}: ${row.about}`;
-  return `${name}${hidden}, ${stateSaid(row.state).word}, starts at ${start}${rough}, takes ${length}`;
-}
-
 /** The filter of a timeline: all of it must hold. */
 export interface Filter {
   /** Kinds that are left out. */
