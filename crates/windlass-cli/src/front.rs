@@ -190,7 +190,7 @@ impl Front {
                         }
                     }
                     Some(HostDelivery::Gap) => events = self.events(run_id, seq).await?,
-                    None => return Err(Complaint::failed(format!("run {run_id} ended without a last word"))),
+                    Some(HostDelivery::Deleted) | None => return Err(Complaint::failed(format!("run {run_id} ended without a last word"))),
                 },
                 _ = ticks.tick() => self.screen.tick(),
             }

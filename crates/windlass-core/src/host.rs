@@ -53,6 +53,19 @@ pub enum HostDelivery {
     /// The reader was too slow, and what it missed is not there any more: it should begin again after its
     /// last durable record.
     Gap,
+    /// The session was forgotten: nothing comes after this. Only readers of whole sessions hear it.
+    Deleted,
+}
+
+/// Which records of a session are wanted at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecordQuery {
+    /// Those with a larger number.
+    pub after: u64,
+    /// At most so many.
+    pub rows_max: usize,
+    /// Whether deltas are among them.
+    pub has_deltas: bool,
 }
 
 /// How a run that stopped in the middle is taken up again.
@@ -216,6 +229,19 @@ pub trait HostPort: Send + Sync {
     fn session_by_key<'a>(&'a self, key: &'a str) -> HostFuture<'a, Option<SessionRow>>;
     /// All records of a session with `seq > after`, deltas among them.
     fn records<'a>(&'a self, session_id: &'a SessionId, after: u64) -> HostFuture<'a, Vec<Arc<Record>>>;
+    /// The first of these records; deltas that are not in the journal yet among them.
+    fn record_page<'a>(
+        &'a self,
+        session_id: &'a SessionId,
+        query: RecordQuery,
+    ) -> HostFuture<'a, Vec<Arc<Record>>>;
+    /// The records of a session with `seq > after`, of all its runs, as they are and as they come; ends when
+    /// the session is forgotten or the host closes.
+    fn session_events<'a>(
+        &'a self,
+        session_id: &'a SessionId,
+        after: u64,
+    ) -> HostFuture<'a, BoxStream<'static, HostDelivery>>;
     /// Gives a session another title.
     fn rename_session<'a>(&'a self, session_id: &'a SessionId, title: &'a str) -> HostFuture<'a, ()>;
     /// Forgets a session; a run that goes on in it is cancelled first.

@@ -201,6 +201,20 @@ pub trait JournalPort: Send + Sync {
             Ok(records)
         })
     }
+    /// The first `records_max` durable ones of those: enough to fold a view.
+    fn load_durable<'a>(
+        &'a self,
+        session_id: &'a SessionId,
+        after: u64,
+        records_max: usize,
+    ) -> BoxFuture<'a, Result<Vec<Arc<Record>>, JournalFailure>> {
+        Box::pin(async move {
+            let mut records = self.load(session_id, after).await?;
+            records.retain(|record| record.event.is_durable());
+            records.truncate(records_max);
+            Ok(records)
+        })
+    }
 }
 
 /// The journal could not do its work.

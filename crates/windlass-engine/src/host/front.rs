@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use windlass_core::event::Record;
 use windlass_core::host::{
-    Explanation, ForkWish, HostDelivery, HostError, HostFuture, HostPort, ModelRow, OutsideCall,
+    Explanation, ForkWish, HostDelivery, HostError, HostFuture, HostPort, ModelRow, OutsideCall, RecordQuery,
     ReplayReport, ResumeWish, RunStart, StartedRun, ToolAnswer,
 };
 use windlass_core::ids::{CallId, RunId, SessionId};
@@ -54,7 +54,10 @@ impl Host {
         }
         // A run that goes on is cancelled when its last handle is gone.
         self.shut(&berth).await;
-        self.parts.store.delete_session(session_id).await.map_err(gone())
+        self.parts.store.delete_session(session_id).await.map_err(gone())?;
+        // Readers that wait for the session to open look again, and find it gone.
+        berth.opened.notify_waiters();
+        Ok(())
     }
 }
 
@@ -82,6 +85,22 @@ impl HostPort for Host {
             self.parts.store.session(session_id).await.map_err(failed("session", session_id.as_str()))?;
             self.parts.store.load(session_id, after).await.map_err(broken)
         })
+    }
+
+    fn record_page<'a>(
+        &'a self,
+        session_id: &'a SessionId,
+        query: RecordQuery,
+    ) -> HostFuture<'a, Vec<Arc<Record>>> {
+        Box::pin(self.load_some(session_id, query))
+    }
+
+    fn session_events<'a>(
+        &'a self,
+        session_id: &'a SessionId,
+        after: u64,
+    ) -> HostFuture<'a, BoxStream<'static, HostDelivery>> {
+        Box::pin(self.read_session(session_id, after))
     }
 
     fn rename_session<'a>(&'a self, session_id: &'a SessionId, title: &'a str) -> HostFuture<'a, ()> {

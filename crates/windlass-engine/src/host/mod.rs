@@ -8,7 +8,7 @@
 //! - `ledger`: what goes on now, noted from the records on their way into the journal
 //! - `opening`, `closing`: sessions come and go
 //! - `running`: runs are started, answered and cancelled
-//! - `reader`: the records of a run, for any number of readers at their own speed
+//! - `reader`: the records of a run or a session, for any number of readers at their own speed
 //! - `recovery`, `fork`, `replay`: runs that stopped in the middle, copies of runs, and runs played again
 //! - `outside`: one call, one model step, one explanation, without a run
 //! - `front`: the port that all of it is seen through

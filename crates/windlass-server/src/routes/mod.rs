@@ -12,6 +12,7 @@ pub(crate) mod openai;
 mod operations;
 mod page;
 pub(crate) mod permissions;
+pub(crate) mod records;
 pub(crate) mod runs;
 mod sessions;
 mod studio;
@@ -24,6 +25,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
         sessions::endpoints(),
         runs::endpoints(),
         events::endpoints(),
+        records::endpoints(),
         permissions::endpoints(),
         tools::endpoints(),
         studio::endpoints(),

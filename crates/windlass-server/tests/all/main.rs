@@ -13,6 +13,7 @@ mod edison;
 mod goldens;
 mod openai;
 mod reconnect;
+mod records;
 mod routes;
 mod safety;
 mod stage;
