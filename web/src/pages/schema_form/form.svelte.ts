@@ -1,13 +1,14 @@
 // What all fields of a form share: the whole schema, and what is wrong where.
 
-import { getContext, setContext } from 'svelte';
+import { getContext, setContext, untrack } from 'svelte';
+import { SvelteSet } from 'svelte/reactivity';
 import type { Fault } from './check';
 import type { Schema } from './schema';
 import { keyOfPath, type Path } from './value';
 
 export class Form {
   /** Fields whose text is no value yet, by place. */
-  private unread = $state.raw<ReadonlySet<string>>(new Set());
+  private readonly unread = new SvelteSet<string>();
   readonly hasUnread = $derived(this.unread.size > 0);
 
   constructor(
@@ -36,11 +37,8 @@ export class Form {
   /** A field holds text that cannot be read, or no longer. */
   markUnread(path: Path, isUnread: boolean): void {
     const key = keyOfPath(path);
-    if (this.unread.has(key) === isUnread) return;
-    const next = new Set(this.unread);
-    if (isUnread) next.add(key);
-    else next.delete(key);
-    this.unread = next;
+    // Called by effects, which must not depend on what they change.
+    untrack(() => (isUnread ? this.unread.add(key) : this.unread.delete(key)));
   }
 }
 
