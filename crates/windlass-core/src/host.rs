@@ -13,6 +13,7 @@ use crate::ids::{CallId, RunId, SessionId};
 use crate::model::{ModelDelta, ModelFailure, ModelRequest};
 use crate::permission::{PermissionAnswer, Question, Rule};
 use crate::port::{BoxFuture, BoxStream};
+use crate::step::StepReport;
 use crate::store::{NewSession, RunQuery, RunRow, Save, SessionQuery, SessionRow};
 use crate::task::Task;
 use crate::tool::{ToolOutcome, ToolSpec};
@@ -173,7 +174,7 @@ pub enum HostError {
     /// There is no such thing: look at the list.
     #[error("there is no {what} '{id}'")]
     Missing {
-        /// `session`, `run`, `tool`, `model`, `rule`, `save`, `question`.
+        /// `session`, `run`, `step`, `tool`, `model`, `rule`, `save`, `question`.
         what: &'static str,
         /// What was asked for.
         id: String,
@@ -280,6 +281,8 @@ pub trait HostPort: Send + Sync {
     fn fork<'a>(&'a self, run_id: &'a RunId, wish: ForkWish) -> HostFuture<'a, StartedRun>;
     /// Plays a run again from its record and compares.
     fn replay<'a>(&'a self, run_id: &'a RunId) -> HostFuture<'a, ReplayReport>;
+    /// What a step of a run asked of its model, and what that answered.
+    fn step_report<'a>(&'a self, run_id: &'a RunId, step: u32) -> HostFuture<'a, StepReport>;
 
     /// The tools.
     fn tools(&self) -> Vec<Arc<ToolSpec>>;

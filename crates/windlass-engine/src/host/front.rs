@@ -12,6 +12,7 @@ use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
 use windlass_core::permission::{PermissionAnswer, Question, Rule};
 use windlass_core::port::BoxStream;
+use windlass_core::step::StepReport;
 use windlass_core::store::{NewSession, RunQuery, RunRow, Save, SessionQuery, SessionRow};
 use windlass_core::task::Task;
 use windlass_core::tool::ToolSpec;
@@ -168,6 +169,10 @@ impl HostPort for Host {
 
     fn replay<'a>(&'a self, run_id: &'a RunId) -> HostFuture<'a, ReplayReport> {
         Box::pin(self.replay_run(run_id))
+    }
+
+    fn step_report<'a>(&'a self, run_id: &'a RunId, step: u32) -> HostFuture<'a, StepReport> {
+        Box::pin(self.report_step(run_id, step))
     }
 
     fn tools(&self) -> Vec<Arc<ToolSpec>> {

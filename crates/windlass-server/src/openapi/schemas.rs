@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{count, flag, named, object, profile, text, wish};
-use crate::routes::{permissions, records, runs, tools};
+use crate::routes::{permissions, records, runs, steps, tools};
 
 /// All schemas.
 pub(crate) fn all() -> Map<String, Value> {
@@ -119,6 +119,7 @@ fn session_rows() -> Vec<(&'static str, Value)> {
                 ("divergence?", object([("seq", count()), ("recorded", text()), ("replayed", text())])),
             ]),
         ),
+        ("StepReport", steps::schema()),
     ]
 }
 

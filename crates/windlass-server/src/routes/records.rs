@@ -214,10 +214,14 @@ fn cut_texts(value: &mut Value, chars_max: usize) -> bool {
             is_long
         }
         Value::Array(items) => {
-            items.iter_mut().fold(false, |has_cut, item| cut_texts(item, chars_max) || has_cut)
+            let mut has_cut = false;
+            items.iter_mut().for_each(|item| has_cut |= cut_texts(item, chars_max));
+            has_cut
         }
         Value::Object(fields) => {
-            fields.values_mut().fold(false, |has_cut, field| cut_texts(field, chars_max) || has_cut)
+            let mut has_cut = false;
+            fields.values_mut().for_each(|field| has_cut |= cut_texts(field, chars_max));
+            has_cut
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }

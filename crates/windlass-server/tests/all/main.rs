@@ -19,3 +19,4 @@ mod safety;
 mod stage;
 mod streams;
 mod studio;
+mod web;

@@ -278,3 +278,46 @@ async fn after_a_restart_a_reader_that_comes_back_misses_nothing() {
         .extend(read_runs(&mut stream(&again.client(), &session, &format!("?after={last}")).await, 1).await);
     assert_eq!(read_runs(&mut stream(&again.client(), &session, "").await, 2).await, frames);
 }
+
+#[tokio::test]
+async fn a_call_is_shown_whole_with_its_question_decision_and_outcome() {
+    let long = "é".repeat(9_000);
+    let script = format!(
+        "approve ask\nuser Go.\nmodel call 1 write_file {{\"path\":\"a\"}}\nmodel call 2 get_file_tree {{}}\n\
+         tool 1 text {long}\nmodel text Done.\n"
+    );
+    let stage = Stage::new(&script).await;
+    let client = stage.client();
+    let session = client.session().await;
+    let mut reading = stream(&client, &session, "").await;
+    let run = start(&client, &session).await;
+    reading.wait_for("permission_requested").await;
+    let path = format!("/api/runs/{run}/calls/call_1");
+    let asked = client.get(&path).await.json();
+    assert_eq!(
+        (&asked["call"]["name"], &asked["question"]["tool"]),
+        (&json!("write_file"), &json!("write_file"))
+    );
+    for missing in ["started_ms", "ended_ms", "decision", "outcome", "message"] {
+        assert!(asked.get(missing).is_none(), "{asked}");
+    }
+    let answer = json!({"decision": "session"});
+    assert_eq!(client.post(&format!("/api/runs/{run}/permissions/call_1"), &answer).await.status, 204);
+    reading.wait_for("run_ended").await;
+    let ended = client.get(&path).await.json();
+    assert_eq!(
+        (&ended["decision"]["decision"], &ended["decision"]["by"]),
+        (&json!("session"), &json!("user"))
+    );
+    assert!(ended["decision"]["rule"].is_string(), "{ended}");
+    assert_eq!(ended["outcome"]["body"]["Ok"]["json"], json!(long));
+    assert_eq!(ended["message"]["call_id"], "call_1");
+    let times = ["requested_ms", "started_ms", "ended_ms"].map(|name| ended[name].as_u64().unwrap());
+    assert!(times.is_sorted(), "{times:?}");
+    let unasked = client.get(&format!("/api/runs/{run}/calls/call_2")).await.json();
+    assert!(unasked.get("question").is_none() && unasked["outcome"].is_object(), "{unasked}");
+    assert_eq!((&unasked["category"], &unasked["visibility"]), (&json!("other"), &json!("secondary")));
+    assert!(unasked["allowed_by"].is_string(), "{unasked}");
+    assert_eq!(client.get(&format!("/api/runs/{run}/calls/call_9")).await.code(), "call_not_found");
+    assert_eq!(client.get("/api/runs/nothing/calls/call_1").await.code(), "run_not_found");
+}
