@@ -7,26 +7,10 @@ import type { Refusal } from '../../wire/http';
 import type { Question } from '../../view/types';
 import { refusalOf } from '../parts/resource.svelte';
 import { check, type Fault } from '../schema_form/check';
-import { shapeOf, type Json, type JsonObject, type Schema } from '../schema_form/schema';
+import { shapeOf, type JsonObject, type Schema } from '../schema_form/schema';
 import { firstValue, pathOfField } from '../schema_form/value';
+import { errorOf, type ToolAnswer, type ToolError } from './answer';
 import { rememberCall, triedCalls, type TriedCall } from './calls';
-
-export interface ToolError {
-  kind: string;
-  message: string;
-  field?: string | null;
-  expected?: string | null;
-  received?: string | null;
-  hint?: string | null;
-}
-
-export interface ToolAnswer {
-  status: string;
-  content: string;
-  duration_ms: number;
-  result?: Json;
-  error?: ToolError;
-}
 
 /** Where a trial is. */
 export type Stage =
@@ -103,7 +87,7 @@ export class Trial {
         ...(isAllowed && this.confirmation && { confirmation: this.confirmation }),
       })) as ToolAnswer;
       this.stage = { name: 'ended', answer, args };
-      this.note(answer.error);
+      this.note(errorOf(answer));
       const tried = { tool: this.tool, args, at_ms: Date.now(), status: answer.status, duration_ms: answer.duration_ms };
       this.calls = rememberCall(tried).filter((call) => call.tool === this.tool);
     } catch (error) {
@@ -112,7 +96,7 @@ export class Trial {
   }
 
   /** What the server says of a field stands at the field until it is changed. */
-  private note(error: ToolError | undefined): void {
+  private note(error: ToolError | null): void {
     if (!error?.field) return;
     const expected = error.expected ? ` Expected: ${error.expected}.` : '';
     this.said = [{ path: pathOfField(error.field), message: `The server says: ${error.message}.`.replace('..', '.') + expected }];
