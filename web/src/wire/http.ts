@@ -32,8 +32,9 @@ export function token(): string | null {
   return sessionStorage.getItem(TOKEN_KEY);
 }
 
-export function setToken(value: string): void {
-  sessionStorage.setItem(TOKEN_KEY, value);
+export function setToken(value: string | null): void {
+  if (value === null) sessionStorage.removeItem(TOKEN_KEY);
+  else sessionStorage.setItem(TOKEN_KEY, value);
 }
 
 /** Takes a token that was handed over in the address (`#token=…`), and takes it out of there. */
@@ -42,6 +43,15 @@ export function takeTokenFromAddress(): void {
   if (!given) return;
   setToken(given);
   history.replaceState(history.state, '', location.pathname + location.search);
+}
+
+type Listener = (status: number) => void;
+const listeners = new Set<Listener>();
+
+/** Tells of every answer by its status, 0 when nobody answered; gives what stops it. */
+export function onAnswer(listener: Listener): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
 }
 
 export interface Ask {
@@ -66,8 +76,10 @@ export async function ask(path: string, wish: Ask = {}): Promise<Response> {
     response = await fetch(path, init);
   } catch (error) {
     if (wish.signal?.aborted) throw error;
+    for (const listener of listeners) listener(0);
     throw new Refusal(0, 'offline', 'The server does not answer. Is it still running?');
   }
+  for (const listener of listeners) listener(response.status);
   if (!response.ok) throw await refusal(response);
   return response;
 }
