@@ -356,6 +356,32 @@ describe('states', () => {
     }
   });
 
+  it('says that a page broke, and shows it again', async () => {
+    const page = await show('/');
+    await composer(page).fill('still here');
+    let isBroken = true;
+    await page.route('**/api/tools', async (route) => {
+      if (!isBroken) return route.continue();
+      const nameless = { category: 'search', effects: 'read' };
+      return route.fulfill({ json: { tools: [nameless, nameless] } });
+    });
+    await page.reload();
+    await page.getByRole('button', { name: /Tools/ }).click();
+    await page.getByText('This page broke.').waitFor();
+    await auditPage(page);
+    isBroken = false;
+    await page.getByRole('button', { name: 'Show it again' }).click();
+    expect(await composer(page).inputValue()).toBe('still here');
+  });
+
+  it('says that a part of the app could not be loaded', async () => {
+    const page = await show('/');
+    await page.route(/TasksPage.*\.js/, (route) => route.abort());
+    await page.getByRole('link', { name: 'Tasks' }).click();
+    await page.getByText('This part of the app could not be loaded.').waitFor();
+    await auditPage(page);
+  });
+
   it('knows pages that are not there', async () => {
     const page = await show('/');
     await page.evaluate(() => {
@@ -425,6 +451,19 @@ describe('the frame', () => {
     expect((await inspector.boundingBox())?.width).toBe(width);
     await page.goBack();
     await inspector.waitFor({ state: 'detached' });
+  });
+
+  it('opens the inspector over the page on narrow screens, and closes it with Esc', async () => {
+    const id = await pastSession('Looked into on a phone');
+    const page = await show(`/s/${id}`, { width: 360, height: 740 });
+    await said(page, 'Hello! Ask me').waitFor();
+    await page.getByRole('button', { name: 'Open the inspector (i)' }).click();
+    const sheet = page.getByRole('dialog', { name: 'Inspector' });
+    await sheet.getByRole('heading', { name: 'Inspector' }).waitFor();
+    expect((await sheet.boundingBox())?.width).toBe(360);
+    await page.keyboard.press('Escape');
+    await sheet.waitFor({ state: 'detached' });
+    expect(new URL(page.url()).search).toBe('');
   });
 
   it('explains its keys, and opens a new session with n', async () => {
