@@ -53,6 +53,11 @@ impl TextFile {
             || self.path.split('/').any(|part| part == "tests")
     }
 
+    /// Whether a program writes the file: the built web app, and the types that it takes from `schema/`.
+    pub(crate) fn is_generated(&self) -> bool {
+        self.path.starts_with("web/dist/") || self.path.starts_with("web/src/protocol/")
+    }
+
     /// Whether the file is part of what a package ships.
     pub(crate) fn is_shipped_rust(&self) -> bool {
         self.is_rust() && !self.is_test() && self.path.split('/').any(|part| part == "src")

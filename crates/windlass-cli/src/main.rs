@@ -17,6 +17,7 @@
 mod archive;
 mod args;
 mod asker;
+mod browser;
 mod complaint;
 mod completions;
 mod config;
@@ -52,6 +53,7 @@ mod screen;
 mod serve;
 mod sessions;
 mod signals;
+mod step;
 mod table;
 mod telemetry;
 mod tools;

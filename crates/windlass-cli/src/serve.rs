@@ -3,7 +3,6 @@
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::Path;
-use std::process::Stdio;
 use std::sync::Arc;
 
 use tokio::net::TcpListener;
@@ -15,11 +14,12 @@ use windlass_server::{ServerConfig, UnsafeAddress};
 
 use crate::archive::Archive;
 use crate::args::{GlobalArgs, ServeArgs};
+use crate::browser;
 use crate::complaint::{Complaint, Result};
 use crate::config::{Config, Flags};
 use crate::exit::Exit;
 use crate::front::refused;
-use crate::model_choice::choose;
+use crate::model_choice::choose_or_guide;
 use crate::open_models::OpenModels;
 use crate::out::{print_line, tell_line, warn};
 use crate::run::{block_on, read_bounded};
@@ -44,7 +44,7 @@ pub(crate) fn run(global: &GlobalArgs, args: &ServeArgs) -> Result<Exit> {
     let config = &house.config;
     let address = find_address(config)?;
     let server = server_config(config, address)?;
-    let chosen = choose(config)?;
+    let (chosen, unconnected) = choose_or_guide(config)?;
     let model = chosen.model.name().to_owned();
     let archive = Archive::open(&config.folders, READERS)?;
     let models = Arc::new(OpenModels::new(config, chosen, true));
@@ -55,9 +55,12 @@ pub(crate) fn run(global: &GlobalArgs, args: &ServeArgs) -> Result<Exit> {
         let host = house.host(Arc::clone(&archive.store), models);
         let export = telemetry::start(config, Arc::clone(&host) as Arc<dyn HostPort>)?;
         say_where(global, config, bound, &model)?;
+        if let Some(why) = unconnected.filter(|_| !global.quiet) {
+            tell_line(&format!("a scripted guide answers meanwhile: {why}"));
+        }
         take_up(&host, global.quiet).await?;
         if args.open {
-            open_browser(bound);
+            browser::open(bound, server.token.as_ref());
         }
         let exit = serve(host, server, listener, signals, global.quiet).await?;
         export.finish().await;
@@ -195,19 +198,4 @@ async fn take_up(host: &Host, is_quiet: bool) -> Result<()> {
         tell_line(&format!("runs that were cut off: {}", parts.join(", ")));
     }
     Ok(())
-}
-
-/// The browser of the system. That there is none is worth a note, no more.
-fn open_browser(bound: SocketAddr) {
-    let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
-    let quiet = || Stdio::null();
-    let started = std::process::Command::new(program)
-        .arg(format!("http://{bound}/"))
-        .stdin(quiet())
-        .stdout(quiet())
-        .stderr(quiet())
-        .spawn();
-    if let Err(error) = started {
-        warn(&format!("the browser could not be opened ({program}: {error})"));
-    }
 }

@@ -177,6 +177,26 @@ fn what_a_step_says_durably_replaces_its_deltas_and_early_calls_stay_after_it() 
     assert_eq!(run.usage.input, 5);
 }
 
+/// An answer that was cut by its length goes on in a step of its own.
+#[test]
+fn pieces_of_a_step_are_not_added_to_what_was_kept_of_the_one_before() {
+    let run = fold(vec![
+        started(),
+        step(1, 1),
+        thought(0, "a"),
+        step_ended(vec![thinking("a")]),
+        step(2, 1),
+        thought(0, "b"),
+        text("One "),
+        step_ended(vec![thinking("b"), Part::text("One ")]),
+        step(3, 1),
+        text("two."),
+        step_ended(vec![Part::text("two.")]),
+        run_ended("One two."),
+    ]);
+    assert_eq!(shown(&run), ["thought 0: a", "thought 0: b", "text: One ", "text: two."]);
+}
+
 #[test]
 fn another_try_of_a_step_throws_the_first_away() {
     let run = fold(vec![

@@ -10,6 +10,7 @@
 //! - `running`: runs are started, answered and cancelled
 //! - `reader`: the records of a run or a session, for any number of readers at their own speed
 //! - `recovery`, `fork`, `replay`: runs that stopped in the middle, copies of runs, and runs played again
+//! - `step_report`: what one step asked of its model, made again
 //! - `outside`: one call, one model step, one explanation, without a run
 //! - `front`: the port that all of it is seen through
 
@@ -24,13 +25,14 @@ mod reader;
 mod recovery;
 mod replay;
 mod running;
+mod step_report;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 
 use tokio::sync::{Notify, Semaphore};
-use windlass_core::host::{HostError, ModelRow};
+use windlass_core::host::{HostError, HostFuture, ModelFindings, ModelRow};
 use windlass_core::permission::ApproveMode;
 use windlass_core::port::ModelPort;
 use windlass_core::profile::Profile;
@@ -60,6 +62,15 @@ pub trait ModelsPort: Send + Sync {
     fn open(&self, name: Option<&str>, profile: &mut Profile) -> Result<OpenModel, HostError>;
     /// Models that can be chosen.
     fn list(&self) -> Vec<ModelRow>;
+    /// The name of the one that answers when nobody chooses.
+    fn usual(&self) -> String {
+        self.list().into_iter().find(|row| row.is_default).map(|row| row.name).unwrap_or_default()
+    }
+    /// Probes the endpoint of a model, and keeps what it finds.
+    fn examine<'a>(&'a self, name: &'a str) -> HostFuture<'a, ModelFindings> {
+        let message = format!("'{name}' has no endpoint that could be examined");
+        Box::pin(async move { Err(HostError::Invalid { field: Some("name"), message }) })
+    }
 }
 
 /// Where profiles come from: a name, or the usual one, to limits and manners with the configuration's changes.

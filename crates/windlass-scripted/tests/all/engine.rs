@@ -187,6 +187,25 @@ fn session(script: &Script, tools: Vec<Arc<dyn ToolPort>>, root: PathBuf, stagin
     })
 }
 
+/// Tools that do as a script says, and those who must be told what happens.
+pub(crate) fn tools(script: &Script) -> (Vec<Arc<dyn ToolPort>>, impl FnMut(&Event) + Send) {
+    let prompter = Arc::new(Mutex::new(Prompter {
+        beats: script.beats(),
+        calls: CallBook::new(script),
+        progress: BTreeMap::new(),
+    }));
+    let progress = Arc::new(Notify::new());
+    let tool = |spec| -> Arc<dyn ToolPort> {
+        Arc::new(ScriptedTool { spec, prompter: Arc::clone(&prompter), progress: Arc::clone(&progress) })
+    };
+    let tools = specs().into_iter().map(tool).collect();
+    let see = move |event: &Event| {
+        prompter.lock().unwrap().see(event);
+        progress.notify_waiters();
+    };
+    (tools, see)
+}
+
 /// Plays a script with tools that do as it says; gives all records.
 pub(crate) async fn play(script: &Script) -> Vec<Arc<Record>> {
     play_staged(script, Staging::default(), &[]).await
@@ -198,23 +217,10 @@ pub(crate) async fn play_staged(
     staging: Staging,
     earlier: &[Arc<Record>],
 ) -> Vec<Arc<Record>> {
-    let prompter = Arc::new(Mutex::new(Prompter {
-        beats: script.beats(),
-        calls: CallBook::new(script),
-        progress: BTreeMap::new(),
-    }));
-    let progress = Arc::new(Notify::new());
-    let tool = |spec| -> Arc<dyn ToolPort> {
-        Arc::new(ScriptedTool { spec, prompter: Arc::clone(&prompter), progress: Arc::clone(&progress) })
-    };
-    earlier.iter().for_each(|record| prompter.lock().unwrap().see(&record.event));
-    let tools = specs().into_iter().map(tool).collect();
+    let (tools, mut see) = tools(script);
+    earlier.iter().for_each(|record| see(&record.event));
     let stops_at = staging.stops_at.clone();
     let session = session(script, tools, std::env::temp_dir(), staging);
-    let see = |event: &Event| {
-        prompter.lock().unwrap().see(event);
-        progress.notify_waiters();
-    };
     match earlier.last() {
         None => follow(script, &session, stops_at.as_ref(), see).await,
         Some(last) => follow_end(&session, last.seq, see).await,

@@ -9,4 +9,5 @@ mod machine;
 mod rehearsals;
 mod schema;
 mod scripts;
+mod steps;
 mod views;
