@@ -373,3 +373,16 @@ fn a_session_of_the_server_goes_on_in_a_command_with_the_model_of_the_command() 
     let said = place.windlass(&["run", "--session", id, "Hi"]).exits(0);
     assert!(said.out.contains("Hello there."), "{}", said.out);
 }
+
+/// Nobody has a model on the first day: the server is there all the same, and a guide shows what a run is.
+#[test]
+fn without_any_model_a_guide_answers() {
+    let place = Place::new();
+    let served = Served::start_with(&place, &[], &[]);
+    let session = served.json("POST /api/sessions", "{}")["session_id"].as_str().unwrap().to_owned();
+    let started =
+        served.json(&format!("POST /api/sessions/{session}/runs"), r#"{"message":"Show me around"}"#);
+    served.wait_for(started["run_id"].as_str().unwrap(), "permission_request");
+    let rows = served.json("GET /api/models", "");
+    assert_eq!(rows["models"][0]["name"], "scripted/welcome", "{rows}");
+}

@@ -3,12 +3,13 @@
 use serde_json::{Map, Value, json};
 
 use super::{count, flag, named, object, profile, text, wish};
-use crate::routes::{models, permissions, runs, tools};
+use crate::routes::{models, permissions, records, runs, steps, tools};
 
 /// All schemas.
 pub(crate) fn all() -> Map<String, Value> {
     let groups = [
         session_rows(),
+        records::schemas(),
         trace(),
         wishes(),
         tools::schemas(),
@@ -119,6 +120,7 @@ fn session_rows() -> Vec<(&'static str, Value)> {
                 ("divergence?", object([("seq", count()), ("recorded", text()), ("replayed", text())])),
             ]),
         ),
+        ("StepReport", steps::schema()),
     ]
 }
 

@@ -7,6 +7,7 @@ use crate::endpoint::Endpoint;
 mod answer_text;
 pub(crate) mod app;
 mod attended;
+mod calls;
 pub(crate) mod edison;
 pub(crate) mod events;
 pub(crate) mod models;
@@ -14,8 +15,10 @@ pub(crate) mod openai;
 mod operations;
 mod page;
 pub(crate) mod permissions;
+pub(crate) mod records;
 pub(crate) mod runs;
 pub(crate) mod sessions;
+pub(crate) mod steps;
 mod studio;
 pub(crate) mod tools;
 
@@ -26,7 +29,10 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
         operations::endpoints(),
         sessions::endpoints(),
         runs::endpoints(),
+        steps::endpoints(),
         events::endpoints(),
+        records::endpoints(),
+        calls::endpoints(),
         permissions::endpoints(),
         tools::endpoints(),
         models::endpoints(),

@@ -15,6 +15,7 @@ mod goldens;
 mod openai;
 mod outside;
 mod reconnect;
+mod records;
 mod routes;
 mod safety;
 mod stage;

@@ -1,5 +1,0 @@
-// The web app is built into this place.
-document.title = "Windlass";
-document.title = "Windlass";
-document.title = "Windlass";
-document.title = "Windlass";
