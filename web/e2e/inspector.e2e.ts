@@ -46,6 +46,10 @@ const search = (page: Page) => new URL(page.url()).search;
 async function audit(page: Page): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
+    // Colours that are on their way are no colours of ours.
+    await page.evaluate(() =>
+      Promise.all(document.getAnimations().flatMap((one) => (one instanceof CSSTransition ? [one.finished.catch(() => one)] : []))),
+    );
     await auditPage(page);
   }
   await page.emulateMedia({ colorScheme: 'light' });
@@ -436,7 +440,7 @@ describe('a run that goes on', () => {
       if ((await scale()).join() === marks.join()) expect(Math.abs(nowLeft - left)).toBeLessThan(1);
       return nowWidth > width + 10;
     }, 'the bar grows');
-    await row(page, 'thought:2.0').getByText('Running').waitFor();
+    await page.getByRole('button', { name: /^Thinking Running/ }).waitFor();
     await row(page, 'thought:2.0').click();
     await pane(page).getByText('And longer still.').waitFor();
     await audit(page);
@@ -495,20 +499,19 @@ describe('a very long run', () => {
     await page.keyboard.press('End');
     await until(() => page.evaluate(() => document.activeElement?.getAttribute('data-key') === 'step:101'), 'the last row');
     expect(await page.locator('[data-key]').count()).toBeLessThan(60);
-    const slowest = await page.evaluate(async () => {
-      const box = document.querySelector('.chart .chart, .chart');
+    const usual = await page.evaluate(async () => {
       const scroller = [...document.querySelectorAll<HTMLElement>('.chart')].find((one) => one.scrollHeight > one.clientHeight + 100);
-      let worst = 0;
+      const frames: number[] = [];
       let before = performance.now();
-      for (let frame = 0; frame < 60 && box && scroller; frame += 1) {
+      for (let frame = 0; frame < 60 && scroller; frame += 1) {
         scroller.scrollTop = (scroller.scrollHeight * frame) / 60;
         await new Promise((done) => requestAnimationFrame(done));
-        worst = Math.max(worst, performance.now() - before);
+        frames.push(performance.now() - before);
         before = performance.now();
       }
-      return worst;
+      return frames.sort((one, other) => one - other)[30] ?? Infinity;
     });
-    expect(slowest).toBeLessThan(400);
+    expect(usual).toBeLessThan(100);
     await page.goto(`${server.url}/runs/${run}?call=call_480`);
     await row(page, 'call:call_480').waitFor();
     await audit(page);
