@@ -177,6 +177,26 @@ fn what_a_step_says_durably_replaces_its_deltas_and_early_calls_stay_after_it() 
     assert_eq!(run.usage.input, 5);
 }
 
+/// An answer that was cut by its length goes on in a step of its own.
+#[test]
+fn pieces_of_a_step_are_not_added_to_what_was_kept_of_the_one_before() {
+    let run = fold(vec![
+        started(),
+        step(1, 1),
+        thought(0, "a"),
+        step_ended(vec![thinking("a")]),
+        step(2, 1),
+        thought(0, "b"),
+        text("One "),
+        step_ended(vec![thinking("b"), Part::text("One ")]),
+        step(3, 1),
+        text("two."),
+        step_ended(vec![Part::text("two.")]),
+        run_ended("One two."),
+    ]);
+    assert_eq!(shown(&run), ["thought 0: a", "thought 0: b", "text: One ", "text: two."]);
+}
+
 #[test]
 fn another_try_of_a_step_throws_the_first_away() {
     let run = fold(vec![
@@ -248,6 +268,7 @@ fn a_call_goes_through_its_states() {
         progressed,
         ended(1),
     ];
+    let late = Event::CallProgressed { call_id: CallId::numbered(1), line: "whole".into() };
     let upto = |count: usize| fold(all[..count].to_vec());
     assert_eq!(shown(&upto(2)), ["call_1 requested"]);
     assert_eq!((shown(&upto(3)), upto(3).questions.len()), (vec!["call_1 asking".to_owned()], 1));
@@ -257,6 +278,10 @@ fn a_call_goes_through_its_states() {
     assert_eq!(call.progress.as_deref(), Some("half"));
     assert_eq!((call.category, call.visibility), (Category::Search, Visibility::Primary));
     assert_eq!(shown(&upto(7)), ["call_1 ended"]);
+    for over in [upto(7), fold(all.into_iter().chain([late]).collect())] {
+        let Entry::Call(call) = &over.entries[0] else { panic!("no call") };
+        assert_eq!(call.progress, None, "a screen that joins now has not seen it either");
+    }
 }
 
 #[test]
@@ -342,4 +367,16 @@ fn s_34_a_call_stands_where_its_step_has_it_and_is_filed_when_it_is_announced() 
         })
         .collect();
     assert_eq!(places, ["a", "call_1 Search", "b", "call_2 Search"]);
+}
+
+#[test]
+fn r_63_a_text_that_goes_on_in_the_next_step_is_an_entry_of_its_own_and_shown_once() {
+    let step = |step| Event::StepStarted { step, purpose: StepPurpose::Work, attempt: 1 };
+    let first =
+        vec![started(), step(1), text("Once upon"), step_ended(vec![Part::text("Once upon")]), step(2)];
+    let speaking = fold(first.iter().cloned().chain([text(" a"), text(" time.")]).collect());
+    assert_eq!(shown(&speaking), ["text: Once upon", "text:  a time."]);
+    let rest = [text(" a time."), step_ended(vec![Part::text(" a time.")]), run_ended("Once upon a time.")];
+    let over = fold(first.into_iter().chain(rest).collect());
+    assert_eq!(shown(&over), ["text: Once upon", "text:  a time."]);
 }

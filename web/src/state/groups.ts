@@ -1,6 +1,6 @@
 // Sessions by when something last happened in them, as people speak of it. Pure: the clock comes in.
 
-import type { Session } from '../wire/api';
+import type { Run, Session } from '../wire/api';
 
 export interface Group {
   label: string;
@@ -47,4 +47,20 @@ export function mergePages(fresh: readonly Session[], before: readonly Session[]
     session.updated_ms < last.updated_ms ||
     (session.updated_ms === last.updated_ms && session.session_id < last.session_id);
   return [...fresh, ...before.filter((session) => isOlder(session) && !known.has(session.session_id))];
+}
+
+/** What goes on in a session. */
+export interface Activity {
+  isRunning: boolean;
+  questions: number;
+}
+
+/** What goes on, by session, from the runs that have not ended. */
+export function activityOf(runs: readonly Run[]): ReadonlyMap<string, Activity> {
+  const activity = new Map<string, Activity>();
+  for (const run of runs) {
+    const before = activity.get(run.session_id)?.questions ?? 0;
+    activity.set(run.session_id, { isRunning: true, questions: before + run.questions });
+  }
+  return activity;
 }

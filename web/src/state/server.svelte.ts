@@ -4,7 +4,7 @@
 import { about as askAbout, type About } from '../wire/api';
 import { onAnswer, Refusal, setToken, token } from '../wire/http';
 
-export type ServerState = 'unknown' | 'up' | 'down' | 'token';
+export type ServerState = 'unknown' | 'up' | 'down';
 
 const RETRY_FIRST_MS = 500;
 const RETRY_MAX_MS = 4000;
@@ -15,6 +15,8 @@ class Server {
   about = $state.raw<About | null>(null);
   /** Grows whenever the server comes back, or lets us in: what was shown is to be read again. */
   epoch = $state(0);
+  /** Whether a token is wanted that this tab does not have. */
+  isShut = $state(false);
   /** Whether the token of this tab was refused. */
   isTokenWrong = $state(false);
 
@@ -44,21 +46,18 @@ class Server {
     setToken(given);
     this.isTokenWrong = false;
     await this.look();
-    if (this.state === 'token') setToken(before);
-    return this.state === 'up';
+    if (this.isShut) setToken(before);
+    return !this.isShut;
   }
 
   private note(status: number): void {
     if (status === 0) return this.noteSilence();
     this.stopWaiting();
-    const was = this.state;
-    if (status === 401) {
-      this.isTokenWrong = token() !== null;
-      this.state = 'token';
-      return;
-    }
+    const wasAway = this.state === 'down' || this.isShut;
     this.state = 'up';
-    if (was === 'down' || was === 'token') {
+    this.isShut = status === 401;
+    this.isTokenWrong = this.isShut && token() !== null;
+    if (wasAway && !this.isShut) {
       this.epoch += 1;
       // Whoever waits for the network need not wait for their own clock.
       dispatchEvent(new Event('online'));

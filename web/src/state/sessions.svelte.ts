@@ -8,17 +8,12 @@ import type { Session } from '../wire/api';
 import { Refusal } from '../wire/http';
 import { forgetChoice } from './choices';
 import { forgetDraft } from './drafts';
-import { mergePages } from './groups';
+import { activityOf, mergePages, type Activity } from './groups';
 
 const PAGE_ROWS = 50;
 const PAGE_ROWS_MAX = 500;
 const LOOK_EVERY_MS = 10_000;
 const TYPING_PAUSE_MS = 200;
-
-export interface Activity {
-  isRunning: boolean;
-  questions: number;
-}
 
 class Sessions {
   rows = $state.raw<Session[]>([]);
@@ -42,6 +37,8 @@ class Sessions {
   watch(): () => void {
     const look = () => {
       if (!document.hidden) void this.refresh();
+      // A hidden tab still tells by its title when a run asks or ends.
+      else if (this.activity.size > 0) void this.readActivity();
     };
     const timer = setInterval(look, LOOK_EVERY_MS);
     document.addEventListener('visibilitychange', look);
@@ -60,9 +57,10 @@ class Sessions {
     void this.refresh();
   }
 
-  /** Reads again as many rows as are shown. */
+  /** Reads again the pages that are shown. */
   async refresh(): Promise<void> {
-    const rows = Math.min(Math.max(this.rows.length, PAGE_ROWS), PAGE_ROWS_MAX);
+    const pages = Math.max(1, Math.ceil(this.rows.length / PAGE_ROWS));
+    const rows = Math.min(pages * PAGE_ROWS, PAGE_ROWS_MAX);
     await Promise.all([this.read(rows), this.readActivity()]);
   }
 
@@ -157,12 +155,7 @@ class Sessions {
   private async readActivity(): Promise<void> {
     try {
       const { runs } = await api.runs({ unfinished: 1, rows: PAGE_ROWS_MAX });
-      const activity = new Map<string, Activity>();
-      for (const run of runs) {
-        const before = activity.get(run.session_id)?.questions ?? 0;
-        activity.set(run.session_id, { isRunning: true, questions: before + run.questions });
-      }
-      this.activity = activity;
+      this.activity = activityOf(runs);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
     }

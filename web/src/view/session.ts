@@ -66,8 +66,20 @@ export interface RunAbout {
   /** When the first tool of the search kind was called, and when the answer began (S-27, S-28). */
   searched_ms: number | null;
   answered_ms: number | null;
-  /** Calls that are being written: their names and how much of them. */
-  writing: { name: string; chars: number }[];
+  /** Calls that are being written: their names and how much of them, by their place in the step. */
+  writing: { [index: number]: { name: string; chars: number } };
+  /** When each phase of thinking began and when its newest piece came. */
+  thoughts: { [phase: number]: { from_ms: number; to_ms: number } };
+  /** Entries that go on with the text before them: the model was cut by its length and continued. */
+  joins: number[];
+  /** When the wait for another try began. */
+  delayed_ms: number | null;
+  /** What users should know about their decisions: a rule that could not be kept, for one. */
+  problems: string[];
+  /** How often the run was taken up again after the program had stopped. */
+  resumed: number;
+  /** The stable word of the error. */
+  error_code: string | null;
 }
 
 export interface Waiting {
@@ -90,6 +102,8 @@ export interface CallEntry {
   visibility: Visibility;
   state: CallState;
   progress: string | null;
+  /** The outcome was cut for the screen; the inspector has the whole. */
+  clipped?: true;
 }
 
 export type CallState =
@@ -143,7 +157,7 @@ function rewindRun(run: RunView): RunView {
   if (last && last.kind !== 'call' && last.text.length > run.mark.chars) {
     entries[entries.length - 1] = { ...last, text: last.text.slice(0, run.mark.chars) };
   }
-  return { ...run, entries, about: { ...run.about, writing: [] } };
+  return { ...run, entries, about: { ...run.about, writing: {} } };
 }
 
 /** Whether the record is on disk before anybody sees it. */
@@ -184,7 +198,13 @@ function newRun(record: JournalRecord, event: Extract<Event, { type: 'run_starte
       thought_ms: null,
       searched_ms: null,
       answered_ms: null,
-      writing: [],
+      writing: {},
+      thoughts: {},
+      joins: [],
+      delayed_ms: null,
+      problems: [],
+      resumed: 0,
+      error_code: null,
     },
     stepStart: 0,
     phase: 0,
@@ -207,7 +227,6 @@ export function textOf(message: Message): string {
 
 function apply(run: RunView, record: JournalRecord): void {
   const { event } = record;
-  noteAbout(run, record);
   switch (event.type) {
     case 'run_started':
     case 'note_added':
@@ -249,8 +268,9 @@ function apply(run: RunView, record: JournalRecord): void {
       if (event.usage) run.usage = addUsage(run.usage, event.usage);
       break;
     default:
-      applyCall(run, event);
+      applyCall(run, event, record.clipped === true);
   }
+  noteAbout(run, record);
   if (isDurable(event)) run.mark = markOf(run);
 }
 
@@ -270,7 +290,7 @@ type CallEvent = Extract<
   }
 >;
 
-function applyCall(run: RunView, event: CallEvent): void {
+function applyCall(run: RunView, event: CallEvent, isClipped: boolean): void {
   const unasked = (call_id: string) => run.questions.filter((question) => question.call_id !== call_id);
   switch (event.type) {
     case 'call_requested':
@@ -291,7 +311,10 @@ function applyCall(run: RunView, event: CallEvent): void {
       break;
     case 'call_ended':
       run.questions = unasked(event.call_id);
-      change(run, event.call_id, { state: { kind: 'ended', outcome: event.outcome } });
+      change(run, event.call_id, {
+        state: { kind: 'ended', outcome: event.outcome },
+        ...(isClipped ? { clipped: true } : {}),
+      });
       break;
     case 'warning_raised':
       run.warnings = [...run.warnings, { code: event.code, message: event.message }];
@@ -312,54 +335,80 @@ function applyCall(run: RunView, event: CallEvent): void {
 
 /** Keeps what only the web app shows. */
 function noteAbout(run: RunView, record: JournalRecord): void {
-  const { event } = record;
+  const { event, ts_ms } = record;
   const about = { ...run.about };
   switch (event.type) {
     case 'step_started':
       about.step = event.step;
       about.thinking = about.effort ? run.phase : null;
-      about.writing = [];
+      about.writing = {};
+      about.thoughts = { ...about.thoughts, [run.phase]: { from_ms: ts_ms, to_ms: ts_ms } };
+      if (event.purpose === 'continuation') about.joins = [...about.joins, run.entries.length];
       break;
     case 'reasoning_delta':
       about.thinking = event.phase;
-      about.thought_ms = record.ts_ms;
+      about.thought_ms = ts_ms;
+      about.thoughts = {
+        ...about.thoughts,
+        [event.phase]: { from_ms: about.thoughts[event.phase]?.from_ms ?? ts_ms, to_ms: ts_ms },
+      };
       break;
     case 'text_delta':
       about.thinking = null;
-      about.answered_ms ??= record.ts_ms;
+      about.answered_ms ??= ts_ms;
       break;
-    case 'call_delta':
+    case 'call_delta': {
+      const known = about.writing[event.index]?.name ?? '';
       about.thinking = null;
-      about.writing = [...about.writing];
-      about.writing[event.index] = {
-        name: event.name ?? about.writing[event.index]?.name ?? '',
-        chars: event.chars,
-      };
+      about.writing = { ...about.writing, [event.index]: { name: event.name ?? known, chars: event.chars } };
       break;
+    }
     case 'step_ended':
       about.step = null;
       about.thinking = null;
-      about.writing = [];
+      about.writing = {};
       break;
     case 'call_requested':
+      about.thinking = null;
+      about.writing = Object.fromEntries(
+        Object.entries(about.writing).filter(([index]) => Number(index) !== event.call.index),
+      );
+      noteSearch(about, record);
+      break;
     case 'call_started':
       about.thinking = null;
-      about.writing = [];
-      if (event.category === 'search') {
-        about.searched_ms ??= record.ts_ms;
-        about.answered_ms = null;
-      }
+      noteSearch(about, record);
+      break;
+    case 'step_delayed':
+      about.delayed_ms = ts_ms;
+      about.thinking = null;
+      break;
+    case 'permission_decided':
+      if (event.problem) about.problems = [...about.problems, event.problem];
+      break;
+    case 'run_resumed':
+      about.resumed += 1;
+      about.writing = {};
+      break;
+    case 'error_raised':
+      about.error_code = event.code;
       break;
     case 'run_ended':
-      about.ended_ms = record.ts_ms;
+      about.ended_ms = ts_ms;
       about.step = null;
       about.thinking = null;
-      about.writing = [];
+      about.writing = {};
       break;
     default:
       return;
   }
   run.about = about;
+}
+
+function noteSearch(about: RunAbout, { event, ts_ms }: JournalRecord): void {
+  if (!('category' in event) || event.category !== 'search') return;
+  about.searched_ms ??= ts_ms;
+  about.answered_ms = null;
 }
 
 function markOf(run: RunView): RunView['mark'] {
@@ -369,7 +418,7 @@ function markOf(run: RunView): RunView['mark'] {
 
 function addReasoning(run: RunView, phase: number, piece: string): void {
   run.waiting = null;
-  const last = run.entries.at(-1);
+  const last = lastOfStep(run);
   if (last?.kind === 'reasoning' && last.phase === phase) {
     run.entries[run.entries.length - 1] = { ...last, text: last.text + piece };
   } else {
@@ -379,12 +428,17 @@ function addReasoning(run: RunView, phase: number, piece: string): void {
 
 function addText(run: RunView, piece: string): void {
   run.waiting = null;
-  const last = run.entries.at(-1);
+  const last = lastOfStep(run);
   if (last?.kind === 'text') {
     run.entries[run.entries.length - 1] = { kind: 'text', text: last.text + piece };
   } else {
     run.entries.push({ kind: 'text', text: piece });
   }
+}
+
+/** What was kept of an earlier step is complete: pieces are never added to it. */
+function lastOfStep(run: RunView): Entry | undefined {
+  return run.entries.length > run.stepStart ? run.entries.at(-1) : undefined;
 }
 
 function addUsage(one: Usage, other: Usage): Usage {

@@ -1,4 +1,6 @@
 // The words of the journal, as the server writes them, under names that do not clash with the language's own.
+import type { Record as PlainRecord } from '../protocol/events';
+
 export type {
   Category,
   Decision,
@@ -7,7 +9,6 @@ export type {
   Message,
   Part,
   Question,
-  Record as JournalRecord,
   Risk,
   RunOutcome,
   Task,
@@ -18,3 +19,6 @@ export type {
   Usage,
   Visibility,
 } from '../protocol/events';
+
+/** A record as the server gives it to the app: long outcomes may have been cut for the screen. */
+export type JournalRecord = PlainRecord & { clipped?: boolean };
