@@ -17,8 +17,10 @@ beforeAll(async () => {
 afterAll(async () => windows?.close());
 afterEach(() => windows.expectQuiet());
 
-async function fresh() {
-  server = await Server.start({ model: scripted('approvals.script'), args: ['--approve', 'ask'], files: { 'old/keep.txt': 'x' } });
+const FILES = { 'old/keep.txt': 'x', 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' };
+
+async function fresh(script = 'approvals.script') {
+  server = await Server.start({ model: scripted(script), args: ['--approve', 'ask'], files: FILES });
   session = (await server.api<{ session_id: string }>('/api/sessions', {})).session_id;
   page = await windows.page(server, `/s/${session}`);
   await page.getByRole('textbox').first().waitFor();
@@ -34,10 +36,15 @@ const press = async (key: string) => {
   await page.keyboard.press(key);
 };
 const made = (name: string) => existsSync(join(server.project, name));
+/** How the calls ended, by the path that they read. */
+const outcomes = async (run: string) => {
+  const { tools } = await server.api<{ tools: { status: string; parameters: { path: string } }[] }>(`/api/runs/${run}/trace`);
+  return Object.fromEntries(tools.map(({ status, parameters }) => [parameters.path, status]));
+};
 const rules = async () => (await server.api<{ rules: { rule: string }[] }>('/api/policies')).rules.map(({ rule }) => rule);
 
 describe('a card', () => {
-  beforeEach(fresh);
+  beforeEach(() => fresh());
   afterEach(async () => {
     await page.close();
     await server.end();
@@ -148,44 +155,13 @@ describe('a card', () => {
     expect(made('one.txt')).toBe(false);
     await other.close();
   });
-
-  it('a critical call needs its word', async () => {
-    for (const message of ['Write one file.', 'Write it again.', 'And three files.']) {
-      const run = await say(message);
-      await until(async () => (await cards().count()) > 0, 'a card comes');
-      await page.getByRole('button', { name: /Deny all|^Deny/ }).first().click();
-      await server.ended(run);
-    }
-    const run = await say('Run something dangerous.');
-    await card('execute_command').waitFor();
-    const text = await card('execute_command').innerText();
-    expect(text).toMatch(/critical risk/);
-    expect(await page.getByLabel('Command', { exact: true }).innerText()).toContain('rm -rf old');
-    expect(await card('execute_command').getByRole('button', { name: 'Allow once' }).isDisabled()).toBe(true);
-    // The key leads to the field where the word is missing.
-    await press('1');
-    const word = card('execute_command').getByLabel(/Type .* to allow it/);
-    expect(await word.evaluate((element) => element === document.activeElement)).toBe(true);
-    await auditPage(page);
-    await word.fill((/Type (\S+) to allow/.exec(text) ?? [])[1] ?? '');
-    await card('execute_command').getByRole('button', { name: 'Allow once' }).click();
-    await server.ended(run);
-    expect(made('old/keep.txt')).toBe(false);
-  });
 });
 
 describe('several cards', () => {
   let run: string;
   beforeEach(async () => {
-    await fresh();
-    for (const message of ['Write one file.', 'Write it again.']) {
-      const first = await say(message);
-      await cards().first().waitFor();
-      await press('4');
-      await server.ended(first);
-      await cards().first().waitFor({ state: 'detached' });
-    }
-    run = await say('And three files.');
+    await fresh('several.script');
+    run = await say('Read three files.');
     await until(async () => (await cards().count()) === 3, 'three cards');
   });
   afterEach(async () => {
@@ -196,14 +172,14 @@ describe('several cards', () => {
   it('are allowed together', async () => {
     await page.getByRole('button', { name: 'Allow all once' }).click();
     await server.ended(run);
-    expect(['a.txt', 'b.txt', 'c.txt'].map(made)).toEqual([true, true, true]);
+    expect(await outcomes(run)).toEqual({ 'a.txt': 'completed', 'b.txt': 'completed', 'c.txt': 'completed' });
     expect(await cards().count()).toBe(0);
   });
 
   it('are denied together', async () => {
     await page.getByRole('button', { name: 'Deny all' }).click();
     await server.ended(run);
-    expect(['a.txt', 'b.txt', 'c.txt'].map(made)).toEqual([false, false, false]);
+    expect(await outcomes(run)).toEqual({ 'a.txt': 'failed', 'b.txt': 'failed', 'c.txt': 'failed' });
   });
 
   it('arrow keys go between them, and keys answer the one that has the keyboard', async () => {
@@ -216,6 +192,27 @@ describe('several cards', () => {
     await until(async () => page.evaluate(() => document.activeElement?.hasAttribute('data-question') ?? false), 'the next card has the keyboard');
     await page.getByRole('button', { name: 'Allow all once' }).click();
     await server.ended(run);
-    expect(['a.txt', 'b.txt', 'c.txt'].map(made)).toEqual([true, false, true]);
+    expect(await outcomes(run)).toEqual({ 'a.txt': 'completed', 'b.txt': 'failed', 'c.txt': 'completed' });
   });
+});
+
+it('a critical call needs its word', async () => {
+  await fresh('critical.script');
+  const run = await say('Run something dangerous.');
+  await card('execute_command').waitFor();
+  const text = await card('execute_command').innerText();
+  expect(text).toMatch(/critical risk/);
+  expect(await page.getByLabel('Command', { exact: true }).innerText()).toContain('rm -rf old');
+  expect(await card('execute_command').getByRole('button', { name: 'Allow once' }).isDisabled()).toBe(true);
+  // The key leads to the field where the word is missing.
+  await press('1');
+  const word = card('execute_command').getByLabel(/Type .* to allow it/);
+  expect(await word.evaluate((element) => element === document.activeElement)).toBe(true);
+  await auditPage(page);
+  await word.fill((/Type (\S+) to allow/.exec(text) ?? [])[1] ?? '');
+  await card('execute_command').getByRole('button', { name: 'Allow once' }).click();
+  await server.ended(run);
+  expect(made('old/keep.txt')).toBe(false);
+  await page.close();
+  await server.end();
 });

@@ -57,12 +57,12 @@ impl ProfileName {
         match self {
             ProfileName::Default => "Native calls, parallel reads, generous limits: the one to use.",
             ProfileName::Edison => {
-                "EDISON's structured loop: calls as JSON in plain text, four tools, few steps."
+                "EDISON's structured loop: calls as JSON in plain text, four built-in tools."
             }
             ProfileName::Dspy => "The DSPy engine's tool wrapper: calls as a field of a structured output.",
             ProfileName::Studio => "Prompt Studio's streaming loop, with its event frames and limits.",
-            ProfileName::Ploke => "ploke's event-bus loop, with its result texts and retries.",
-            ProfileName::Zodo => "ZodoLlama's terminal agent, with its envelope and permission words.",
+            ProfileName::Ploke => "ploke's event-bus loop, with its envelope and limits.",
+            ProfileName::Zodo => "ZodoLlama's terminal agent, with its envelope and limits.",
         }
     }
 }

@@ -88,6 +88,8 @@ describe('markup of Markdown', () => {
     expect(element.querySelectorAll('.box')).toHaveLength(2);
     expect(element.querySelector('sub')?.textContent).toBe('2');
     expect(element.querySelector('.code pre')?.textContent).toBe('code');
+    expect(element.querySelector('[data-copy]')?.getAttribute('aria-label')).toBe('Copy code');
+    expect(element.querySelector('.table')?.getAttribute('tabindex')).toBe('0');
   });
 
   it('lives through enormous nesting and length', () => {

@@ -155,7 +155,7 @@ export function clean(markup: string): string {
     ALLOWED_TAGS: TAGS,
     ALLOWED_ATTR: ATTRIBUTES,
     // Not addresses: their values are not read as such.
-    ADD_URI_SAFE_ATTR: ['data-cite', 'data-copy', 'rel', 'start', 'tabindex', 'target', 'type'],
+    ADD_URI_SAFE_ATTR: ['aria-label', 'data-cite', 'data-copy', 'rel', 'role', 'start', 'tabindex', 'target', 'type'],
     ALLOW_DATA_ATTR: false,
     ALLOW_ARIA_ATTR: false,
     ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|#source$)/i,
