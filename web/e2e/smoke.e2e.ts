@@ -14,6 +14,6 @@ afterAll(async () => {
 
 it('shows the app', async () => {
   const page = await windows.page(server, '/');
-  await page.getByText('A new session').waitFor();
+  await page.getByRole('heading', { name: 'What shall we haul?' }).waitFor();
   windows.expectQuiet();
 });

@@ -5,7 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use windlass_models::doctor::{Diagnosis, Probe, Verdict};
+use windlass_core::host::{ModelFinding, ModelFindings};
+use windlass_models::doctor::{Diagnosis, Finding, Probe, Verdict};
 use windlass_models::{Abilities, ModelName};
 
 use crate::complaint::{Complaint, Result};
@@ -24,6 +25,23 @@ pub(crate) struct Examined {
 }
 
 impl Examined {
+    /// What kept the model from answering at all, if something did: then nothing else means anything.
+    pub(crate) fn silence(&self) -> Option<&Finding> {
+        self.diagnosis.finding(Probe::PlainAnswer).filter(|finding| finding.verdict != Verdict::Pass)
+    }
+
+    /// The findings, for front ends.
+    pub(crate) fn findings(&self) -> ModelFindings {
+        let findings = self.diagnosis.findings.iter().map(|finding| ModelFinding {
+            probe: word(&finding.probe),
+            title: finding.probe.title().to_owned(),
+            verdict: word(&finding.verdict),
+            meaning: finding.meaning.clone(),
+            detail: finding.detail.clone(),
+        });
+        ModelFindings { checked_ms: self.diagnosis.at_ms, findings: findings.collect() }
+    }
+
     /// What the findings say of the model's abilities.
     pub(crate) fn abilities(&self) -> Abilities {
         let found = |probe: Probe| match self.diagnosis.finding(probe)?.verdict {
@@ -38,6 +56,12 @@ impl Examined {
             ..Abilities::default()
         }
     }
+}
+
+/// The word by which something is written down.
+fn word(named: &impl Serialize) -> String {
+    let value = serde_json::to_value(named).unwrap_or_default();
+    value.as_str().unwrap_or_default().to_owned()
 }
 
 /// The folder of all of them.

@@ -17,6 +17,7 @@
 mod archive;
 mod args;
 mod asker;
+mod browser;
 mod complaint;
 mod completions;
 mod config;

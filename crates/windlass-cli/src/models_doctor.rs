@@ -6,7 +6,7 @@ use futures::StreamExt;
 use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
 use windlass_core::port::{BoxFuture, ModelPort};
 use windlass_engine::clock::Clock;
-use windlass_models::doctor::{ExaminationLimits, Finding, Patient, Probe, Progress, Verdict, examine};
+use windlass_models::doctor::{ExaminationLimits, Finding, Patient, Progress, Verdict, examine};
 use windlass_models::quirks::Quirks;
 use windlass_models::transport::Transport;
 use windlass_models::{ModelName, Target, WireModel};
@@ -24,27 +24,21 @@ use crate::visible::visible;
 
 /// Examines a model and keeps what was found.
 pub(crate) fn run(global: &GlobalArgs, config: &Config, name: &ModelName) -> Result<Exit> {
-    // What an earlier visit found is no part of what is examined.
-    let target = provider::plain_target(config, name)?;
-    let bed = Bed { target: target.clone(), transport: Arc::new(provider::transport(config)?) };
-    let at_ms = Clock::system().now_ms();
+    let bed = Bed::make(config, name)?;
     let mut told = |progress: Progress<'_>| match progress {
         Progress::Begun(probe) if !global.quiet => tell_line(&format!("· {}", probe.title())),
         Progress::Begun(_) | Progress::Found(_) => {}
     };
-    let limits = ExaminationLimits::default();
-    let diagnosis = block_on(async {
+    let examined = block_on(async {
         tokio::select! {
-            diagnosis = examine(&bed, &target, &limits, at_ms, &mut told) => Ok(Some(diagnosis)),
+            examined = bed.examine(&mut told) => Ok(Some(examined)),
             _ = tokio::signal::ctrl_c() => Ok(None),
         }
     })?;
-    let Some(diagnosis) = diagnosis else { return Ok(Exit::Cancelled) };
-    let examined = Examined { base_url: target.base_url.clone(), diagnosis };
-    let plain = examined.diagnosis.finding(Probe::PlainAnswer);
-    if let Some(finding) = plain.filter(|finding| finding.verdict != Verdict::Pass) {
+    let Some(examined) = examined else { return Ok(Exit::Cancelled) };
+    if let Some(finding) = examined.silence() {
         let why = finding.detail.as_deref().unwrap_or(&finding.meaning);
-        return Err(Complaint::failed(format!("'{name}' does not answer: {why}")).at(&target.base_url));
+        return Err(Complaint::failed(format!("'{name}' does not answer: {why}")).at(&examined.base_url));
     }
     let file = diagnosis::store(&config.folders.data, name, &examined)?;
     if global.json {
@@ -72,9 +66,24 @@ fn row(finding: &Finding) -> [String; 3] {
 }
 
 /// Where an endpoint lies while it is examined.
-struct Bed {
+pub(crate) struct Bed {
     target: Target,
     transport: Arc<Transport>,
+}
+
+impl Bed {
+    /// A bed for a model. What an earlier visit found is no part of what is examined.
+    pub(crate) fn make(config: &Config, name: &ModelName) -> Result<Self> {
+        let target = provider::plain_target(config, name)?;
+        Ok(Self { target, transport: Arc::new(provider::transport(config)?) })
+    }
+
+    /// Examines it, minutes if need be; nothing is kept.
+    pub(crate) async fn examine(&self, told: &mut (dyn FnMut(Progress<'_>) + Send)) -> Examined {
+        let (limits, at_ms) = (ExaminationLimits::default(), Clock::system().now_ms());
+        let diagnosis = examine(self, &self.target, &limits, at_ms, told).await;
+        Examined { base_url: self.target.base_url.clone(), diagnosis }
+    }
 }
 
 impl Patient for Bed {

@@ -1,10 +1,10 @@
 //! `windlass models list`: providers and models, and where each figure comes from.
 
 use serde_json::{Value, json};
-use windlass_core::host::ModelRow;
+use windlass_core::host::{ModelPrice, ModelRow};
 use windlass_core::json::clip::clip_chars;
 use windlass_models::catalog::{self, find_provider, known_models, lay_over, providers};
-use windlass_models::{Abilities, ModelName, WireKind};
+use windlass_models::{Abilities, ModelName, Prices, WireKind};
 
 use crate::args::GlobalArgs;
 use crate::complaint::{Complaint, Result};
@@ -35,6 +35,12 @@ struct Row {
     said_by: Option<&'static str>,
 }
 
+impl Row {
+    fn source_text(&self) -> String {
+        self.said_by.map_or_else(|| self.source.to_owned(), |by| format!("{}: {by}", self.source))
+    }
+}
+
 /// Runs the command.
 pub(crate) fn list(global: &GlobalArgs, config: &Config, wanted: Option<&str>, live: bool) -> Result<()> {
     let wanted = wanted.map(|name| known_provider(config, name)).transpose()?;
@@ -42,8 +48,9 @@ pub(crate) fn list(global: &GlobalArgs, config: &Config, wanted: Option<&str>, l
     ids.extend(config.configured_providers().into_iter().filter(|id| find_provider(id).is_none()));
     ids.retain(|id| wanted.as_deref().is_none_or(|wanted| wanted == *id));
     let mut models = Vec::new();
+    let examined = diagnoses(config)?;
     for id in &ids {
-        models.extend(models_of(config, id)?);
+        models.extend(models_of(config, id, &examined)?);
         if live {
             ask(config, id, wanted.is_some(), &mut models)?;
         }
@@ -80,25 +87,41 @@ pub(crate) fn choices(config: &Config, usual: &str) -> Vec<ModelRow> {
     let mut ids: Vec<&str> = providers().iter().map(|row| row.id).collect();
     ids.extend(config.configured_providers().into_iter().filter(|id| find_provider(id).is_none()));
     let mut rows = Vec::new();
+    // What cannot be read of a provider, or of what was found, is told when it is used.
+    let examined = diagnoses(config).unwrap_or_default();
     for id in ids {
         let is_open = find_provider(id).is_none_or(|row| !row.needs_key());
         let is_ready = is_open || key_source::locate(config, id).is_ok_and(|place| place.is_some());
-        // What cannot be read of a provider is told when it is used.
-        for row in models_of(config, id).unwrap_or_default() {
+        for row in models_of(config, id, &examined).unwrap_or_default() {
             let name = format!("{}/{}", row.provider, row.model);
-            let Abilities { context_tokens, calls_tools, reasons, .. } = row.abilities;
+            let found = examined.iter().find(|(own, _)| own.to_string() == name);
             let is_default = name == usual;
             rows.push(ModelRow {
-                name,
                 is_default,
                 is_ready: is_ready || is_default,
-                context_tokens,
-                has_tools: calls_tools,
-                has_reasoning: reasons,
+                source: Some(row.source_text()),
+                doctor: found.map(|(_, examined)| examined.findings()),
+                ..row_of(name, &row.abilities)
             });
         }
     }
     rows
+}
+
+/// A model by what it can do.
+pub(crate) fn row_of(name: String, abilities: &Abilities) -> ModelRow {
+    let provider = name.split_once('/').map_or(name.as_str(), |(provider, _)| provider).to_owned();
+    let Abilities { context_tokens, calls_tools, reasons, prices, .. } = *abilities;
+    let price = prices.map(|Prices { input, cached, output }| ModelPrice { input, cached, output });
+    ModelRow {
+        name,
+        provider,
+        context_tokens,
+        has_tools: calls_tools,
+        has_reasoning: reasons,
+        price,
+        ..ModelRow::default()
+    }
 }
 
 /// Wire and address of a provider as configured.
@@ -110,7 +133,7 @@ fn place_of(config: &Config, id: &str) -> Result<(WireKind, Option<String>)> {
 }
 
 /// What catalogue, configuration and doctor know of a provider's models.
-fn models_of(config: &Config, id: &str) -> Result<Vec<Row>> {
+fn models_of(config: &Config, id: &str, examined: &[(ModelName, Examined)]) -> Result<Vec<Row>> {
     let mut rows: Vec<Row> = Vec::new();
     for known in known_models().iter().filter(|known| known.provider == id) {
         rows.push(Row {
@@ -121,8 +144,8 @@ fn models_of(config: &Config, id: &str) -> Result<Vec<Row>> {
             said_by: Some(known.source),
         });
     }
-    for found in diagnoses(config)?.into_iter().filter(|(name, _)| name.provider == id) {
-        put(&mut rows, id, &found.0.model, &found.1.abilities(), "doctor");
+    for (name, found) in examined.iter().filter(|(name, _)| name.provider == id) {
+        put(&mut rows, id, &name.model, &found.abilities(), "doctor");
     }
     let own = config.overrides(id)?.abilities;
     if own != Abilities::default() {
@@ -231,8 +254,7 @@ fn model_json(row: &Row) -> Value {
 fn model_row(row: &Row) -> [String; 6] {
     let [context, output, prices, can] = abilities_of(&row.abilities).map(|(_, value)| value);
     let name = format!("{}/{}", row.provider, row.model);
-    let source = row.said_by.map_or_else(|| row.source.to_owned(), |by| format!("{}: {by}", row.source));
-    [visible(&name).into_owned(), context, output, prices, can, source]
+    [visible(&name).into_owned(), context, output, prices, can, row.source_text()]
 }
 
 /// What a model can do, each with its name; what nobody knows is said to be unknown.

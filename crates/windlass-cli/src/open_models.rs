@@ -1,8 +1,9 @@
 //! Models by name, for a host: the one that was chosen, and any other that the configuration can reach.
 
-use std::sync::{Arc, OnceLock};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use windlass_core::host::{HostError, ModelRow};
+use windlass_core::host::{HostError, HostFuture, ModelFindings, ModelRow};
 use windlass_core::port::ModelPort;
 use windlass_core::profile::Profile;
 use windlass_engine::host::{ModelsPort, OpenModel};
@@ -11,8 +12,10 @@ use windlass_models::{Abilities, Target};
 
 use crate::complaint::Result;
 use crate::config::Config;
+use crate::diagnosis;
 use crate::model_choice::{Chosen, name_of};
-use crate::models_list::choices;
+use crate::models_doctor::Bed;
+use crate::models_list::{choices, row_of};
 use crate::provider;
 use crate::wiring::wrong;
 
@@ -23,12 +26,17 @@ pub(crate) struct OpenModels {
     /// Whether runs have tools at all: without them every model will do.
     has_tools: bool,
     transport: OnceLock<Arc<Transport>>,
+    /// What was found while this program runs, of models that do not answer too.
+    found: Mutex<HashMap<String, ModelFindings>>,
+    /// One examination at a time: each is some twenty requests that somebody pays for.
+    examination: tokio::sync::Mutex<()>,
 }
 
 impl OpenModels {
     /// The models, with the one that answers unless another is named.
     pub(crate) fn new(config: &Config, usual: Chosen, has_tools: bool) -> Self {
-        Self { config: config.clone(), usual, has_tools, transport: OnceLock::new() }
+        let (found, examination) = (Mutex::default(), tokio::sync::Mutex::default());
+        Self { config: config.clone(), usual, has_tools, transport: OnceLock::new(), found, examination }
     }
 
     fn find(&self, word: &str, profile: &Profile) -> Result<Chosen> {
@@ -42,6 +50,31 @@ impl OpenModels {
         };
         let model = provider::port(target.clone(), transport, profile.dialect);
         Ok(Chosen { model, target: Some(target) })
+    }
+}
+
+impl OpenModels {
+    async fn visit(&self, word: &str) -> std::result::Result<ModelFindings, HostError> {
+        if word.starts_with("scripted/") {
+            let message = format!("'{word}' is a script: it has no endpoint that could be examined");
+            return Err(HostError::Invalid { field: Some("name"), message });
+        }
+        let name = name_of(&self.config, word).map_err(|complaint| wrong("name", &complaint))?;
+        let Ok(_alone) = self.examination.try_lock() else {
+            return Err(HostError::Conflict("another model is being examined; wait for it".to_owned()));
+        };
+        let bed = Bed::make(&self.config, &name).map_err(|complaint| wrong("name", &complaint))?;
+        let examined = bed.examine(&mut |_| {}).await;
+        let findings = examined.findings();
+        // What did not answer is no reason to forget what was found when it did.
+        if examined.silence().is_none()
+            && let Err(complaint) = diagnosis::store(&self.config.folders.data, &name, &examined)
+        {
+            tracing::warn!(model = %name, "what was found is not kept: {}", complaint.what());
+        }
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        found.insert(name.to_string(), findings.clone());
+        Ok(findings)
     }
 }
 
@@ -71,7 +104,21 @@ impl ModelsPort for OpenModels {
             let abilities = self.usual.target.as_ref().map(|target| &target.abilities);
             rows.insert(0, plain_row(usual, abilities));
         }
+        let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        for row in &mut rows {
+            if let Some(findings) = found.get(&row.name) {
+                row.doctor = Some(findings.clone());
+            }
+        }
         rows
+    }
+
+    fn usual(&self) -> String {
+        self.usual.model.name().to_owned()
+    }
+
+    fn examine<'a>(&'a self, name: &'a str) -> HostFuture<'a, ModelFindings> {
+        Box::pin(self.visit(name))
     }
 }
 
@@ -90,12 +137,7 @@ impl ModelsPort for OneModel {
 
 /// A model that answers, whatever is known of it.
 fn plain_row(name: &str, abilities: Option<&Abilities>) -> ModelRow {
-    ModelRow {
-        name: name.to_owned(),
-        is_default: true,
-        is_ready: true,
-        context_tokens: abilities.and_then(|abilities| abilities.context_tokens),
-        has_tools: abilities.and_then(|abilities| abilities.calls_tools),
-        has_reasoning: abilities.and_then(|abilities| abilities.reasons),
-    }
+    let unknown = Abilities::default();
+    let row = row_of(name.to_owned(), abilities.unwrap_or(&unknown));
+    ModelRow { is_default: true, is_ready: true, ..row }
 }

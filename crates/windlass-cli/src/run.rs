@@ -61,8 +61,10 @@ pub(crate) fn run(global: &GlobalArgs, args: RunArgs) -> Result<Exit> {
         (Some(_) | None, _) => None,
     };
     if let Some(row) = &old {
-        global.model.get_or_insert_with(|| row.begin.model.clone());
-        global.profile.get_or_insert_with(|| row.begin.profile.clone());
+        // A session that a server began may have neither of its own.
+        let own = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        global.model = global.model.take().or_else(|| own(&row.begin.model));
+        global.profile = global.profile.take().or_else(|| own(&row.begin.profile));
     }
     let mut house = House::build(flags(&global, &args), &args.permission)?;
     let chosen = choose(&house.config)?;

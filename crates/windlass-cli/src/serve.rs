@@ -3,7 +3,6 @@
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::Path;
-use std::process::Stdio;
 use std::sync::Arc;
 
 use tokio::net::TcpListener;
@@ -15,6 +14,7 @@ use windlass_server::{ServerConfig, UnsafeAddress};
 
 use crate::archive::Archive;
 use crate::args::{GlobalArgs, ServeArgs};
+use crate::browser;
 use crate::complaint::{Complaint, Result};
 use crate::config::{Config, Flags};
 use crate::exit::Exit;
@@ -60,7 +60,7 @@ pub(crate) fn run(global: &GlobalArgs, args: &ServeArgs) -> Result<Exit> {
         }
         take_up(&host, global.quiet).await?;
         if args.open {
-            open_browser(bound);
+            browser::open(bound, server.token.as_ref());
         }
         let exit = serve(host, server, listener, signals, global.quiet).await?;
         export.finish().await;
@@ -198,19 +198,4 @@ async fn take_up(host: &Host, is_quiet: bool) -> Result<()> {
         tell_line(&format!("runs that were cut off: {}", parts.join(", ")));
     }
     Ok(())
-}
-
-/// The browser of the system. That there is none is worth a note, no more.
-fn open_browser(bound: SocketAddr) {
-    let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
-    let quiet = || Stdio::null();
-    let started = std::process::Command::new(program)
-        .arg(format!("http://{bound}/"))
-        .stdin(quiet())
-        .stdout(quiet())
-        .stderr(quiet())
-        .spawn();
-    if let Err(error) = started {
-        warn(&format!("the browser could not be opened ({program}: {error})"));
-    }
 }

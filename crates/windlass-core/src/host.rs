@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::event::Record;
-use crate::ids::{CallId, RunId, SessionId};
+use crate::ids::{CallId, Millis, RunId, SessionId};
 use crate::model::{ModelDelta, ModelFailure, ModelRequest};
-use crate::permission::{PermissionAnswer, Question, Rule};
+use crate::permission::{AuditEntry, PermissionAnswer, Question, Rule};
 use crate::port::{BoxFuture, BoxStream};
 use crate::step::StepReport;
 use crate::store::{NewSession, RunQuery, RunRow, Save, SessionQuery, SessionRow};
@@ -113,10 +113,13 @@ pub struct ReplayDivergence {
 }
 
 /// A model that can be chosen.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct ModelRow {
     /// `provider/model`.
     pub name: String,
+    /// Who offers it.
+    #[serde(default)]
+    pub provider: String,
     /// Whether it is chosen when nobody chooses.
     pub is_default: bool,
     /// Whether it can be asked as things are (a key is there, a script can be read).
@@ -130,6 +133,73 @@ pub struct ModelRow {
     /// Whether it can think aloud, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub has_reasoning: Option<bool>,
+    /// Who says so: the catalogue and where it has it from, the configuration, the doctor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// What it costs, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<ModelPrice>,
+    /// What the doctor found last, if it was ever asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doctor: Option<ModelFindings>,
+}
+
+/// What a million tokens cost, in US dollars.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ModelPrice {
+    /// Read.
+    pub input: f64,
+    /// Read from the provider's cache.
+    pub cached: f64,
+    /// Written, thinking included.
+    pub output: f64,
+}
+
+/// What the doctor found of a model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelFindings {
+    /// When.
+    pub checked_ms: Millis,
+    /// One a probe, in their order.
+    pub findings: Vec<ModelFinding>,
+}
+
+/// What one probe found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelFinding {
+    /// The probe's word.
+    pub probe: String,
+    /// What it looks at, in a few words.
+    pub title: String,
+    /// `pass`, `fail`, `unsure` or `skipped`.
+    pub verdict: String,
+    /// What it means for the user.
+    pub meaning: String,
+    /// What the endpoint did or said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+}
+
+/// What holds where nobody chooses.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostDefaults {
+    /// The project root.
+    pub root: String,
+    /// The model.
+    pub model: String,
+    /// The profile.
+    pub profile: String,
+    /// Whether calls start as soon as they are complete (`TOOL_LOOP_V2`).
+    pub executes_while_streaming: bool,
+}
+
+/// Which lines of the audit log are wanted, newest first.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AuditQuery {
+    /// Only those about this tool.
+    pub tool: Option<String>,
+    /// At most so many.
+    pub rows_max: usize,
 }
 
 /// A call from outside, through the same gates as a model's.
@@ -141,6 +211,15 @@ pub struct OutsideCall {
     pub args: Map<String, Value>,
     /// The session whose grants and tasks count, if any.
     pub session_id: Option<SessionId>,
+    /// What somebody who has seen the call said to it. Without that, what would need asking is refused.
+    pub consent: Option<Consent>,
+}
+
+/// Somebody has seen a call and wants it to run, this once. Rules that deny it still do.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Consent {
+    /// The word typed for a critical call.
+    pub confirmation: Option<String>,
 }
 
 /// What a call from outside gave.
@@ -153,7 +232,13 @@ pub struct ToolAnswer {
 }
 
 /// What decides a call, for `policy explain`.
-pub type Explanation = Vec<ExplainedGate>;
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Explanation {
+    /// What each gate says, in their order.
+    pub gates: Vec<ExplainedGate>,
+    /// What the user would be asked, if the gate that decides asks.
+    pub question: Option<Question>,
+}
 
 /// What one gate says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -287,7 +372,7 @@ pub trait HostPort: Send + Sync {
     /// The tools.
     fn tools(&self) -> Vec<Arc<ToolSpec>>;
     /// Runs one call from outside, through validation, permission and limits. What would need asking is
-    /// refused.
+    /// refused, unless somebody has said yes to it.
     fn call_tool(&self, call: OutsideCall) -> HostFuture<'_, ToolAnswer>;
     /// The stored rules.
     fn rules(&self) -> Vec<Rule>;
@@ -297,6 +382,12 @@ pub trait HostPort: Send + Sync {
     fn remove_rule<'a>(&'a self, rule_id: &'a str) -> HostFuture<'a, ()>;
     /// Which gate decides a call, and why.
     fn explain<'a>(&'a self, tool: &'a str, args: Map<String, Value>) -> HostFuture<'a, Explanation>;
+    /// Decisions about calls, newest first, as far back as the log reaches.
+    fn audit(&self, query: AuditQuery) -> HostFuture<'_, Vec<AuditEntry>>;
+    /// What holds where nobody chooses.
+    fn defaults(&self) -> Result<HostDefaults, HostError>;
+    /// Asks a model's endpoint what it can really do, which takes a while; what is found is kept.
+    fn examine_model<'a>(&'a self, name: &'a str) -> HostFuture<'a, ModelFindings>;
     /// Models that can be chosen.
     fn models(&self) -> HostFuture<'_, Vec<ModelRow>>;
     /// Asks a model for one step, for callers that bring their own tools and run them themselves.

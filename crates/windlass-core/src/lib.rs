@@ -14,6 +14,7 @@
 //! - `toolset`, `check`: the tools of a step, and what is believed of a call before it is judged
 //! - `json`, `args`, `chain`, `nearest`: reading what models write, and what they may have meant
 //! - `text`: cutting text without breaking characters; `redact`: taking secrets out of it
+//! - `schema`, behind a feature: the JSON Schema of records
 //! - `port`: the traits by which tools, models and journals plug in
 
 mod arg_table;
@@ -54,3 +55,4 @@ pub mod tool;
 pub mod toolset;
 pub mod trace;
 pub mod view;
+mod view_json;

@@ -51,6 +51,20 @@ impl ProfileName {
             ProfileName::Zodo => "zodo",
         }
     }
+
+    /// What it is for, in a sentence.
+    pub fn about(self) -> &'static str {
+        match self {
+            ProfileName::Default => "Native calls, parallel reads, generous limits: the one to use.",
+            ProfileName::Edison => {
+                "EDISON's structured loop: calls as JSON in plain text, four built-in tools."
+            }
+            ProfileName::Dspy => "The DSPy engine's tool wrapper: calls as a field of a structured output.",
+            ProfileName::Studio => "Prompt Studio's streaming loop, with its event frames and limits.",
+            ProfileName::Ploke => "ploke's event-bus loop, with its envelope and limits.",
+            ProfileName::Zodo => "ZodoLlama's terminal agent, with its envelope and limits.",
+        }
+    }
 }
 
 /// EDISON's four (E-2).

@@ -95,7 +95,7 @@ pub struct CallView {
     pub visibility: Visibility,
     /// How far it is.
     pub state: CallState,
-    /// The last line of progress.
+    /// The last line of progress, while it runs.
     pub progress: Option<String>,
 }
 
@@ -110,6 +110,16 @@ pub enum CallState {
     Running,
     /// Has its outcome.
     Ended(Arc<ToolOutcome>),
+}
+
+impl CallState {
+    /// Whether the call has its outcome.
+    pub fn is_ended(&self) -> bool {
+        match self {
+            CallState::Requested | CallState::Asking | CallState::Running => false,
+            CallState::Ended(_) => true,
+        }
+    }
 }
 
 impl SessionView {
@@ -202,13 +212,18 @@ impl RunView {
             }
             Event::CallStarted { call_id, .. } => self.set_state(call_id, CallState::Running),
             Event::CallProgressed { call_id, line } => {
-                if let Some(call) = self.call_mut(call_id) {
+                // The last line of a call may come after its end.
+                if let Some(call) = self.call_mut(call_id).filter(|call| !call.state.is_ended()) {
                     call.progress = Some(line.clone());
                 }
             }
             Event::CallEnded { call_id, outcome, .. } => {
                 self.questions.retain(|question| question.call_id != *call_id);
-                self.set_state(call_id, CallState::Ended(Arc::clone(outcome)));
+                if let Some(call) = self.call_mut(call_id) {
+                    call.state = CallState::Ended(Arc::clone(outcome));
+                    // How far it was is not on record, and a screen that joins late does not know it.
+                    call.progress = None;
+                }
             }
             Event::WarningRaised { code, message } => self.warnings.push((*code, message.clone())),
             Event::ErrorRaised { message, .. } => self.error = Some(message.clone()),
@@ -243,7 +258,8 @@ impl RunView {
         }
     }
 
-    /// What was kept of an earlier step is complete: pieces are never added to it.
+    /// What was made last in the current step. What the steps before it made is kept as it is: a text that goes
+    /// on where its length cut it is an entry of its own.
     fn last_of_step(&mut self) -> Option<&mut Entry> {
         self.entries.get_mut(self.step_start..)?.last_mut()
     }

@@ -268,6 +268,7 @@ fn a_call_goes_through_its_states() {
         progressed,
         ended(1),
     ];
+    let late = Event::CallProgressed { call_id: CallId::numbered(1), line: "whole".into() };
     let upto = |count: usize| fold(all[..count].to_vec());
     assert_eq!(shown(&upto(2)), ["call_1 requested"]);
     assert_eq!((shown(&upto(3)), upto(3).questions.len()), (vec!["call_1 asking".to_owned()], 1));
@@ -277,6 +278,10 @@ fn a_call_goes_through_its_states() {
     assert_eq!(call.progress.as_deref(), Some("half"));
     assert_eq!((call.category, call.visibility), (Category::Search, Visibility::Primary));
     assert_eq!(shown(&upto(7)), ["call_1 ended"]);
+    for over in [upto(7), fold(all.into_iter().chain([late]).collect())] {
+        let Entry::Call(call) = &over.entries[0] else { panic!("no call") };
+        assert_eq!(call.progress, None, "a screen that joins now has not seen it either");
+    }
 }
 
 #[test]
@@ -362,4 +367,16 @@ fn s_34_a_call_stands_where_its_step_has_it_and_is_filed_when_it_is_announced() 
         })
         .collect();
     assert_eq!(places, ["a", "call_1 Search", "b", "call_2 Search"]);
+}
+
+#[test]
+fn r_63_a_text_that_goes_on_in_the_next_step_is_an_entry_of_its_own_and_shown_once() {
+    let step = |step| Event::StepStarted { step, purpose: StepPurpose::Work, attempt: 1 };
+    let first =
+        vec![started(), step(1), text("Once upon"), step_ended(vec![Part::text("Once upon")]), step(2)];
+    let speaking = fold(first.iter().cloned().chain([text(" a"), text(" time.")]).collect());
+    assert_eq!(shown(&speaking), ["text: Once upon", "text:  a time."]);
+    let rest = [text(" a time."), step_ended(vec![Part::text(" a time.")]), run_ended("Once upon a time.")];
+    let over = fold(first.into_iter().chain(rest).collect());
+    assert_eq!(shown(&over), ["text: Once upon", "text:  a time."]);
 }

@@ -1,14 +1,14 @@
 //! The audit file: one line for each decision about a call, only ever appended to.
 //!
 //! Knows no decision: whoever calls gives the line. Bounded: a full file is kept once as `NAME.1`.
-//! Writing blocks and belongs on a blocking thread.
+//! Writing and reading block and belong on a blocking thread.
 
 use std::ffi::OsString;
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use crate::limits::AUDIT_BYTES_MAX;
+use crate::limits::{AUDIT_BYTES_MAX, AUDIT_READ_BYTES_MAX};
 use crate::policy_file::private;
 
 /// An audit file; may be shared by sessions and by processes.
@@ -18,9 +18,9 @@ pub struct AuditFile {
     bytes_max: u64,
 }
 
-/// A line could not be written.
+/// A line could not be written or read back.
 #[derive(Debug, thiserror::Error)]
-#[error("the audit file {path} could not be written: {error}")]
+#[error("the audit file {path} could not be used: {error}")]
 pub struct AuditError {
     /// The file.
     pub path: PathBuf,
@@ -64,6 +64,19 @@ impl AuditFile {
         file.sync_data()
     }
 
+    /// The newest lines, newest first, as far as `keep` keeps them: of this file and of the one before it.
+    pub fn newest<T>(&self, rows_max: usize, keep: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, AuditError> {
+        let mut kept = Vec::new();
+        for path in [self.path.clone(), self.beside(".1")] {
+            let text = read_tail(&path).map_err(|error| AuditError { path, error })?;
+            kept.extend(text.lines().rev().filter_map(&keep).take(rows_max.saturating_sub(kept.len())));
+            if kept.len() >= rows_max {
+                break;
+            }
+        }
+        Ok(kept)
+    }
+
     fn rotate_for(&self, more_bytes: u64) -> io::Result<()> {
         if !self.is_full(more_bytes)? {
             return Ok(());
@@ -89,6 +102,24 @@ impl AuditFile {
         name.push(ending);
         name.into()
     }
+}
+
+/// The end of a file, in whole lines; nothing if there is no such file.
+fn read_tail(path: &Path) -> io::Result<String> {
+    let mut file = match fs::File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(String::new()),
+        Err(error) => return Err(error),
+    };
+    let skipped = file.metadata()?.len().saturating_sub(AUDIT_READ_BYTES_MAX);
+    file.seek(SeekFrom::Start(skipped))?;
+    let mut bytes = Vec::new();
+    file.take(AUDIT_READ_BYTES_MAX).read_to_end(&mut bytes)?;
+    let text = String::from_utf8_lossy(&bytes);
+    Ok(match text.split_once('\n') {
+        Some((_, whole)) if skipped > 0 => whole.to_owned(),
+        Some(_) | None => text.into_owned(),
+    })
 }
 
 #[cfg(test)]

@@ -66,3 +66,32 @@ fn a_file_that_cannot_be_written_names_itself() {
     let error = AuditFile::new(folder.path()).append("x").unwrap_err();
     assert!(error.to_string().starts_with("the audit file "), "{error}");
 }
+
+#[test]
+fn the_newest_lines_are_read_back_across_the_rotation() {
+    let folder = tempfile::tempdir().unwrap();
+    let audit = AuditFile::with_bytes_max(folder.path().join("audit.log"), 100);
+    let numbers = |rows_max, keep: fn(&str) -> bool| {
+        let number = |line: &str| keep(line).then(|| line[9..].to_owned());
+        audit.newest(rows_max, number).unwrap()
+    };
+    assert!(numbers(5, |_| true).is_empty(), "there is no file yet");
+    for number in 0..20 {
+        audit.append(&format!("decision {number:02}")).unwrap();
+    }
+    assert!(fs::read_to_string(audit.path()).unwrap().lines().count() < 6);
+    assert_eq!(numbers(6, |_| true), ["19", "18", "17", "16", "15", "14"]);
+    assert_eq!(numbers(2, |line| line.ends_with('5')), ["15"], "what was rotated twice is gone");
+    assert_eq!(numbers(0, |_| true), [] as [&str; 0]);
+}
+
+#[test]
+fn a_long_file_is_read_from_its_end_and_in_whole_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let audit = AuditFile::new(folder.path().join("audit.log"));
+    let line = format!("{}\n", "x".repeat(1_000));
+    let lines = usize::try_from(AUDIT_READ_BYTES_MAX).unwrap() / line.len() + 10;
+    fs::write(audit.path(), line.repeat(lines)).unwrap();
+    let read = audit.newest(usize::MAX, |line| Some(line.len())).unwrap();
+    assert!(read.len() < lines && read.iter().all(|length| *length == 1_000));
+}

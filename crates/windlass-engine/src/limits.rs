@@ -79,6 +79,9 @@ pub const POLICY_CORRUPT_MAX: u32 = 100;
 /// Bytes of an audit file before it is rotated; one older file is kept.
 pub const AUDIT_BYTES_MAX: u64 = 8 << 20;
 
+/// Bytes of an audit file that are read back: some thousand of the newest lines, more than anybody scrolls through.
+pub const AUDIT_READ_BYTES_MAX: u64 = 2 << 20;
+
 /// Sessions that the memory store holds: a long day of tests; a server keeps its sessions on disk.
 pub const MEMORY_SESSIONS_MAX: usize = 100_000;
 

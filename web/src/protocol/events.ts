@@ -1,61 +1,1163 @@
-// Provisional: replaced by what `npm run schema` writes from schema/events.schema.json.
-export type Json = unknown;
-export type Category = 'search' | 'utility' | 'other';
-export type Visibility = 'primary' | 'secondary' | 'hidden';
-export type RunOutcome = 'completed' | 'limit_reached' | 'cancelled' | 'failed';
-export type Risk = 'safe' | 'low' | 'medium' | 'high' | 'critical';
-export type Decision = 'once' | 'session' | 'remember' | 'deny';
-export type TaskStatus = 'pending' | 'in_progress' | 'completed' | 'cancelled';
-export interface Usage { input: number; output: number; cached: number; reasoning: number; cost_usd?: number }
-export interface ProviderState { model: string; value: Json }
-export interface ToolCall { id: string; provider_id?: string; step: number; index: number; name: string; arguments: string; state?: ProviderState }
-export interface Reasoning { text: string; opaque?: Json; model?: string }
-export type Part =
-  | { type: 'text'; text: string }
-  | ({ type: 'reasoning' } & Reasoning)
-  | ({ type: 'call' } & ToolCall)
-  | { type: 'image'; media_type: string; url: string };
-export type Message =
-  | { role: 'user'; parts: Part[] }
-  | { role: 'assistant'; parts: Part[] }
-  | { role: 'tool'; call_id: string; provider_id?: string; name: string; content: string; is_ok: boolean; is_valid_call: boolean }
-  | { role: 'note'; text: string };
-export interface Link { title: string; url: string; snippet?: string }
-export interface ToolOutput { json: Json; text?: string; links?: Link[]; summary?: string; is_truncated: boolean }
-export interface ToolFailure { kind: string; message: string; field?: string; expected?: string; received?: string; hint?: string }
-export interface OutcomeMeta {
-  started_ms: number; duration_ms: number; output_bytes: number; is_truncated: boolean; is_cached: boolean; attempt: number;
-  dropped_args?: string[]; repairs?: string[]; decision?: string; result_ref?: string; trust: 'own' | 'untrusted';
+// Generated from schema/events.schema.json by `npm run schema`. Do not edit.
+/**
+ * A conversation and its history.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "SessionId".
+ */
+export type SessionId = string
+/**
+ * Everything from one user message to its end.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "RunId".
+ */
+export type RunId = string
+/**
+ * One user message; the parent of everything that the run does.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "MessageId".
+ */
+export type MessageId = string
+/**
+ * Everything that can happen in a run.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "Event".
+ */
+export type Event = (RunStartedEvent | RunResumedEvent | StepStartedEvent | StepDelayedEvent | RequestAdjustedEvent | ReasoningDeltaEvent | TextDeltaEvent | CallDeltaEvent | StepEndedEvent | CallRequestedEvent | PermissionRequestedEvent | PermissionDecidedEvent | CallStartedEvent | CallProgressedEvent | CallEndedEvent | TasksChangedEvent | NoteAddedEvent | WarningRaisedEvent | ErrorRaisedEvent | RunEndedEvent)
+/**
+ * One entry of a transcript.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "Message".
+ */
+export type Message = (UserMessage | AssistantMessage | ToolMessage | NoteMessage)
+/**
+ * A piece of a message.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "Part".
+ */
+export type Part = (TextPart | ReasoningPart | CallPart | ImagePart)
+/**
+ * One call. Unique in its session, whatever the provider sent (R-36, R-54).
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "CallId".
+ */
+export type CallId = string
+/**
+ * What a model may do with tools in a step.
+ * 
+ * - `auto`: As it likes.
+ * - `required`: It must call one.
+ * - `forbidden`: It must call none.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "ToolChoice".
+ */
+export type ToolChoice = (("auto" | "required" | "forbidden") | {
+named: string
+})
+/**
+ * Why a step is asked for.
+ * 
+ * - `work`: An ordinary step.
+ * - `correction`: The last step had a bad call; this one may correct it. Does not count as a step (E-33).
+ * - `continuation`: The last answer was cut by its length (R-63), or the model paused; go on with it.
+ * - `finalise`: The last word of a run that reached a limit: no tools.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "StepPurpose".
+ */
+export type StepPurpose = ("work" | "correction" | "continuation" | "finalise")
+/**
+ * What was done to a request.
+ * 
+ * - `healed`: The history was not legal for the provider and was made so.
+ * - `lowered`: A schema or a name was put into the provider's dialect with a loss.
+ * - `emulated`: Something that the provider cannot do is imitated, or left out.
+ * - `trimmed`: The history was too long and was shortened.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "NoticeKind".
+ */
+export type NoticeKind = ("healed" | "lowered" | "emulated" | "trimmed")
+/**
+ * Why a model stopped. Never trusted alone: calls present are calls (providers lie).
+ * 
+ * - `stop`: It was done.
+ * - `calls`: It wants calls answered.
+ * - `length`: It ran out of tokens.
+ * - `paused`: It paused in the middle and goes on when it is asked again with what it said so far.
+ * - `filtered`: The provider withheld the rest.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "Finish".
+ */
+export type Finish = (("stop" | "calls" | "length" | "paused" | "filtered") | {
+other: string
+})
+/**
+ * Where a front end files a tool (S-12).
+ * 
+ * - `search`: Finds things.
+ * - `utility`: Small computations.
+ * - `other`: Everything else.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "Category".
+ */
+export type Category = ("search" | "utility" | "other")
+/**
+ * How prominently a front end shows a tool (S-12).
+ * 
+ * - `primary`: In the middle of the screen.
+ * - `secondary`: As a chip.
+ * - `hidden`: Only in the inspector.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "Visibility".
+ */
+export type Visibility = ("primary" | "secondary" | "hidden")
+/**
+ * How much harm a call can do; decides what is asked of the user when no rule speaks (Z-12).
+ * 
+ * - `safe`: Runs without asking.
+ * - `low`: Asked once a session.
+ * - `medium`: Asked each time.
+ * - `high`: Asked each time, with the full preview.
+ * - `critical`: Needs a typed confirmation.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "Risk".
+ */
+export type Risk = ("safe" | "low" | "medium" | "high" | "critical")
+/**
+ * Something a call would touch, in canonical form: never as the model spelled it.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "Target".
+ */
+export type Target = ({
+path: string
+} | {
+host: string
+} | {
+command: string
+})
+/**
+ * What a call would do, for the eyes of the user.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "Preview".
+ */
+export type Preview = (DiffPreview | CommandPreview | TextPreview)
+/**
+ * What the user decided (Z-13).
+ * 
+ * - `once`: This call only.
+ * - `session`: Until the session ends.
+ * - `remember`: Stored as a rule.
+ * - `deny`: Not at all.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "Decision".
+ */
+export type Decision = ("once" | "session" | "remember" | "deny")
+/**
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "OutcomeBody".
+ */
+export type OutcomeBody = ({
+Ok: ToolOutput
+} | {
+Err: ToolFailure
+})
+/**
+ * The kinds of failure (requirements §6.2).
+ * 
+ * - `unknown_tool`: No such tool.
+ * - `invalid_args`: An argument is missing, of the wrong type or out of bounds.
+ * - `parse_error`: The arguments are not JSON.
+ * - `not_found`: The thing asked for does not exist.
+ * - `io_error`: The file system or the network failed.
+ * - `permission_denied`: The user, a rule or the run forbids it.
+ * - `timeout`: It took too long and was stopped.
+ * - `cancelled`: The run was cancelled.
+ * - `limit_exceeded`: A limit of the run was reached.
+ * - `unavailable`: The back end is missing or not set up.
+ * - `interrupted`: It was running when the process died; whether it happened is not known.
+ * - `internal`: A fault of the tool itself.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "ErrorKind".
+ */
+export type ErrorKind = ("unknown_tool" | "invalid_args" | "parse_error" | "not_found" | "io_error" | "permission_denied" | "timeout" | "cancelled" | "limit_exceeded" | "unavailable" | "interrupted" | "internal")
+/**
+ * One kind of change that a repair made.
+ * 
+ * - `byte_order_mark`: A byte order mark before the text was left out.
+ * - `think_prefix`: Reasoning before the text (`<think>…</think>`) was left out.
+ * - `code_fence`: The code fence around the JSON was left out.
+ * - `special_tokens`: Special tokens of a model's template (`<|tool_call_end|>`, `</tool_call>`) were left out.
+ * - `prose_around`: Sentences around the only object were left out.
+ * - `double_encoded`: The JSON was a string that held the object.
+ * - `trailing_comma`: A comma before a closing bracket was left out.
+ * - `comment`: Comments were left out.
+ * - `single_quotes`: Strings stood in single quotes.
+ * - `smart_quotes`: Strings stood in typographic quotes.
+ * - `unquoted_key`: Keys stood without quotes.
+ * - `literal_spelling`: `True`, `False` or `None` stood for `true`, `false` or `null`.
+ * - `raw_control`: Strings held line breaks or other control characters that were not escaped.
+ * - `number_spelling`: Numbers were spelled like `+3`, `.5` or `5.`.
+ * - `missing_comma`: A comma was put in.
+ * - `extra_close`: A closing bracket that closed nothing was left out.
+ * - `missing_close`: A closing bracket was put in.
+ * - `cut_short`: The text ended inside a string, or between a key and its value.
+ * - `bad_escape`: An escape that JSON does not know was taken as text.
+ * - `not_a_number`: `NaN` or `Infinity` became `null`.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "RepairNote".
+ */
+export type RepairNote = ("byte_order_mark" | "think_prefix" | "code_fence" | "special_tokens" | "prose_around" | "double_encoded" | "trailing_comma" | "comment" | "single_quotes" | "smart_quotes" | "unquoted_key" | "literal_spelling" | "raw_control" | "number_spelling" | "missing_comma" | "extra_close" | "missing_close" | "cut_short" | "bad_escape" | "not_a_number")
+/**
+ * Where an output came from: untrusted text is never taken for an instruction.
+ * 
+ * - `own`: Made by this program.
+ * - `untrusted`: From outside: web pages, files, other programs.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "Trust".
+ */
+export type Trust = ("own" | "untrusted")
+/**
+ * How far a task is.
+ * 
+ * - `pending`: Not begun.
+ * - `in_progress`: Being worked on.
+ * - `completed`: Done.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "TaskStatus".
+ */
+export type TaskStatus = ("pending" | "in_progress" | "completed")
+/**
+ * Codes of warnings (interface §3).
+ * 
+ * - `TOOL_CLAMP`: Calls of a category were trimmed to its quota.
+ * - `MAX_STEPS`: The step limit was reached.
+ * - `MAX_CALLS`: The call limit was reached.
+ * - `REPEAT_CALL`: The same call came again.
+ * - `TRUNCATED`: Something was cut.
+ * - `DROPPED_ARGS`: Unknown arguments were dropped.
+ * - `NO_TOOL_SUPPORT`: The model cannot use tools.
+ * - `FINALIZE_REFUSED_CALL`: A call in the final step was refused.
+ * - `EMULATED`: Something that the provider cannot do is imitated.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "WarningCode".
+ */
+export type WarningCode = ("TOOL_CLAMP" | "MAX_STEPS" | "MAX_CALLS" | "REPEAT_CALL" | "TRUNCATED" | "DROPPED_ARGS" | "NO_TOOL_SUPPORT" | "FINALIZE_REFUSED_CALL" | "EMULATED")
+/**
+ * How a run ended.
+ * 
+ * - `completed`: The model answered.
+ * - `limit_reached`: A limit was reached; there is still an answer.
+ * - `cancelled`: The user stopped it.
+ * - `failed`: It could not go on.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "RunOutcome".
+ */
+export type RunOutcome = ("completed" | "limit_reached" | "cancelled" | "failed")
+/**
+ * Why a run stopped: typed, on every run.
+ * 
+ * - `answered`: The model answered.
+ * - `steps_max`: Too many steps.
+ * - `calls_max`: Too many calls.
+ * - `tokens_max`: Too many tokens.
+ * - `bytes_max`: Too much output.
+ * - `deadline`: Out of time.
+ * - `repeated_call`: The same call again and again.
+ * - `correction_failed`: A bad call was not corrected.
+ * - `answer_cut`: The answer was cut by its length, also after a continuation.
+ * - `cancelled`: The user stopped it.
+ * - `model_failed`: The model failed.
+ * - `tool_failed`: A tool failed and the profile does not go on (`dspy`).
+ * - `journal_failed`: The journal failed: going on would lose what happened.
+ * - `interrupted`: The program stopped in the middle of the run, which could not be taken up again.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "StopReason".
+ */
+export type StopReason = ("answered" | "steps_max" | "calls_max" | "tokens_max" | "bytes_max" | "deadline" | "repeated_call" | "correction_failed" | "answer_cut" | "cancelled" | "model_failed" | "tool_failed" | "journal_failed" | "interrupted")
+
+/**
+ * An event with its place: sequence numbers of a session only grow.
+ */
+export interface Record {
+/**
+ * Place in the session, from 1.
+ */
+seq: number
+/**
+ * When it happened.
+ */
+ts_ms: number
+session_id: SessionId
+run_id: RunId
+parent_id: MessageId
+event: Event
+/**
+ * Over HTTP alone: texts of the outcome were cut, as the reader wished.
+ */
+clipped?: boolean
+/**
+ * Over HTTP alone: binds an answer to exactly this question.
+ */
+digest?: string
 }
-export interface ToolOutcome { body: { Ok: ToolOutput } | { Err: ToolFailure }; meta: OutcomeMeta }
-export type Target = { path: string } | { host: string } | { command: string };
-export interface Preview { kind: 'diff' | 'command' | 'text'; text: string }
+/**
+ * A run began.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "RunStartedEvent".
+ */
+export interface RunStartedEvent {
+type: "run_started"
+/**
+ * The model that answers.
+ */
+model: string
+/**
+ * The profile.
+ */
+profile: string
+message: Message
+wishes?: RunWishes
+}
+/**
+ * From the user.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "UserMessage".
+ */
+export interface UserMessage {
+role: "user"
+/**
+ * What was said.
+ */
+parts: Part[]
+}
+/**
+ * Text.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "TextPart".
+ */
+export interface TextPart {
+type: "text"
+/**
+ * The text.
+ */
+text: string
+}
+/**
+ * Thinking, with whatever the provider needs to see again.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "ReasoningPart".
+ */
+export interface ReasoningPart {
+type: "reasoning"
+/**
+ * Readable thinking; may be empty.
+ */
+text: string
+opaque?: unknown
+/**
+ * The model that made it.
+ */
+model?: string
+}
+/**
+ * A call.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "CallPart".
+ */
+export interface CallPart {
+type: "call"
+id: CallId
+/**
+ * What the provider called it; goes back on its wire.
+ */
+provider_id?: string
+/**
+ * The step that asked, counted from 1.
+ */
+step: number
+/**
+ * Its place among the calls of that step, from 0.
+ */
+index: number
+/**
+ * The canonical name if it could be resolved, else as written.
+ */
+name: string
+/**
+ * Arguments as JSON text, as the model wrote them.
+ */
+arguments: string
+state?: ProviderState
+}
+/**
+ * State that a provider hangs on something a model made (signatures, item ids): echoed untouched to the
+ * same model, dropped on another.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "ProviderState".
+ */
+export interface ProviderState {
+/**
+ * The model that made it, `provider/model`.
+ */
+model: string
+value: unknown
+}
+/**
+ * A picture.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "ImagePart".
+ */
+export interface ImagePart {
+type: "image"
+/**
+ * Its media type.
+ */
+media_type: string
+/**
+ * A `data:` or `https:` address.
+ */
+url: string
+}
+/**
+ * From the model: text, reasoning and calls in the order in which they came.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "AssistantMessage".
+ */
+export interface AssistantMessage {
+role: "assistant"
+/**
+ * What was said, thought and called.
+ */
+parts: Part[]
+}
+/**
+ * The outcome of one call, in the form the model sees.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "ToolMessage".
+ */
+export interface ToolMessage {
+role: "tool"
+call_id: CallId
+/**
+ * The provider's id of that call.
+ */
+provider_id?: string
+/**
+ * The tool's name: canonical if it could be resolved, else as the model wrote it.
+ */
+name: string
+/**
+ * The envelope of the profile, cut to its budget.
+ */
+content: string
+/**
+ * Whether the call worked.
+ */
+is_ok: boolean
+/**
+ * Whether the call could be read at all; one that could not is answered by a correction.
+ */
+is_valid_call: boolean
+}
+/**
+ * A remark of the runtime to the model: corrections, limits, waiting approvals.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "NoteMessage".
+ */
+export interface NoteMessage {
+role: "note"
+/**
+ * The remark.
+ */
+text: string
+}
+/**
+ * What a user wishes for a run, beside what is said: on record, so that the run can be taken up again.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "RunWishes".
+ */
+export interface RunWishes {
+/**
+ * Background for the message, before it was cut.
+ */
+context?: string
+/**
+ * Whether tools may be used at all.
+ */
+tools_allowed: boolean
+/**
+ * Only these tools.
+ */
+tools?: string[]
+tool_choice: ToolChoice
+sampling: Sampling
+/**
+ * What the model is told for this run after the session's system text.
+ */
+system?: string
+/**
+ * Another step limit than the profile's.
+ */
+steps_max?: number
+}
+/**
+ * Wishes that go to the provider as they are.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "Sampling".
+ */
+export interface Sampling {
+/**
+ * Sampling temperature.
+ */
+temperature?: number
+/**
+ * Nucleus sampling.
+ */
+top_p?: number
+/**
+ * Most tokens of one answer.
+ */
+output_tokens_max?: number
+/**
+ * `low`, `medium`, `high` or `auto`; reasoning is shown when it is set (S-25).
+ */
+reasoning_effort?: string
+/**
+ * For repeatable answers.
+ */
+seed?: number
+response_format?: unknown
+}
+/**
+ * The program stopped in the middle of the run, and took it up again (not the machine's own).
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "RunResumedEvent".
+ */
+export interface RunResumedEvent {
+type: "run_resumed"
+/**
+ * Calls of which nobody knows whether they happened: they were not repeated.
+ */
+interrupted?: CallId[]
+/**
+ * Calls that ran when the program stopped and are run again: they change nothing twice.
+ */
+repeated?: CallId[]
+}
+/**
+ * A model was asked for a step; a second start of the same step throws the first away.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "StepStartedEvent".
+ */
+export interface StepStartedEvent {
+type: "step_started"
+/**
+ * Which step, from 1.
+ */
+step: number
+purpose: StepPurpose
+/**
+ * Which try, from 1.
+ */
+attempt: number
+}
+/**
+ * The model failed in a way that may pass: the step is asked for again after a wait.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "StepDelayedEvent".
+ */
+export interface StepDelayedEvent {
+type: "step_delayed"
+/**
+ * Which step.
+ */
+step: number
+/**
+ * The try that is waited for, from 2.
+ */
+attempt: number
+/**
+ * The last try there will be.
+ */
+attempts_max: number
+/**
+ * How long about; a provider's own wish is kept to the letter.
+ */
+delay_ms: number
+/**
+ * The failure's stable word: `rate_limit`, `overloaded`, `cut`, …
+ */
+code: string
+/**
+ * What happened.
+ */
+message: string
+usage?: Usage
+}
+/**
+ * Token counts in one normal form: `input` includes cached, `output` includes reasoning.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "Usage".
+ */
+export interface Usage {
+/**
+ * Tokens read.
+ */
+input: number
+/**
+ * Tokens written.
+ */
+output: number
+/**
+ * Tokens read from the provider's cache.
+ */
+cached: number
+/**
+ * Tokens of thinking.
+ */
+reasoning: number
+/**
+ * What it cost, where prices are known.
+ */
+cost_usd?: number
+}
+/**
+ * Something of a request had to be changed, imitated or left out; the same change is told once a run.
+ * That a step was cut is told for every such step.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "RequestAdjustedEvent".
+ */
+export interface RequestAdjustedEvent {
+type: "request_adjusted"
+/**
+ * Which step.
+ */
+step: number
+kind: NoticeKind
+/**
+ * The rule that asked for it, a stable word.
+ */
+rule: string
+/**
+ * What was done and why.
+ */
+message: string
+}
+/**
+ * Thinking arrived (not durable).
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "ReasoningDeltaEvent".
+ */
+export interface ReasoningDeltaEvent {
+type: "reasoning_delta"
+/**
+ * Phase: 0 before the first calls, then one more after each batch of calls (S-32).
+ */
+phase: number
+/**
+ * The piece.
+ */
+text: string
+}
+/**
+ * Answer text arrived (not durable).
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "TextDeltaEvent".
+ */
+export interface TextDeltaEvent {
+type: "text_delta"
+/**
+ * The piece.
+ */
+text: string
+}
+/**
+ * A piece of a call arrived (not durable).
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "CallDeltaEvent".
+ */
+export interface CallDeltaEvent {
+type: "call_delta"
+/**
+ * Its place among the calls of the step.
+ */
+index: number
+/**
+ * Its name, once known.
+ */
+name: (string | null)
+/**
+ * How many characters of arguments so far.
+ */
+chars: number
+}
+/**
+ * A model step is complete: text, reasoning and calls, as they go into the transcript.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "StepEndedEvent".
+ */
+export interface StepEndedEvent {
+type: "step_ended"
+/**
+ * Which step.
+ */
+step: number
+message: Message
+finish: Finish
+usage?: Usage
+}
+/**
+ * The model asked for a call.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "CallRequestedEvent".
+ */
+export interface CallRequestedEvent {
+type: "call_requested"
+call: ToolCall
+category: Category
+visibility: Visibility
+}
+/**
+ * One call of a run, with its identity: in the transcript, the trace and the events.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "ToolCall".
+ */
+export interface ToolCall {
+id: CallId
+/**
+ * What the provider called it; goes back on its wire.
+ */
+provider_id?: string
+/**
+ * The step that asked, counted from 1.
+ */
+step: number
+/**
+ * Its place among the calls of that step, from 0.
+ */
+index: number
+/**
+ * The canonical name if it could be resolved, else as written.
+ */
+name: string
+/**
+ * Arguments as JSON text, as the model wrote them.
+ */
+arguments: string
+state?: ProviderState
+}
+/**
+ * The user is asked.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "PermissionRequestedEvent".
+ */
+export interface PermissionRequestedEvent {
+type: "permission_requested"
+question: Question
+}
+/**
+ * A question to the user: complete arguments, true risk, nothing cut (R-51).
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "Question".
+ */
 export interface Question {
-  call_id: string; tool: string; arguments: string; risk: Risk; targets?: Target[]; preview?: Preview; rule: string; confirm_word?: string;
+call_id: CallId
+/**
+ * The tool.
+ */
+tool: string
+/**
+ * Complete arguments, as they will be used.
+ */
+arguments: string
+risk: Risk
+/**
+ * What it would touch.
+ */
+targets?: Target[]
+preview?: Preview
+/**
+ * The rule that *remember* would store: the narrowest that covers the call.
+ */
+rule: string
+/**
+ * The word to type for a critical call.
+ */
+confirm_word?: string
 }
-export interface Task { task_id: string; status: TaskStatus; content: string }
-export interface Sampling { temperature?: number; top_p?: number; output_tokens_max?: number; reasoning_effort?: string; seed?: number; response_format?: Json }
-export interface RunWishes { context?: string; tools_allowed: boolean; tools?: string[]; tool_choice: 'auto' | 'required' | 'forbidden' | { named: string }; sampling: Sampling; system?: string; steps_max?: number }
-export type Finish = 'stop' | 'calls' | 'length' | 'paused' | 'filtered' | { other: string };
-export type Event =
-  | { type: 'run_started'; model: string; profile: string; message: Message; wishes?: RunWishes }
-  | { type: 'run_resumed'; interrupted?: string[]; repeated?: string[] }
-  | { type: 'step_started'; step: number; purpose: 'work' | 'correction' | 'continuation' | 'finalise'; attempt: number }
-  | { type: 'step_delayed'; step: number; attempt: number; attempts_max: number; delay_ms: number; code: string; message: string; usage?: Usage }
-  | { type: 'request_adjusted'; step: number; kind: 'healed' | 'lowered' | 'emulated' | 'trimmed'; rule: string; message: string }
-  | { type: 'reasoning_delta'; phase: number; text: string }
-  | { type: 'text_delta'; text: string }
-  | { type: 'call_delta'; index: number; name: string | null; chars: number }
-  | { type: 'step_ended'; step: number; message: Message; finish: Finish; usage?: Usage }
-  | { type: 'call_requested'; call: ToolCall; category: Category; visibility: Visibility }
-  | { type: 'permission_requested'; question: Question }
-  | { type: 'permission_decided'; call_id: string; decision: Decision; by: string; rule?: string; problem?: string }
-  | { type: 'call_started'; call_id: string; name: string; by?: string; category: Category; visibility: Visibility }
-  | { type: 'call_progressed'; call_id: string; line: string }
-  | { type: 'call_ended'; call_id: string; name: string; outcome: ToolOutcome; message: Message; category: Category; visibility: Visibility }
-  | { type: 'tasks_changed'; tasks: Task[] }
-  | { type: 'note_added'; text: string }
-  | { type: 'warning_raised'; code: string; message: string }
-  | { type: 'error_raised'; code: string; message: string }
-  | { type: 'run_ended'; outcome: RunOutcome; reason: string; answer: string; usage: Usage };
-export interface Record { seq: number; ts_ms: number; session_id: string; run_id: string; parent_id: string; event: Event }
+/**
+ * A unified diff of a file change.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "DiffPreview".
+ */
+export interface DiffPreview {
+kind: "diff"
+text: string
+}
+/**
+ * The exact command, with its folder.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "CommandPreview".
+ */
+export interface CommandPreview {
+kind: "command"
+text: string
+}
+/**
+ * Anything else worth seeing.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "TextPreview".
+ */
+export interface TextPreview {
+kind: "text"
+text: string
+}
+/**
+ * Somebody or some rule decided.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "PermissionDecidedEvent".
+ */
+export interface PermissionDecidedEvent {
+type: "permission_decided"
+call_id: CallId
+decision: Decision
+/**
+ * Which gate decided: `user`, `rule:ID`, `grant`, `risk`, `mode`, …
+ */
+by: string
+/**
+ * The rule that was stored with *remember*, or the grant with *session*.
+ */
+rule?: string
+/**
+ * What the user should know about the decision: a rule that could not be kept, for one.
+ */
+problem?: string
+}
+/**
+ * A call is about to run: written before anything happens.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "CallStartedEvent".
+ */
+export interface CallStartedEvent {
+type: "call_started"
+call_id: CallId
+/**
+ * The tool.
+ */
+name: string
+/**
+ * Who allowed it: the gate's word.
+ */
+by?: string
+category: Category
+visibility: Visibility
+}
+/**
+ * A call reported how far it is (not durable).
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "CallProgressedEvent".
+ */
+export interface CallProgressedEvent {
+type: "call_progressed"
+call_id: CallId
+/**
+ * One line.
+ */
+line: string
+}
+/**
+ * A call has its outcome: exactly once for every requested call (R-38).
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "CallEndedEvent".
+ */
+export interface CallEndedEvent {
+type: "call_ended"
+call_id: CallId
+/**
+ * The tool.
+ */
+name: string
+outcome: ToolOutcome
+message: Message
+category: Category
+visibility: Visibility
+}
+/**
+ * What a call gave: exactly one for every call, whatever happened to it.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "ToolOutcome".
+ */
+export interface ToolOutcome {
+body: OutcomeBody
+meta: OutcomeMeta
+}
+/**
+ * What a tool returns when it succeeds: JSON for machines, text for readers.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "ToolOutput".
+ */
+export interface ToolOutput {
+json: unknown
+/**
+ * A text form for models and people; the JSON itself when absent.
+ */
+text?: string
+/**
+ * Sources that an answer can cite.
+ */
+links?: Link[]
+/**
+ * The 900-character summary of text dialects (E-26…E-29), made by the tool's renderer.
+ */
+summary?: string
+/**
+ * Whether the tool cut its own output to a limit.
+ */
+is_truncated: boolean
+}
+/**
+ * A source found by a call.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "Link".
+ */
+export interface Link {
+/**
+ * Its title.
+ */
+title: string
+/**
+ * Its address.
+ */
+url: string
+/**
+ * A piece of its text.
+ */
+snippet?: string
+}
+/**
+ * A failed call: `message` is for model and user alike, `hint` tells the model what to do next,
+ * `detail` is for the operator's log and leaves the process nowhere else.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "ToolFailure".
+ */
+export interface ToolFailure {
+kind: ErrorKind
+/**
+ * What was wrong, where.
+ */
+message: string
+/**
+ * The argument at fault.
+ */
+field?: string
+/**
+ * What was expected there.
+ */
+expected?: string
+/**
+ * What was there instead, cut short.
+ */
+received?: string
+/**
+ * What to do.
+ */
+hint?: string
+}
+/**
+ * Facts about the running of a call.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "OutcomeMeta".
+ */
+export interface OutcomeMeta {
+/**
+ * When it started (or was refused).
+ */
+started_ms: number
+/**
+ * How long it took.
+ */
+duration_ms: number
+/**
+ * Size of the readable output.
+ */
+output_bytes: number
+/**
+ * Whether the model sees only a part.
+ */
+is_truncated: boolean
+/**
+ * Whether an earlier outcome was given again.
+ */
+is_cached: boolean
+/**
+ * Which try it was, from 1.
+ */
+attempt: number
+/**
+ * Arguments that were dropped (E-16).
+ */
+dropped_args?: string[]
+/**
+ * Noise that was taken off the arguments before they could be read.
+ */
+repairs?: RepairNote[]
+/**
+ * Who allowed it: the gate's word.
+ */
+decision?: string
+/**
+ * The handle under which the whole output can be read.
+ */
+result_ref?: string
+trust: Trust
+}
+/**
+ * The task list is now this (not the machine's own).
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "TasksChangedEvent".
+ */
+export interface TasksChangedEvent {
+type: "tasks_changed"
+/**
+ * All tasks, oldest first.
+ */
+tasks: Task[]
+}
+/**
+ * One entry of the task list.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "Task".
+ */
+export interface Task {
+/**
+ * `task_1`, `task_2`, …
+ */
+task_id: string
+status: TaskStatus
+/**
+ * What is to be done.
+ */
+content: string
+}
+/**
+ * The runtime told the model something.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "NoteAddedEvent".
+ */
+export interface NoteAddedEvent {
+type: "note_added"
+/**
+ * What.
+ */
+text: string
+}
+/**
+ * Something the user should know; each code at most once a run.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "WarningRaisedEvent".
+ */
+export interface WarningRaisedEvent {
+type: "warning_raised"
+code: WarningCode
+/**
+ * What happened.
+ */
+message: string
+}
+/**
+ * The run cannot go on.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "ErrorRaisedEvent".
+ */
+export interface ErrorRaisedEvent {
+type: "error_raised"
+/**
+ * A stable word.
+ */
+code: string
+/**
+ * What happened and what to do.
+ */
+message: string
+}
+/**
+ * The run is over: exactly once, last.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "RunEndedEvent".
+ */
+export interface RunEndedEvent {
+type: "run_ended"
+outcome: RunOutcome
+reason: StopReason
+/**
+ * The answer, or what there is of it.
+ */
+answer: string
+usage: Usage
+}

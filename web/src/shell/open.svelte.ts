@@ -18,21 +18,15 @@ class Open {
   });
 
   inspect(runId: string, callId?: string | null): void {
-    const url = new URL(router.url);
-    url.searchParams.set('inspect', runId);
-    if (callId) url.searchParams.set('call', callId);
-    else url.searchParams.delete('call');
-    if (url.href === router.url.href) return;
+    const wanted = { inspect: runId, ...(callId && { call: callId }) };
+    const to = `${router.url.pathname}?${new URLSearchParams(wanted)}`;
+    if (to === router.url.pathname + router.url.search) return;
     // Opening is a step that "back" undoes; looking around in it is not.
-    router.go(url.pathname + url.search, { replace: this.inspected !== null });
+    router.go(to, { replace: this.inspected !== null });
   }
 
   closeInspector(): void {
-    if (!this.inspected) return;
-    const url = new URL(router.url);
-    url.searchParams.delete('inspect');
-    url.searchParams.delete('call');
-    router.go(url.pathname + url.search, { replace: true });
+    if (this.inspected) router.go(router.url.pathname, { replace: true });
   }
 
   toggleInspector(): void {

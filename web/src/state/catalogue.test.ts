@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Tool } from '../wire/api';
 import { freeModel, groupTools, Listed, sortModels, type Model } from './catalogue.svelte';
 
-const model = (name: string, is_ready = true, is_default = false): Model => ({ name, is_ready, is_default });
+const model = (name: string, is_ready = true, is_default = false): Model => ({ name, provider: name.split('/')[0] ?? '', is_ready, is_default });
 const models = [model('a/late', false), model('b/two'), model('a/one'), model('c/usual', true, true)];
 
 it('puts the usual model first, then ready ones, then the others, by name', () => {

@@ -1,11 +1,18 @@
-// How much room there is. The same bounds stand in the styles of the shell.
+// How much room there is, and whether somebody looks. The same bounds stand in the styles of the shell.
 
 import { MediaQuery } from 'svelte/reactivity';
 
 const side = new MediaQuery('(min-width: 56rem)', true);
 const inspector = new MediaQuery('(min-width: 75rem)', true);
 
+let isHidden = $state(document.hidden);
+document.addEventListener('visibilitychange', () => (isHidden = document.hidden));
+
 export const screen = {
+  /** Whether nobody can see the page now. */
+  get isHidden(): boolean {
+    return isHidden;
+  },
   /** Whether the side bar stands beside the page; else it is a drawer. */
   get hasSide(): boolean {
     return side.current;

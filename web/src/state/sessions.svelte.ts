@@ -37,6 +37,8 @@ class Sessions {
   watch(): () => void {
     const look = () => {
       if (!document.hidden) void this.refresh();
+      // A hidden tab still tells by its title when a run asks or ends.
+      else if (this.activity.size > 0) void this.readActivity();
     };
     const timer = setInterval(look, LOOK_EVERY_MS);
     document.addEventListener('visibilitychange', look);
@@ -55,9 +57,10 @@ class Sessions {
     void this.refresh();
   }
 
-  /** Reads again as many rows as are shown. */
+  /** Reads again the pages that are shown. */
   async refresh(): Promise<void> {
-    const rows = Math.min(Math.max(this.rows.length, PAGE_ROWS), PAGE_ROWS_MAX);
+    const pages = Math.max(1, Math.ceil(this.rows.length / PAGE_ROWS));
+    const rows = Math.min(pages * PAGE_ROWS, PAGE_ROWS_MAX);
     await Promise.all([this.read(rows), this.readActivity()]);
   }
 

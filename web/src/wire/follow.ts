@@ -20,6 +20,8 @@ export interface Follower {
   show(view: SessionView): void;
   /** How the connection is. */
   tell(link: Link, refusal: Refusal | null): void;
+  /** The records themselves, as they come; all that was handed out behind `after` is void. */
+  records?(batch: readonly JournalRecord[], after: number): void;
 }
 
 interface Page {
@@ -28,20 +30,25 @@ interface Page {
   has_more: boolean;
 }
 
-/** Follows a session until `stop` is called. Hidden tabs let go of their connection and come back. */
-export function followSession(sessionId: string, follower: Follower): { stop(): void } {
+/**
+ * Follows a session until `stop` is called: all of it, or what comes behind `after`. Hidden tabs let go of their
+ * connection and come back.
+ */
+export function followSession(sessionId: string, follower: Follower, after = 0): { stop(): void } {
   const whole = new AbortController();
-  void follow(sessionId, follower, whole.signal);
+  void follow(sessionId, follower, after, whole.signal);
   return { stop: () => whole.abort() };
 }
 
-async function follow(sessionId: string, follower: Follower, signal: AbortSignal): Promise<void> {
-  let view = emptySession;
+async function follow(sessionId: string, follower: Follower, after: number, signal: AbortSignal): Promise<void> {
+  let view: SessionView = { ...emptySession, seq: after, durableSeq: after };
   let wait = RETRY_FIRST_MS;
-  const frames = new Frames(signal, (records) => {
+  const fold = (records: JournalRecord[]) => {
+    follower.records?.(records, view.seq);
     view = applyAll(view, records);
     follower.show(view);
-  });
+  };
+  const frames = new Frames(signal, fold);
   follower.tell('loading', null);
   while (!signal.aborted) {
     try {
@@ -50,9 +57,8 @@ async function follow(sessionId: string, follower: Follower, signal: AbortSignal
       view = rewind(view);
       for (let more = true; more; ) {
         const page = await loadPage(sessionId, view.durableSeq, signal);
-        view = applyAll(view, page.records);
         more = page.has_more;
-        follower.show(view);
+        fold(page.records);
       }
       wait = RETRY_FIRST_MS;
       follower.tell('live', null);

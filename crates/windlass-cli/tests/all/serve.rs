@@ -20,12 +20,16 @@ struct Served {
 
 impl Served {
     fn start(place: &Place, args: &[&str]) -> Self {
-        let usual = ["serve", "--addr", "127.0.0.1:0", "--model", "scripted/a.script"];
-        Self::start_with(place, &[&usual, args].concat())
+        let args = [&["--model", "scripted/a.script"], args].concat();
+        Self::start_with(place, &args, &[])
     }
 
-    fn start_with(place: &Place, args: &[&str]) -> Self {
-        let mut child = place.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    /// The same with any model, and with variables.
+    fn start_with(place: &Place, args: &[&str], vars: &[(&str, &str)]) -> Self {
+        let args = [&["serve", "--addr", "127.0.0.1:0"], args].concat();
+        let mut command = place.command(&args);
+        command.envs(vars.iter().copied()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
         let mut out = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
         out.read_line(&mut line).unwrap();
@@ -269,11 +273,116 @@ fn a_run_that_was_cut_off_goes_on_by_itself_when_a_server_starts() {
 #[test]
 fn without_any_model_a_guide_answers() {
     let place = Place::new();
-    let served = Served::start_with(&place, &["serve", "--addr", "127.0.0.1:0"]);
+    let served = Served::start_with(&place, &[], &[]);
     let session = served.json("POST /api/sessions", "{}")["session_id"].as_str().unwrap().to_owned();
     let started =
         served.json(&format!("POST /api/sessions/{session}/runs"), r#"{"message":"Show me around"}"#);
     served.wait_for(started["run_id"].as_str().unwrap(), "permission_request");
     let rows = served.json("GET /api/models", "");
     assert_eq!(rows["models"][0]["name"], "scripted/welcome", "{rows}");
+}
+
+/// A command that writes down where it was sent.
+#[cfg(unix)]
+const NOTE: &str = "sh note.sh %s";
+
+#[cfg(unix)]
+fn opened(place: &Place) -> String {
+    loop {
+        match std::fs::read_to_string(place.path("opened")) {
+            Ok(url) if url.ends_with('\n') => return url.trim().to_owned(),
+            Ok(_) | Err(_) => std::thread::yield_now(),
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_app_is_opened_in_the_browser_with_the_token_behind_the_mark_that_is_never_sent() {
+    let place = place();
+    place.write("note.sh", "echo \"$1\" > opened\n");
+    let open = ["--model", "scripted/a.script", "--open"];
+    let served = Served::start_with(&place, &open, &[("BROWSER", NOTE)]);
+    assert_eq!(opened(&place), format!("http://{}/", served.address));
+    assert!(served.ask("GET /", "").1.contains("<!doctype html>"));
+    std::fs::remove_file(place.path("opened")).unwrap();
+    place.write("token", "0123456789abcdef+/0123456789abcdef\n");
+    let with_token = [&open[..], &["--token-file", "token"]].concat();
+    let served = Served::start_with(&place, &with_token, &[("BROWSER", NOTE)]);
+    let url = format!("http://{}/#token=0123456789abcdef%2B%2F0123456789abcdef", served.address);
+    assert_eq!(opened(&place), url);
+    assert_eq!(served.ask("GET /tools", "").0, 200);
+    assert_eq!(served.ask("GET /api/about", "").0, 401);
+    let (_, err) = served.stop();
+    assert!(!err.contains("0123456789abcdef"), "{err}");
+}
+
+#[test]
+fn that_there_is_no_browser_is_told_with_the_address_and_ends_nothing() {
+    let place = place();
+    let vars = [("BROWSER", "windlass-no-browser"), ("PATH", "/windlass-no-folder")];
+    let mut served = Served::start_with(&place, &["--model", "scripted/a.script", "--open"], &vars);
+    let mut told = BufReader::new(served.child.stderr.take().unwrap()).lines().map_while(Result::ok);
+    let warning = told.find(|line| line.contains("no browser could be opened")).unwrap();
+    assert!(warning.contains("windlass-no-browser: ") && warning.contains("BROWSER"), "{warning}");
+    assert!(warning.contains(&format!("open http://{}/ yourself", served.address)), "{warning}");
+    assert_eq!(served.ask("GET /healthz", "").0, 200);
+}
+
+#[test]
+fn the_doctor_examines_over_http_and_the_list_of_models_keeps_what_it_found() {
+    let server = windlass_testkit::provider::ProviderServer::start().unwrap();
+    let place = place();
+    let model = format!("openai-compatible/{}", windlass_testkit::provider::Script::default());
+    let address = server.base_url("openai");
+    let vars = [("WINDLASS_BASE_URL", address.as_str())];
+    let served = Served::start_with(&place, &["--model", &model], &vars);
+    let row = |served: &Served| {
+        let models = served.json("GET /api/models", "")["models"].clone();
+        models.as_array().unwrap().iter().find(|row| row["name"] == model).unwrap().clone()
+    };
+    let before = row(&served);
+    assert_eq!((&before["provider"], before.get("doctor")), (&"openai-compatible".into(), None));
+    let body = serde_json::json!({"name": model}).to_string();
+    let found = served.json("POST /api/models/doctor", &body);
+    assert_eq!(found["findings"].as_array().unwrap().len(), windlass_models::doctor::Probe::ALL.len());
+    assert_eq!(found["findings"][0]["verdict"], "pass", "{found}");
+    assert_eq!(row(&served)["doctor"], found);
+    served.stop();
+    // Another process finds it on disk, as after the command.
+    let served = Served::start(&place, &[]);
+    assert_eq!((&row(&served)["doctor"], &row(&served)["source"]), (&found, &"doctor".into()));
+    let (status, answer) = served.ask("POST /api/models/doctor", "{\"name\":\"scripted/a.script\"}");
+    assert!(status == 400 && answer.contains("is a script"), "{status} {answer}");
+    let (status, answer) = served.ask("POST /api/models/doctor", "{\"name\":\"nowhere/x\"}");
+    assert_eq!(status, 400, "{answer}");
+    served.stop();
+}
+
+#[test]
+fn a_model_that_does_not_answer_is_a_finding_and_nothing_is_kept_of_it() {
+    let place = place();
+    let vars = [("WINDLASS_BASE_URL", "http://127.0.0.1:1/v1")];
+    let served = Served::start_with(&place, &["--model", "openai-compatible/other"], &vars);
+    let found = served.json("POST /api/models/doctor", "{\"name\":\"openai-compatible/other\"}");
+    assert_eq!(found["findings"][0]["verdict"], "fail", "{found}");
+    let models = served.json("GET /api/models", "");
+    let usual = models["models"].as_array().unwrap().iter().find(|row| row["is_default"] == true);
+    assert_eq!(usual.unwrap()["doctor"], found);
+    assert!(!place.data_folder().join("models").exists());
+    let (code, err) = served.stop();
+    assert_eq!(code, Some(0), "{err}");
+}
+
+#[test]
+fn a_session_of_the_server_goes_on_in_a_command_with_the_model_of_the_command() {
+    let place = place();
+    let served = Served::start(&place, &[]);
+    let session = served.json("POST /api/sessions", "{}");
+    assert_eq!(session["model"], "scripted/a.script");
+    served.stop();
+    place.configure("model = \"scripted/a.script\"\n");
+    let id = session["session_id"].as_str().unwrap();
+    let said = place.windlass(&["run", "--session", id, "Hi"]).exits(0);
+    assert!(said.out.contains("Hello there."), "{}", said.out);
 }

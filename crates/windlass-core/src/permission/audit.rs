@@ -54,6 +54,17 @@ impl AuditDecision {
             AuditDecision::FailedValidation => "failed_validation",
         }
     }
+
+    fn from_word(word: &str) -> Option<Self> {
+        let all = [
+            AuditDecision::AutoApproved,
+            AuditDecision::UserApproved,
+            AuditDecision::DeniedByPolicy,
+            AuditDecision::DeniedByUser,
+            AuditDecision::FailedValidation,
+        ];
+        all.into_iter().find(|decision| decision.word() == word)
+    }
 }
 
 /// One decision; `Display` is its line.
@@ -110,6 +121,27 @@ impl AuditEntry {
     pub fn refused(ts_ms: Millis, tool: &str, refusal: &Refusal, arguments: &str) -> Self {
         let entry = Self::failed_validation(ts_ms, tool, refusal.message.clone(), arguments);
         Self { decision: AuditDecision::DeniedByPolicy, ..entry }
+    }
+
+    /// Reads a line of the log back; nothing for what is no such line. The arguments begin at the first mark
+    /// of theirs: whatever a model writes into them, they do not pass for a reason.
+    pub fn from_line(line: &str) -> Option<Self> {
+        let (ts_ms, rest) = line.strip_prefix('[')?.split_once("] ")?;
+        let (decision, rest) = rest.split_once(' ')?;
+        let (tool, rest) = rest.split_once(" | ")?;
+        let (said, args) = rest.split_once(" | args=").or_else(|| Some(("", rest.strip_prefix("args=")?)))?;
+        let (reason, user) = match said.rsplit_once(" | user=") {
+            Some((reason, user)) => (reason, Some(user.to_owned())),
+            None => (said, None),
+        };
+        Some(Self {
+            ts_ms: ts_ms.parse().ok()?,
+            decision: AuditDecision::from_word(decision)?,
+            tool: tool.to_owned(),
+            reason: reason.to_owned(),
+            user,
+            args: args.to_owned(),
+        })
     }
 
     /// Names the user.

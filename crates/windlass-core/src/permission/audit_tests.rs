@@ -21,6 +21,25 @@ fn a_line_has_time_decision_tool_reason_user_and_arguments() {
 }
 
 #[test]
+fn a_line_is_read_back_as_it_was_written() {
+    let plain = entry(json!({ "path": "a | args=b | user=eve" }));
+    assert_eq!(AuditEntry::from_line(&plain.to_string()), Some(plain.clone()));
+    let named = plain.with_user("ada");
+    assert_eq!(AuditEntry::from_line(&named.to_string()), Some(named));
+    let bare = AuditEntry::failed_validation(1, "x", "", "no JSON");
+    assert_eq!(AuditEntry::from_line(&bare.to_string()), Some(bare));
+    for line in [
+        "",
+        "hello",
+        "[1] perhaps x | y | args={}",
+        "[x] auto_approved a | b | args={}",
+        "[1] auto_approved a",
+    ] {
+        assert_eq!(AuditEntry::from_line(line), None, "{line}");
+    }
+}
+
+#[test]
 fn decisions_have_their_words() {
     let decisions = [
         AuditDecision::AutoApproved,

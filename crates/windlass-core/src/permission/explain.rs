@@ -2,9 +2,10 @@
 
 use serde::Serialize;
 
+use super::approved::PendingQuestion;
 use super::gate::Gate;
 use super::judge::{GATES_BEFORE_RISK, Matter, Opinion, Permissions, Ruling};
-use super::question::{Inspection, Target};
+use super::question::{Inspection, Question, Target};
 use super::rule::{Rule, RulePattern};
 use crate::tool::{CheckedCall, Risk};
 
@@ -71,6 +72,9 @@ pub struct Explanation {
     pub stance: Stance,
     /// The narrowest rule that would cover the call.
     pub rule: String,
+    /// What the user would be asked, if it comes to that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub question: Option<Question>,
 }
 
 impl Permissions {
@@ -96,6 +100,10 @@ impl Permissions {
             Some(theirs) => (Gate::Caller, Stance::of(&theirs.opinion)),
             None => (own.gate, Stance::of(&own.opinion)),
         };
+        let question = (stance == Stance::Asks).then(|| {
+            let pending = PendingQuestion::new(call.clone(), inspection.clone(), matter.risk);
+            pending.question().clone()
+        });
         Explanation {
             tool: call.spec.name.clone(),
             risk: matter.risk,
@@ -104,6 +112,7 @@ impl Permissions {
             decides,
             stance,
             rule: RulePattern::narrowest(&call.spec, &inspection.targets).to_string(),
+            question,
         }
     }
 }

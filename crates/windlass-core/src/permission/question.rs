@@ -43,7 +43,7 @@ pub struct Inspection {
 }
 
 /// A question to the user: complete arguments, true risk, nothing cut.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Question {
     /// The call that waits.

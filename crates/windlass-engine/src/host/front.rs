@@ -5,12 +5,13 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use windlass_core::event::Record;
 use windlass_core::host::{
-    Explanation, ForkWish, HostDelivery, HostError, HostFuture, HostPort, ModelRow, OutsideCall, RecordQuery,
-    ReplayReport, ResumeWish, RunStart, StartedRun, ToolAnswer,
+    AuditQuery, Explanation, ForkWish, HostDefaults, HostDelivery, HostError, HostFuture, HostPort,
+    ModelFindings, ModelRow, OutsideCall, RecordQuery, ReplayReport, ResumeWish, RunStart, StartedRun,
+    ToolAnswer,
 };
 use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
-use windlass_core::permission::{PermissionAnswer, Question, Rule};
+use windlass_core::permission::{AuditEntry, PermissionAnswer, Question, Rule};
 use windlass_core::port::BoxStream;
 use windlass_core::step::StepReport;
 use windlass_core::store::{NewSession, RunQuery, RunRow, Save, SessionQuery, SessionRow};
@@ -41,7 +42,32 @@ impl Host {
         let session_id = new_session_id();
         let now = self.parts.clock.now_ms();
         let row = self.parts.store.create_session(&session_id, begin, now).await;
-        row.map_err(failed("session", session_id.as_str()))
+        row.map(|row| self.with_defaults(row)).map_err(failed("session", session_id.as_str()))
+    }
+
+    /// A session that has no model or profile of its own shows what its next run would use.
+    fn with_defaults(&self, mut row: SessionRow) -> SessionRow {
+        if row.begin.model.is_empty() {
+            row.begin.model = self.parts.models.usual();
+        }
+        if row.begin.profile.is_empty() {
+            row.begin.profile = self.usual_profile().unwrap_or_default();
+        }
+        row
+    }
+
+    fn usual_profile(&self) -> Result<String, HostError> {
+        Ok((self.parts.profiles)(None)?.name.word().to_owned())
+    }
+
+    async fn read_audit(&self, query: AuditQuery) -> Result<Vec<AuditEntry>, HostError> {
+        let Some(audit) = self.parts.audit.clone() else { return Ok(Vec::new()) };
+        let keep = move |line: &str| {
+            let entry = AuditEntry::from_line(line)?;
+            query.tool.as_ref().is_none_or(|tool| *tool == entry.tool).then_some(entry)
+        };
+        let read = tokio::task::spawn_blocking(move || audit.newest(query.rows_max, keep));
+        read.await.map_err(broken)?.map_err(broken)
     }
 
     async fn forget_session(&self, session_id: &SessionId) -> Result<(), HostError> {
@@ -68,17 +94,24 @@ impl HostPort for Host {
     }
 
     fn sessions(&self, query: SessionQuery) -> HostFuture<'_, Vec<SessionRow>> {
-        Box::pin(async move { self.parts.store.sessions(query).await.map_err(failed("session", "")) })
+        Box::pin(async move {
+            let rows = self.parts.store.sessions(query).await.map_err(failed("session", ""))?;
+            Ok(rows.into_iter().map(|row| self.with_defaults(row)).collect())
+        })
     }
 
     fn session<'a>(&'a self, session_id: &'a SessionId) -> HostFuture<'a, SessionRow> {
         Box::pin(async move {
-            self.parts.store.session(session_id).await.map_err(failed("session", session_id.as_str()))
+            let row = self.parts.store.session(session_id).await;
+            row.map(|row| self.with_defaults(row)).map_err(failed("session", session_id.as_str()))
         })
     }
 
     fn session_by_key<'a>(&'a self, key: &'a str) -> HostFuture<'a, Option<SessionRow>> {
-        Box::pin(async move { self.parts.store.session_by_key(key).await.map_err(failed("session", key)) })
+        Box::pin(async move {
+            let row = self.parts.store.session_by_key(key).await.map_err(failed("session", key))?;
+            Ok(row.map(|row| self.with_defaults(row)))
+        })
     }
 
     fn records<'a>(&'a self, session_id: &'a SessionId, after: u64) -> HostFuture<'a, Vec<Arc<Record>>> {
@@ -198,6 +231,26 @@ impl HostPort for Host {
 
     fn explain<'a>(&'a self, tool: &'a str, args: Map<String, Value>) -> HostFuture<'a, Explanation> {
         Box::pin(self.explain_call(tool, args))
+    }
+
+    fn audit(&self, query: AuditQuery) -> HostFuture<'_, Vec<AuditEntry>> {
+        Box::pin(self.read_audit(query))
+    }
+
+    fn defaults(&self) -> Result<HostDefaults, HostError> {
+        Ok(HostDefaults {
+            root: self.parts.root.display().to_string(),
+            model: self.parts.models.usual(),
+            profile: self.usual_profile()?,
+            executes_while_streaming: self.parts.executes_while_streaming,
+        })
+    }
+
+    fn examine_model<'a>(&'a self, name: &'a str) -> HostFuture<'a, ModelFindings> {
+        Box::pin(async move {
+            self.check_open()?;
+            self.parts.models.examine(name).await
+        })
     }
 
     fn models(&self) -> HostFuture<'_, Vec<ModelRow>> {

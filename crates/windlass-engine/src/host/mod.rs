@@ -32,7 +32,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 
 use tokio::sync::{Notify, Semaphore};
-use windlass_core::host::{HostError, ModelRow};
+use windlass_core::host::{HostError, HostFuture, ModelFindings, ModelRow};
 use windlass_core::permission::ApproveMode;
 use windlass_core::port::ModelPort;
 use windlass_core::profile::Profile;
@@ -62,6 +62,15 @@ pub trait ModelsPort: Send + Sync {
     fn open(&self, name: Option<&str>, profile: &mut Profile) -> Result<OpenModel, HostError>;
     /// Models that can be chosen.
     fn list(&self) -> Vec<ModelRow>;
+    /// The name of the one that answers when nobody chooses.
+    fn usual(&self) -> String {
+        self.list().into_iter().find(|row| row.is_default).map(|row| row.name).unwrap_or_default()
+    }
+    /// Probes the endpoint of a model, and keeps what it finds.
+    fn examine<'a>(&'a self, name: &'a str) -> HostFuture<'a, ModelFindings> {
+        let message = format!("'{name}' has no endpoint that could be examined");
+        Box::pin(async move { Err(HostError::Invalid { field: Some("name"), message }) })
+    }
 }
 
 /// Where profiles come from: a name, or the usual one, to limits and manners with the configuration's changes.

@@ -1,5 +1,6 @@
 //! One call, one model step, one explanation, without a run of a session.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use futures::StreamExt;
@@ -7,14 +8,17 @@ use serde_json::{Map, Value};
 use windlass_core::command::MessageSend;
 use windlass_core::envelope::render_whole;
 use windlass_core::event::Event;
-use windlass_core::host::{ExplainedGate, Explanation, HostError, OutsideCall, ToolAnswer};
+use windlass_core::host::{Consent, ExplainedGate, Explanation, HostError, OutsideCall, ToolAnswer};
 use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
-use windlass_core::permission::{ApproveMode, Rule, RuleEffect, RuleSource, Stance};
+use windlass_core::permission::{
+    ApproveMode, Decision, PermissionAnswer, Rule, RuleEffect, RuleSource, Stance,
+};
 use windlass_core::port::{BoxStream, JournalPort};
 use windlass_core::profile::Dialect;
 use windlass_core::run::RunSettings;
 
 use super::{Host, broken, failed};
+use crate::bus::{Delivery, Subscription};
 use crate::explain::{CallFate, CallJudge};
 use crate::ids::{new_message_id, new_run_id, new_session_id};
 use crate::journal::MemoryJournal;
@@ -55,10 +59,11 @@ impl Host {
             registry: self.parts.registry.clone(),
             root: self.parts.root.clone(),
             policies: self.parts.policies.clone(),
-            approve: match self.parts.approve {
+            approve: match (self.parts.approve, &call.consent) {
                 // Nobody is there to be asked.
-                ApproveMode::Ask => ApproveMode::Never,
-                mode => mode,
+                (ApproveMode::Ask, None) => ApproveMode::Never,
+                // Where nobody may ever be asked, nobody may have said yes.
+                (mode, _) => mode,
             },
             journal: Arc::clone(&journal) as Arc<dyn JournalPort>,
             audit: self.parts.audit.clone(),
@@ -66,8 +71,14 @@ impl Host {
             past,
         });
         let send = MessageSend::text(new_run_id(), new_message_id(), format!("Call {}", call.name));
+        let questions = session.subscribe();
         let handle = session.send(send).await.map_err(super::running::unsent)?;
-        handle.finished().await.map_err(super::running::unsent)?;
+        let ended = handle.finished();
+        let consent = call.consent.unwrap_or_default();
+        tokio::select! {
+            ended = ended => ended.map_err(super::running::unsent)?,
+            never = say_yes(&session, questions, consent) => match never {},
+        };
         let records = journal.load(&session_id, 0).await.map_err(broken)?;
         let outcome = records.iter().find_map(|record| match &record.event {
             Event::CallEnded { outcome, .. } => Some(Arc::clone(outcome)),
@@ -139,24 +150,43 @@ impl Host {
         };
         let fate = judge.judge(tool, Value::Object(args).to_string()).await;
         Ok(match fate {
-            CallFate::Unknown => return self.check_tool(tool).map(|()| Vec::new()),
-            CallFate::Refused { gate, failure } => vec![ExplainedGate {
-                gate: gate.word().to_owned(),
-                opinion: "deny".to_owned(),
-                reason: failure.message,
-                decides: true,
-            }],
-            CallFate::Explained(explanation) => explanation
-                .gates
-                .iter()
-                .map(|finding| ExplainedGate {
+            CallFate::Unknown => return Err(HostError::Missing { what: "tool", id: tool.to_owned() }),
+            CallFate::Refused { gate, failure } => {
+                let (gate, reason) = (gate.word().to_owned(), failure.message);
+                let refusal = ExplainedGate { gate, opinion: "deny".to_owned(), reason, decides: true };
+                Explanation { gates: vec![refusal], question: None }
+            }
+            CallFate::Explained(explanation) => {
+                let gates = explanation.gates.iter().map(|finding| ExplainedGate {
                     gate: finding.gate.word().to_owned(),
                     opinion: opinion(finding.stance).to_owned(),
                     reason: finding.reason.clone(),
                     decides: finding.gate == explanation.decides,
-                })
-                .collect(),
+                });
+                Explanation { gates: gates.collect(), question: explanation.question.clone() }
+            }
         })
+    }
+}
+
+/// Answers what is asked about the one call, in the name of whoever wants it; a rule that denies it still wins.
+async fn say_yes(session: &Session, mut questions: Subscription, consent: Consent) -> Infallible {
+    loop {
+        let records = match questions.next().await {
+            Delivery::Record(record) => vec![record],
+            Delivery::Snapshot { records, .. } => records,
+            Delivery::Gap { .. } => Vec::new(),
+            Delivery::Closed => std::future::pending().await,
+        };
+        for record in records {
+            let Event::PermissionRequested { question } = &record.event else { continue };
+            let answer = PermissionAnswer {
+                confirmation: consent.confirmation.clone(),
+                ..PermissionAnswer::new(Decision::Once)
+            };
+            // A question that is gone was withdrawn: the call has ended another way.
+            let _ = session.answer(question.call_id.clone(), answer, None).await;
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures::StreamExt;
 use serde_json::{Map, Value, json};
 use windlass_core::event::Event;
-use windlass_core::host::{HostError, HostPort, OutsideCall};
+use windlass_core::host::{Consent, HostError, HostPort, OutsideCall};
 use windlass_core::ids::RunId;
 use windlass_core::message::Message;
 use windlass_core::model::{Kept, ModelDelta, ModelRequest, Sampling, StepPurpose, ToolChoice};
@@ -22,7 +22,7 @@ fn args(value: Value) -> Map<String, Value> {
 }
 
 fn outside(name: &str, value: Value) -> OutsideCall {
-    OutsideCall { name: name.into(), args: args(value), session_id: None }
+    OutsideCall { name: name.into(), args: args(value), session_id: None, consent: None }
 }
 
 #[tokio::test]
@@ -60,11 +60,26 @@ async fn what_a_session_was_granted_holds_for_calls_from_outside_in_its_name() {
 }
 
 #[tokio::test]
+async fn what_somebody_has_seen_and_wants_runs_once_unless_a_rule_denies_it() {
+    let (writer, wrote) = writer();
+    let stage = Stage::new("user Go.\nmodel text Hi.\n", vec![writer]);
+    let wanted = || OutsideCall { consent: Some(Consent::default()), ..outside("write_it", json!({})) };
+    let question = stage.host.explain("write_it", Map::new()).await.unwrap().question.unwrap();
+    assert_eq!((question.tool.as_str(), question.arguments.as_str()), ("write_it", "{}"));
+    assert!(stage.host.call_tool(wanted()).await.unwrap().outcome.is_ok());
+    assert!(!stage.host.call_tool(outside("write_it", json!({}))).await.unwrap().outcome.is_ok());
+    stage.host.add_rule("deny", "write_it").await.unwrap();
+    assert!(!stage.host.call_tool(wanted()).await.unwrap().outcome.is_ok());
+    assert_eq!(stage.host.explain("write_it", Map::new()).await.unwrap().question, None);
+    assert_eq!(wrote.load(std::sync::atomic::Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
 async fn rules_are_stored_explained_and_forgotten() {
     let (writer, _) = writer();
     let stage = Stage::new("user Go.\nmodel text Hi.\n", vec![writer]);
     let decides = async |host: &windlass_engine::host::Host| {
-        let gates = host.explain("write_it", Map::new()).await.unwrap();
+        let gates = host.explain("write_it", Map::new()).await.unwrap().gates;
         let gate = gates.into_iter().find(|gate| gate.decides).unwrap();
         (gate.gate, gate.opinion)
     };

@@ -11,11 +11,12 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, timeout};
 use windlass_core::command::MessageSend;
 use windlass_core::event::{Event, Record};
-use windlass_core::ids::CallId;
+use windlass_core::ids::{CallId, Millis};
 use windlass_core::permission::{ApproveMode, Inspection};
-use windlass_core::port::{BoxFuture, ToolContext, ToolPort};
+use windlass_core::port::{BoxFuture, ModelPort, ToolContext, ToolPort};
+use windlass_core::profile::Profile;
 use windlass_core::run::RunSettings;
-use windlass_core::tool::{ToolFailure, ToolOutput, ToolSpec};
+use windlass_core::tool::{Link, ToolFailure, ToolOutput, ToolSpec};
 use windlass_engine::bus::Delivery;
 use windlass_engine::clock::Clock;
 use windlass_engine::journal::MemoryJournal;
@@ -74,6 +75,34 @@ struct ScriptedTool {
     progress: Arc<Notify>,
 }
 
+impl ScriptedTool {
+    /// Does what a real tool of that name does beside giving an output.
+    async fn perform(
+        &self,
+        args: &Map<String, Value>,
+        context: &ToolContext,
+        mut output: ToolOutput,
+    ) -> ToolOutput {
+        match self.spec.name.as_str() {
+            "add_task" => {
+                context.tasks.add(args["content"].as_str().unwrap());
+            }
+            "execute_command" => {
+                for line in output.readable().lines().take(3) {
+                    context.progress.report(&context.call_id, line);
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                }
+            }
+            "web_search" => {
+                let links = serde_json::from_value::<Vec<Link>>(output.json.clone());
+                output.links = links.unwrap_or_default();
+            }
+            _ => {}
+        }
+        output
+    }
+}
+
 impl ToolPort for ScriptedTool {
     fn spec(&self) -> &ToolSpec {
         &self.spec
@@ -81,7 +110,7 @@ impl ToolPort for ScriptedTool {
 
     fn run<'a>(
         &'a self,
-        _args: &'a Map<String, Value>,
+        args: &'a Map<String, Value>,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
         Box::pin(async move {
@@ -91,7 +120,13 @@ impl ToolPort for ScriptedTool {
                 match ending {
                     // The engine itself must stop these.
                     Some(CallEnding::Timeout | CallEnding::Hang) => std::future::pending::<()>().await,
-                    Some(ending) => return ending.outcome().unwrap().body,
+                    Some(ending) => {
+                        let body = ending.outcome().unwrap().body;
+                        return match body {
+                            Ok(output) => Ok(self.perform(args, context, output).await),
+                            Err(failure) => Err(failure),
+                        };
+                    }
                     None => changed.await,
                 }
             }
@@ -107,28 +142,48 @@ impl ToolPort for ScriptedTool {
     }
 }
 
-fn session(script: &Script, tools: Vec<Arc<dyn ToolPort>>, root: PathBuf) -> Session {
+/// What a session is staged with beside its script.
+pub(crate) struct Staging {
+    /// The model, if it is not the plain one of the script.
+    pub(crate) model: Option<Arc<dyn ModelPort>>,
+    pub(crate) executes_while_streaming: bool,
+    pub(crate) past: Past,
+    /// When the session begins.
+    pub(crate) now_ms: Millis,
+    /// The program stops when this call begins.
+    pub(crate) stops_at: Option<CallId>,
+}
+
+impl Default for Staging {
+    fn default() -> Self {
+        let past = Past::default();
+        Self { model: None, executes_while_streaming: false, past, now_ms: 1_700_000_000_000, stops_at: None }
+    }
+}
+
+fn session(script: &Script, tools: Vec<Arc<dyn ToolPort>>, root: PathBuf, staging: Staging) -> Session {
     let registry = Registry::new();
     registry.register_all(tools).unwrap();
-    let model = ScriptedModel::new(script);
+    let Staging { model, executes_while_streaming, past, now_ms, .. } = staging;
+    let model = model.unwrap_or_else(|| Arc::new(ScriptedModel::new(script)));
     let began = Instant::now();
     Session::start(SessionParts {
         session_id: "session".into(),
         settings: Arc::new(RunSettings {
-            profile: profile(&script.header),
+            profile: Profile { executes_while_streaming, ..profile(&script.header) },
             model: format!("scripted/{}", script.name),
             system: "Be brief.".into(),
             context_tokens: None,
         }),
-        model: Arc::new(model),
+        model,
         registry,
         root,
         policies: PolicyStore::in_memory(rules(&script.header)),
         approve: script.header.approve.unwrap_or_default(),
         journal: Arc::new(MemoryJournal::new()),
         audit: None,
-        clock: Clock::from_fn(move || u64::try_from(began.elapsed().as_millis()).unwrap()),
-        past: Past::default(),
+        clock: Clock::from_fn(move || now_ms + u64::try_from(began.elapsed().as_millis()).unwrap()),
+        past,
     })
 }
 
@@ -153,13 +208,47 @@ pub(crate) fn tools(script: &Script) -> (Vec<Arc<dyn ToolPort>>, impl FnMut(&Eve
 
 /// Plays a script with tools that do as it says; gives all records.
 pub(crate) async fn play(script: &Script) -> Vec<Arc<Record>> {
-    let (tools, see) = tools(script);
-    let session = session(script, tools, std::env::temp_dir());
-    follow(script, &session, see).await
+    play_staged(script, Staging::default(), &[]).await
+}
+
+/// The same with another staging, after what is on record of an earlier session.
+pub(crate) async fn play_staged(
+    script: &Script,
+    staging: Staging,
+    earlier: &[Arc<Record>],
+) -> Vec<Arc<Record>> {
+    let (tools, mut see) = tools(script);
+    earlier.iter().for_each(|record| see(&record.event));
+    let stops_at = staging.stops_at.clone();
+    let session = session(script, tools, std::env::temp_dir(), staging);
+    match earlier.last() {
+        None => follow(script, &session, stops_at.as_ref(), see).await,
+        Some(last) => follow_end(&session, last.seq, see).await,
+    }
+}
+
+/// What comes of a run that was taken up again.
+async fn follow_end(session: &Session, after: u64, mut see: impl FnMut(&Event)) -> Vec<Arc<Record>> {
+    let mut subscription = session.log().subscribe_after(after);
+    let mut records: Vec<Arc<Record>> = Vec::new();
+    while !matches!(records.last().map(|record| &record.event), Some(Event::RunEnded { .. })) {
+        match subscription.next().await {
+            Delivery::Record(record) => records.push(record),
+            Delivery::Snapshot { records: missed, .. } => records.extend(missed),
+            Delivery::Gap { .. } | Delivery::Closed => panic!("the run has no end"),
+        }
+        records.last().iter().for_each(|record| see(&record.event));
+    }
+    records
 }
 
 /// Sends the messages of a script and does what its user does; gives all records.
-async fn follow(script: &Script, session: &Session, mut see: impl FnMut(&Event)) -> Vec<Arc<Record>> {
+async fn follow(
+    script: &Script,
+    session: &Session,
+    stops_at: Option<&CallId>,
+    mut see: impl FnMut(&Event),
+) -> Vec<Arc<Record>> {
     let mut user = ScriptedUser::new(script);
     let mut subscription = session.subscribe();
     let mut records = Vec::new();
@@ -176,7 +265,12 @@ async fn follow(script: &Script, session: &Session, mut see: impl FnMut(&Event))
                 session.command(command).await.unwrap();
             }
             let is_end = matches!(record.event, Event::RunEnded { .. });
+            let is_stop =
+                matches!(&record.event, Event::CallStarted { call_id, .. } if Some(call_id) == stops_at);
             records.push(record);
+            if is_stop {
+                return records;
+            }
             if is_end {
                 break;
             }
@@ -208,8 +302,8 @@ async fn the_examples_play_on_the_real_tools_with_nobody_to_ask() {
         let mut script = parse(&name, &text);
         script.header.approve = Some(ApproveMode::Never);
         let root = repository().join(script.header.root.as_deref().unwrap_or("."));
-        let session = session(&script, builtin(&ToolsConfig::default()), root);
-        let records = follow(&script, &session, |_| {}).await;
+        let session = session(&script, builtin(&ToolsConfig::default()), root, Staging::default());
+        let records = follow(&script, &session, None, |_| {}).await;
         let events: Vec<&Event> = records.iter().map(|record| &record.event).collect();
         assert_eq!(script.check_session(&events), [], "{name}");
     }

@@ -41,16 +41,17 @@ fn tool(name: &str, effects: Effects, risk: Risk, args: &[(&str, &str)]) -> Tool
 
 /// The built-in tools that scripts use, with their effects and risks.
 pub(crate) fn specs() -> Vec<ToolSpec> {
+    let aside = |spec: ToolSpec| spec.with_place(Category::Utility, Visibility::Hidden);
     let search = tool("web_search", Effects::Read, Risk::Low, &[("query", "string")])
         .with_place(Category::Search, Visibility::Primary)
         .with_alias("search_web");
     vec![
         tool("get_file_tree", Effects::Read, Risk::Safe, &[]),
         tool("list_tasks", Effects::Read, Risk::Safe, &[]),
-        tool("get_current_time", Effects::Read, Risk::Safe, &[]),
-        tool("calculate", Effects::Pure, Risk::Safe, &[("expression", "string")]),
+        aside(tool("get_current_time", Effects::Read, Risk::Safe, &[])),
+        aside(tool("calculate", Effects::Pure, Risk::Safe, &[("expression", "string")])),
         tool("add_task", Effects::Write, Risk::Safe, &[("content", "string")]),
-        tool("read_result", Effects::Read, Risk::Safe, &[("ref", "string")]),
+        aside(tool("read_result", Effects::Read, Risk::Safe, &[("ref", "string")])),
         tool("read_file", Effects::Read, Risk::Medium, &[("path", "string")]),
         tool("write_file", Effects::Write, Risk::High, &[("path", "string"), ("content", "string")]),
         tool("execute_command", Effects::External, Risk::High, &[("command", "string")]),

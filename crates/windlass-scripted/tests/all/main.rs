@@ -10,3 +10,4 @@ mod rehearsals;
 mod schema;
 mod scripts;
 mod steps;
+mod views;

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{count, flag, named, object, profile, text, wish};
-use crate::routes::{permissions, records, runs, steps, tools};
+use crate::routes::{models, permissions, records, runs, steps, tools};
 
 /// All schemas.
 pub(crate) fn all() -> Map<String, Value> {
@@ -13,6 +13,7 @@ pub(crate) fn all() -> Map<String, Value> {
         trace(),
         wishes(),
         tools::schemas(),
+        models::schemas(),
         tool_rows(),
         crate::routes::compat_schemas(),
     ];
@@ -179,6 +180,7 @@ fn wishes() -> Vec<(&'static str, Value)> {
                 ("key?", said(&text(), "A name that somebody outside knows it by; unique.")),
                 ("profile?", profile()),
                 ("model?", text()),
+                ("origin?", one_of(&crate::routes::sessions::ORIGINS)),
             ]),
         ),
         ("StartRun", runs::start_schema()),
@@ -206,18 +208,26 @@ fn wishes() -> Vec<(&'static str, Value)> {
         ),
         ("PermissionAnswer", permissions::answer_schema()),
         (
-            "Question",
+            "ExplainedQuestion",
             object([
-                ("call_id", text()),
                 ("tool", text()),
                 ("arguments", said(&text(), "Complete arguments, as they will be used.")),
                 ("risk", text()),
                 ("targets?", list(&json!({"type": "object"}))),
                 ("preview?", json!({"type": "object"})),
-                ("rule", text()),
-                ("confirm_word?", text()),
-                ("digest", said(&text(), "Binds an answer to exactly this question.")),
+                ("rule", said(&text(), "The narrowest rule that would cover the call.")),
+                ("confirm_word?", said(&text(), "The word to type for a critical call.")),
             ]),
+        ),
+        (
+            "Question",
+            json!({"allOf": [
+                named("ExplainedQuestion"),
+                object([
+                    ("call_id", text()),
+                    ("digest", said(&text(), "Binds an answer to exactly this question.")),
+                ]),
+            ]}),
         ),
     ]
 }
@@ -251,17 +261,6 @@ fn tool_rows() -> Vec<(&'static str, Value)> {
             ]),
         ),
         (
-            "Model",
-            object([
-                ("name", text()),
-                ("is_default", flag()),
-                ("is_ready", flag()),
-                ("context_tokens?", count()),
-                ("has_tools?", flag()),
-                ("has_reasoning?", flag()),
-            ]),
-        ),
-        (
             "Rule",
             object([
                 ("id", text()),
@@ -269,6 +268,26 @@ fn tool_rows() -> Vec<(&'static str, Value)> {
                 ("rule", text()),
                 ("created_ms", count()),
                 ("source", one_of(&["user", "project", "flag", "grant"])),
+            ]),
+        ),
+        (
+            "AuditEntry",
+            object([
+                ("ts_ms", count()),
+                (
+                    "decision",
+                    one_of(&[
+                        "auto_approved",
+                        "user_approved",
+                        "denied_by_policy",
+                        "denied_by_user",
+                        "failed_validation",
+                    ]),
+                ),
+                ("tool", text()),
+                ("reason", said(&text(), "Why, or by whom.")),
+                ("user?", text()),
+                ("args", said(&text(), "Arguments as JSON text: secrets struck out, long values cut.")),
             ]),
         ),
         (

@@ -10,13 +10,14 @@ mod attended;
 mod calls;
 pub(crate) mod edison;
 pub(crate) mod events;
+pub(crate) mod models;
 pub(crate) mod openai;
 mod operations;
 mod page;
 pub(crate) mod permissions;
 pub(crate) mod records;
 pub(crate) mod runs;
-mod sessions;
+pub(crate) mod sessions;
 pub(crate) mod steps;
 mod studio;
 pub(crate) mod tools;
@@ -34,6 +35,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
         calls::endpoints(),
         permissions::endpoints(),
         tools::endpoints(),
+        models::endpoints(),
         studio::endpoints(),
         edison::endpoints(),
         openai::endpoints(),

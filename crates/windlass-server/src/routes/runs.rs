@@ -111,7 +111,7 @@ struct StartBody {
 }
 
 /// Efforts that a client may wish for.
-const EFFORTS: [&str; 4] = ["low", "medium", "high", "auto"];
+pub(super) const EFFORTS: [&str; 4] = ["low", "medium", "high", "auto"];
 
 impl StartBody {
     fn wish(self, app: &App) -> Answer<RunStart> {

@@ -72,23 +72,31 @@ struct NewSessionBody {
     key: Option<String>,
     profile: Option<String>,
     model: Option<String>,
+    origin: Option<String>,
 }
+
+/// Front ends that begin sessions here; others have routes of their own.
+pub(crate) const ORIGINS: [&str; 2] = ["api", "web"];
 
 async fn create(
     State(app): State<App>,
     OptionalBody(body): OptionalBody<NewSessionBody>,
 ) -> Answer<Response> {
-    let NewSessionBody { title, key, profile, model } = body;
+    let NewSessionBody { title, key, profile, model, origin } = body;
     if let Some(title) = title.as_deref().filter(|title| !title.is_empty()) {
         check_title(title)?;
     }
     check_profile(profile.as_deref())?;
+    let origin = origin.unwrap_or_else(|| "api".into());
+    if !ORIGINS.contains(&origin.as_str()) {
+        return Err(Problem::field("origin", "'origin' must be api or web"));
+    }
     let begin = NewSession {
         title: title.unwrap_or_default(),
         key,
         profile: profile.unwrap_or_default(),
         model: model.unwrap_or_default(),
-        origin: "api".into(),
+        origin,
         ..NewSession::default()
     };
     show(&app, Said::Created, &app.host.create_session(begin).await?)

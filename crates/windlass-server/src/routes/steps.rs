@@ -19,8 +19,9 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             .about("runs", "The exact request and response of a model step")
             .notes(
                 "The request is made again from the record, as the run machine made it and as the model's adapter \
-                 writes it, without key and headers. Where that cannot be done as it was, `problem` says why, and \
-                 what is on record is still there.",
+                 writes it, without key and headers. The system text and the descriptions of tools are not on \
+                 record: those of today are shown. Where the record shows that something is another today, \
+                 `problem` says what, and what is on record is still there.",
             )
             .path_param("id", "The run.")
             .path_param("step", "The step, from 1.")

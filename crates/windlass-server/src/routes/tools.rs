@@ -1,16 +1,17 @@
-//! Tools, models and policies: the same as the commands.
+//! Tools and policies: the same as the commands.
 
 use axum::extract::State;
 use axum::response::Response;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use windlass_core::host::OutsideCall;
+use windlass_core::host::{AuditQuery, Consent, OutsideCall};
 use windlass_core::ids::SessionId;
 use windlass_core::permission::Rule;
 
+use super::page::{rows, rows_schema};
 use crate::endpoint::Endpoint;
 use crate::error::{Answer, Kind, Problem, Said};
-use crate::extract::{JsonBody, PathOf};
+use crate::extract::{JsonBody, PathOf, QueryOf};
 use crate::openapi::{list_of, named, object, text, wish};
 use crate::shown::{done, show, show_list};
 use crate::state::App;
@@ -23,14 +24,11 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             .answers(Said::Ok, object([("tools", list_of("Tool"))]), "Their specs."),
         Endpoint::post("/api/tools/{name}/call", call)
             .about("tools", "Call a tool")
-            .notes("Through the same validation, permission and limits as a model's call; what would need asking is refused.")
+            .notes("Through the same validation, permission and limits as a model's call. What would need asking is refused, unless `approve` says that somebody looked at it; rules that deny it still do.")
             .path_param("name", "The tool.")
             .body(named("ToolCallWish"))
             .answers(Said::Ok, named("ToolAnswer"), "The outcome, which may be a failure.")
             .problems(&[Kind::Missing, Kind::Conflict]),
-        Endpoint::get("/api/models", models)
-            .about("models", "Models that can be chosen")
-            .answers(Said::Ok, object([("models", list_of("Model"))]), "The models."),
         Endpoint::get("/api/policies", rules)
             .about("policies", "The stored rules")
             .answers(Said::Ok, object([("rules", list_of("Rule"))]), "The rules."),
@@ -47,8 +45,18 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
         Endpoint::post("/api/policies/explain", explain)
             .about("policies", "Which gate decides a call, and why")
             .body(named("ExplainWish"))
-            .answers(Said::Ok, object([("gates", list_of("Gate"))]), "What each gate says, in their order.")
+            .answers(
+                Said::Ok,
+                object([("gates", list_of("Gate")), ("question?", named("ExplainedQuestion"))]),
+                "What each gate says, in their order; and what the user would be asked.",
+            )
             .problems(&[Kind::Missing]),
+        Endpoint::get("/api/policies/audit", audit)
+            .about("policies", "Decisions about calls, newest first")
+            .notes("From the audit log: secrets are struck out and long values cut.")
+            .query_param("tool", text(), "Only those about this tool.")
+            .query_param("rows", rows_schema(), "At most so many.")
+            .answers(Said::Ok, object([("entries", list_of("AuditEntry"))]), "The decisions."),
     ]
 }
 
@@ -61,6 +69,20 @@ async fn list(State(app): State<App>) -> Answer<Response> {
 struct CallBody {
     arguments: Option<Map<String, Value>>,
     session_id: Option<String>,
+    approve: Option<String>,
+    confirmation: Option<String>,
+}
+
+impl CallBody {
+    fn wish(self, name: String) -> Answer<OutsideCall> {
+        let consent = match self.approve.as_deref() {
+            None => None,
+            Some("once") => Some(Consent { confirmation: self.confirmation }),
+            Some(_) => return Err(Problem::field("approve", "'approve' must be once, or be left out")),
+        };
+        let (args, session_id) = (self.arguments.unwrap_or_default(), self.session_id.map(SessionId::new));
+        Ok(OutsideCall { name, args, session_id, consent })
+    }
 }
 
 async fn call(
@@ -68,11 +90,7 @@ async fn call(
     PathOf(name): PathOf<String>,
     JsonBody(body): JsonBody<CallBody>,
 ) -> Answer<Response> {
-    let session_id = body.session_id.map(SessionId::new);
-    let answer = app
-        .host
-        .call_tool(OutsideCall { name, args: body.arguments.unwrap_or_default(), session_id })
-        .await?;
+    let answer = app.host.call_tool(body.wish(name)?).await?;
     let mut shown = json!({
         "status": answer.outcome.status(),
         "content": answer.content,
@@ -88,10 +106,6 @@ async fn call(
         };
     }
     show(&app, Said::Ok, &shown)
-}
-
-async fn models(State(app): State<App>) -> Answer<Response> {
-    show_list(&app, "models", &app.host.models().await?)
 }
 
 async fn rules(State(app): State<App>) -> Answer<Response> {
@@ -131,8 +145,28 @@ struct ExplainBody {
 }
 
 async fn explain(State(app): State<App>, JsonBody(body): JsonBody<ExplainBody>) -> Answer<Response> {
-    let gates = app.host.explain(&body.tool, body.arguments.unwrap_or_default()).await?;
-    show_list(&app, "gates", &gates)
+    let explanation = app.host.explain(&body.tool, body.arguments.unwrap_or_default()).await?;
+    let mut shown = json!({"gates": explanation.gates});
+    if let (Value::Object(fields), Some(question)) = (&mut shown, explanation.question) {
+        let mut question = json!(question);
+        if let Value::Object(question) = &mut question {
+            // Nothing waits: there is no call that an answer could be for.
+            question.shift_remove("call_id");
+        }
+        fields.insert("question".into(), question);
+    }
+    show(&app, Said::Ok, &shown)
+}
+
+#[derive(Deserialize)]
+struct AuditWish {
+    tool: Option<String>,
+    rows: Option<String>,
+}
+
+async fn audit(State(app): State<App>, QueryOf(wish): QueryOf<AuditWish>) -> Answer<Response> {
+    let query = AuditQuery { tool: wish.tool, rows_max: rows(wish.rows.as_deref())? };
+    show_list(&app, "entries", &app.host.audit(query).await?)
 }
 
 /// The bodies of these routes, for the API document.
@@ -143,7 +177,21 @@ pub(crate) fn schemas() -> Vec<(&'static str, Value)> {
         "examples": ["read_file(src/**)"],
     });
     vec![
-        ("ToolCallWish", wish([("arguments?", arguments()), ("session_id?", text())])),
+        (
+            "ToolCallWish",
+            wish([
+                ("arguments?", arguments()),
+                ("session_id?", text()),
+                (
+                    "approve?",
+                    json!({"type": "string", "enum": ["once"], "description": "Somebody looked at it and wants it."}),
+                ),
+                (
+                    "confirmation?",
+                    json!({"type": "string", "description": "The word to type for a critical call."}),
+                ),
+            ]),
+        ),
         ("ExplainWish", wish([("tool", text()), ("arguments?", arguments())])),
         (
             "NewRule",

@@ -45,9 +45,7 @@ impl ModelsPort for Scripts {
             name: name.to_owned(),
             is_default,
             is_ready,
-            context_tokens: None,
-            has_tools: None,
-            has_reasoning: None,
+            ..ModelRow::default()
         };
         vec![row("scripted/usual", true, true), row("openrouter/some-model", false, false)]
     }

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod approvals;
+mod choices;
 mod client;
 mod compat;
 mod contract;
@@ -12,6 +13,7 @@ mod document;
 mod edison;
 mod goldens;
 mod openai;
+mod outside;
 mod reconnect;
 mod records;
 mod routes;

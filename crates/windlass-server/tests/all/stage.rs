@@ -5,10 +5,11 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Map, Value, json};
+use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
-use windlass_core::host::{HostError, HostPort, ModelRow};
+use windlass_core::host::{HostError, HostFuture, HostPort, ModelFinding, ModelFindings, ModelRow};
 use windlass_core::permission::{ApproveMode, PolicySet};
 use windlass_core::port::{BoxFuture, ToolContext, ToolPort};
 use windlass_core::profile::{Profile, ProfileName};
@@ -16,6 +17,7 @@ use windlass_core::store::StorePort;
 use windlass_core::tool::{
     Category, Effects, ErrorKind, Risk, ToolFailure, ToolOutput, ToolSpec, Visibility,
 };
+use windlass_engine::audit_file::AuditFile;
 use windlass_engine::clock::Clock;
 use windlass_engine::host::{Host, HostLimits, HostParts, ModelsPort, OpenModel};
 use windlass_engine::memory_store::MemoryStore;
@@ -44,10 +46,29 @@ impl ModelsPort for OneScript {
             name: "scripted/usual".into(),
             is_default: true,
             is_ready: true,
-            context_tokens: None,
             has_tools: Some(true),
-            has_reasoning: None,
+            ..ModelRow::default()
         }]
+    }
+
+    fn examine<'a>(&'a self, name: &'a str) -> HostFuture<'a, ModelFindings> {
+        Box::pin(async move {
+            match name {
+                "scripted/usual" => Ok(ModelFindings { checked_ms: 7, findings: vec![finding()] }),
+                other => Err(HostError::Missing { what: "model", id: other.to_owned() }),
+            }
+        })
+    }
+}
+
+fn finding() -> ModelFinding {
+    let text = str::to_owned;
+    ModelFinding {
+        probe: text("plain_answer"),
+        title: text("answers"),
+        verdict: text("pass"),
+        meaning: text("It answers."),
+        detail: None,
     }
 }
 
@@ -90,6 +111,7 @@ fn specs() -> Vec<ToolSpec> {
             .with_schema(path.clone())
             .with_effects(Effects::Read, Risk::Medium),
         ToolSpec::new("write_file", "Writes").with_schema(path).with_effects(Effects::Write, Risk::High),
+        ToolSpec::new("drop_tables", "Drops").with_effects(Effects::Write, Risk::Critical),
         ToolSpec::new("search_web", "Searches")
             .with_effects(Effects::Read, Risk::Safe)
             .with_place(Category::Search, Visibility::Primary),
@@ -120,6 +142,7 @@ pub(crate) struct Stage {
     store: Arc<dyn StorePort>,
     script: String,
     config: ServerConfig,
+    folder: Arc<TempDir>,
     stop: Option<oneshot::Sender<()>>,
     served: Option<JoinHandle<std::io::Result<()>>>,
 }
@@ -132,10 +155,11 @@ impl Stage {
 
     /// A server with a configuration.
     pub(crate) async fn with(script: &str, config: ServerConfig) -> Self {
-        Self::on(Arc::new(MemoryStore::new()), script, config).await
+        let folder = Arc::new(tempfile::tempdir().unwrap());
+        Self::on(Arc::new(MemoryStore::new()), folder, script, config).await
     }
 
-    async fn on(store: Arc<dyn StorePort>, text: &str, config: ServerConfig) -> Self {
+    async fn on(store: Arc<dyn StorePort>, folder: Arc<TempDir>, text: &str, config: ServerConfig) -> Self {
         let script = Script::parse("usual", text).unwrap();
         let profile = script.header.profile.clone().unwrap_or_else(|| "default".into());
         let approve = script.header.approve.unwrap_or(ApproveMode::Ask);
@@ -150,7 +174,7 @@ impl Stage {
             root: std::env::temp_dir(),
             policies: PolicyStore::in_memory(PolicySet::default()),
             approve,
-            audit: None,
+            audit: Some(Arc::new(AuditFile::new(folder.path().join("audit.log")))),
             system: "".into(),
             clock: Clock::system(),
             limits: HostLimits::default(),
@@ -163,7 +187,8 @@ impl Stage {
         let served = tokio::spawn(serve(listener, router, async move {
             let _ = stopped.await;
         }));
-        Self { address, host, store, script: text.to_owned(), config, stop: Some(stop), served: Some(served) }
+        let script = text.to_owned();
+        Self { address, host, store, script, config, folder, stop: Some(stop), served: Some(served) }
     }
 
     /// A client of this server.
@@ -181,6 +206,7 @@ impl Stage {
     /// A new server over what this one left.
     pub(crate) async fn restart(mut self) -> Self {
         self.stop().await;
-        Self::on(Arc::clone(&self.store), &self.script, self.config.clone()).await
+        let (store, folder) = (Arc::clone(&self.store), Arc::clone(&self.folder));
+        Self::on(store, folder, &self.script, self.config.clone()).await
     }
 }

@@ -247,7 +247,8 @@ async fn search(app: &App, session_id: &SessionId, message: &str) -> Answer<Opti
     let mut args = Map::new();
     args.insert("query".into(), query.as_str().into());
     args.insert("max_results".into(), SEARCH_RESULTS.into());
-    let call = OutsideCall { name: "web_search".into(), args, session_id: Some(session_id.clone()) };
+    let call =
+        OutsideCall { name: "web_search".into(), args, session_id: Some(session_id.clone()), consent: None };
     let outcome = match app.host.call_tool(call).await {
         Ok(answer) => answer.outcome,
         Err(HostError::Missing { .. }) => return Ok(None),

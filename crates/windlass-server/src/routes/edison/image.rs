@@ -27,7 +27,7 @@ pub(super) async fn generate(
             "no image server is set up; set image.base_url and image.model in the configuration",
         ));
     }
-    let call = OutsideCall { name: TOOL.into(), args, session_id: None };
+    let call = OutsideCall { name: TOOL.into(), args, session_id: None, consent: None };
     let answer = app.host.call_tool(call).await?;
     match &answer.outcome.body {
         Ok(output) => {

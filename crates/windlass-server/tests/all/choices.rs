@@ -1,0 +1,76 @@
+//! What a front end shows before anything was said: defaults, models, sessions and runs in their lists.
+
+use serde_json::json;
+use windlass_server::ServerConfig;
+
+use crate::stage::Stage;
+use crate::streams::TALK;
+
+#[tokio::test]
+async fn the_server_says_what_holds_where_nobody_chooses() {
+    let config = ServerConfig {
+        version: "9.8.7".into(),
+        executes_while_streaming: Some(true),
+        ..ServerConfig::default()
+    };
+    let stage = Stage::with(TALK, config).await;
+    let about = stage.client().get("/api/about").await.json();
+    assert_eq!(about["version"], "9.8.7");
+    assert_eq!(about["root"], json!(std::env::temp_dir().display().to_string()));
+    assert_eq!((&about["model"], &about["profile"]), (&json!("scripted/usual"), &json!("default")));
+    assert_eq!(about["reasoning_efforts"], json!(["low", "medium", "high", "auto"]));
+    assert_eq!(about["tool_loop_v2"], true);
+    let names: Vec<&str> =
+        about["profiles"].as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["default", "edison", "dspy", "studio", "ploke", "zodo"]);
+    assert!(about["profiles"][0]["about"].as_str().unwrap().len() > 10);
+    let plain = Stage::new(TALK).await.client().get("/api/about").await.json();
+    assert_eq!(plain["tool_loop_v2"], false);
+}
+
+#[tokio::test]
+async fn the_doctor_is_asked_over_http_and_says_what_it_found() {
+    let stage = Stage::new(TALK).await;
+    let client = stage.client();
+    let found = client.post("/api/models/doctor", &json!({"name": " scripted/usual "})).await.json();
+    assert_eq!((&found["checked_ms"], &found["findings"][0]["verdict"]), (&json!(7), &json!("pass")));
+    let unknown = client.post("/api/models/doctor", &json!({"name": "box/none"})).await;
+    assert_eq!((unknown.status, unknown.code().as_str()), (404, "model_not_found"));
+    let empty = client.post("/api/models/doctor", &json!({"name": " "})).await;
+    assert_eq!((empty.status, &empty.json()["field"]), (400, &json!("name")));
+}
+
+#[tokio::test]
+async fn a_session_without_a_model_of_its_own_shows_the_one_that_would_answer() {
+    let stage = Stage::new(TALK).await;
+    let client = stage.client();
+    let made = client.post("/api/sessions", &json!({"origin": "web", "key": "k"})).await.json();
+    let id = made["session_id"].as_str().unwrap();
+    let listed = client.get("/api/sessions").await.json()["sessions"][0].clone();
+    let got = client.get(&format!("/api/sessions/{id}")).await.json();
+    for row in [made.clone(), listed, got] {
+        assert_eq!((&row["model"], &row["profile"]), (&json!("scripted/usual"), &json!("default")), "{row}");
+        assert_eq!(row["origin"], "web");
+    }
+    let own = client.post("/api/sessions", &json!({"profile": "studio"})).await.json();
+    assert_eq!((&own["profile"], &own["origin"]), (&json!("studio"), &json!("api")));
+    let wrong = client.post("/api/sessions", &json!({"origin": "edison"})).await;
+    assert_eq!((wrong.status, &wrong.json()["field"]), (400, &json!("origin")));
+    let renamed = client.ask("PATCH", &format!("/api/sessions/{id}"), Some("{\"title\":\" Notes \"}")).await;
+    assert_eq!(renamed.json()["title"], "Notes");
+}
+
+#[tokio::test]
+async fn runs_that_have_not_ended_are_listed_with_the_number_of_their_questions() {
+    let script = "user Go.\nmodel call 1 write_file {\"path\":\"a\"}\nmodel end\nmodel text Done.\n";
+    let stage = Stage::new(script).await;
+    let client = stage.client();
+    let run = client.run().await;
+    client.events(&run, None).await.wait_for("permission_request").await;
+    let waiting = client.get("/api/runs?unfinished=1").await.json();
+    assert_eq!((&waiting["runs"][0]["run_id"], &waiting["runs"][0]["questions"]), (&json!(run), &json!(1)));
+    client.post(&format!("/api/runs/{run}/permissions/call_1"), &json!({"decision": "deny"})).await;
+    client.all_events(&run).await;
+    assert_eq!(client.get("/api/runs?unfinished=1").await.json()["runs"], json!([]));
+    assert_eq!(client.get("/api/runs?unfinished=0").await.json()["runs"][0]["questions"], 0);
+}

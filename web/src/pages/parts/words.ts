@@ -1,0 +1,102 @@
+// The words of the API, for people: what effects, risks, scopes, gates and decisions mean.
+
+import type { Tone } from '../../ui/Badge.svelte';
+
+export const EFFECTS: { [word: string]: string } = {
+  pure: 'Computes; touches nothing',
+  read: 'Reads; changes nothing',
+  write: 'Changes something here',
+  external: 'Acts outside of Windlass',
+};
+
+export const RISKS: { [word: string]: string } = {
+  safe: 'Runs without asking',
+  low: 'Asked once a session',
+  medium: 'Asked each time',
+  high: 'Asked each time',
+  critical: 'Asked each time, with a word to type',
+};
+
+export const SCOPES: { [word: string]: string } = {
+  read_files: 'reads files',
+  write_files: 'writes files',
+  execute_commands: 'runs commands',
+  network_access: 'talks to other hosts',
+  system_info: 'looks at the machine',
+  task_management: 'keeps the task list',
+};
+
+export const VISIBILITIES: { [word: string]: string } = {
+  primary: 'in the middle of a session',
+  secondary: 'as a chip',
+  hidden: 'only in the inspector',
+};
+
+/** The gates of a call, in their order (core: `permission::Gate`). */
+export const GATES: { [word: string]: { name: string; about: string } } = {
+  tools_allowed: { name: 'Tools allowed', about: 'The run must allow tools.' },
+  module: { name: 'Module', about: 'The module must have tools enabled.' },
+  request: { name: 'Request', about: "The request's list of tools and its tool choice must include the tool." },
+  schema: { name: 'Schema', about: "The arguments must fit the tool's schema." },
+  targets: { name: 'Targets', about: 'The tool must accept its paths, hosts and commands.' },
+  deny_rule: { name: 'Deny rules', about: 'No rule may deny the call.' },
+  grant: { name: 'Grants', about: 'A grant of this session lets the call run.' },
+  ask_rule: { name: 'Ask rules', about: 'A rule may want the call asked each time.' },
+  allow_rule: { name: 'Allow rules', about: 'A rule may let the call run.' },
+  risk: { name: 'Risk', about: 'Otherwise risk decides.' },
+  mode: { name: 'Approval', about: 'What needs asking is settled by how the run is approved.' },
+  caller: { name: 'Caller', about: 'A sub-agent may do no more than its caller.' },
+  user: { name: 'You', about: 'The user answers.' },
+};
+
+/** What each line of the audit log says (core: `permission::AuditDecision`). */
+export const DECISIONS: { [word: string]: { name: string; tone: Tone; about: string } } = {
+  auto_approved: { name: 'Ran by itself', tone: 'good', about: 'Nobody was asked: the call is safe, or a rule or a grant allowed it.' },
+  user_approved: { name: 'You allowed it', tone: 'good', about: 'Somebody was asked and let it run.' },
+  denied_by_policy: { name: 'Denied by policy', tone: 'bad', about: 'A gate or a rule refused it.' },
+  denied_by_user: { name: 'You denied it', tone: 'bad', about: 'Somebody was asked and refused it.' },
+  failed_validation: { name: 'Not a valid call', tone: 'warn', about: 'It never came to the gates: unknown, unreadable or wrong.' },
+};
+
+export const SOURCES: { [word: string]: { name: string; about: string } } = {
+  user: { name: 'yours', about: 'Stored in your own policy file.' },
+  project: { name: 'project', about: 'From a file of the project, which can tighten but never loosen. Change it there.' },
+  flag: { name: 'command line', about: 'Given when the server was started; gone when it ends.' },
+  grant: { name: 'session', about: 'Given in a session; gone with it.' },
+};
+
+export function riskTone(risk: string): Tone {
+  switch (risk) {
+    case 'safe':
+      return 'good';
+    case 'low':
+      return 'info';
+    case 'medium':
+      return 'warn';
+    case 'high':
+    case 'critical':
+      return 'bad';
+    default:
+      return 'neutral';
+  }
+}
+
+/** allow, ask, deny: of rules and of gates. */
+export function effectTone(effect: string): Tone {
+  switch (effect) {
+    case 'allow':
+      return 'good';
+    case 'ask':
+      return 'warn';
+    case 'deny':
+      return 'bad';
+    default:
+      return 'neutral';
+  }
+}
+
+/** Whether all the words that were typed are in one of the texts. */
+export function hasWords(typed: string, ...texts: (string | undefined | null)[]): boolean {
+  const whole = texts.join('\n').toLowerCase();
+  return typed.toLowerCase().split(/\s+/).every((word) => whole.includes(word));
+}
