@@ -323,7 +323,9 @@ describe('a run that has ended', () => {
     await dialog.getByRole('button', { name: 'Fork and run' }).click();
     await dialog.getByText('The outcome is not JSON').waitFor();
     await audit(page);
-    const passages = { passages: [{ path: 'notes.txt', line_start: 1, text: 'The needle is here.', scores: { bm25: 7.25, vector: 0.5 } }] };
+    // Longer than what the timeline is sent: the pane asks for the whole.
+    const long = `${'long '.repeat(1200)}and its end`;
+    const passages = { long, passages: [{ path: 'notes.txt', line_start: 1, text: 'The needle is here.', scores: { bm25: 7.25, vector: 0.5 } }] };
     await dialog.getByLabel('Outcome as JSON').fill(JSON.stringify(passages));
     await dialog.getByRole('button', { name: 'Fork and run' }).click();
     await page.waitForURL(/\/s\//);
@@ -333,6 +335,7 @@ describe('a run that has ended', () => {
     await page.goto(`${server.url}/runs/${runs[0]?.run_id}?call=call_1`);
     await pane(page).getByText('notes.txt:1').waitFor();
     await pane(page).locator('.score').getByText('7.25').waitFor();
+    await pane(page).getByRole('group', { name: 'outcome' }).getByText('and its end').waitFor();
     await audit(page);
     await page.context().close();
   });
@@ -446,7 +449,7 @@ describe('a run that goes on', () => {
     await audit(page);
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.locator('header').getByText('Cancelled').waitFor();
-    await row(page, 'step:2').getByText('Stopped').waitFor();
+    await page.getByRole('button', { name: /^Step 2 Stopped/ }).waitFor();
     await page.context().close();
   });
 

@@ -47,9 +47,11 @@ async function traceTasks(page: Page): Promise<() => Promise<number[]>> {
   return async () => {
     await trace.send('Tracing.end');
     await done;
-    const main = events.find((event) => event.name === 'thread_name' && event.args?.name === 'CrRendererMain');
+    const thread = (event: { pid: number; tid: number }) => `${event.pid} ${event.tid}`;
+    const named = events.filter((event) => event.name === 'thread_name' && event.args?.name === 'CrRendererMain');
+    const mains = new Set(named.map(thread));
     return events
-      .filter((event) => /RunTask$/.test(event.name) && event.pid === main?.pid && event.tid === main.tid)
+      .filter((event) => /RunTask$/.test(event.name) && mains.has(thread(event)))
       .map((event) => (event.tdur ?? event.dur ?? 0) / 1000);
   };
 }
