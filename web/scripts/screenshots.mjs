@@ -46,7 +46,7 @@ function listenTo(page, name, shot) {
 async function take(browser, stage, shot, facts, width, theme) {
   const name = `${shot.name}-${width}-${theme}`;
   const context = await browser.newContext({
-    viewport: { width, height: HEIGHTS[width] },
+    viewport: { width, height: shot.height ?? HEIGHTS[width] },
     colorScheme: theme,
     reducedMotion: 'reduce',
     locale: 'en-GB',
@@ -67,6 +67,7 @@ async function take(browser, stage, shot, facts, width, theme) {
     complaints.push(`${name}: ${error.message.split('\n').slice(0, 3).join(' ')}`);
   } finally {
     await context.close();
+    await shot.after?.(stage);
   }
 }
 

@@ -1,6 +1,6 @@
 // Every page and state that a picture is taken of. A scene has a server of its own; its shots are places in it.
 //
-// { name, wish, prepare(stage) → facts, shots: [{ name, path(facts), act?(page, facts), isLive?, isOffline? }] }
+// { name, wish, prepare(stage) → facts, shots: [{ name, path(facts), act?(page, facts), isLive?, isOffline?, height?, after?(stage) }] }
 
 const MESSAGE = 'Look around, compute the size, and write a report.';
 const button = (page, name) => page.getByRole('button', { name }).first();
@@ -49,7 +49,7 @@ const hello = {
       act: async (page) => {
         if (isNarrow(page)) await button(page, /side bar/).click();
         await page.getByLabel('Search sessions').fill('the');
-        await page.getByRole('link', { name: /Tidy the changelog/ }).first().waitFor();
+        await page.getByRole('link', { name: /A haul of ropes/ }).waitFor({ state: 'detached' });
       },
     },
     {
@@ -84,6 +84,7 @@ const hello = {
         await page.getByLabel('old').fill('println!("Hello.");');
         await page.getByLabel('expected_sha256').fill('not a hash');
         await page.getByText('Must match').waitFor();
+        await page.getByRole('heading', { name: 'edit_file' }).evaluate((heading) => heading.scrollIntoView());
       },
     },
     {
@@ -114,19 +115,18 @@ const hello = {
         await page.getByText('Every gate, in order').waitFor();
       },
     },
-    { name: 'permissions-audit', path: () => '/permissions?tab=audit', act: (page) => seen(page, 'Denied by policy') },
+    { name: 'permissions-audit', path: () => '/permissions?tab=audit', act: (page) => page.locator('main li').getByText('Denied by policy').first().waitFor() },
     { name: 'models-list', path: () => '/models', act: (page) => seen(page, /models/) },
     { name: 'tasks-empty', path: () => '/tasks', act: (page) => seen(page, 'No session has tasks yet') },
     { name: 'saves-empty', path: () => '/saves', act: (page) => seen(page, 'No snapshots yet') },
-    // The last one: the server is gone afterwards.
     {
       name: 'offline-session', path: session, isOffline: true,
       act: async (page, facts, stage) => {
         await seen(page, 'Hello! Ask me');
         await stage.kill();
         await page.getByText(/does not answer|connection/i).first().waitFor();
-        await stage.start();
       },
+      after: (stage) => stage.start(),
     },
     {
       name: 'offline-page', path: () => '/tools', isOffline: true,
@@ -135,8 +135,8 @@ const hello = {
         await stage.kill();
         await page.evaluate(() => dispatchEvent(new Event('online')));
         await page.getByRole('main').getByText('The server does not answer', { exact: true }).waitFor();
-        await stage.start();
       },
+      after: (stage) => stage.start(),
     },
   ],
 };
@@ -144,8 +144,8 @@ const hello = {
 const tour = run('answer', 'tour.script', 'How does a windlass hold its load?', async (stage, facts) => {
   await stage.ended(facts.run);
 }, [
-  { name: 'answer-top', isLive: false, act: (page) => seen(page, 'Inspect run').catch(() => seen(page, 'How it holds')) },
-  { name: 'answer-whole', isLive: false, isWhole: true, act: (page) => seen(page, 'How it holds') },
+  { name: 'answer-end', isLive: false, act: (page) => seen(page, 'How it holds') },
+  { name: 'answer-whole', isLive: false, height: 1700, act: (page) => seen(page, 'How it holds') },
   {
     name: 'answer-reasoning', isLive: false,
     act: async (page) => {
@@ -236,7 +236,7 @@ export const scenes = [
   ], { needs: 'search', run: { reasoning_effort: 'high' }, wish: { args: ['--allow', 'web_search'] } }),
   tour,
   run('diff', 'shot_diff.script', 'Make the greeting friendlier.', (stage, { run }) => stage.asked(run), [
-    { name: 'approval-diff', act: (page) => seen(page, 'May edit_file run?').catch(() => page.locator('[data-part=approvals]').waitFor()) },
+    { name: 'approval-diff', height: 1100, act: (page) => page.locator('[data-part=approvals]').waitFor() },
   ], { wish: { args: ['--allow', 'read_file'] } }),
   run('command', 'shot_command.script', 'Run the tests.', (stage, { run }) => stage.asked(run), [
     { name: 'approval-command', act: (page) => page.locator('[data-part=approvals]').waitFor() },
@@ -248,7 +248,7 @@ export const scenes = [
     { name: 'approval-several', act: (page) => page.locator('[data-part=approvals]').waitFor() },
   ]),
   run('warnings', 'shot_warnings.script', 'Count the files, and compute what they weigh.', (stage, { run }) => stage.ended(run), [
-    { name: 'warnings', act: (page) => seen(page, 'There are four files').catch(() => undefined) },
+    { name: 'warnings', act: (page) => seen(page, 'There are four files') },
   ]),
   run('error', 'shot_error.script', 'Summarise the notes.', (stage, { run }) => stage.ended(run), [
     { name: 'run-failed', act: (page) => seen(page, /not accepted/) },

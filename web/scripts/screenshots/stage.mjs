@@ -1,6 +1,6 @@
 // What the pictures are taken of: real servers with scripts as models, and endpoints on this machine. Knows no page.
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -9,6 +9,10 @@ import { fileURLToPath } from 'node:url';
 export const root = resolve(fileURLToPath(new URL('../../..', import.meta.url)));
 const START_LIMIT_MS = 30_000;
 const WAIT_LIMIT_MS = 20_000;
+
+const PROJECT = join(tmpdir(), 'harbour');
+/** A script by the name that the screen shows. */
+const nameOf = ({ script = 'hello.script' }) => script.replace(/^(shot|inspector)_/, '');
 
 /** The project folder of every picture. */
 const FILES = {
@@ -28,8 +32,10 @@ export class Stage {
     const stage = new Stage();
     stage.wish = wish;
     stage.folder = mkdtempSync(join(tmpdir(), 'windlass-shot-'));
-    // The folder's name is on the screen.
-    stage.project = join(stage.folder, 'harbour');
+    // Names of folders are on the screen: the project has the same one each time, unless somebody else has it.
+    stage.project = existsSync(PROJECT) ? join(stage.folder, 'harbour') : PROJECT;
+    mkdirSync(stage.project);
+    if (!wish.model) copyFileSync(join(root, 'fixtures/web', wish.script ?? 'hello.script'), join(stage.folder, nameOf(wish)));
     for (const [name, text] of Object.entries({ ...FILES, ...wish.files })) {
       mkdirSync(dirname(join(stage.project, name)), { recursive: true });
       writeFileSync(join(stage.project, name), text);
@@ -41,16 +47,16 @@ export class Stage {
   }
 
   async start() {
-    const { script = 'hello.script', model, args = [], token } = this.wish;
+    const { model, args = [], token } = this.wish;
     const binary = process.env.WINDLASS_BINARY ?? join(root, 'target/debug/windlass');
     const address = this.url ? new URL(this.url).host : '127.0.0.1:0';
     const line = ['serve', '--addr', address, '--config', join(this.folder, 'config.toml'), '--data', join(this.folder, 'data'),
-      '--root', this.project, '--model', model ?? `scripted/${join(root, 'fixtures/web', script)}`,
+      '--root', this.project, '--model', model ?? `scripted/${nameOf(this.wish)}`,
       ...(token ? ['--token-file', join(this.folder, 'token')] : []), ...args];
     const home = join(this.folder, 'home');
     const own = Object.entries(process.env).filter(([name]) => !name.startsWith('WINDLASS_') && !name.endsWith('_API_KEY'));
     const env = { ...Object.fromEntries(own), HOME: home, XDG_CONFIG_HOME: home, XDG_DATA_HOME: home, WINDLASS_LOG: 'error' };
-    const child = spawn(binary, line, { env, cwd: this.project, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(binary, line, { env, cwd: this.folder, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child = child;
     this.url = await new Promise((done, fail) => {
       let said = '';
@@ -76,7 +82,7 @@ export class Stage {
 
   async down() {
     await this.kill();
-    rmSync(this.folder, { recursive: true, force: true });
+    for (const folder of [this.folder, this.project]) rmSync(folder, { recursive: true, force: true });
   }
 
   async api(path, body, method = body === undefined ? 'GET' : 'POST') {
