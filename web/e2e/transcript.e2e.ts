@@ -147,6 +147,11 @@ describe('a run with thinking and search', () => {
     const text = (await page.locator('article').innerText()).toLowerCase();
     expect(text).not.toContain('get_current_time');
     expect(await page.locator('[data-part]:not([data-part=warnings])', { hasText: 'calculate' }).count()).toBe(0);
+    // The inspector has all of them.
+    await page.getByRole('button', { name: 'Inspect run' }).click();
+    await page.getByText('get_current_time').filter({ visible: true }).first().waitFor();
+    await page.getByText('calculate').filter({ visible: true }).first().waitFor();
+    await page.keyboard.press('Escape');
   });
 
   it('S-30 a warning is told once, above the panels, and can be put away for good', async () => {
@@ -248,5 +253,70 @@ describe('trouble', () => {
     await page.getByText('Before the silence.').waitFor();
     await server.api(`/api/runs/${run}/cancel`, {});
     await page.getByText('Stopped by you').waitFor();
+  });
+});
+
+describe('a run in pieces', () => {
+  let server: Server;
+  let session: string;
+  let page: Page;
+  beforeAll(async () => {
+    server = await Server.start({ model: scripted('writing.script'), args: ['--approve', 'all'] });
+    session = (await server.api<{ session_id: string }>('/api/sessions', {})).session_id;
+    page = await windows.page(server, `/s/${session}`);
+    await page.getByRole('textbox').first().waitFor();
+  });
+  afterAll(async () => server?.end());
+  afterEach(() => windows.expectQuiet());
+
+  const start = async (message: string) =>
+    (await server.api<{ run_id: string }>(`/api/sessions/${session}/runs`, { message })).run_id;
+
+  it('a call that is being written is shown with its size', async () => {
+    await watch(page);
+    await server.ended(await start('Write a long file.'));
+    await page.getByRole('button', { name: 'Inspect run' }).waitFor();
+    const seen = await moments(page);
+    const written = seen.map(part('writing')).find(Boolean);
+    expect(written?.text).toMatch(/Writing write_file … 1\d\d B/);
+    expect(seen.at(-1) && part('writing')(seen.at(-1) as Moment)).toBeUndefined();
+    // What it gave is a card: a diff behind a click.
+    await page.locator('[data-call] [aria-expanded]').click();
+    expect(await page.locator('[data-call] .diff .add').count()).toBe(1);
+  });
+
+  it('goes on where it was after a reload, and another window shows the same', async () => {
+    const run = await start('Tell it in pieces.');
+    await page.getByText('One piece,').waitFor();
+    await page.reload();
+    const other = await windows.page(server, `/s/${session}`);
+    await page.getByText('One piece,').waitFor();
+    await server.ended(run);
+    const whole = 'One piece, two pieces, three pieces.';
+    for (const window of [page, other]) {
+      await until(
+        async () => (await window.locator('[data-part=answer]').last().innerText()).replace(/\s+/g, ' ') === whole,
+        'the whole answer, once',
+      );
+    }
+    await other.close();
+  });
+});
+
+describe('a run that says nothing', () => {
+  it('offers to take it up, and tells what the server says to that', async () => {
+    const server = await Server.start({ model: scripted('hang.script') });
+    const { session } = await server.startRun('Wait for it.');
+    const context = await windows.context();
+    await context.clock.install();
+    const page = await windows.page(server, `/s/${session}`, {}, context);
+    await page.getByRole('article').first().waitFor();
+    await page.clock.runFor(50_000);
+    await page.getByText(/Nothing has come for/).waitFor();
+    await auditPage(page);
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('alert').filter({ hasText: 'goes on already' }).waitFor();
+    await page.close();
+    await server.end();
   });
 });

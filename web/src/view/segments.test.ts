@@ -106,7 +106,7 @@ describe('the parts of a run', () => {
     expect(segments).toHaveLength(1);
     const tools = segments[0];
     if (tools?.kind !== 'tools') throw new Error('no tools');
-    expect(chipsOf(tools.calls)).toMatchObject([{ name: 'read_file', count: 2, state: 'running' }]);
+    expect(chipsOf(tools.calls)).toMatchObject([{ name: 'read_file', count: 2, state: 'waiting' }]);
   });
 
   it('joins an answer that the model had to continue', () => {

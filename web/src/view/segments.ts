@@ -105,7 +105,7 @@ export function activeKey(segments: readonly Segment[], run: RunView): string | 
 }
 
 /** What all calls of one tool are doing, for its chip. */
-export type ChipState = 'running' | 'asking' | 'failed' | 'denied' | 'ok';
+export type ChipState = 'waiting' | 'running' | 'asking' | 'failed' | 'denied' | 'ok';
 
 export interface Chip {
   name: string;
@@ -115,7 +115,7 @@ export interface Chip {
   callId: string;
 }
 
-const WEIGHT: ChipState[] = ['asking', 'running', 'failed', 'denied', 'ok'];
+const WEIGHT: ChipState[] = ['asking', 'running', 'waiting', 'failed', 'denied', 'ok'];
 
 /** One chip a tool, with its count and its state. */
 export function chipsOf(calls: readonly CallEntry[]): Chip[] {
@@ -140,6 +140,7 @@ export function chipsOf(calls: readonly CallEntry[]): Chip[] {
 export function stateOf({ state }: CallEntry): ChipState {
   switch (state.kind) {
     case 'requested':
+      return 'waiting';
     case 'running':
       return 'running';
     case 'asking':

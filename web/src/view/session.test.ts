@@ -1,5 +1,7 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { applyAll, foldSession, rewind } from './session';
+import { applyAll, foldSession, isDurable, rewind, type SessionView } from './session';
 import type { Event, JournalRecord } from './types';
 
 function record(seq: number, event: Event): JournalRecord {
@@ -42,5 +44,42 @@ describe('the fold of a session', () => {
     expect(applyAll(back, [piece(6, 'three ')])).toEqual(view);
     const early = foldSession([started, step, piece(3, 'one ')]);
     expect(rewind(early).runs[0]?.entries).toEqual([]);
+  });
+});
+
+/** What windlass-core's own fold gives: without what only the web app keeps. */
+function common(view: SessionView): unknown {
+  const runs = view.runs.map(({ about: _about, stepStart: _start, phase: _phase, mark: _mark, ...run }) => run);
+  return JSON.parse(JSON.stringify({ seq: view.seq, runs }));
+}
+
+const folder = join(import.meta.dirname, '../../../fixtures/views');
+const read = (name: string) => readFileSync(join(folder, name), 'utf8');
+const files = readdirSync(folder);
+const names = files.filter((file) => file.endsWith('.records.jsonl')).map((file) => file.replace('.records.jsonl', ''));
+
+describe('the fold of the web app and the fold of windlass-core give the same view', () => {
+  it.each(names)('of %s', (name) => {
+    const records = read(`${name}.records.jsonl`)
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as JournalRecord);
+    const view = JSON.parse(read(`${name}.view.json`)) as unknown;
+    expect(common(foldSession(records))).toEqual(view);
+
+    // One by one, and without deltas.
+    let stepwise = foldSession([]);
+    for (const record of records) stepwise = applyAll(stepwise, [record]);
+    expect(common(stepwise)).toEqual(view);
+    const durable = foldSession(records.filter((record) => isDurable(record.event)));
+    const kept = `${name}.durable.view.json`;
+    if (files.includes(kept)) expect(common(durable)).toEqual(JSON.parse(read(kept)));
+
+    // Cut off anywhere and read again from the newest durable record.
+    for (let cut = 1; cut < records.length; cut += 1) {
+      const back = rewind(foldSession(records.slice(0, cut)));
+      const again = applyAll(back, records.filter((record) => record.seq > back.seq));
+      expect(common(again)).toEqual(view);
+    }
   });
 });

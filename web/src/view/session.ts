@@ -307,12 +307,15 @@ function applyCall(run: RunView, event: CallEvent, isClipped: boolean): void {
       change(run, event.call_id, { state: { kind: 'running' } });
       break;
     case 'call_progressed':
-      change(run, event.call_id, { progress: event.line });
+      // The last line of a call may come after its end.
+      if (!isEnded(run, event.call_id)) change(run, event.call_id, { progress: event.line });
       break;
     case 'call_ended':
       run.questions = unasked(event.call_id);
       change(run, event.call_id, {
         state: { kind: 'ended', outcome: event.outcome },
+        // How far it was is not on record, and a screen that joins late does not know it.
+        progress: null,
         ...(isClipped ? { clipped: true } : {}),
       });
       break;
@@ -469,6 +472,11 @@ function change(run: RunView, callId: string, fields: Partial<CallEntry>): boole
   if (found?.kind !== 'call') return false;
   run.entries[at] = { ...found, ...fields };
   return true;
+}
+
+function isEnded(run: RunView, callId: string): boolean {
+  const found = run.entries.findLast((entry) => entry.kind === 'call' && entry.call.id === callId);
+  return found?.kind === 'call' && found.state.kind === 'ended';
 }
 
 /** Puts the durable parts of a step in the place of what its deltas made. */

@@ -72,6 +72,7 @@ describe('markup of Markdown', () => {
   it('refers to sources by number and by address', () => {
     const references = {
       definitions: {},
+      headingBase: 1,
       sourceCount: 2,
       sourceAt: (url: string) => (url === 'https://example.org/a' ? 2 : null),
     };
@@ -90,6 +91,11 @@ describe('markup of Markdown', () => {
     expect(element.querySelector('.code pre')?.textContent).toBe('code');
     expect(element.querySelector('[data-copy]')?.getAttribute('aria-label')).toBe('Copy code');
     expect(element.querySelector('.table')?.getAttribute('tabindex')).toBe('0');
+  });
+
+  it('begins with headings of the third level, whatever the model began with', () => {
+    expect(renderMarkdown('## Title', { ...noReferences, headingBase: 2 })).toContain('<h3 class="depth-2">');
+    expect(renderMarkdown('### Part', { ...noReferences, headingBase: 2 })).toContain('<h4 class="depth-3">');
   });
 
   it('lives through enormous nesting and length', () => {

@@ -14,9 +14,11 @@ export interface References {
   sourceCount: number;
   /** The number of the source at an address, if one was found there. */
   sourceAt: (url: string) => number | null;
+  /** The level of its first heading, which becomes the third of the page. */
+  headingBase: number;
 }
 
-export const noReferences: References = { definitions: {}, sourceCount: 0, sourceAt: () => null };
+export const noReferences: References = { definitions: {}, sourceCount: 0, sourceAt: () => null, headingBase: 1 };
 
 /** Colours code, once the highlighter is there. */
 export type Paint = (code: string, language: string) => string | null;
@@ -62,8 +64,8 @@ class HouseRenderer extends Renderer {
 
   override heading({ tokens, depth }: Tokens.Heading): string {
     // The page has its own first and second level.
-    const level = Math.min(6, depth + 2);
-    return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>\n`;
+    const level = Math.min(6, 3 + Math.max(0, depth - this.references.headingBase));
+    return `<h${level} class="depth-${depth}">${this.parser.parseInline(tokens)}</h${level}>\n`;
   }
 
   override code({ text, lang }: Tokens.Code): string {
