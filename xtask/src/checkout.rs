@@ -53,6 +53,11 @@ impl TextFile {
             || self.path.split('/').any(|part| part == "tests")
     }
 
+    /// Whether a program writes the file: the built web app, and the types that it takes from `schema/`.
+    pub(crate) fn is_generated(&self) -> bool {
+        self.path.starts_with("web/dist/") || self.path.starts_with("web/src/protocol/")
+    }
+
     /// Whether the file is part of what a package ships.
     pub(crate) fn is_shipped_rust(&self) -> bool {
         self.is_rust() && !self.is_test() && self.path.split('/').any(|part| part == "src")
@@ -94,6 +99,8 @@ pub(crate) struct Package {
     pub(crate) manifest: String,
     /// Dependencies that ship: normal and build.
     pub(crate) dependencies: Vec<String>,
+    /// Those among them that only a feature brings in.
+    pub(crate) optional_dependencies: Vec<String>,
     /// Dependencies of tests, examples and benchmarks.
     pub(crate) dev_dependencies: Vec<String>,
 }
@@ -119,9 +126,9 @@ pub(crate) fn read_workspace(root: &Path) -> Result<Workspace> {
 }
 
 fn read_package(root: &Path, package: &Value) -> Package {
-    let named = |wanted: fn(&str) -> bool| {
+    let named = |wanted: fn(&Value) -> bool| {
         let mut names: Vec<_> = members(package, "dependencies")
-            .filter(|dependency| wanted(text_of(dependency, "kind")))
+            .filter(|dependency| wanted(dependency))
             .map(|dependency| text_of(dependency, "name").to_owned())
             .collect();
         names.sort();
@@ -132,8 +139,9 @@ fn read_package(root: &Path, package: &Value) -> Package {
     Package {
         name: text_of(package, "name").to_owned(),
         manifest: manifest.strip_prefix(root).unwrap_or(manifest).to_string_lossy().replace('\\', "/"),
-        dependencies: named(|kind| kind != "dev"),
-        dev_dependencies: named(|kind| kind == "dev"),
+        dependencies: named(|dependency| text_of(dependency, "kind") != "dev"),
+        optional_dependencies: named(|dependency| dependency.get("optional") == Some(&Value::Bool(true))),
+        dev_dependencies: named(|dependency| text_of(dependency, "kind") == "dev"),
     }
 }
 

@@ -72,6 +72,9 @@ fn rooms_tests_and_shipped_code_are_told_by_their_place() {
     assert!(file("crates/a/tests/all/main.rs").is_test());
     assert!(!file("crates/a/src/tests_of_time.rs").is_test());
     assert!(!file("crates/a/examples/embed.rs").is_shipped_rust());
+    assert!(file("web/dist/assets/index-1.js").is_generated());
+    assert!(file("web/src/protocol/api.ts").is_generated());
+    assert!(!file("web/src/wire/api.ts").is_generated());
 }
 
 #[test]

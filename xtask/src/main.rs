@@ -17,6 +17,7 @@ mod served;
 mod test;
 mod tidy;
 mod toolbox;
+mod web;
 
 use std::process::ExitCode;
 
@@ -34,6 +35,8 @@ enum Task {
     Requirements(requirements::Options),
     /// Run the benchmarks and collect their figures
     Bench(bench::Options),
+    /// Take pictures of every page and state of the web app
+    Screenshots(web::ScreenshotOptions),
 }
 
 fn main() -> ExitCode {
@@ -53,5 +56,8 @@ fn run(task: Task) -> anyhow::Result<()> {
         Task::Tidy(options) => tidy::run(&root, &options),
         Task::Requirements(options) => requirements::run(&root, &options),
         Task::Bench(options) => bench::run(&root, &options),
+        Task::Screenshots(options) => {
+            web::take_screenshots(&root, &checkout::read_workspace(&root)?.target_folder, &options)
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: every check of the house, in order, until one fails.
 //!
 //! Owns the list of steps and how they are told. What a step checks is cargo's, a pinned tool's or another task's
-//! business. A new check (the web app, say) is one row in [`STEPS`].
+//! business. A new check is one row in [`STEPS`].
 
 use std::fmt::Write as _;
 use std::io::IsTerminal as _;
@@ -12,7 +12,7 @@ use anyhow::{Result, bail};
 
 use crate::invocation::Invocation;
 use crate::toolbox::{self, Tool};
-use crate::{api, checkout, clients, requirements, tidy};
+use crate::{api, checkout, clients, requirements, tidy, web};
 
 /// Fetching the advisory database may hang on a network that swallows packets.
 const FETCH_LIMIT: Duration = Duration::from_secs(60);
@@ -60,6 +60,8 @@ const STEPS: &[Step] = &[
     Step { name: "test", run: |site| site.cargo(&["test", "--workspace", "--features", CRASH_POINTS]) },
     Step { name: "clients", run: |site| clients::run(&site.root, &site.target_folder()?) },
     Step { name: "api", run: |site| api::run(&site.root, &site.target_folder()?) },
+    Step { name: "web", run: |site| web::run(&site.root, &site.target_folder()?) },
+    Step { name: "browser", run: |site| web::run_in_browser(&site.root, &site.target_folder()?) },
     Step { name: "doc", run: check_docs },
     Step { name: "deny", run: check_dependencies },
     Step { name: "machete", run: find_unused_dependencies },

@@ -200,6 +200,9 @@ pub(crate) enum RunsCommand {
     Show {
         /// Its id, or the beginning of it
         id: String,
+        /// One step of it: the exact request and response of the model
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+        step: Option<u32>,
     },
     /// Its trace as JSON: times, tokens, every call with its outcome
     Trace {

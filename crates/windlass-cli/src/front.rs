@@ -190,7 +190,7 @@ impl Front {
                         }
                     }
                     Some(HostDelivery::Gap) => events = self.events(run_id, seq).await?,
-                    None => return Err(Complaint::failed(format!("run {run_id} ended without a last word"))),
+                    Some(HostDelivery::Deleted) | None => return Err(Complaint::failed(format!("run {run_id} ended without a last word"))),
                 },
                 _ = ticks.tick() => self.screen.tick(),
             }
@@ -327,6 +327,9 @@ pub(crate) fn refused(error: HostError) -> Complaint {
         }
         HostError::Missing { what: "run", .. } => {
             Complaint::usage(error.to_string()).cure("windlass runs list")
+        }
+        HostError::Missing { what: "step", .. } => {
+            Complaint::usage(error.to_string()).cure("windlass runs show ID lists the steps")
         }
         HostError::Missing { .. } | HostError::Invalid { .. } => Complaint::usage(error.to_string()),
         HostError::Held(_) => Complaint::failed(error.to_string()).cure("wait for it, or stop that process"),

@@ -115,7 +115,7 @@ async fn unfinished(archive: &Archive, id: Option<&str>) -> Result<RunRow> {
 }
 
 /// What the run was begun with, under the flags of now.
-fn house_of(
+pub(crate) fn house_of(
     global: &GlobalArgs,
     archive: &Archive,
     row: &RunRow,

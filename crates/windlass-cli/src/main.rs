@@ -52,6 +52,7 @@ mod screen;
 mod serve;
 mod sessions;
 mod signals;
+mod step;
 mod table;
 mod telemetry;
 mod tools;

@@ -8,7 +8,7 @@ use windlass_core::profile::{Dialect, Profile};
 use windlass_models::catalog::{find_provider, providers};
 use windlass_models::quirks::CallDialect;
 use windlass_models::{ModelName, Target};
-use windlass_scripted::ScriptedModel;
+use windlass_scripted::{Script, ScriptError, ScriptedModel};
 
 use crate::complaint::{Complaint, Result};
 use crate::config::Config;
@@ -22,6 +22,9 @@ const IN_ORDER: [&str; 8] =
 
 /// A server on this machine answers at once, or there is none.
 const OLLAMA_TIMEOUT_MS: u64 = 300;
+
+/// The name of the script that answers while no model is connected.
+const GUIDE: &str = "welcome";
 
 /// A model, and how it is spoken to.
 #[derive(Clone)]
@@ -51,10 +54,35 @@ impl Chosen {
 
 /// The model of the configuration.
 pub(crate) fn choose(config: &Config) -> Result<Chosen> {
-    if let Some(script) = &config.script {
-        return Ok(Chosen { model: Arc::new(ScriptedModel::new(script)), target: None });
+    match &config.script {
+        Some(script) => Ok(scripted(script)),
+        None => open(config, find(config)?),
     }
-    let target = find(config)?;
+}
+
+/// The same for a place where people look around before they connect a model: the guide answers meanwhile.
+/// Gives what is to be said about that, if it is so.
+pub(crate) fn choose_or_guide(config: &Config) -> Result<(Chosen, Option<Complaint>)> {
+    if config.script.is_some() {
+        return Ok((choose(config)?, None));
+    }
+    match find_connected(config)? {
+        Some(target) => Ok((open(config, target)?, None)),
+        None => Ok((scripted(&guide()?), Some(unconnected(config)))),
+    }
+}
+
+/// The script that answers while no model is connected.
+fn guide() -> Result<Script> {
+    let broken = |error: ScriptError| Complaint::failed(format!("the guide cannot be read: {error}"));
+    Script::parse(GUIDE, include_str!("../../../examples/welcome.script")).map_err(broken)
+}
+
+fn scripted(script: &Script) -> Chosen {
+    Chosen { model: Arc::new(ScriptedModel::new(script)), target: None }
+}
+
+fn open(config: &Config, target: Target) -> Result<Chosen> {
     let transport = Arc::new(provider::transport(config)?);
     let model = provider::port(target.clone(), transport, config.profile.dialect);
     Ok(Chosen { model, target: Some(target) })
@@ -62,11 +90,16 @@ pub(crate) fn choose(config: &Config) -> Result<Chosen> {
 
 /// The target of the configuration.
 pub(crate) fn find(config: &Config) -> Result<Target> {
+    find_connected(config)?.ok_or_else(|| unconnected(config))
+}
+
+/// The same; nothing when nothing is named and nothing is there.
+fn find_connected(config: &Config) -> Result<Option<Target>> {
     match config.settings.model()? {
-        Some(word) => provider::target(config, &name_of(config, word)?),
+        Some(word) => provider::target(config, &name_of(config, word)?).map(Some),
         None => match of_environment(config) {
-            Some(name) => provider::target(config, &name),
-            None => of_this_machine(config)?.ok_or_else(|| unconnected(config)),
+            Some(name) => provider::target(config, &name).map(Some),
+            None => of_this_machine(config),
         },
     }
 }

@@ -14,6 +14,7 @@ use crate::exit::Exit;
 use crate::going_on::{ForkCommand, fork, replay, resume};
 use crate::out::{print, print_json, print_line, tell_line};
 use crate::provider::wait_for;
+use crate::step::show_step;
 use crate::table::lay_out;
 use crate::telemetry::body_of;
 use crate::visible::visible_line;
@@ -28,7 +29,8 @@ pub(crate) fn run(global: &GlobalArgs, command: RunsCommand) -> Result<Exit> {
             let archive = Archive::of_user(global)?;
             wait_for(list(global, &archive, session.as_deref(), unfinished, page))??;
         }
-        RunsCommand::Show { id } => wait_for(show(global, &Archive::of_user(global)?, &id))??,
+        RunsCommand::Show { id, step: Some(step) } => show_step(global, &id, step)?,
+        RunsCommand::Show { id, step: None } => wait_for(show(global, &Archive::of_user(global)?, &id))??,
         RunsCommand::Trace { id, otlp } => wait_for(trace(&Archive::of_user(global)?, &id, otlp))??,
         RunsCommand::Resume { id, retry, permission } => {
             return resume(global, id.as_deref(), &retry, &permission);

@@ -19,7 +19,7 @@ use crate::complaint::{Complaint, Result};
 use crate::config::{Config, Flags};
 use crate::exit::Exit;
 use crate::front::refused;
-use crate::model_choice::choose;
+use crate::model_choice::choose_or_guide;
 use crate::open_models::OpenModels;
 use crate::out::{print_line, tell_line, warn};
 use crate::run::{block_on, read_bounded};
@@ -44,7 +44,7 @@ pub(crate) fn run(global: &GlobalArgs, args: &ServeArgs) -> Result<Exit> {
     let config = &house.config;
     let address = find_address(config)?;
     let server = server_config(config, address)?;
-    let chosen = choose(config)?;
+    let (chosen, unconnected) = choose_or_guide(config)?;
     let model = chosen.model.name().to_owned();
     let archive = Archive::open(&config.folders, READERS)?;
     let models = Arc::new(OpenModels::new(config, chosen, true));
@@ -55,6 +55,9 @@ pub(crate) fn run(global: &GlobalArgs, args: &ServeArgs) -> Result<Exit> {
         let host = house.host(Arc::clone(&archive.store), models);
         let export = telemetry::start(config, Arc::clone(&host) as Arc<dyn HostPort>)?;
         say_where(global, config, bound, &model)?;
+        if let Some(why) = unconnected.filter(|_| !global.quiet) {
+            tell_line(&format!("a scripted guide answers meanwhile: {why}"));
+        }
         take_up(&host, global.quiet).await?;
         if args.open {
             open_browser(bound);

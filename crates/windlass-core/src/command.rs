@@ -57,6 +57,7 @@ pub struct MessageSend {
 
 /// What a user wishes for a run, beside what is said: on record, so that the run can be taken up again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct RunWishes {
     /// Background for the message, before it was cut.

@@ -18,6 +18,7 @@ use crate::tool::{Category, ToolCall, ToolOutcome, Visibility};
 
 /// An event with its place: sequence numbers of a session only grow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Record {
     /// Place in the session, from 1.
     pub seq: u64,
@@ -35,6 +36,7 @@ pub struct Record {
 
 /// Everything that can happen in a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
     /// A run began.
@@ -234,6 +236,7 @@ pub enum Event {
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RunOutcome {
     /// The model answered.
@@ -260,6 +263,7 @@ impl RunOutcome {
 
 /// Why a run stopped: typed, on every run.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum StopReason {
     /// The model answered.
@@ -294,6 +298,7 @@ pub enum StopReason {
 
 /// Codes of warnings (interface §3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum WarningCode {
     /// Calls of a category were trimmed to its quota.

@@ -13,6 +13,7 @@ use crate::ids::{CallId, RunId, SessionId};
 use crate::model::{ModelDelta, ModelFailure, ModelRequest};
 use crate::permission::{PermissionAnswer, Question, Rule};
 use crate::port::{BoxFuture, BoxStream};
+use crate::step::StepReport;
 use crate::store::{NewSession, RunQuery, RunRow, Save, SessionQuery, SessionRow};
 use crate::task::Task;
 use crate::tool::{ToolOutcome, ToolSpec};
@@ -53,6 +54,19 @@ pub enum HostDelivery {
     /// The reader was too slow, and what it missed is not there any more: it should begin again after its
     /// last durable record.
     Gap,
+    /// The session was forgotten: nothing comes after this. Only readers of whole sessions hear it.
+    Deleted,
+}
+
+/// Which records of a session are wanted at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecordQuery {
+    /// Those with a larger number.
+    pub after: u64,
+    /// At most so many.
+    pub rows_max: usize,
+    /// Whether deltas are among them.
+    pub has_deltas: bool,
 }
 
 /// How a run that stopped in the middle is taken up again.
@@ -160,7 +174,7 @@ pub enum HostError {
     /// There is no such thing: look at the list.
     #[error("there is no {what} '{id}'")]
     Missing {
-        /// `session`, `run`, `tool`, `model`, `rule`, `save`, `question`.
+        /// `session`, `run`, `step`, `tool`, `model`, `rule`, `save`, `question`.
         what: &'static str,
         /// What was asked for.
         id: String,
@@ -216,6 +230,19 @@ pub trait HostPort: Send + Sync {
     fn session_by_key<'a>(&'a self, key: &'a str) -> HostFuture<'a, Option<SessionRow>>;
     /// All records of a session with `seq > after`, deltas among them.
     fn records<'a>(&'a self, session_id: &'a SessionId, after: u64) -> HostFuture<'a, Vec<Arc<Record>>>;
+    /// The first of these records; deltas that are not in the journal yet among them.
+    fn record_page<'a>(
+        &'a self,
+        session_id: &'a SessionId,
+        query: RecordQuery,
+    ) -> HostFuture<'a, Vec<Arc<Record>>>;
+    /// The records of a session with `seq > after`, of all its runs, as they are and as they come; ends when
+    /// the session is forgotten or the host closes.
+    fn session_events<'a>(
+        &'a self,
+        session_id: &'a SessionId,
+        after: u64,
+    ) -> HostFuture<'a, BoxStream<'static, HostDelivery>>;
     /// Gives a session another title.
     fn rename_session<'a>(&'a self, session_id: &'a SessionId, title: &'a str) -> HostFuture<'a, ()>;
     /// Forgets a session; a run that goes on in it is cancelled first.
@@ -254,6 +281,8 @@ pub trait HostPort: Send + Sync {
     fn fork<'a>(&'a self, run_id: &'a RunId, wish: ForkWish) -> HostFuture<'a, StartedRun>;
     /// Plays a run again from its record and compares.
     fn replay<'a>(&'a self, run_id: &'a RunId) -> HostFuture<'a, ReplayReport>;
+    /// What a step of a run asked of its model, and what that answered.
+    fn step_report<'a>(&'a self, run_id: &'a RunId, step: u32) -> HostFuture<'a, StepReport>;
 
     /// The tools.
     fn tools(&self) -> Vec<Arc<ToolSpec>>;

@@ -10,7 +10,7 @@
 //! - `permission`: who may run what; the only place where an approved call can be made
 //! - `dialect`, `assemble`: finding calls in what a model streams
 //! - `envelope`, `phrase`: how outcomes are wrapped and worded for the model, profile by profile
-//! - `view`, `trace`, `frame`, `otlp`, `display`: what screens, files, wires and people see of the events
+//! - `view`, `trace`, `step`, `frame`, `otlp`, `display`: what screens, files, wires and people see of the events
 //! - `toolset`, `check`: the tools of a step, and what is believed of a call before it is judged
 //! - `json`, `args`, `chain`, `nearest`: reading what models write, and what they may have meant
 //! - `text`: cutting text without breaking characters; `redact`: taking secrets out of it
@@ -43,7 +43,10 @@ pub mod profile;
 pub mod redact;
 pub mod rehearse;
 pub mod run;
+#[cfg(feature = "schema")]
+pub mod schema;
 pub mod secret;
+pub mod step;
 pub mod store;
 pub mod task;
 pub mod text;

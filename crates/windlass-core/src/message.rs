@@ -13,6 +13,7 @@ use crate::tool::ToolCall;
 
 /// One entry of a transcript.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "role", rename_all = "snake_case")]
 pub enum Message {
     /// From the user.
@@ -36,6 +37,7 @@ pub enum Message {
 
 /// The outcome of one call, in the form the model sees.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ToolMessage {
     /// The call that it answers.
     pub call_id: CallId,
@@ -54,6 +56,7 @@ pub struct ToolMessage {
 
 /// A piece of a message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Part {
     /// Text.
@@ -77,6 +80,7 @@ pub enum Part {
 /// Thinking of a model. `opaque` is the provider's own state (signatures, encrypted content):
 /// echoed byte for byte to the same model, dropped on another.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Reasoning {
     /// Readable thinking; may be empty.
     pub text: String,

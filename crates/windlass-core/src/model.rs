@@ -15,6 +15,7 @@ use crate::tool::{RawCall, ToolSpec};
 
 /// Why a step is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum StepPurpose {
     /// An ordinary step.
@@ -29,6 +30,7 @@ pub enum StepPurpose {
 
 /// What a model may do with tools in a step.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ToolChoice {
     /// As it likes.
@@ -44,6 +46,7 @@ pub enum ToolChoice {
 
 /// Wishes that go to the provider as they are.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Sampling {
     /// Sampling temperature.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -161,6 +164,7 @@ pub struct Notice {
 
 /// What was done to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum NoticeKind {
     /// The history was not legal for the provider and was made so.
@@ -204,6 +208,7 @@ pub struct CallDelta {
 
 /// Why a model stopped. Never trusted alone: calls present are calls (providers lie).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Finish {
     /// It was done.
@@ -222,6 +227,7 @@ pub enum Finish {
 
 /// Token counts in one normal form: `input` includes cached, `output` includes reasoning.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Usage {
     /// Tokens read.
     pub input: u64,

@@ -14,6 +14,7 @@ use crate::event::Record;
 use crate::ids::{CallId, Millis, RunId, SessionId};
 use crate::model::{ModelDelta, ModelFailure, ModelRequest};
 use crate::permission::Inspection;
+use crate::step::WrittenRequest;
 use crate::task::{Task, TaskStatus};
 use crate::tool::{ToolFailure, ToolOutcome, ToolOutput, ToolSpec};
 
@@ -175,6 +176,11 @@ pub trait ModelPort: Send + Sync {
     fn name(&self) -> &str;
     /// Asks for one step.
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelDelta, ModelFailure>>;
+    /// The request as it goes over the wire, without key and headers; nothing is sent, and nothing of the run
+    /// changes. A model that is behind no wire writes none.
+    fn written(&self, _request: &ModelRequest) -> Option<WrittenRequest> {
+        None
+    }
 }
 
 /// Where durable events go before anybody sees them (wall 6).
@@ -197,6 +203,20 @@ pub trait JournalPort: Send + Sync {
     ) -> BoxFuture<'a, Result<Vec<Arc<Record>>, JournalFailure>> {
         Box::pin(async move {
             let mut records = self.load(session_id, after).await?;
+            records.truncate(records_max);
+            Ok(records)
+        })
+    }
+    /// The first `records_max` durable ones of those: enough to fold a view.
+    fn load_durable<'a>(
+        &'a self,
+        session_id: &'a SessionId,
+        after: u64,
+        records_max: usize,
+    ) -> BoxFuture<'a, Result<Vec<Arc<Record>>, JournalFailure>> {
+        Box::pin(async move {
+            let mut records = self.load(session_id, after).await?;
+            records.retain(|record| record.event.is_durable());
             records.truncate(records_max);
             Ok(records)
         })

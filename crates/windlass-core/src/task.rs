@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// One entry of the task list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Task {
     /// `task_1`, `task_2`, …
     pub task_id: String,
@@ -15,6 +16,7 @@ pub struct Task {
 
 /// How far a task is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TaskStatus {
     /// Not begun.

@@ -121,6 +121,10 @@ pub const PAGE_RECORDS_MAX: usize = 16;
 /// How often a reader looks whether another process wrote more of a run that nobody here has open.
 pub const FOREIGN_LOOK_MS: u64 = 1_000;
 
+/// How often a reader of a session looks for that while nobody here has it open. Most such sessions are quiet,
+/// and a browser keeps a reader on each that it shows: rarer than for a run that goes on.
+pub const SESSION_LOOK_MS: u64 = 3_000;
+
 /// Records of all sessions that an observer may be behind before it loses some.
 pub const OBSERVED_RECORDS_MAX: usize = 8_192;
 

@@ -12,9 +12,10 @@ use std::task::{Context, Poll, ready};
 use futures_core::Stream;
 use windlass_core::model::{Kept, ModelDelta, ModelFailure, ModelRequest, Usage};
 use windlass_core::port::{BoxFuture, BoxStream, ModelPort};
+use windlass_core::step::WrittenRequest;
 
 use crate::answer::Answer;
-use crate::failure::{of_page, of_status};
+use crate::failure::{of_page, of_status, shown_url};
 use crate::frame::Framing;
 use crate::kept::{Prepared, Shared, first_told, prepare};
 use crate::limits::ERROR_BODY_BYTES_MAX;
@@ -63,6 +64,21 @@ impl ModelPort for WireModel {
             usage: None,
             kept: request.kept,
             phase: Phase::Asking(Box::pin(asking)),
+        })
+    }
+
+    fn written(&self, request: &ModelRequest) -> Option<WrittenRequest> {
+        // Nothing of what runs keep is read or changed.
+        let request = ModelRequest { kept: Kept::default(), ..request.clone() };
+        let Prepared { path, body, .. } = prepare(&self.target, &Shared::default(), &request);
+        let base_url = &self.target.base_url;
+        // A query that somebody configured may be a key; the wires' own are not.
+        let is_own = |path: &&str| !base_url.contains('?') || !path.contains('?');
+        let path = Some(path.as_str()).filter(is_own).or(path.split('?').next());
+        Some(WrittenRequest {
+            method: "POST".to_owned(),
+            url: [shown_url(base_url).as_str(), path.unwrap_or_default()].concat(),
+            body: serde_json::from_slice(&body).ok()?,
         })
     }
 }

@@ -368,3 +368,53 @@ async fn ollama_5_a_prompt_that_the_daemon_cut_is_told_once_a_run() {
     let (deltas, _) = collect(model.stream(request())).await;
     assert_eq!(told(&deltas), [""; 0], "a short prompt is read whole");
 }
+
+/// Serves like `serve_text`, and gives what it got.
+async fn overhear(answer: String) -> (String, Arc<std::sync::Mutex<Vec<String>>>) {
+    let heard: Arc<std::sync::Mutex<Vec<String>>> = Arc::default();
+    let kept = Arc::clone(&heard);
+    let (url, _) = serve(move |mut socket| {
+        let (answer, kept) = (answer.clone(), Arc::clone(&kept));
+        async move {
+            let request = read_request(&mut socket).await;
+            kept.lock().unwrap().push(request);
+            say(&mut socket, &answer).await;
+        }
+    })
+    .await;
+    (url, heard)
+}
+
+#[tokio::test]
+async fn what_is_written_is_what_the_server_gets_on_every_wire_and_has_no_key() {
+    let wires = [WireKind::Chat, WireKind::Responses, WireKind::Messages, WireKind::Gemini, WireKind::Ollama];
+    for wire in wires {
+        let (url, heard) = overhear(whole("500 Broken", "application/json", "{}")).await;
+        let target = Target { wire, ..target(&url) };
+        let model = WireModel::new(target, transport(limits()));
+        let spec = Arc::new(ToolSpec::new("list.tasks", "Lists tasks"));
+        let mut request = ModelRequest { tools: Arc::new([spec]), ..request() };
+        // The second step goes on from what was kept of the first; what is written does not.
+        for said in ["first", "second"] {
+            let written = model.written(&request).unwrap();
+            collect(model.stream(request.clone())).await;
+            let sent = heard.lock().unwrap().pop().unwrap();
+            let (head, body) = sent.split_once("\r\n\r\n").unwrap();
+            let body: serde_json::Value = serde_json::from_str(body).unwrap();
+            assert_eq!(written.body, body, "{wire:?}");
+            let line = head.lines().next().unwrap();
+            let path = written.url.strip_prefix(&url).unwrap();
+            assert_eq!(line, format!("{} {path} HTTP/1.1", written.method), "{wire:?}");
+            assert!(!format!("{written:?}").contains(KEY), "{wire:?}");
+            let messages = Arc::make_mut(&mut request.messages);
+            messages.extend([Message::assistant(said), Message::user("more")].map(Arc::new));
+        }
+    }
+}
+
+#[test]
+fn what_is_written_has_no_password_of_its_address() {
+    let target = target("https://me:secret@models.example/v1?token=secret");
+    let written = WireModel::new(target, transport(limits())).written(&request()).unwrap();
+    assert_eq!(written.url, "https://models.example/v1/chat/completions");
+}

@@ -21,7 +21,7 @@ pub struct ServerConfig {
     pub secrets: Vec<Secret>,
     /// Whether a call may start as soon as it is complete, where a request does not say.
     pub executes_while_streaming: Option<bool>,
-    /// The version that `/` and the API document name.
+    /// The version that `/api/about` and the API document name.
     pub version: String,
     /// Bounds.
     pub limits: ServerLimits,

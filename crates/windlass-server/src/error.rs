@@ -26,6 +26,8 @@ pub(crate) enum Said {
     Accepted,
     /// It is done, and there is nothing to say.
     Nothing,
+    /// It is as the client knows it.
+    Unchanged,
 }
 
 impl Said {
@@ -36,6 +38,7 @@ impl Said {
             Said::Created => StatusCode::CREATED,
             Said::Accepted => StatusCode::ACCEPTED,
             Said::Nothing => StatusCode::NO_CONTENT,
+            Said::Unchanged => StatusCode::NOT_MODIFIED,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, Json, Path, Query, Request};
-use axum::http::header::ACCEPT;
+use axum::http::header::{ACCEPT, ACCEPT_ENCODING};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue};
 use serde::de::{DeserializeOwned, Error};
@@ -105,6 +105,12 @@ pub(crate) fn accepts(headers: &HeaderMap, media_type: &str) -> bool {
 /// Whether a client asks for just this media type, not for anything.
 pub(crate) fn wants(headers: &HeaderMap, media_type: &str) -> bool {
     headers.get_all(ACCEPT).iter().any(|header| ranges(header).any(|range| range == media_type))
+}
+
+/// Whether a client takes a content coding.
+pub(crate) fn encodes(headers: &HeaderMap, coding: &str) -> bool {
+    let mut sent = headers.get_all(ACCEPT_ENCODING).iter();
+    sent.any(|header| ranges(header).any(|range| range.eq_ignore_ascii_case(coding)))
 }
 
 /// The media ranges of a header, without those that are refused by weight.

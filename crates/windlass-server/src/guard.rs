@@ -25,8 +25,8 @@ pub(crate) struct Peer(pub(crate) SocketAddr);
 /// Paths that need no token: they say nothing but that the server is there.
 const OPEN_PATHS: [&str; 2] = ["/healthz", "/readyz"];
 
-/// Paths that a link on another page may lead to.
-const PAGES: [&str; 2] = ["/", "/docs"];
+/// The page of the API document: a link on another page may lead to it, as to those of the app.
+const DOCS: &str = "/docs";
 
 /// Nothing but what the server itself sends may run or be shown on its pages.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
@@ -74,7 +74,9 @@ fn admit(app: &App, request: &Request) -> Answer<()> {
     if let Some(Peer(address)) = request.extensions().get::<Peer>() {
         app.rates.admit(address.ip().to_canonical(), Instant::now())?;
     }
-    if OPEN_PATHS.contains(&request.uri().path()) || is_preflight(request) {
+    let path = request.uri().path();
+    let is_open = OPEN_PATHS.contains(&path) || (is_reading(request) && routes::app::is_public(path));
+    if is_open || is_preflight(request) {
         return Ok(());
     }
     app.token.check(headers)
@@ -118,7 +120,9 @@ fn check_origin(request: &Request, host: &str, allowed: &[String]) -> Answer<()>
     // Without an origin: pictures, scripts and links of other pages, which can ask with GET.
     let sent = |name| headers.get(HeaderName::from_static(name)).and_then(|value| value.to_str().ok());
     let is_foreign = matches!(sent("sec-fetch-site"), Some("cross-site" | "same-site"));
-    let is_link = sent("sec-fetch-mode") == Some("navigate") && PAGES.contains(&request.uri().path());
+    let path = request.uri().path();
+    let leads_to_page = is_reading(request) && (path == DOCS || routes::app::is_page(path));
+    let is_link = sent("sec-fetch-mode") == Some("navigate") && leads_to_page;
     if is_foreign && !is_link { Err(foreign("another page")) } else { Ok(()) }
 }
 
@@ -142,6 +146,10 @@ fn without_port(host: &str) -> &str {
 
 fn has_suffix(name: &str, suffix: &str) -> bool {
     name.len() > suffix.len() && name.to_ascii_lowercase().ends_with(suffix)
+}
+
+fn is_reading(request: &Request) -> bool {
+    matches!(*request.method(), Method::GET | Method::HEAD)
 }
 
 /// A browser asks whether a listed page may ask.

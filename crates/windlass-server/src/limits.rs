@@ -36,6 +36,19 @@ pub const ROWS_USUAL: usize = 50;
 /// Rows of a list at most: one answer stays below a megabyte.
 pub const ROWS_MAX: usize = 500;
 
+/// Records of a page when nobody says how many: what a screen needs at first.
+pub const RECORDS_USUAL: usize = 1_000;
+
+/// Records of a page at most.
+pub const RECORDS_MAX: usize = 5_000;
+
+/// Bytes of a page of records, about: the record that goes over it is still in the page, so that every page
+/// gets further.
+pub const RECORDS_BYTES: usize = 4 * 1024 * 1024;
+
+/// Records that are asked of the host at once: a page of large ones ends before many more are read.
+pub const RECORDS_AT_ONCE: usize = 128;
+
 /// Characters of a title: it stands on one line.
 pub const TITLE_CHARS_MAX: usize = 200;
 

@@ -1,4 +1,4 @@
-//! Event streams: from the records of a run to the bytes on the socket.
+//! Event streams: from the records of a run or a session to the bytes on the socket.
 //!
 //! The socket pulls: records are taken from the host only when the connection has room, and all that are ready
 //! go into one chunk. What a record looks like is the projection's business. A reader that was too slow is set
@@ -17,8 +17,8 @@ use http_body::Frame;
 use tokio::time::{Instant, Sleep};
 use windlass_core::event::{Event, Record};
 use windlass_core::frame;
-use windlass_core::host::{HostDelivery, HostError};
-use windlass_core::ids::RunId;
+use windlass_core::host::{HostDelivery, HostError, HostPort};
+use windlass_core::ids::{RunId, SessionId};
 use windlass_core::port::{BoxFuture, BoxStream};
 
 use crate::approval;
@@ -30,9 +30,12 @@ use crate::state::{App, Place};
 
 /// What a client sees of records.
 pub(crate) trait Projection: Send + 'static {
-    /// Writes what the client sees of a record; nothing for those that it does not see. The last record is
-    /// the run's end.
+    /// Writes what the client sees of a record; nothing for those that it does not see. The last record of a
+    /// run is its end.
     fn write(&mut self, record: &Record, out: &mut BytesMut);
+
+    /// Writes that the session is gone; only readers of whole sessions hear of that.
+    fn write_deleted(&mut self, _out: &mut BytesMut) {}
 
     /// What says that the stream lives: a comment.
     fn heartbeat(&self) -> &'static [u8] {
@@ -46,6 +49,10 @@ pub(crate) type BoxProjection = Box<dyn Projection>;
 impl Projection for BoxProjection {
     fn write(&mut self, record: &Record, out: &mut BytesMut) {
         (**self).write(record, out);
+    }
+
+    fn write_deleted(&mut self, out: &mut BytesMut) {
+        (**self).write_deleted(out);
     }
 
     fn heartbeat(&self) -> &'static [u8] {
@@ -88,6 +95,24 @@ pub(crate) struct Reading {
     pub(crate) closing: Closing,
 }
 
+/// Whose events are read.
+#[derive(Debug, Clone)]
+enum Subject {
+    /// A run's, to its end.
+    Run(RunId),
+    /// Those of all runs of a session, for as long as it is there.
+    Session(SessionId),
+}
+
+impl Subject {
+    async fn open(&self, host: &dyn HostPort, after: u64) -> Result<Records, HostError> {
+        match self {
+            Subject::Run(run_id) => host.events(run_id, after).await,
+            Subject::Session(session_id) => host.session_events(session_id, after).await,
+        }
+    }
+}
+
 /// The events of a run as an answer; it ends with the run's end.
 pub(crate) async fn respond<P: Projection + Unpin>(
     app: &App,
@@ -95,11 +120,30 @@ pub(crate) async fn respond<P: Projection + Unpin>(
     reading: Reading,
     projection: P,
 ) -> Answer<Response> {
+    follow(app, Subject::Run(run_id.clone()), reading, projection).await
+}
+
+/// The events of a session as an answer; it ends when the session is forgotten.
+pub(crate) async fn respond_session<P: Projection + Unpin>(
+    app: &App,
+    session_id: &SessionId,
+    reading: Reading,
+    projection: P,
+) -> Answer<Response> {
+    follow(app, Subject::Session(session_id.clone()), reading, projection).await
+}
+
+async fn follow<P: Projection + Unpin>(
+    app: &App,
+    subject: Subject,
+    reading: Reading,
+    projection: P,
+) -> Answer<Response> {
     let place = app.enter_stream()?;
-    let records = app.host.events(run_id, reading.after).await?;
+    let records = subject.open(&*app.host, reading.after).await?;
     let body = EventBody {
         app: app.clone(),
-        run_id: run_id.clone(),
+        subject,
         source: Source::Open(records),
         projection,
         chunk: BytesMut::new(),
@@ -135,7 +179,7 @@ enum Source {
 
 struct EventBody<P> {
     app: App,
-    run_id: RunId,
+    subject: Subject,
     source: Source,
     projection: P,
     chunk: BytesMut,
@@ -160,7 +204,7 @@ impl<P: Projection> EventBody<P> {
                 Source::Opening(opening) => match opening.as_mut().poll(cx) {
                     Poll::Ready(Ok(records)) => self.source = Source::Open(records),
                     Poll::Ready(Err(error)) => {
-                        tracing::warn!(run_id = %self.run_id, %error, "a reader could not be set up again");
+                        tracing::warn!(of = ?self.subject, %error, "a reader could not be set up again");
                         self.source = Source::Ended;
                     }
                     Poll::Pending => return self.pending(),
@@ -168,6 +212,10 @@ impl<P: Projection> EventBody<P> {
                 Source::Open(records) => match records.as_mut().poll_next(cx) {
                     Poll::Ready(Some(HostDelivery::Record(record))) => self.take(&record),
                     Poll::Ready(Some(HostDelivery::Gap)) => self.reopen(),
+                    Poll::Ready(Some(HostDelivery::Deleted)) => {
+                        self.projection.write_deleted(&mut self.chunk);
+                        self.source = Source::Ended;
+                    }
                     Poll::Ready(None) => self.source = Source::Ended,
                     Poll::Pending => return self.pending(),
                 },
@@ -200,7 +248,7 @@ impl<P: Projection> EventBody<P> {
             self.chunk.reserve(wanted.saturating_sub(self.chunk.len()));
         }
         self.projection.write(record, &mut self.chunk);
-        if let Event::RunEnded { .. } = record.event {
+        if let (Subject::Run(_), Event::RunEnded { .. }) = (&self.subject, &record.event) {
             self.source = Source::Ended;
             self.cancels = false;
         }
@@ -209,12 +257,12 @@ impl<P: Projection> EventBody<P> {
     fn reopen(&mut self) {
         self.resyncs += 1;
         if self.resyncs > RESYNCS_MAX {
-            tracing::warn!(run_id = %self.run_id, "a reader is too slow, also after being set up again");
+            tracing::warn!(of = ?self.subject, "a reader is too slow, also after being set up again");
             self.source = Source::Ended;
             return;
         }
-        let (host, run_id, after) = (Arc::clone(&self.app.host), self.run_id.clone(), self.durable_seq);
-        self.source = Source::Opening(Box::pin(async move { host.events(&run_id, after).await }));
+        let (host, subject, after) = (Arc::clone(&self.app.host), self.subject.clone(), self.durable_seq);
+        self.source = Source::Opening(Box::pin(async move { subject.open(&*host, after).await }));
     }
 
     /// The chunk as it goes out, with all of its memory: whoever waits for the reader keeps nothing of it.
@@ -272,11 +320,12 @@ impl<P: Projection + Unpin> http_body::Body for EventBody<P> {
 
 impl<P> Drop for EventBody<P> {
     fn drop(&mut self) {
+        let Subject::Run(run_id) = &self.subject else { return };
         if !self.cancels {
             return;
         }
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            let (host, run_id) = (Arc::clone(&self.app.host), self.run_id.clone());
+            let (host, run_id) = (Arc::clone(&self.app.host), run_id.clone());
             runtime.spawn(async move {
                 if let Err(error) = host.cancel(&run_id).await {
                     tracing::warn!(%run_id, %error, "a run could not be cancelled when its reader went away");

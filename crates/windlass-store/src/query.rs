@@ -24,12 +24,13 @@ const RUN_COLUMNS: &str = "r.run_id, s.id, r.message, r.model, r.profile, r.star
      (SELECT count(*) FROM questions q WHERE q.session = r.session AND q.run_id = r.run_id), \
      r.input, r.output, r.cached, r.reasoning, r.cost_usd FROM runs r JOIN sessions s ON s.n = r.session";
 
-/// The first `records_max` records of a session with `seq > after`, in order.
+/// The first `records_max` records of a session with `seq > after`, in order, with or without deltas.
 pub(crate) fn load(
     connection: &Connection,
     session_id: &SessionId,
     after: u64,
     records_max: usize,
+    has_deltas: bool,
 ) -> Result<Vec<Arc<Record>>, Fault> {
     // The block that `after` lies in begins before it.
     let mut statement = connection.prepare(
@@ -37,9 +38,10 @@ pub(crate) fn load(
          FROM sessions s JOIN records r ON r.session = s.n LEFT JOIN blobs b ON b.hash = r.blob
          WHERE s.id = ?1 AND r.seq >= coalesce(
              (SELECT seq FROM records p WHERE p.session = s.n AND p.seq <= ?2 ORDER BY p.seq DESC LIMIT 1), 0)
+             AND (?3 OR r.deltas = 0)
          ORDER BY r.seq",
     )?;
-    let mut rows = statement.query(params![session_id.as_str(), int(after)])?;
+    let mut rows = statement.query(params![session_id.as_str(), int(after), has_deltas])?;
     let (mut run_id, mut parent_id) = (RunId::from(""), MessageId::from(""));
     // Whoever wants a page keeps it: no room beyond.
     let mut records = Vec::with_capacity(if records_max <= BLOCK_DELTAS_MAX { records_max } else { 0 });

@@ -71,18 +71,21 @@ impl SqliteStore {
         session_id: &SessionId,
         after: u64,
         records_max: usize,
+        has_deltas: bool,
     ) -> Result<Vec<Arc<Record>>, JournalFailure> {
         // Asked before the file is read: what is written in between is in the file.
         let unwritten = self.writer.unwritten(session_id);
         let id = session_id.clone();
         let mut records = self
             .readers
-            .ask(move |connection| query::load(connection, &id, after, records_max))
+            .ask(move |connection| query::load(connection, &id, after, records_max, has_deltas))
             .await
             .map_err(|failure| JournalFailure { message: failure.to_string() })?;
         let known = records.last().map_or(after, |record| record.seq);
         let room = records_max.saturating_sub(records.len());
-        records.extend(unwritten.into_iter().filter(|record| record.seq > known).take(room));
+        let is_wanted =
+            |record: &Arc<Record>| record.seq > known && (has_deltas || record.event.is_durable());
+        records.extend(unwritten.into_iter().filter(is_wanted).take(room));
         Ok(records)
     }
 }
@@ -117,7 +120,7 @@ impl JournalPort for SqliteStore {
         session_id: &'a SessionId,
         after: u64,
     ) -> BoxFuture<'a, Result<Vec<Arc<Record>>, JournalFailure>> {
-        Box::pin(self.load_records(session_id, after, usize::MAX))
+        Box::pin(self.load_records(session_id, after, usize::MAX, true))
     }
 
     fn load_page<'a>(
@@ -126,7 +129,16 @@ impl JournalPort for SqliteStore {
         after: u64,
         records_max: usize,
     ) -> BoxFuture<'a, Result<Vec<Arc<Record>>, JournalFailure>> {
-        Box::pin(self.load_records(session_id, after, records_max))
+        Box::pin(self.load_records(session_id, after, records_max, true))
+    }
+
+    fn load_durable<'a>(
+        &'a self,
+        session_id: &'a SessionId,
+        after: u64,
+        records_max: usize,
+    ) -> BoxFuture<'a, Result<Vec<Arc<Record>>, JournalFailure>> {
+        Box::pin(self.load_records(session_id, after, records_max, false))
     }
 }
 

@@ -21,6 +21,7 @@ where
 {
     gives_back_what_it_got(&make().await).await?;
     keeps_order_and_place(&make().await).await?;
+    tells_durable_records_from_deltas(&make().await).await?;
     keeps_sessions_apart(&make().await).await?;
     takes_large_records(&make().await).await
 }
@@ -66,6 +67,33 @@ async fn keeps_order_and_place(journal: &impl JournalPort) -> Result<(), Breach>
     ] {
         let seqs: Vec<u64> = load(journal, &id, after).await?.iter().map(|record| record.seq).collect();
         ensure(seqs == expected, || format!("after {after} come {expected:?} in this order, not {seqs:?}"))?;
+    }
+    Ok(())
+}
+
+async fn tells_durable_records_from_deltas(journal: &impl JournalPort) -> Result<(), Breach> {
+    let id = SessionId::new("s");
+    let records: Vec<Arc<Record>> = (1..=40)
+        .map(|seq| {
+            let text = format!("piece {seq}");
+            let is_note = seq % 7 == 0 || seq > 38;
+            let event = if is_note { Event::NoteAdded { text } } else { Event::TextDelta { text } };
+            record(&id, seq, event)
+        })
+        .collect();
+    for part in records.chunks(7) {
+        append(journal, part).await?;
+    }
+    for after in 0..=40 {
+        for records_max in [1, 3, usize::MAX] {
+            let found = journal.load_durable(&id, after, records_max).await;
+            let found = found.map_err(|failure| Breach::new(format!("load_durable failed: {failure}")))?;
+            let is_wanted = |record: &&Arc<Record>| record.seq > after && record.event.is_durable();
+            let wanted: Vec<_> = records.iter().filter(is_wanted).take(records_max).cloned().collect();
+            ensure(found == wanted, || {
+                format!("the first {records_max} durable records after {after} come, and no others")
+            })?;
+        }
     }
     Ok(())
 }

@@ -1,11 +1,12 @@
 //! `cargo xtask requirements`: which statements of `docs/requirements.md` a named test proves.
 //!
 //! Owns the command and its report. [`catalogue`] knows the document, [`proofs`] knows how a test names a statement,
-//! [`mod@column`] keeps the document's last column true. None of them judges whether a test proves well.
+//! [`web_titles`] finds the tests of the web app, [`mod@column`] keeps the document's last column true. None of them judges whether a test proves well.
 
 mod catalogue;
 mod column;
 mod proofs;
+mod web_titles;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -1,13 +1,15 @@
 //! How a test names a statement: in its name (`e_17_defaults_are_injected`) or in a label (`E-17`).
 //!
-//! A label is a string or a comment in a test, or anywhere in a test file. An ignored test proves nothing. A number in
-//! a module header proves nothing either: it tells what the file is about.
+//! A label is a string or a comment in a test, or anywhere in a test file. Tests of the web app name statements in
+//! their titles alone (`it('S-25: …')`). An ignored test proves nothing. A number in a module header proves nothing
+//! either: it tells what the file is about.
 
 use std::collections::BTreeSet;
 
 use anyhow::Result;
 
 use super::catalogue::Id;
+use super::web_titles;
 use crate::checkout::TextFile;
 use crate::rust_source::{self, RustSource, TestFn};
 
@@ -39,7 +41,9 @@ pub(super) fn find(files: &[TextFile]) -> Result<Vec<Proof>> {
     for file in files.iter().filter(|file| PLACES.iter().any(|place| file.path.starts_with(place))) {
         if file.is_rust() {
             proofs.extend(in_rust(file, &rust_source::parse_file(file)?));
-        } else if file.path.ends_with(".script") || file.path.ends_with(".test.ts") {
+        } else if web_titles::is_web_test(&file.path) {
+            proofs.extend(in_web_test(file));
+        } else if file.path.ends_with(".script") {
             for (index, line) in file.text.lines().enumerate() {
                 proofs
                     .extend(labels(line).into_iter().map(|id| proof(file, id, true, &file.path, index + 1)));
@@ -54,6 +58,18 @@ pub(super) fn find(files: &[TextFile]) -> Result<Vec<Proof>> {
 
 fn proof(file: &TextFile, id: Id, by_label: bool, test: &str, line: usize) -> Proof {
     Proof { id, by_label, test: test.to_owned(), path: file.path.clone(), line }
+}
+
+fn in_web_test(file: &TextFile) -> Vec<Proof> {
+    let titles = web_titles::titles(&file.text).into_iter().filter(|title| !title.is_skipped);
+    titles
+        .flat_map(|title| {
+            let name = format!("web: {}", title.shown());
+            let is_named =
+                labels(&title.text).first().is_some_and(|id| title.text.starts_with(&id.to_string()));
+            labels(&title.text).into_iter().map(move |id| proof(file, id, !is_named, &name, title.line))
+        })
+        .collect()
 }
 
 fn in_rust(file: &TextFile, source: &RustSource) -> Vec<Proof> {

@@ -47,6 +47,17 @@ fn scripts_prove_by_label() {
 }
 
 #[test]
+fn tests_of_the_web_app_prove_by_their_titles() {
+    let unit = "// About E-3.\nit('E-1: one registry', () => { expect('E-3'); });\nit.skip('E-3', f);\n";
+    let fixture = tree("")
+        .with("web/src/view/session.test.ts", unit)
+        .with("web/e2e/tools.e2e.ts", "test(\"four tools (E-2)\", run);\n")
+        .with("web/src/view/session.ts", "it('E-3', f);\n");
+    assert_eq!(proven(&fixture), ["E-1 web: E-1: one registry", "E-2 web: four tools (E-2)"]);
+    assert!(write(&fixture).contains("| E-1 | one registry | `web: E-1: one registry` |\n"));
+}
+
+#[test]
 fn the_house_commands_prove_nothing() {
     assert!(proven(&Fixture::new().with("xtask/src/a_tests.rs", "#[test]\nfn e_1_one() {}\n")).is_empty());
 }

@@ -17,10 +17,16 @@ fn is_ours(name: &str) -> bool {
 /// Core has exactly the dependencies the table allows.
 pub(super) fn core_has_its_four(house: &House) -> Vec<Finding> {
     let cores = house.workspace.packages.iter().filter(|package| package.name == CORE);
+    let ordinary = |core: &Package| -> Vec<String> {
+        let allowed = |name: &String| {
+            core.optional_dependencies.contains(name) && rooms::CORE_OPTIONAL.contains(&name.as_str())
+        };
+        core.dependencies.iter().filter(|name| !allowed(name)).cloned().collect()
+    };
     cores
-        .filter(|core| core.dependencies != rooms::CORE_DEPENDENCIES)
+        .filter(|core| ordinary(core) != rooms::CORE_DEPENDENCIES)
         .map(|core| {
-            let (has, wanted) = (core.dependencies.join(", "), rooms::CORE_DEPENDENCIES.join(", "));
+            let (has, wanted) = (ordinary(core).join(", "), rooms::CORE_DEPENDENCIES.join(", "));
             finding(
                 "core-dependencies",
                 core,

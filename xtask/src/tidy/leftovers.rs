@@ -8,11 +8,12 @@ use super::{Finding, House};
 const MARKS: [&str; 3] = [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("X", "XX")];
 const UNFINISHED_MACROS: [&str; 2] = ["todo", "unimplemented"];
 /// Files other than Rust whose comments are read, with how a comment starts there.
-const COMMENT_STARTS: [(&str, &[&str]); 7] = [
+const COMMENT_STARTS: [(&str, &[&str]); 8] = [
     (".toml", &["#"]),
     (".sh", &["#"]),
     (".ci/run", &["#"]),
     (".ts", &["//", "/*"]),
+    (".mjs", &["//", "/*"]),
     (".svelte", &["//", "/*", "<!--"]),
     (".css", &["/*"]),
     (".script", &["#"]),
@@ -37,7 +38,7 @@ pub(super) fn nothing_is_unfinished(house: &House) -> Vec<Finding> {
             }
         }
     }
-    for file in &house.texts {
+    for file in house.texts.iter().filter(|file| !file.is_generated()) {
         let Some((_, starts)) = COMMENT_STARTS.iter().find(|(ending, _)| file.path.ends_with(ending)) else {
             continue;
         };

@@ -14,6 +14,7 @@ mod rooms;
 mod stats;
 mod test_layout;
 mod walls;
+mod web_app;
 
 use std::path::Path;
 
@@ -103,6 +104,9 @@ const RULES: &[fn(&House) -> Vec<Finding>] = &[
     machine_traces::only_public_registries,
     test_layout::one_integration_binary_per_crate,
     test_layout::no_file_is_forgotten,
+    web_app::files_are_short,
+    web_app::one_component_writes_markup,
+    web_app::nothing_leaves_the_origin,
 ];
 
 /// Checks the house; prints what is wrong, or one line.

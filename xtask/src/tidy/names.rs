@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
 
 use super::rooms::EMPTY_WORDS;
-use super::{Finding, House};
+use super::{Finding, House, web_app};
 
 /// No empty word in the name of a file, folder, package, module or type.
 pub(super) fn no_empty_words(house: &House) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for file in house.files() {
+    for file in house.files().filter(|file| !file.is_generated()) {
         for part in file.path.split('/') {
             let stem = part.split('.').find(|piece| !piece.is_empty()).unwrap_or(part);
             findings.extend(judge(&file.path, 1, "the path", stem));
@@ -25,6 +25,12 @@ pub(super) fn no_empty_words(house: &House) -> Vec<Finding> {
         for (line, kind, name) in visitor.found {
             findings.extend(judge(&parsed.file.path, line, kind, &name));
         }
+    }
+    for file in web_app::sources(house) {
+        let types = (1..)
+            .zip(file.text.lines())
+            .filter_map(|(line, text)| Some((line, web_app::declared_type(text)?)));
+        findings.extend(types.filter_map(|(line, name)| judge(&file.path, line, "the type", name)));
     }
     findings
 }

@@ -6,6 +6,10 @@
 /// The whole dependency list of `windlass-core`.
 pub(super) const CORE_DEPENDENCIES: [&str; 4] = ["futures-core", "serde", "serde_json", "thiserror"];
 
+/// What a feature of `windlass-core` may add, for a test that writes the schema of records: nothing that ships
+/// has it.
+pub(super) const CORE_OPTIONAL: [&str; 1] = ["schemars"];
+
 /// The crate the others hang on.
 pub(super) const CORE: &str = "windlass-core";
 

@@ -41,7 +41,9 @@ pub(super) fn describe(house: &House) -> String {
         );
     }
     if let Some(core) = house.workspace.packages.iter().find(|package| package.name == CORE) {
-        let _ = writeln!(out, "core depends on   {}", core.dependencies.join(", "));
+        let is_ordinary = |name: &&String| !core.optional_dependencies.contains(name);
+        let ordinary: Vec<_> = core.dependencies.iter().filter(is_ordinary).map(String::as_str).collect();
+        let _ = writeln!(out, "core depends on   {}", ordinary.join(", "));
     }
     let _ = writeln!(
         out,

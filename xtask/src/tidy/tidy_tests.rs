@@ -36,6 +36,12 @@ fn core_has_exactly_its_four_dependencies() {
     let in_tests = Fixture::new()
         .with_package("windlass-core", &format!("{CORE_MANIFEST}\n[dev-dependencies]\nproptest = \"1\""));
     bites(&in_tests, &[]);
+    let by_feature = |name: &str| {
+        let line = format!("{name} = {{ version = \"1\", optional = true }}");
+        Fixture::new().with_package("windlass-core", &format!("{CORE_MANIFEST}\n{line}"))
+    };
+    bites(&by_feature("schemars"), &[]);
+    bites(&by_feature("uuid"), &["core-dependencies crates/windlass-core/Cargo.toml:1"]);
 }
 
 #[test]
@@ -275,6 +281,60 @@ fn a_crate_has_one_integration_binary_and_no_forgotten_file() {
     bites(&forgotten, &["forgotten-file crates/windlass-core/tests/all/walks.rs:1"]);
     let unused_tests = house().with("crates/windlass-core/src/run_tests.rs", "//! Tests.\n");
     bites(&unused_tests, &["forgotten-file crates/windlass-core/src/run_tests.rs:1"]);
+}
+
+#[test]
+fn files_of_the_web_app_are_short_but_for_tests_and_what_is_generated() {
+    let long = "let a = 1;\n".repeat(budgets::FILE_LINES_MAX + 1);
+    for path in
+        ["web/src/view/session.ts", "web/src/shell/Shell.svelte", "web/src/app.css", "web/scripts/a.mjs"]
+    {
+        bites(&house().with(path, &long), &[&format!("file-length {path}:1")]);
+    }
+    for path in [
+        "web/src/protocol/api.ts",
+        "web/dist/assets/a.js",
+        "web/src/view/session.test.ts",
+        "web/e2e/a.e2e.ts",
+    ] {
+        bites(&house().with(path, &long), &[]);
+    }
+    let fetched = house().with("web/.gitignore", "node_modules/\n").with("web/node_modules/a/a.ts", &long);
+    bites(&fetched, &[]);
+}
+
+#[test]
+fn one_component_of_the_web_app_writes_markup() {
+    let raw = "<p>a</p>\n{@html text}\n";
+    bites(&house().with("web/src/ui/Notice.svelte", raw), &["raw-markup web/src/ui/Notice.svelte:2"]);
+    bites(&house().with("web/src/ui/a.ts", "\n\nnode.innerHTML = x;\n"), &["raw-markup web/src/ui/a.ts:3"]);
+    bites(&house().with("web/src/transcript/Markdown.svelte", raw), &[]);
+    bites(&house().with("web/e2e/a.e2e.ts", "expect(node.innerHTML)\n"), &[]);
+}
+
+#[test]
+fn the_web_app_names_no_address_but_vocabularies() {
+    let svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" />\n";
+    bites(&house().with("web/src/ui/Icon.svelte", svg), &[]);
+    let font = "@import url('https://fonts.example/a.css');\n";
+    bites(&house().with("web/src/app.css", font), &["origin web/src/app.css:1"]);
+    bites(&house().with("web/src/view/a.test.ts", "open('https://example.org')\n"), &[]);
+    bites(&house().with("web/vite.config.ts", "const server = 'http://127.0.0.1:4117';\n"), &[]);
+}
+
+#[test]
+fn the_web_app_has_no_empty_names_nothing_unfinished_and_names_no_machine() {
+    bites(&house().with("web/src/ui/utils.ts", ""), &["empty-name web/src/ui/utils.ts:1"]);
+    bites(&house().with("web/src/a.ts", "export class RunManager {}\n"), &["empty-name web/src/a.ts:1"]);
+    bites(&house().with("web/src/protocol/api.ts", "export interface Info {}\n"), &[]);
+    let mark = concat!("TO", "DO");
+    bites(
+        &house().with("web/src/A.svelte", &format!("<!-- {mark} -->\n")),
+        &["unfinished web/src/A.svelte:1"],
+    );
+    bites(&house().with("web/dist/assets/a.js", &format!("// {mark}\n")), &[]);
+    let home = format!("const a = '/{}/carla/a';\n", "home");
+    bites(&house().with("web/src/a.ts", &home), &["machine-path web/src/a.ts:1"]);
 }
 
 #[test]

@@ -24,6 +24,7 @@ mod run;
 mod scripts;
 mod serve;
 mod server;
+mod steps;
 mod stop;
 mod telemetry;
 mod terminal;

@@ -20,8 +20,12 @@ struct Served {
 
 impl Served {
     fn start(place: &Place, args: &[&str]) -> Self {
-        let args = [&["serve", "--addr", "127.0.0.1:0", "--model", "scripted/a.script"], args].concat();
-        let mut child = place.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let usual = ["serve", "--addr", "127.0.0.1:0", "--model", "scripted/a.script"];
+        Self::start_with(place, &[&usual, args].concat())
+    }
+
+    fn start_with(place: &Place, args: &[&str]) -> Self {
+        let mut child = place.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut out = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
         out.read_line(&mut line).unwrap();
@@ -259,4 +263,17 @@ fn a_run_that_was_cut_off_goes_on_by_itself_when_a_server_starts() {
     assert!(events.contains("\"outcome\":\"completed\""), "{events}");
     let (_, err) = served.stop();
     assert!(err.contains("runs that were cut off: 1 taken up again"), "{err}");
+}
+
+/// Nobody has a model on the first day: the server is there all the same, and a guide shows what a run is.
+#[test]
+fn without_any_model_a_guide_answers() {
+    let place = Place::new();
+    let served = Served::start_with(&place, &["serve", "--addr", "127.0.0.1:0"]);
+    let session = served.json("POST /api/sessions", "{}")["session_id"].as_str().unwrap().to_owned();
+    let started =
+        served.json(&format!("POST /api/sessions/{session}/runs"), r#"{"message":"Show me around"}"#);
+    served.wait_for(started["run_id"].as_str().unwrap(), "permission_request");
+    let rows = served.json("GET /api/models", "");
+    assert_eq!(rows["models"][0]["name"], "scripted/welcome", "{rows}");
 }

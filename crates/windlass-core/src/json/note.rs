@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// One kind of change that a repair made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RepairNote {
     /// A byte order mark before the text was left out.

@@ -7,6 +7,7 @@ use crate::tool::Risk;
 
 /// Something a call would touch, in canonical form: never as the model spelled it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Target {
     /// A path below the root, relative, `/`-separated, symlinks resolved.
@@ -19,6 +20,7 @@ pub enum Target {
 
 /// What a call would do, for the eyes of the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", content = "text", rename_all = "snake_case")]
 pub enum Preview {
     /// A unified diff of a file change.
@@ -42,6 +44,7 @@ pub struct Inspection {
 
 /// A question to the user: complete arguments, true risk, nothing cut.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Question {
     /// The call that waits.
     pub call_id: CallId,
@@ -66,6 +69,7 @@ pub struct Question {
 
 /// What the user decided (Z-13).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
     /// This call only.

@@ -9,11 +9,13 @@
 //! - `cue`: which input led to the next record
 //! - `rebuild`: steps and calls as the model gave them
 //! - `verdict`: what was allowed, asked and denied
+//! - `request`: what a step asked of its model, which is not on record
 //! - `abandon`: the end of a run that cannot be rehearsed
 
 mod abandon;
 mod cue;
 mod rebuild;
+mod request;
 mod tape;
 mod verdict;
 
@@ -21,8 +23,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use abandon::{abandon, interrupted_outcome};
+pub use request::recall_request;
 
 use self::cue::Cue;
+use self::request::Wanted;
 use self::tape::Tape;
 use crate::command::{MessageSend, RunWishes};
 use crate::event::{Event, Record};
@@ -102,22 +106,8 @@ pub fn rehearse(
     tools: &Toolset,
     permissions: &mut Permissions,
 ) -> Result<Rehearsed, Divergence> {
-    verdict::recall_all(records, permissions);
-    // Whether calls came while the model spoke is on record, whatever is wanted of the rest of the run.
-    let mut open = RunSettings::clone(&settings);
-    open.profile.executes_while_streaming = true;
-    let mut stage = Stage {
-        run: Run::new(Arc::new(open)),
-        tape: Tape::new(records),
-        tools,
-        permissions,
-        outside: Outside::default(),
-        live: Vec::new(),
-        is_live: false,
-    };
-    let played = stage.play(&settings, start);
-    stage.permissions.forget_recalled();
-    played?;
+    let mut stage = Stage::new(&settings, records, tools, permissions);
+    stage.perform(&settings, start)?;
     stage.run.go_by(settings);
     let interruption = stage.run.is_mid_step().then(|| Input::ModelFailed {
         failure: ModelFailure::passing("interrupted", "the program stopped while the model spoke"),
@@ -181,12 +171,48 @@ struct Stage<'a, 'w> {
     live: Vec<Effect>,
     /// Whether the machine has emitted more than is on record.
     is_live: bool,
+    /// The request that is looked for, if one is.
+    wanted: Option<Wanted>,
 }
 
-impl Stage<'_, '_> {
+impl<'a, 'w> Stage<'a, 'w> {
+    fn new(
+        settings: &RunSettings,
+        records: &'a [Arc<Record>],
+        tools: &'w Toolset,
+        permissions: &'w mut Permissions,
+    ) -> Self {
+        verdict::recall_all(records, permissions);
+        // Whether calls came while the model spoke is on record, whatever is wanted of the rest of the run.
+        let mut open = settings.clone();
+        open.profile.executes_while_streaming = true;
+        Self {
+            run: Run::new(Arc::new(open)),
+            tape: Tape::new(records),
+            tools,
+            permissions,
+            outside: Outside::default(),
+            live: Vec::new(),
+            is_live: false,
+            wanted: None,
+        }
+    }
+
+    fn perform(&mut self, settings: &RunSettings, start: Start) -> Result<(), Divergence> {
+        let played = self.play(settings, start);
+        self.permissions.forget_recalled();
+        played
+    }
+
     fn play(&mut self, settings: &RunSettings, start: Start) -> Result<(), Divergence> {
         let mut start = Some(start);
         while let Some(record) = self.tape.next() {
+            if let Some(wanted) = &self.wanted {
+                wanted.check(record)?;
+                if wanted.is_found() {
+                    return Ok(());
+                }
+            }
             for (from, to) in self.tape.pauses() {
                 self.run.skip_time(from, to);
                 for timer in [&mut self.outside.work_at, &mut self.outside.final_at] {
@@ -241,6 +267,9 @@ impl Stage<'_, '_> {
     }
 
     fn take(&mut self, effect: Effect) -> Result<(), Divergence> {
+        if let (Effect::CallModel { request, .. }, Some(wanted)) = (&effect, &mut self.wanted) {
+            wanted.look_at(request);
+        }
         match effect {
             Effect::Emit(event) => return self.take_event(event),
             Effect::StopModel => self.outside.model = None,

@@ -20,12 +20,15 @@ use crate::toolset::Toolset;
 /// Tokens kept for an answer whose length nobody limited, if the context is large enough for that.
 const OUTPUT_RESERVE_TOKENS: u64 = 4_096;
 
+/// The rule by which the history is shortened to its budget.
+pub(crate) const BUDGET_RULE: &str = "history_budget";
+
 impl Run {
     /// Leaves out what does not fit, and says so.
     pub(super) fn fit_history(&mut self, pass: &mut Pass<'_, '_>) {
         let budget = self.history_budget(pass.world.tools);
         if let Some(trimmed) = self.window.fit(&self.transcript, budget) {
-            self.tell_trimmed(pass, "history_budget", trimmed.to_string());
+            self.tell_trimmed(pass, BUDGET_RULE, trimmed.to_string());
         }
     }
 

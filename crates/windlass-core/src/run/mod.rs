@@ -43,6 +43,7 @@ use std::sync::Arc;
 
 pub use input::{Deadline, Effect, Finished, Input, RunError, Start};
 
+pub(crate) use self::context::BUDGET_RULE;
 pub(crate) use self::ending::WORDLESS;
 pub(crate) use self::failing::{CUT_KEPT, CUT_RULE, EMPTY, OVERFLOW, TOO_LONG};
 pub(crate) use self::place::{CallPlace, Place};

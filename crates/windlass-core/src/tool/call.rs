@@ -52,6 +52,7 @@ impl RawArgs {
 /// State that a provider hangs on something a model made (signatures, item ids): echoed untouched to the
 /// same model, dropped on another.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProviderState {
     /// The model that made it, `provider/model`.
     pub model: String,
@@ -61,6 +62,7 @@ pub struct ProviderState {
 
 /// One call of a run, with its identity: in the transcript, the trace and the events.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ToolCall {
     /// Unique in the session.
     pub id: CallId,

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The kinds of failure (requirements §6.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorKind {
     /// No such tool.
@@ -119,6 +120,7 @@ impl ErrorKind {
 /// A failed call: `message` is for model and user alike, `hint` tells the model what to do next,
 /// `detail` is for the operator's log and leaves the process nowhere else.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[error("{message}")]
 pub struct ToolFailure {
     /// What kind of failure.

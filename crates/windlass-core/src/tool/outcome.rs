@@ -9,6 +9,7 @@ use crate::json::note::RepairNote;
 
 /// What a tool returns when it succeeds: JSON for machines, text for readers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ToolOutput {
     /// The value; what `$ref` paths point into.
     pub json: Value,
@@ -61,6 +62,7 @@ impl ToolOutput {
 
 /// A source found by a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Link {
     /// Its title.
     pub title: String,
@@ -73,6 +75,7 @@ pub struct Link {
 
 /// Where an output came from: untrusted text is never taken for an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Trust {
     /// Made by this program.
@@ -100,6 +103,7 @@ pub enum OutcomeStatus {
 
 /// Facts about the running of a call.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OutcomeMeta {
     /// When it started (or was refused).
     pub started_ms: Millis,
@@ -135,6 +139,7 @@ pub struct OutcomeMeta {
 
 /// What a call gave: exactly one for every call, whatever happened to it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ToolOutcome {
     /// Output or failure.
     pub body: Result<ToolOutput, ToolFailure>,

@@ -31,6 +31,7 @@ impl Effects {
 
 /// How much harm a call can do; decides what is asked of the user when no rule speaks (Z-12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Risk {
     /// Runs without asking.
@@ -78,6 +79,7 @@ pub enum Scope {
 
 /// Where a front end files a tool (S-12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Category {
     /// Finds things.
@@ -91,6 +93,7 @@ pub enum Category {
 
 /// How prominently a front end shows a tool (S-12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Visibility {
     /// In the middle of the screen.

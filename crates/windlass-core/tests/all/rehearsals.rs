@@ -7,8 +7,9 @@ use windlass_core::event::{Event, Record};
 use windlass_core::history::History;
 use windlass_core::ids::CallId;
 use windlass_core::message::{Transcript, text_of};
+use windlass_core::model::ModelRequest;
 use windlass_core::permission::{GateSettings, Permissions};
-use windlass_core::rehearse::{Rehearsed, rehearse, start_of};
+use windlass_core::rehearse::{Rehearsed, recall_request, rehearse, start_of};
 use windlass_core::run::{Deadline, Effect, Finished, Input, Run, RunSettings, World};
 use windlass_core::tool::{ToolOutcome, ToolOutput};
 use windlass_core::toolset::Toolset;
@@ -24,6 +25,7 @@ struct Past {
     history: Transcript,
     first_call: u64,
     log: Vec<Handled>,
+    requests: Vec<ModelRequest>,
     finished: Finished,
 }
 
@@ -37,7 +39,7 @@ impl Past {
         permissions.begin_run(GateSettings::default());
         sim.log = Some(Vec::new());
         wander(&mut dice, &mut sim, Arc::clone(&history), first_call);
-        let Sim { log, finished, .. } = sim;
+        let Sim { log, requests, finished, .. } = sim;
         Self {
             settings,
             tools,
@@ -45,6 +47,7 @@ impl Past {
             history,
             first_call,
             log: log.unwrap(),
+            requests,
             finished: finished.unwrap(),
         }
     }
@@ -220,6 +223,22 @@ fn a_run_that_was_copied_up_to_any_step_goes_on_from_there() {
             let waits = !rehearsed.begun.is_empty() || !rehearsed.questions.is_empty();
             let has_more = goes_on || waits || rehearsed.interruption.is_some();
             assert!(has_more, "seed {seed} at {at}: {:?}\n{}", rehearsed.live, story(&records[..at]));
+        }
+    });
+}
+
+#[test]
+fn the_request_of_every_step_is_made_again_as_it_was_sent() {
+    check_walks(2_000, |seed, past| {
+        let records = past.records(past.log.len());
+        let steps = past.requests.last().map_or(0, |request| request.step);
+        for step in 1..=steps {
+            let sent = past.requests.iter().rfind(|request| request.step == step).unwrap();
+            let start = start_of(&records, Arc::clone(&past.history), past.first_call).unwrap();
+            let (tools, mut permissions) = (&past.tools, past.permissions.clone());
+            let made = recall_request(&past.settings, start, &records, tools, &mut permissions, step);
+            let made = made.unwrap_or_else(|problem| panic!("seed {seed}: {problem}\n{}", story(&records)));
+            assert_eq!(made.as_ref(), sent, "seed {seed}, step {step}\n{}", story(&records));
         }
     });
 }

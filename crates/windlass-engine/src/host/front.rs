@@ -5,13 +5,14 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use windlass_core::event::Record;
 use windlass_core::host::{
-    Explanation, ForkWish, HostDelivery, HostError, HostFuture, HostPort, ModelRow, OutsideCall,
+    Explanation, ForkWish, HostDelivery, HostError, HostFuture, HostPort, ModelRow, OutsideCall, RecordQuery,
     ReplayReport, ResumeWish, RunStart, StartedRun, ToolAnswer,
 };
 use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
 use windlass_core::permission::{PermissionAnswer, Question, Rule};
 use windlass_core::port::BoxStream;
+use windlass_core::step::StepReport;
 use windlass_core::store::{NewSession, RunQuery, RunRow, Save, SessionQuery, SessionRow};
 use windlass_core::task::Task;
 use windlass_core::tool::ToolSpec;
@@ -54,7 +55,10 @@ impl Host {
         }
         // A run that goes on is cancelled when its last handle is gone.
         self.shut(&berth).await;
-        self.parts.store.delete_session(session_id).await.map_err(gone())
+        self.parts.store.delete_session(session_id).await.map_err(gone())?;
+        // Readers that wait for the session to open look again, and find it gone.
+        berth.opened.notify_waiters();
+        Ok(())
     }
 }
 
@@ -82,6 +86,22 @@ impl HostPort for Host {
             self.parts.store.session(session_id).await.map_err(failed("session", session_id.as_str()))?;
             self.parts.store.load(session_id, after).await.map_err(broken)
         })
+    }
+
+    fn record_page<'a>(
+        &'a self,
+        session_id: &'a SessionId,
+        query: RecordQuery,
+    ) -> HostFuture<'a, Vec<Arc<Record>>> {
+        Box::pin(self.load_some(session_id, query))
+    }
+
+    fn session_events<'a>(
+        &'a self,
+        session_id: &'a SessionId,
+        after: u64,
+    ) -> HostFuture<'a, BoxStream<'static, HostDelivery>> {
+        Box::pin(self.read_session(session_id, after))
     }
 
     fn rename_session<'a>(&'a self, session_id: &'a SessionId, title: &'a str) -> HostFuture<'a, ()> {
@@ -149,6 +169,10 @@ impl HostPort for Host {
 
     fn replay<'a>(&'a self, run_id: &'a RunId) -> HostFuture<'a, ReplayReport> {
         Box::pin(self.replay_run(run_id))
+    }
+
+    fn step_report<'a>(&'a self, run_id: &'a RunId, step: u32) -> HostFuture<'a, StepReport> {
+        Box::pin(self.report_step(run_id, step))
     }
 
     fn tools(&self) -> Vec<Arc<ToolSpec>> {

@@ -8,8 +8,9 @@
 //! - `ledger`: what goes on now, noted from the records on their way into the journal
 //! - `opening`, `closing`: sessions come and go
 //! - `running`: runs are started, answered and cancelled
-//! - `reader`: the records of a run, for any number of readers at their own speed
+//! - `reader`: the records of a run or a session, for any number of readers at their own speed
 //! - `recovery`, `fork`, `replay`: runs that stopped in the middle, copies of runs, and runs played again
+//! - `step_report`: what one step asked of its model, made again
 //! - `outside`: one call, one model step, one explanation, without a run
 //! - `front`: the port that all of it is seen through
 
@@ -24,6 +25,7 @@ mod reader;
 mod recovery;
 mod replay;
 mod running;
+mod step_report;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -1,4 +1,4 @@
-//! The records of one run, for one reader at its own speed.
+//! The records of one run or of a whole session, for one reader at its own speed.
 //!
 //! A reader is a cursor. What it missed comes from the journal, a page at a time; at the journal's end it
 //! joins the session's log. A reader that falls behind goes back to the journal: every record comes exactly
@@ -15,37 +15,48 @@ use windlass_core::event::{Event, Record};
 use windlass_core::host::HostDelivery;
 use windlass_core::ids::RunId;
 use windlass_core::port::{BoxStream, JournalFailure};
-use windlass_core::store::StorePort;
+use windlass_core::store::{StoreFailure, StorePort};
 
 use super::berth::Berth;
 use super::{Dusk, Host};
 use crate::bus::{EventLog, Here, Subscription};
-use crate::limits::{FOREIGN_LOOK_MS, PAGE_RECORDS_MAX};
+use crate::limits::{FOREIGN_LOOK_MS, PAGE_RECORDS_MAX, SESSION_LOOK_MS};
+
+/// What is read.
+pub(super) enum Subject {
+    /// One run, to its end.
+    Run(RunId),
+    /// All runs, for as long as the session is there.
+    Session,
+}
 
 /// A reader's place.
 pub(super) struct Reader {
     store: Arc<dyn StorePort>,
     berth: Arc<Berth>,
-    run_id: RunId,
+    subject: Subject,
     cursor: u64,
     page: VecDeque<Arc<Record>>,
     live: Option<Subscription>,
     dusk: Arc<Dusk>,
     is_over: bool,
+    /// Whether the session was forgotten, and the reader has not been told yet.
+    is_deleted: bool,
 }
 
 impl Reader {
     /// A reader of what comes after a number.
-    pub(super) fn new(host: &Host, berth: Arc<Berth>, run_id: RunId, after: u64) -> Self {
+    pub(super) fn new(host: &Host, berth: Arc<Berth>, subject: Subject, after: u64) -> Self {
         Self {
             store: Arc::clone(&host.parts.store),
             berth,
-            run_id,
+            subject,
             cursor: after,
             page: VecDeque::new(),
             live: None,
             dusk: Arc::clone(&host.dusk),
             is_over: false,
+            is_deleted: false,
         }
     }
 
@@ -77,26 +88,28 @@ impl Reader {
                 },
                 None => {
                     if let Err(failure) = self.turn_page().await {
-                        tracing::warn!(run = %self.run_id, "a reader cannot go on: {failure}");
+                        tracing::warn!(session = %self.berth.session_id, "a reader cannot go on: {failure}");
                         self.is_over = true;
                         return Some(HostDelivery::Gap);
                     }
                 }
             }
         }
-        None
+        std::mem::take(&mut self.is_deleted).then_some(HostDelivery::Deleted)
     }
 
-    /// Passes a record on if it is new and of this run.
+    /// Passes a record on if it is new and wanted.
     fn take(&mut self, record: Arc<Record>) -> Option<Arc<Record>> {
         if record.seq <= self.cursor {
             return None;
         }
         self.cursor = record.seq;
-        if record.run_id != self.run_id {
-            return None;
+        if let Subject::Run(run_id) = &self.subject {
+            if record.run_id != *run_id {
+                return None;
+            }
+            self.is_over = matches!(record.event, Event::RunEnded { .. });
         }
-        self.is_over = matches!(record.event, Event::RunEnded { .. });
         Some(record)
     }
 
@@ -124,16 +137,33 @@ impl Reader {
             self.live = Some(live);
             return Ok(());
         }
-        // The next records are deltas that have left the log and are not in the journal yet: they will be
-        // there with the next durable record. Looked for once more, lest that was missed meanwhile.
-        let mut tail = log.subscribe();
+        // The next records are deltas that have left the log and are not in the journal yet. They are held
+        // until they are there, so they are looked up before the journal is.
+        let tail = log.subscribe();
+        let held = log.held();
         if self.load().await? {
             return Ok(());
         }
-        if self.berth.run().as_ref() != Some(&self.run_id) {
-            // It ended and could not write that down: nothing more will come.
-            self.is_over = true;
+        self.page = held.into_iter().filter(|record| record.seq > self.cursor).collect();
+        if !self.page.is_empty() {
             return Ok(());
+        }
+        self.wait_for_durable(tail).await
+    }
+
+    /// What came after the cursor is nowhere: it went with an end that could not be written down, or its
+    /// journal is about to have it.
+    async fn wait_for_durable(&mut self, mut tail: Subscription) -> Result<(), JournalFailure> {
+        match &self.subject {
+            Subject::Run(run_id) if self.berth.run().as_ref() != Some(run_id) => {
+                self.is_over = true;
+                return Ok(());
+            }
+            Subject::Session if self.berth.run().is_none() => {
+                self.live = Some(tail);
+                return Ok(());
+            }
+            Subject::Run(_) | Subject::Session => {}
         }
         loop {
             match tail.next_here().await {
@@ -163,18 +193,36 @@ impl Reader {
         if berth.is_open() {
             return Ok(());
         }
-        match self.store.run(&self.run_id).await {
-            // What came on record meanwhile is read first.
-            Ok(row) if row.outcome.is_some() => self.is_over = !self.load().await?,
-            // Whoever comes back finds the run where it stopped.
-            Ok(_) if dusk.has_come() => self.is_over = true,
-            Ok(_) => tokio::select! {
+        if let Some(look_ms) = self.look().await? {
+            if dusk.has_come() {
+                // Whoever comes back finds the run where it stopped.
+                self.is_over = true;
+                return Ok(());
+            }
+            tokio::select! {
                 () = opened => {}
                 () = closing => {}
-                () = tokio::time::sleep(Duration::from_millis(FOREIGN_LOOK_MS)) => {}
-            },
-            Err(_) => self.is_over = true,
+                () = tokio::time::sleep(Duration::from_millis(look_ms)) => {}
+            }
         }
         Ok(())
+    }
+
+    /// Looks into the store: how long to wait before the next look, if there is something to wait for.
+    async fn look(&mut self) -> Result<Option<u64>, JournalFailure> {
+        match &self.subject {
+            Subject::Run(run_id) => match self.store.run(run_id).await {
+                // What came on record meanwhile is read first.
+                Ok(row) if row.outcome.is_some() => self.is_over = !self.load().await?,
+                Ok(_) => return Ok(Some(FOREIGN_LOOK_MS)),
+                Err(_) => self.is_over = true,
+            },
+            Subject::Session => match self.store.session(&self.berth.session_id).await {
+                Ok(_) => return Ok((!self.load().await?).then_some(SESSION_LOOK_MS)),
+                Err(StoreFailure::Missing(_)) => (self.is_over, self.is_deleted) = (true, true),
+                Err(failure) => return Err(JournalFailure { message: failure.to_string() }),
+            },
+        }
+        Ok(None)
     }
 }

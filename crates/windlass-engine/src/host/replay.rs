@@ -8,32 +8,29 @@ use windlass_core::host::{HostError, ReplayDivergence, ReplayReport};
 use windlass_core::ids::RunId;
 use windlass_core::permission::{GateSettings, Permissions};
 use windlass_core::rehearse::{Divergence, rehearse, start_of};
-use windlass_core::run::RunSettings;
+use windlass_core::run::{RunSettings, Start};
+use windlass_core::store::RunRow;
 
 use super::berth::Setup;
-use super::{Host, broken, failed};
+use super::{Host, OpenModel, broken, failed};
+
+/// A run on record, and what it is played again with.
+pub(super) struct Recollection {
+    /// Its records.
+    pub(super) own: Vec<Arc<Record>>,
+    /// What it began with; nothing if its beginning is not on record.
+    pub(super) start: Option<Start>,
+    /// The rules and grants before it, with its own gates.
+    pub(super) permissions: Permissions,
+}
 
 impl Host {
     /// Plays a run again from its record and says where it first goes another way.
     pub(super) async fn replay_run(&self, run_id: &RunId) -> Result<ReplayReport, HostError> {
         let row = self.run_row(run_id).await?;
-        let session = self.parts.store.session(&row.session_id).await;
-        let session = session.map_err(failed("session", row.session_id.as_str()))?;
-        let records = self.parts.store.load(&row.session_id, 0).await.map_err(broken)?;
-        let earlier = records.iter().filter(|record| record.seq < row.first_seq);
-        let history = History::fold(&session.begin.history, earlier);
-        let own: Vec<_> = records.iter().filter(|record| record.run_id == *run_id).cloned().collect();
-        let start = start_of(&own, history.transcript, history.next_call_number);
+        let Recollection { own, start, mut permissions } = self.recollect(&row).await?;
         let start = start.ok_or_else(|| broken(format!("the beginning of run {run_id} is not on record")))?;
-        let mut permissions = Permissions::new(self.parts.policies.rules(), self.parts.approve);
-        permissions.restore(&history.grants, &history.asked);
-        permissions.begin_run(GateSettings {
-            tools_allowed: start.send.tools_allowed,
-            allow_list: start.send.tools.clone(),
-            tool_choice: start.send.tool_choice.clone(),
-            ..GateSettings::default()
-        });
-        let settings = Arc::new(self.settings_of_record(&row.model, &row.profile)?);
+        let settings = Arc::new(self.settings_of_record(&row)?);
         let shelf = self.parts.registry.snapshot();
         let played = rehearse(settings, start, &own, &shelf.toolset, &mut permissions);
         let run_id = run_id.clone();
@@ -47,14 +44,49 @@ impl Host {
         })
     }
 
+    /// Loads a run, and what it began with.
+    pub(super) async fn recollect(&self, row: &RunRow) -> Result<Recollection, HostError> {
+        let session = self.parts.store.session(&row.session_id).await;
+        let session = session.map_err(failed("session", row.session_id.as_str()))?;
+        let records = self.parts.store.load(&row.session_id, 0).await.map_err(broken)?;
+        let earlier = records.iter().filter(|record| record.seq < row.first_seq);
+        let history = History::fold(&session.begin.history, earlier);
+        let own: Vec<_> = records.iter().filter(|record| record.run_id == row.run_id).cloned().collect();
+        let mut permissions = Permissions::new(self.parts.policies.rules(), self.parts.approve);
+        permissions.restore(&history.grants, &history.asked);
+        let start = start_of(&own, history.transcript, history.next_call_number);
+        if let Some(Start { send, .. }) = &start {
+            permissions.begin_run(GateSettings {
+                tools_allowed: send.tools_allowed,
+                allow_list: send.tools.clone(),
+                tool_choice: send.tool_choice.clone(),
+                ..GateSettings::default()
+            });
+        }
+        Ok(Recollection { own, start, permissions })
+    }
+
     /// What a run on record was run with, as far as that is still there: a model that is not will do as a name.
-    fn settings_of_record(&self, model: &str, profile: &str) -> Result<RunSettings, HostError> {
-        let setup = Setup {
-            model: Some(model.to_owned()),
-            profile: Some(profile.to_owned()),
-            executes_while_streaming: self.parts.executes_while_streaming,
-        };
-        let (settings, _) = self.settings(&setup).or_else(|_| self.mute_settings(&setup))?;
+    fn settings_of_record(&self, row: &RunRow) -> Result<RunSettings, HostError> {
+        let (settings, _) = self.open_of_record(row).or_else(|_| self.mute_of_record(row))?;
         Ok(settings)
+    }
+
+    /// What a run on record was run with, if its model can be opened.
+    pub(super) fn open_of_record(&self, row: &RunRow) -> Result<(RunSettings, OpenModel), HostError> {
+        self.settings(&self.setup_of_record(row))
+    }
+
+    /// The same with a model that is only a name.
+    pub(super) fn mute_of_record(&self, row: &RunRow) -> Result<(RunSettings, OpenModel), HostError> {
+        self.mute_settings(&self.setup_of_record(row))
+    }
+
+    fn setup_of_record(&self, row: &RunRow) -> Setup {
+        Setup {
+            model: Some(row.model.clone()),
+            profile: Some(row.profile.clone()),
+            executes_while_streaming: self.parts.executes_while_streaming,
+        }
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 use windlass_core::command::MessageSend;
 use windlass_core::event::{Event, Record};
-use windlass_core::host::{HostDelivery, HostError, RunStart, StartedRun};
+use windlass_core::host::{HostDelivery, HostError, RecordQuery, RunStart, StartedRun};
 use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::permission::{PermissionAnswer, Question};
 use windlass_core::port::BoxStream;
@@ -18,7 +18,7 @@ use windlass_core::text::cut_chars;
 use super::berth::{Berth, Open, Setup};
 use super::ledger::Going;
 use super::opening::unfinished_run;
-use super::reader::Reader;
+use super::reader::{Reader, Subject};
 use super::recovery::{TakingUp, questions_of};
 use super::{Host, OpenModel, broken, failed, overloaded};
 use crate::ids::{new_message_id, new_run_id};
@@ -188,9 +188,44 @@ impl Host {
         let row = self.run_row(run_id).await?;
         let berth = self.berths.at(&row.session_id);
         let cursor = after.clamp(row.first_seq.saturating_sub(1), row.last_seq);
-        let reader = Reader::new(self, berth, run_id.clone(), cursor);
+        let reader = Reader::new(self, berth, Subject::Run(run_id.clone()), cursor);
         let has_all = row.outcome.is_some() && cursor >= row.last_seq;
         Ok(if has_all { reader.ended() } else { reader }.stream())
+    }
+
+    /// The records of a session, as they are and as they come.
+    pub(super) async fn read_session(
+        &self,
+        session_id: &SessionId,
+        after: u64,
+    ) -> Result<BoxStream<'static, HostDelivery>, HostError> {
+        let row = self.parts.store.session(session_id).await;
+        let row = row.map_err(failed("session", session_id.as_str()))?;
+        let berth = self.berths.at(session_id);
+        // Deltas that the journal does not have yet count too.
+        let last_seq = berth.log().map_or(row.last_seq, |log| log.last_seq().max(row.last_seq));
+        Ok(Reader::new(self, berth, Subject::Session, after.min(last_seq)).stream())
+    }
+
+    /// Some records of a session.
+    pub(super) async fn load_some(
+        &self,
+        session_id: &SessionId,
+        query: RecordQuery,
+    ) -> Result<Vec<Arc<Record>>, HostError> {
+        let RecordQuery { after, rows_max, has_deltas } = query;
+        let store = &self.parts.store;
+        store.session(session_id).await.map_err(failed("session", session_id.as_str()))?;
+        if !has_deltas {
+            return store.load_durable(session_id, after, rows_max).await.map_err(broken);
+        }
+        // Looked up before the journal is: a delta is let go of only when it is there.
+        let held = self.berths.at(session_id).log().map(|log| log.held()).unwrap_or_default();
+        let mut records = store.load_page(session_id, after, rows_max).await.map_err(broken)?;
+        let known = records.last().map_or(after, |record| record.seq);
+        let room = rows_max.saturating_sub(records.len());
+        records.extend(held.into_iter().filter(|record| record.seq > known).take(room));
+        Ok(records)
     }
 
     /// Stops a run.

@@ -168,7 +168,7 @@ async fn readers_come_and_go_at_every_record_and_read_the_same() {
         let mut events = stage.host.events(&run.run_id, after).await.unwrap();
         match events.next().await {
             Some(HostDelivery::Record(record)) => one_by_one.push(record),
-            Some(HostDelivery::Gap) => panic!("a gap"),
+            Some(HostDelivery::Gap | HostDelivery::Deleted) => panic!("a gap"),
             None => break,
         }
     }

@@ -9,6 +9,7 @@ mod host_fixture;
 mod host_outside;
 mod host_readers;
 mod host_recovery;
+mod host_steps;
 mod journal;
 mod memory_store;
 mod model;

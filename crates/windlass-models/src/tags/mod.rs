@@ -17,8 +17,9 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use futures_core::Stream;
-use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
+use windlass_core::model::{Kept, ModelDelta, ModelFailure, ModelRequest};
 use windlass_core::port::{BoxStream, ModelPort};
+use windlass_core::step::WrittenRequest;
 
 pub use reader::TagReader;
 pub use rewrite::rewrite;
@@ -45,6 +46,12 @@ impl<M: ModelPort> ModelPort for TagModel<M> {
         let reader = TagReader::knowing(Arc::clone(&request.tools));
         let inner = self.inner.stream(rewrite(request));
         Box::pin(TagStream { inner, reader, ready: VecDeque::new(), is_over: false })
+    }
+
+    fn written(&self, request: &ModelRequest) -> Option<WrittenRequest> {
+        // Nothing of what the run keeps is read or changed.
+        let request = ModelRequest { kept: Kept::default(), ..request.clone() };
+        self.inner.written(&rewrite(request))
     }
 }
 

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout};
 use windlass_core::command::MessageSend;
-use windlass_core::event::Event;
+use windlass_core::event::{Event, Record};
 use windlass_core::ids::CallId;
 use windlass_core::permission::{ApproveMode, Inspection};
 use windlass_core::port::{BoxFuture, ToolContext, ToolPort};
@@ -132,8 +132,8 @@ fn session(script: &Script, tools: Vec<Arc<dyn ToolPort>>, root: PathBuf) -> Ses
     })
 }
 
-/// Plays a script with tools that do as it says; gives all events.
-async fn play(script: &Script) -> Vec<Event> {
+/// Tools that do as a script says, and those who must be told what happens.
+pub(crate) fn tools(script: &Script) -> (Vec<Arc<dyn ToolPort>>, impl FnMut(&Event) + Send) {
     let prompter = Arc::new(Mutex::new(Prompter {
         beats: script.beats(),
         calls: CallBook::new(script),
@@ -144,19 +144,25 @@ async fn play(script: &Script) -> Vec<Event> {
         Arc::new(ScriptedTool { spec, prompter: Arc::clone(&prompter), progress: Arc::clone(&progress) })
     };
     let tools = specs().into_iter().map(tool).collect();
-    let session = session(script, tools, std::env::temp_dir());
-    follow(script, &session, |event| {
+    let see = move |event: &Event| {
         prompter.lock().unwrap().see(event);
         progress.notify_waiters();
-    })
-    .await
+    };
+    (tools, see)
 }
 
-/// Sends the messages of a script and does what its user does; gives all events.
-async fn follow(script: &Script, session: &Session, mut see: impl FnMut(&Event)) -> Vec<Event> {
+/// Plays a script with tools that do as it says; gives all records.
+pub(crate) async fn play(script: &Script) -> Vec<Arc<Record>> {
+    let (tools, see) = tools(script);
+    let session = session(script, tools, std::env::temp_dir());
+    follow(script, &session, see).await
+}
+
+/// Sends the messages of a script and does what its user does; gives all records.
+async fn follow(script: &Script, session: &Session, mut see: impl FnMut(&Event)) -> Vec<Arc<Record>> {
     let mut user = ScriptedUser::new(script);
     let mut subscription = session.subscribe();
-    let mut events = Vec::new();
+    let mut records = Vec::new();
     let mut runs = 0;
     while let Some(message) = user.next_message() {
         runs += 1;
@@ -169,14 +175,15 @@ async fn follow(script: &Script, session: &Session, mut see: impl FnMut(&Event))
             if let Some(command) = user.react(&record.event) {
                 session.command(command).await.unwrap();
             }
-            events.push(record.event.clone());
-            if matches!(record.event, Event::RunEnded { .. }) {
+            let is_end = matches!(record.event, Event::RunEnded { .. });
+            records.push(record);
+            if is_end {
                 break;
             }
         }
         run.finished().await.unwrap();
     }
-    events
+    records
 }
 
 #[tokio::test(start_paused = true)]
@@ -186,8 +193,8 @@ async fn every_fixture_plays_on_the_engine_as_it_expects() {
         let script = parse(&name, &text);
         match timeout(Duration::from_secs(7_200), play(&script)).await {
             Err(_) => mismatches.push(format!("{name}: the run never ended")),
-            Ok(events) => {
-                let events: Vec<&Event> = events.iter().collect();
+            Ok(records) => {
+                let events: Vec<&Event> = records.iter().map(|record| &record.event).collect();
                 mismatches.extend(script.check_session(&events).iter().map(ToString::to_string));
             }
         }
@@ -202,8 +209,8 @@ async fn the_examples_play_on_the_real_tools_with_nobody_to_ask() {
         script.header.approve = Some(ApproveMode::Never);
         let root = repository().join(script.header.root.as_deref().unwrap_or("."));
         let session = session(&script, builtin(&ToolsConfig::default()), root);
-        let events = follow(&script, &session, |_| {}).await;
-        let events: Vec<&Event> = events.iter().collect();
+        let records = follow(&script, &session, |_| {}).await;
+        let events: Vec<&Event> = records.iter().map(|record| &record.event).collect();
         assert_eq!(script.check_session(&events), [], "{name}");
     }
 }

@@ -7,4 +7,6 @@ mod documents;
 mod engine;
 mod machine;
 mod rehearsals;
+mod schema;
 mod scripts;
+mod steps;

@@ -3,12 +3,19 @@
 use serde_json::{Map, Value, json};
 
 use super::{count, flag, named, object, profile, text, wish};
-use crate::routes::{permissions, runs, tools};
+use crate::routes::{permissions, records, runs, steps, tools};
 
 /// All schemas.
 pub(crate) fn all() -> Map<String, Value> {
-    let groups =
-        [session_rows(), trace(), wishes(), tools::schemas(), tool_rows(), crate::routes::compat_schemas()];
+    let groups = [
+        session_rows(),
+        records::schemas(),
+        trace(),
+        wishes(),
+        tools::schemas(),
+        tool_rows(),
+        crate::routes::compat_schemas(),
+    ];
     groups.into_iter().flatten().map(|(name, schema)| (name.to_owned(), schema)).collect()
 }
 
@@ -112,6 +119,7 @@ fn session_rows() -> Vec<(&'static str, Value)> {
                 ("divergence?", object([("seq", count()), ("recorded", text()), ("replayed", text())])),
             ]),
         ),
+        ("StepReport", steps::schema()),
     ]
 }
 

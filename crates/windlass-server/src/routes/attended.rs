@@ -57,7 +57,7 @@ impl Attended {
                     self.events = self.host.events(&self.started.run_id, self.last_seq).await?;
                     continue;
                 }
-                None => return Err(HostError::Closing),
+                Some(HostDelivery::Deleted) | None => return Err(HostError::Closing),
             };
             self.last_seq = record.seq;
             if let Event::PermissionRequested { question } = &record.event {

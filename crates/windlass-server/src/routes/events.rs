@@ -21,7 +21,7 @@ use crate::stream::{BoxProjection, Frames, Reading, respond};
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 /// The largest number of an event: a database counts with a sign.
-const SEQ_MAX: u64 = i64::MAX.unsigned_abs();
+pub(super) const SEQ_MAX: u64 = i64::MAX.unsigned_abs();
 
 /// Forms of events, by the word in the query.
 const FORMATS: [&str; 2] = ["v1.1", "edison"];

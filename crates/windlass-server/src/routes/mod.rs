@@ -5,25 +5,33 @@ use serde_json::Value;
 use crate::endpoint::Endpoint;
 
 mod answer_text;
+pub(crate) mod app;
 mod attended;
+mod calls;
 pub(crate) mod edison;
 pub(crate) mod events;
 pub(crate) mod openai;
 mod operations;
 mod page;
 pub(crate) mod permissions;
+pub(crate) mod records;
 pub(crate) mod runs;
 mod sessions;
+pub(crate) mod steps;
 mod studio;
 pub(crate) mod tools;
 
 /// All endpoints, in the order of the API document.
 pub(crate) fn endpoints() -> Vec<Endpoint> {
     [
+        app::endpoints(),
         operations::endpoints(),
         sessions::endpoints(),
         runs::endpoints(),
+        steps::endpoints(),
         events::endpoints(),
+        records::endpoints(),
+        calls::endpoints(),
         permissions::endpoints(),
         tools::endpoints(),
         studio::endpoints(),

@@ -39,19 +39,10 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             json!({"type": "object"}),
             "The document.",
         ),
-        page("/", index, "What this is"),
-        page("/docs", docs, "This document, to read"),
+        asset("/docs", docs, HTML, "This document, to read"),
         asset("/docs.js", script, "text/javascript", "The script of that page"),
-        asset("/page.css", style, "text/css", "The style of the pages"),
+        asset("/page.css", style, "text/css", "The style of that page"),
     ]
-}
-
-fn page<H: axum::handler::Handler<T, App>, T: 'static>(
-    path: &'static str,
-    handler: H,
-    summary: &'static str,
-) -> Endpoint {
-    asset(path, handler, HTML, summary)
 }
 
 fn asset<H: axum::handler::Handler<T, App>, T: 'static>(
@@ -85,11 +76,6 @@ async fn metrics(State(app): State<App>) -> Response {
 
 async fn openapi(State(app): State<App>) -> Response {
     ([(header::CONTENT_TYPE, JSON)], app.document.clone()).into_response()
-}
-
-async fn index(State(app): State<App>) -> Response {
-    let page = include_str!("../assets/index.html").replace("{version}", &app.config.version);
-    ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], page).into_response()
 }
 
 async fn docs() -> Response {

@@ -168,7 +168,7 @@ impl Reading {
             self.headers.iter().any(|(own, held)| own.eq_ignore_ascii_case(name) && held == value)
         };
         self.is_chunked = is("transfer-encoding", "chunked");
-        self.is_over = is("content-length", "0") || self.status == 204;
+        self.is_over = is("content-length", "0") || matches!(self.status, 204 | 304);
     }
 
     async fn pull(&mut self) -> bool {
@@ -180,6 +180,12 @@ impl Reading {
                 true
             }
         }
+    }
+
+    /// The body as it is on the wire, to its end; for answers that are no text.
+    pub(crate) async fn bytes(mut self) -> Vec<u8> {
+        while !self.is_over && self.pull().await {}
+        self.raw
     }
 
     /// More of the body, as it comes.

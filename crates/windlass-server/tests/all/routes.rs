@@ -53,6 +53,27 @@ async fn runs_are_started_listed_traced_and_replayed() {
 }
 
 #[tokio::test]
+async fn a_step_of_a_run_shows_what_was_asked_and_what_was_answered() {
+    let stage = Stage::new(TALK).await;
+    let client = stage.client();
+    let run = client.run().await;
+    client.all_events(&run).await;
+    let step = client.get(&format!("/api/runs/{run}/steps/2")).await;
+    assert_eq!(step.status, 200, "{step:?}");
+    let step = step.json();
+    assert_eq!((&step["step"], &step["attempts"][0]["attempt"]), (&json!(2), &json!(1)));
+    let asked = step["request"]["messages"].as_array().unwrap();
+    let roles: Vec<&str> = asked.iter().map(|message| message["role"].as_str().unwrap()).collect();
+    assert_eq!(roles, ["user", "assistant", "tool"]);
+    assert_eq!(step["request"]["tools"].as_array().unwrap().len(), 5);
+    assert_eq!(step["response"]["message"]["role"], "assistant");
+    assert!(step["problem"].is_null() && step["wire"].is_null(), "{step}");
+    assert_eq!(client.get(&format!("/api/runs/{run}/steps/9")).await.code(), "step_not_found");
+    assert_eq!(client.get(&format!("/api/runs/{run}/steps/two")).await.status, 400);
+    assert_eq!(client.get("/api/runs/nowhere/steps/1").await.code(), "run_not_found");
+}
+
+#[tokio::test]
 async fn r_29_the_trace_has_reasoning_calls_and_durations() {
     let stage = Stage::new(TALK).await;
     let client = stage.client();

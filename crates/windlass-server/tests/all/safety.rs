@@ -151,7 +151,7 @@ async fn planted_secrets_do_not_come_out_anywhere() {
     client.post(&format!("/api/runs/{run}/permissions/call_2"), &json!({"decision": "once"})).await;
     reading.wait_for("done").await;
     seen.push_str(&client.all_events(run).await);
-    for path in ["", "/trace"] {
+    for path in ["", "/trace", "/steps/1", "/steps/2", "/steps/3"] {
         seen.push_str(&client.get(&format!("/api/runs/{run}{path}")).await.body);
     }
     for path in ["/api/sessions".to_owned(), format!("/api/sessions/{session}"), "/metrics".into()] {

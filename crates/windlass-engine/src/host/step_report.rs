@@ -1,0 +1,64 @@
+//! What a step of a run asked of its model, and what that answered.
+//!
+//! The answer is on record; the question is made again by rehearsal, with the tools, limits and words of today.
+//! Whatever of that is not there any more is told, and never guessed.
+
+use windlass_core::host::HostError;
+use windlass_core::ids::RunId;
+use windlass_core::model::ModelRequest;
+use windlass_core::rehearse::recall_request;
+use windlass_core::step::{AskedRequest, StepReport};
+use windlass_core::store::RunRow;
+
+use super::replay::Recollection;
+use super::{Host, OpenModel};
+
+impl Host {
+    /// The exact exchange of a step.
+    pub(super) async fn report_step(&self, run_id: &RunId, step: u32) -> Result<StepReport, HostError> {
+        let row = self.run_row(run_id).await?;
+        let past = self.recollect(&row).await?;
+        let report = StepReport::fold(step, past.own.iter().map(AsRef::as_ref));
+        let mut report = report
+            .ok_or_else(|| HostError::Missing { what: "step", id: format!("{step} of run {run_id}") })?;
+        let (settings, opened) = match self.open_of_record(&row) {
+            Ok(opened) => opened,
+            Err(error) => {
+                report.problem = Some(unopened(&row, &error));
+                // Without even a profile nothing can be made again.
+                let Ok(mute) = self.mute_of_record(&row) else { return Ok(report) };
+                mute
+            }
+        };
+        let Recollection { own, start, mut permissions } = past;
+        let Some(start) = start else {
+            report.problem = Some(
+                "the request cannot be made again: the beginning of the run is not on record".to_owned(),
+            );
+            return Ok(report);
+        };
+        let shelf = self.parts.registry.snapshot();
+        match recall_request(&settings, start, &own, &shelf.toolset, &mut permissions, step) {
+            Ok(request) => show(&mut report, &request, &opened),
+            Err(divergence) => {
+                report.problem = Some(format!(
+                    "the request cannot be made again with the tools, rules and limits of today: {divergence}"
+                ));
+            }
+        }
+        Ok(report)
+    }
+}
+
+fn show(report: &mut StepReport, request: &ModelRequest, opened: &OpenModel) {
+    report.request = Some(AskedRequest::from(request));
+    report.wire = opened.model.written(request);
+}
+
+fn unopened(row: &RunRow, error: &HostError) -> String {
+    format!(
+        "the model {} cannot be opened ({error}): the request is as it is made without knowing the model, and how \
+         it went over the wire is not known",
+        row.model
+    )
+}

@@ -1,0 +1,156 @@
+//! One call of a run, whole: what was asked, what was decided, what it gave.
+//!
+//! Made of the run's durable records alone; nothing is cut, which is what streams may do (`records`).
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use serde::Serialize;
+use serde_json::{Value, json};
+use windlass_core::event::{Event, Record};
+use windlass_core::host::RecordQuery;
+use windlass_core::ids::{CallId, Millis, RunId};
+use windlass_core::message::Message;
+use windlass_core::permission::{Decision, Question};
+use windlass_core::tool::{Category, ToolCall, ToolOutcome, Visibility};
+
+use crate::endpoint::Endpoint;
+use crate::error::{Answer, Kind, Problem, Said};
+use crate::extract::PathOf;
+use crate::limits::RECORDS_AT_ONCE;
+use crate::openapi::{count, object, text};
+use crate::shown::show;
+use crate::state::App;
+
+/// The endpoints.
+pub(crate) fn endpoints() -> Vec<Endpoint> {
+    vec![
+        Endpoint::get("/api/runs/{id}/calls/{call_id}", get)
+            .about("runs", "One call of a run")
+            .notes("Whole, whatever a stream of records cut of it.")
+            .path_param("id", "The run.")
+            .path_param("call_id", "The call.")
+            .answers(Said::Ok, schema(), "The call as it is now.")
+            .problems(&[Kind::Missing]),
+    ]
+}
+
+fn schema() -> Value {
+    let any = || json!({"type": "object"});
+    let decided = object([("decision", text()), ("by", text()), ("rule?", text()), ("problem?", text())]);
+    object([
+        ("call", any()),
+        ("category", text()),
+        ("visibility", text()),
+        ("requested_ms", count()),
+        ("started_ms?", count()),
+        ("ended_ms?", count()),
+        ("question?", any()),
+        ("decision?", decided),
+        ("allowed_by?", json!({"type": "string", "description": "The gate that let it run."})),
+        ("outcome?", any()),
+        ("message?", json!({"type": "object", "description": "What the model sees of the outcome."})),
+    ])
+}
+
+/// A call and all that is on record of it.
+#[derive(Serialize)]
+struct ShownCall {
+    call: ToolCall,
+    category: Category,
+    visibility: Visibility,
+    requested_ms: Millis,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    started_ms: Option<Millis>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ended_ms: Option<Millis>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    question: Option<Question>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decision: Option<Decided>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    allowed_by: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<Arc<ToolOutcome>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<Arc<Message>>,
+}
+
+/// What somebody or some rule decided.
+#[derive(Serialize)]
+struct Decided {
+    decision: Decision,
+    by: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
+}
+
+async fn get(State(app): State<App>, PathOf((id, call_id)): PathOf<(String, String)>) -> Answer<Response> {
+    let (run_id, call_id) = (RunId::new(id), CallId::new(call_id));
+    let run = app.host.run(&run_id).await?;
+    let (mut shown, mut after) = (None, run.first_seq.saturating_sub(1));
+    // Page by page: of a long run, one call is kept.
+    while after < run.last_seq {
+        let query = RecordQuery { after, rows_max: RECORDS_AT_ONCE, has_deltas: false };
+        let page = app.host.record_page(&run.session_id, query).await?;
+        let Some(last) = page.last() else { break };
+        after = last.seq;
+        for record in page.iter().filter(|record| record.run_id == run_id) {
+            note(&mut shown, &call_id, record);
+        }
+    }
+    let shown = shown.ok_or_else(|| Problem::missing("call", call_id.as_str()))?;
+    show(&app, Said::Ok, &shown)
+}
+
+/// Notes what a record says of the call. What a resumed run did again replaces what it did before.
+fn note(shown: &mut Option<ShownCall>, wanted: &CallId, record: &Record) {
+    let Some(shown) = shown else {
+        if let Event::CallRequested { call, category, visibility } = &record.event
+            && call.id == *wanted
+        {
+            *shown = Some(ShownCall::new(call.clone(), *category, *visibility, record.ts_ms));
+        }
+        return;
+    };
+    match &record.event {
+        Event::PermissionRequested { question } if question.call_id == *wanted => {
+            shown.question = Some(question.as_ref().clone());
+        }
+        Event::PermissionDecided { call_id, decision, by, rule, problem } if call_id == wanted => {
+            let (by, rule, problem) = (by.clone(), rule.clone(), problem.clone());
+            shown.decision = Some(Decided { decision: *decision, by, rule, problem });
+        }
+        Event::CallStarted { call_id, by, .. } if call_id == wanted => {
+            shown.started_ms = Some(record.ts_ms);
+            shown.allowed_by.clone_from(by);
+        }
+        Event::CallEnded { call_id, outcome, message, .. } if call_id == wanted => {
+            shown.ended_ms = Some(record.ts_ms);
+            shown.outcome = Some(Arc::clone(outcome));
+            shown.message = Some(Arc::clone(message));
+        }
+        _ => {}
+    }
+}
+
+impl ShownCall {
+    fn new(call: ToolCall, category: Category, visibility: Visibility, requested_ms: Millis) -> Self {
+        Self {
+            call,
+            category,
+            visibility,
+            requested_ms,
+            started_ms: None,
+            ended_ms: None,
+            question: None,
+            decision: None,
+            allowed_by: None,
+            outcome: None,
+            message: None,
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! The records of a session, of all its runs: a page of them, or a stream that goes on for as long as the
+//! session is there. What a front end folds into its view.
+//!
+//! Records look as the journal has them, without secrets; what stands beside `event` is written here.
+
+use std::borrow::Cow;
+
+use axum::Extension;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use bytes::{BufMut, BytesMut};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use windlass_core::event::{Event, Record};
+use windlass_core::host::RecordQuery;
+use windlass_core::ids::SessionId;
+use windlass_core::text::cut_chars;
+
+use crate::approval;
+use crate::endpoint::{EVENT_STREAM, Endpoint, JSON};
+use crate::error::{Answer, Kind, Problem, Said};
+use crate::extract::{PathOf, QueryOf, wants};
+use crate::limits::{RECORDS_AT_ONCE, RECORDS_BYTES, RECORDS_MAX, RECORDS_USUAL};
+use crate::openapi::{count, count_to, flag, frame, list_of, object, text};
+use crate::routes::events::{SEQ_MAX, after, flag_of};
+use crate::shutdown::Closing;
+use crate::state::App;
+use crate::stream::{Projection, Reading, respond_session};
+
+const TAG: &str = "sessions";
+
+/// The endpoints.
+pub(crate) fn endpoints() -> Vec<Endpoint> {
+    let rows = json!({"type": "integer", "minimum": 1, "maximum": RECORDS_MAX, "default": RECORDS_USUAL});
+    vec![
+        Endpoint::get("/api/sessions/{id}/records", records)
+            .about(TAG, "The records of a session")
+            .notes(
+                "All runs of the session, in the order in which it happened: durable records are enough to fold the \
+                 session's view, deltas make it live. As an event stream, what is on record comes first, and then \
+                 what happens, for as long as the session is there: frames of `data: <record>`, with an `id` for \
+                 durable ones. A reader that comes back sends the last id it saw. The stream of a session that is \
+                 forgotten ends with `event: deleted`.",
+            )
+            .path_param("id", "The session.")
+            .header_param("Last-Event-ID", count_to(SEQ_MAX), "The last record that was seen; counts before `after`.")
+            .query_param("after", count_to(SEQ_MAX), "The last record that was seen.")
+            .query_param("deltas", flag(), "Whether deltas are among them: usually not in a page, and in a stream.")
+            .query_param("clip", count_to(u32::MAX.into()), "Cut texts in the outcomes of calls after so many characters.")
+            .query_param("rows", rows, "At most so many, in a page.")
+            .answers(Said::Ok, page_schema(), "A page of records.")
+            .answers_as(Said::Ok, EVENT_STREAM, frame(), "The records, as they are and as they come.")
+            .problems(&[Kind::Missing]),
+    ]
+}
+
+/// The schemas.
+pub(crate) fn schemas() -> Vec<(&'static str, Value)> {
+    let mut event = object([("type", text())]);
+    if let Value::Object(fields) = &mut event {
+        let about = "What happened; `schema/events.schema.json` has every kind.";
+        fields.insert("description".to_owned(), about.into());
+    }
+    let record = object([
+        ("seq", count()),
+        ("ts_ms", count()),
+        ("session_id", text()),
+        ("run_id", text()),
+        ("parent_id", text()),
+        ("event", event),
+        ("clipped?", flag()),
+        ("digest?", text()),
+    ]);
+    vec![("Record", record)]
+}
+
+fn page_schema() -> Value {
+    object([("records", list_of("Record")), ("last_seq", count()), ("has_more", flag())])
+}
+
+#[derive(Deserialize)]
+struct RecordsQuery {
+    after: Option<String>,
+    deltas: Option<String>,
+    clip: Option<String>,
+    rows: Option<String>,
+}
+
+async fn records(
+    State(app): State<App>,
+    PathOf(id): PathOf<String>,
+    QueryOf(query): QueryOf<RecordsQuery>,
+    closing: Option<Extension<Closing>>,
+    headers: HeaderMap,
+) -> Answer<Response> {
+    let after = after(&headers, query.after.as_deref())?;
+    let is_stream = wants(&headers, EVENT_STREAM);
+    let deltas = query.deltas.as_deref().map(|text| flag_of("deltas", Some(text))).transpose()?;
+    let shown = ShownRecords {
+        app: app.clone(),
+        has_deltas: deltas.unwrap_or(is_stream),
+        clip: query.clip.as_deref().map(clip).transpose()?,
+    };
+    let rows_max = query.rows.as_deref().map_or(Ok(RECORDS_USUAL), rows)?;
+    let session_id = SessionId::new(id);
+    if !is_stream {
+        return shown.page(&session_id, after, rows_max).await;
+    }
+    let closing = closing.map(|Extension(closing)| closing).unwrap_or_default();
+    respond_session(&app, &session_id, Reading { after, cancels: false, closing }, shown).await
+}
+
+fn clip(text: &str) -> Answer<usize> {
+    let number = text.parse::<u32>().ok().and_then(|number| usize::try_from(number).ok());
+    number.ok_or_else(|| Problem::field("clip", "'clip' must be a whole number of characters"))
+}
+
+fn rows(text: &str) -> Answer<usize> {
+    match text.parse() {
+        Ok(rows) if (1..=RECORDS_MAX).contains(&rows) => Ok(rows),
+        Ok(_) | Err(_) => {
+            Err(Problem::field("rows", format!("'rows' must be a whole number from 1 to {RECORDS_MAX}")))
+        }
+    }
+}
+
+/// Records as a front end sees them.
+struct ShownRecords {
+    app: App,
+    has_deltas: bool,
+    /// Characters that are left of a text in the outcome of a call.
+    clip: Option<usize>,
+}
+
+impl ShownRecords {
+    async fn page(&self, session_id: &SessionId, after: u64, rows_max: usize) -> Answer<Response> {
+        let mut body = BytesMut::from(&b"{\"records\":["[..]);
+        let (mut last_seq, mut rows) = (after, 0);
+        // One more is asked for in the end: whether there are more.
+        let has_more = 'pages: loop {
+            let wanted = RECORDS_AT_ONCE.min(rows_max + 1 - rows);
+            let query = RecordQuery { after: last_seq, rows_max: wanted, has_deltas: self.has_deltas };
+            let page = self.app.host.record_page(session_id, query).await?;
+            for record in &page {
+                if rows == rows_max || body.len() >= RECORDS_BYTES {
+                    break 'pages true;
+                }
+                if rows > 0 {
+                    body.put_u8(b',');
+                }
+                self.write_json(record, &mut body);
+                (last_seq, rows) = (record.seq, rows + 1);
+            }
+            if page.len() < wanted {
+                break false;
+            }
+        };
+        body.put_slice(format!("],\"last_seq\":{last_seq},\"has_more\":{has_more}}}").as_bytes());
+        let headers = [(header::CONTENT_TYPE, HeaderValue::from_static(JSON))];
+        Ok((Said::Ok.status(), headers, body.freeze()).into_response())
+    }
+
+    /// Writes a record without secrets. Pieces of text and thinking, which are nearly all there is, are written
+    /// without building a tree first.
+    fn write_json(&self, record: &Record, out: &mut BytesMut) {
+        let redactor = &self.app.redactor;
+        let is_plain = match &record.event {
+            Event::TextDelta { text } | Event::ReasoningDelta { text, .. } => {
+                matches!(redactor.clean(text), Cow::Borrowed(_))
+            }
+            _ => false,
+        };
+        let written = if is_plain {
+            serde_json::to_writer(out.writer(), record)
+        } else {
+            serde_json::to_value(record).and_then(|mut value| {
+                redactor.clean_value(&mut value);
+                self.add(record, &mut value);
+                serde_json::to_writer(out.writer(), &value)
+            })
+        };
+        debug_assert!(written.is_ok(), "records are written to memory");
+    }
+
+    /// Adds what stands beside `event`: the digest that binds an answer to its question, and that something was
+    /// cut.
+    fn add(&self, record: &Record, value: &mut Value) {
+        let more = match (&record.event, self.clip) {
+            (Event::PermissionRequested { question }, _) => {
+                Some(("digest", approval::digest(&record.run_id, question).into()))
+            }
+            (Event::CallEnded { .. }, Some(chars_max)) => {
+                let parts = ["/event/outcome", "/event/message"];
+                let cut =
+                    parts.map(|part| value.pointer_mut(part).is_some_and(|part| cut_texts(part, chars_max)));
+                cut.contains(&true).then_some(("clipped", Value::Bool(true)))
+            }
+            _ => None,
+        };
+        if let (Some((name, more)), Value::Object(fields)) = (more, value) {
+            fields.insert(name.to_owned(), more);
+        }
+    }
+}
+
+/// Cuts every text that is too long; whether there was one.
+fn cut_texts(value: &mut Value, chars_max: usize) -> bool {
+    match value {
+        Value::String(text) => {
+            let bytes = cut_chars(text, chars_max).len();
+            let is_long = bytes < text.len();
+            text.truncate(bytes);
+            is_long
+        }
+        Value::Array(items) => {
+            let mut has_cut = false;
+            items.iter_mut().for_each(|item| has_cut |= cut_texts(item, chars_max));
+            has_cut
+        }
+        Value::Object(fields) => {
+            let mut has_cut = false;
+            fields.values_mut().for_each(|field| has_cut |= cut_texts(field, chars_max));
+            has_cut
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+impl Projection for ShownRecords {
+    fn write(&mut self, record: &Record, out: &mut BytesMut) {
+        if record.event.is_durable() {
+            out.put_slice(format!("id: {}\n", record.seq).as_bytes());
+        } else if !self.has_deltas {
+            return;
+        }
+        out.put_slice(b"data: ");
+        self.write_json(record, out);
+        out.put_slice(b"\n\n");
+    }
+
+    fn write_deleted(&mut self, out: &mut BytesMut) {
+        out.put_slice(b"event: deleted\ndata: {}\n\n");
+    }
+}

@@ -1,0 +1,30 @@
+// The session on the screen: its view as it is and as it comes, and how the connection is.
+
+import { emptySession, type SessionView } from '../view/session';
+import { followSession, type Link } from '../wire/follow';
+import type { Refusal } from '../wire/http';
+
+/** One session that is followed; `stop` when its screen goes away. */
+export class OpenSession {
+  view = $state.raw<SessionView>(emptySession);
+  link = $state<Link>('loading');
+  refusal = $state.raw<Refusal | null>(null);
+  /** The newest run, which is the one that goes on if any does. */
+  newest = $derived(this.view.runs.at(-1) ?? null);
+  isRunning = $derived(this.newest !== null && this.newest.ended === null);
+
+  readonly stop: () => void;
+
+  constructor(readonly id: string) {
+    const follower = followSession(id, {
+      show: (view) => {
+        this.view = view;
+      },
+      tell: (link, refusal) => {
+        this.link = link;
+        this.refusal = refusal;
+      },
+    });
+    this.stop = () => follower.stop();
+  }
+}

@@ -1,0 +1,20 @@
+// The words of the journal, as the server writes them, under names that do not clash with the language's own.
+export type {
+  Category,
+  Decision,
+  Event,
+  Link,
+  Message,
+  Part,
+  Question,
+  Record as JournalRecord,
+  Risk,
+  RunOutcome,
+  Task,
+  ToolCall,
+  ToolFailure,
+  ToolOutcome,
+  ToolOutput,
+  Usage,
+  Visibility,
+} from '../protocol/events';

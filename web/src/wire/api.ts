@@ -1,0 +1,127 @@
+// Every question that the app asks the server, one function each. Streams are `follow`'s business.
+
+import type { JournalRecord, Message, Question, ToolCall, ToolOutcome, Usage, Decision } from '../view/types';
+import { askJson, path, query, type Schemas } from './http';
+
+export type Session = Schemas['Session'];
+export type Run = Schemas['Run'];
+export type RunTrace = Schemas['RunTrace'];
+export type Tool = Schemas['Tool'];
+export type Rule = Schemas['Rule'];
+export type Gate = Schemas['Gate'];
+export type Save = Schemas['Save'];
+export type Task = Schemas['Task'];
+
+export interface About {
+  version: string;
+  root: string;
+  model: string;
+  profile: string;
+  profiles: { name: string; about: string }[];
+  reasoning_efforts: string[];
+  tool_loop_v2: boolean;
+}
+
+export interface RunWish {
+  message: string;
+  model?: string;
+  profile?: string;
+  tools?: string[];
+  tool_choice?: unknown;
+  reasoning_effort?: string;
+}
+
+export interface StepDetail {
+  step: number;
+  attempts: { attempt: number; purpose: string; started_ms: number; ended_ms?: number }[];
+  request?: {
+    system: string;
+    messages: Message[];
+    trailer: string[];
+    tools: { name: string; description: string; schema: unknown }[];
+    tool_choice: unknown;
+    sampling: { [name: string]: unknown };
+  };
+  wire?: { method: string; url: string; body: unknown };
+  response?: { message: Message; finish: unknown; usage?: Usage };
+  problem?: string;
+}
+
+export interface CallDetail {
+  call: ToolCall;
+  category: string;
+  visibility: string;
+  requested_ms: number;
+  started_ms?: number;
+  ended_ms?: number;
+  question?: Question;
+  decision?: { decision: Decision; by: string; rule?: string; problem?: string };
+  outcome?: ToolOutcome;
+  message?: Message;
+}
+
+export interface Answer {
+  decision: Decision;
+  rule?: string;
+  confirmation?: string;
+  digest?: string;
+}
+
+export const about = () => askJson<About>('/api/about');
+
+export const sessions = (wish: { text?: string; before?: string; rows?: number } = {}, signal?: AbortSignal) =>
+  askJson<{ sessions: Session[]; next?: string }>('/api/sessions' + query(wish), signal ? { signal } : {});
+export const session = (id: string) => askJson<Session>(path`/api/sessions/${id}`);
+export const createSession = (body: { title?: string; model?: string; profile?: string; origin?: string }) =>
+  askJson<Session>('/api/sessions', { method: 'POST', body });
+export const renameSession = (id: string, title: string) =>
+  askJson<Session>(path`/api/sessions/${id}`, { method: 'PATCH', body: { title } });
+export const deleteSession = (id: string) => askJson<undefined>(path`/api/sessions/${id}`, { method: 'DELETE' });
+export const tasks = (sessionId: string) => askJson<{ tasks: Task[] }>('/api/tasks' + query({ session_id: sessionId }));
+
+export const startRun = (sessionId: string, body: RunWish) =>
+  askJson<Schemas['StartedRun']>(path`/api/sessions/${sessionId}/runs`, { method: 'POST', body });
+export const run = (id: string) => askJson<Run>(path`/api/runs/${id}`);
+export const runs = (wish: { session_id?: string; unfinished?: 1; before?: string; rows?: number } = {}) =>
+  askJson<{ runs: Run[]; next?: string }>('/api/runs' + query(wish));
+export const trace = (id: string) => askJson<RunTrace>(path`/api/runs/${id}/trace`);
+export const cancelRun = (id: string) => askJson<undefined>(path`/api/runs/${id}/cancel`, { method: 'POST' });
+export const resumeRun = (id: string, retry: string[] = []) =>
+  askJson<Schemas['StartedRun']>(path`/api/runs/${id}/resume`, { method: 'POST', body: { retry } });
+export const forkRun = (id: string, body: Schemas['ForkRun']) =>
+  askJson<Schemas['StartedRun']>(path`/api/runs/${id}/fork`, { method: 'POST', body });
+export const replayRun = (id: string) =>
+  askJson<Schemas['ReplayReport']>(path`/api/runs/${id}/replay`, { method: 'POST' });
+export const step = (runId: string, number: number) => askJson<StepDetail>(path`/api/runs/${runId}/steps/${number}`);
+export const call = (runId: string, callId: string) => askJson<CallDetail>(path`/api/runs/${runId}/calls/${callId}`);
+export const answer = (runId: string, callId: string, body: Answer) =>
+  askJson<undefined>(path`/api/runs/${runId}/permissions/${callId}`, { method: 'POST', body });
+export const records = (sessionId: string, after: number, clip?: number) =>
+  askJson<{ records: JournalRecord[]; last_seq: number; has_more: boolean }>(
+    path`/api/sessions/${sessionId}/records` + query({ after, clip }),
+  );
+
+export const tools = () => askJson<{ tools: Tool[] }>('/api/tools');
+export const callTool = (
+  name: string,
+  body: { arguments: object; session_id?: string; approve?: 'once'; confirmation?: string },
+) => askJson<Schemas['ToolAnswer']>(path`/api/tools/${name}/call`, { method: 'POST', body });
+export const rules = () => askJson<{ rules: Rule[] }>('/api/policies');
+export const addRule = (effect: string, rule: string) =>
+  askJson<Rule>('/api/policies', { method: 'POST', body: { effect, rule } });
+export const removeRule = (id: string) => askJson<undefined>(path`/api/policies/${id}`, { method: 'DELETE' });
+export const explain = (tool: string, args: object) =>
+  askJson<{ gates: Gate[]; question?: Question }>('/api/policies/explain', {
+    method: 'POST',
+    body: { tool, arguments: args },
+  });
+export const audit = (wish: { rows?: number; tool?: string } = {}) =>
+  askJson<{ entries: { [field: string]: unknown }[] }>('/api/policies/audit' + query(wish));
+export const models = () => askJson<{ models: Schemas['Model'][] }>('/api/models');
+export const doctor = (name: string) =>
+  askJson<{ [field: string]: unknown }>('/api/models/doctor', { method: 'POST', body: { name } });
+
+export const saves = () => askJson<{ saves: Save[] }>('/api/saves');
+export const save = (id: string) => askJson<Save>(path`/api/saves/${id}`);
+export const putSave = (body: Schemas['NewSave']) => askJson<Save>('/api/saves', { method: 'POST', body });
+export const deleteSave = (id: string) => askJson<undefined>(path`/api/saves/${id}`, { method: 'DELETE' });
