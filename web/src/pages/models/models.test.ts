@@ -3,14 +3,14 @@ import { providerOf, shortName, shownModels, summaryOf, type Finding, type Model
 
 const model = (name: string, more: Partial<Model> = {}): Model => ({ name, provider: '', is_default: false, is_ready: false, ...more });
 const models = [
-  model('openai/gpt'), model('anthropic/claude', { is_ready: true }), model('scripted//tmp/a.script', { is_default: true, is_ready: true }),
+  model('openai/gpt'), model('anthropic/claude', { is_ready: true }), model('scripted//home/me/a.script', { is_default: true, is_ready: true }),
 ];
 const names = (filter: Partial<Parameters<typeof shownModels>[1]>) =>
   shownModels(models, { text: '', provider: '', isReady: false, ...filter }).map((found) => found.name);
 
 it('shows the default first, then ready ones, then by name', () => {
-  expect(names({})).toEqual(['scripted//tmp/a.script', 'anthropic/claude', 'openai/gpt']);
-  expect(names({ isReady: true })).toEqual(['scripted//tmp/a.script', 'anthropic/claude']);
+  expect(names({})).toEqual(['scripted//home/me/a.script', 'anthropic/claude', 'openai/gpt']);
+  expect(names({ isReady: true })).toEqual(['scripted//home/me/a.script', 'anthropic/claude']);
   expect(names({ text: 'GPT' })).toEqual(['openai/gpt']);
   expect(names({ provider: 'anthropic' })).toEqual(['anthropic/claude']);
 });
