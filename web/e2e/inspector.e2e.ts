@@ -231,6 +231,7 @@ describe('a run that has ended', () => {
     await pane(page).getByText('Sampling and choice of tools').click();
     await audit(page);
     await pane(page).getByRole('tab', { name: 'Wire' }).click();
+    await pane(page).getByText('there is no wire').waitFor();
     await page.context().close();
   });
 
@@ -323,7 +324,9 @@ describe('a run that has ended', () => {
     await dialog.getByRole('button', { name: 'Fork and run' }).click();
     await dialog.getByText('The outcome is not JSON').waitFor();
     await audit(page);
-    const passages = { passages: [{ path: 'notes.txt', line_start: 1, text: 'The needle is here.', scores: { bm25: 7.25, vector: 0.5 } }] };
+    // Longer than what the timeline is sent: the pane asks for the whole.
+    const long = `${'long '.repeat(1200)}and its end`;
+    const passages = { long, passages: [{ path: 'notes.txt', line_start: 1, text: 'The needle is here.', scores: { bm25: 7.25, vector: 0.5 } }] };
     await dialog.getByLabel('Outcome as JSON').fill(JSON.stringify(passages));
     await dialog.getByRole('button', { name: 'Fork and run' }).click();
     await page.waitForURL(/\/s\//);
@@ -333,6 +336,7 @@ describe('a run that has ended', () => {
     await page.goto(`${server.url}/runs/${runs[0]?.run_id}?call=call_1`);
     await pane(page).getByText('notes.txt:1').waitFor();
     await pane(page).locator('.score').getByText('7.25').waitFor();
+    await pane(page).getByRole('group', { name: 'outcome' }).getByText('and its end').waitFor();
     await audit(page);
     await page.context().close();
   });
@@ -360,6 +364,8 @@ describe('a run that has ended', () => {
     await dialog.getByRole('list', { name: 'Recent runs' }).getByRole('button').click();
     await page.waitForURL(`**/compare?left=${run}&right=${other.run}`);
     const first = page.locator('#first-difference');
+    expect(await page.getByRole('row', { name: /^Tokens in/ }).innerText()).toMatch(/5\.4k\s+5\.4k\s+same/);
+    expect((await page.getByRole('table').boundingBox())?.height).toBeGreaterThan(150);
     await first.getByText('First difference').waitFor();
     // The report of the first run is a file that the second one finds.
     expect(await first.locator('h3').innerText()).toContain('Call 1 get_file_tree: outcome');
@@ -416,6 +422,33 @@ describe('a run that has ended', () => {
   });
 });
 
+it('shows the exact body that a step sent over the wire', async () => {
+  const provider = await Server.start();
+  const server = await Server.start({
+    model: `openai-compatible/${scripted('hello.script')}`,
+    config: `base_url = "${provider.url}/v1"\n`,
+  });
+  try {
+    const { run } = await server.startRun('Hello over the wire.');
+    await server.ended(run);
+    const page = await windows.page(server, `/runs/${run}?step=1`, { width: 1440, height: 900 });
+    await pane(page).getByRole('tab', { name: 'Wire' }).click();
+    await pane(page).getByText(`POST ${provider.url}/v1/chat/completions`).waitFor();
+    const body = JSON.parse(await pane(page).getByRole('group', { name: 'body of the request' }).innerText()) as {
+      messages: { role: string; content: string }[];
+      stream: boolean;
+    };
+    expect(body.stream).toBe(true);
+    expect(body.messages.map((one) => one.role)).toEqual(['system', 'user']);
+    expect(body.messages[1]?.content).toContain('Hello over the wire.');
+    await audit(page);
+    await page.context().close();
+  } finally {
+    await server.end();
+    await provider.end();
+  }
+});
+
 describe('a run that goes on', () => {
   let server: Server;
   beforeAll(async () => {
@@ -430,15 +463,23 @@ describe('a run that goes on', () => {
     const page = await windows.page(server, `/runs/${run}`, { width: 1440, height: 900 });
     const bar = row(page, 'step:2').locator('.bar');
     await bar.waitFor();
-    const measure = () => bar.evaluate((one) => [one.getBoundingClientRect().left, one.getBoundingClientRect().width] as const);
-    const scale = () => page.locator('.axis .tick').allInnerTexts();
-    const [left, width] = await measure();
-    const marks = await scale();
+    const measure = () =>
+      bar.evaluate((one) => ({
+        left: one.getBoundingClientRect().left,
+        width: one.getBoundingClientRect().width,
+        axis: [...document.querySelectorAll('.axis .tick')].map((tick) => tick.getBoundingClientRect().left).join(),
+      }));
+    let before = await measure();
+    let grown = 0;
     await until(async () => {
-      const [nowLeft, nowWidth] = await measure();
+      const now = await measure();
       // As long as the axis is the same, nothing moves but the edge.
-      if ((await scale()).join() === marks.join()) expect(Math.abs(nowLeft - left)).toBeLessThan(1);
-      return nowWidth > width + 10;
+      if (now.axis === before.axis) {
+        expect(Math.abs(now.left - before.left)).toBeLessThan(1);
+        grown += now.width - before.width;
+      }
+      before = now;
+      return grown > 10;
     }, 'the bar grows');
     await page.getByRole('button', { name: /^Thinking Running/ }).waitFor();
     await row(page, 'thought:2.0').click();
@@ -446,7 +487,7 @@ describe('a run that goes on', () => {
     await audit(page);
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.locator('header').getByText('Cancelled').waitFor();
-    await row(page, 'step:2').getByText('Stopped').waitFor();
+    await page.getByRole('button', { name: /^Step 2 Stopped/ }).waitFor();
     await page.context().close();
   });
 
@@ -460,6 +501,25 @@ describe('a run that goes on', () => {
     await server.up();
     await page.locator('[data-key^="notice:"]').getByText('Resumed').waitFor();
     expect(await page.getByText('The connection is lost.').count()).toBe(0);
+    await page.context().close();
+  });
+
+  it('says so when its session was deleted, and when the server is old', async () => {
+    const { run, session } = await server.startRun('Take your time.');
+    const page = await windows.page(server, `/runs/${run}`, { width: 1440, height: 900 });
+    await row(page, 'thought:2.0').waitFor();
+    await server.api(`/api/runs/${run}/cancel`, {});
+    await server.ended(run);
+    const other = await server.startRun('Take your time.');
+    const context = await windows.context();
+    await context.route('**/records**', (route) => route.fulfill({ status: 404, contentType: 'application/problem+json', body: '{"code":"not_found","detail":"no such path"}' }));
+    const old = await windows.page(server, `/runs/${other.run}`, {}, context);
+    await old.getByText('This server is older than the app').waitFor();
+    await audit(old);
+    await context.close();
+    await server.api(`/api/sessions/${session}`, undefined, 'DELETE');
+    await page.reload();
+    await page.getByText('There is no such run.').waitFor();
     await page.context().close();
   });
 

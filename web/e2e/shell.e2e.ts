@@ -190,16 +190,21 @@ describe('a run that goes on', () => {
     await composer(page).press('Enter');
     await sideBar(page).locator('li', { hasText: 'question waits' }).waitFor();
     await until(async () => (await page.title()).startsWith('(1) ●'), 'the title tells of the question');
-    const { runs } = await hanging.api<{ runs: { run_id: string; questions: number }[] }>(`/api/runs?session_id=${idOf(page)}&unfinished=1`);
-    const run = runs[0]?.run_id ?? '';
-    const { records } = await hanging.api<{ records: JournalRecord[] }>(`/api/sessions/${idOf(page)}/records`);
-    const asked = records.flatMap(({ event }) => (event.type === 'permission_requested' ? [event.question.call_id] : []));
-    await hanging.api(`/api/runs/${run}/permissions/${asked[0]}`, { decision: 'once' });
+    await allow(hanging, idOf(page));
     await said(page, 'It is written.').waitFor();
     await until(async () => !/^\(|●/.test(await page.title()), 'the title is quiet again');
     await sideBar(page).locator('li', { hasText: 'question waits' }).waitFor({ state: 'detached' });
   });
 });
+
+/** Answers the question of a session from outside. */
+async function allow(at: Server, session: string): Promise<void> {
+  const { records } = await at.api<{ records: JournalRecord[] }>(`/api/sessions/${session}/records`);
+  for (const { run_id, event } of records) {
+    if (event.type !== 'permission_requested') continue;
+    await at.api(`/api/runs/${run_id}/permissions/${event.question.call_id}`, { decision: 'once' });
+  }
+}
 
 describe('sessions', () => {
   it('are renamed in the side bar and in the head', async () => {
@@ -295,12 +300,69 @@ describe('sessions', () => {
   });
 });
 
+describe('a run in the middle', () => {
+  it('goes on over a reload and over a server that was killed, exactly where it was', async () => {
+    const shaky = await Server.start({ model: scripted('ask.script') });
+    try {
+      const page = await show('/', {}, shaky);
+      await begin(page, 'Write it down.');
+      await sideBar(page).locator('li', { hasText: 'question waits' }).waitFor();
+      await page.reload();
+      await said(page, 'I need a file for that.').waitFor();
+      await shaky.kill();
+      await page.getByText('The server does not answer. Trying again').waitFor();
+      await said(page, 'I need a file for that.').waitFor();
+      await shaky.up();
+      await page.getByText('The server does not answer. Trying again').waitFor({ state: 'hidden' });
+      await allow(shaky, idOf(page));
+      await said(page, 'It is written.').waitFor();
+      expect(await page.getByRole('main').getByText('I need a file for that.').count()).toBe(1);
+      await page.getByRole('button', { name: 'Send' }).waitFor();
+    } finally {
+      await shaky.end();
+    }
+  });
+});
+
 describe('states', () => {
   it('greets, with examples that fill the composer', async () => {
     for (const theme of ['light', 'dark'] as const) {
       const page = await show('/', { theme });
       await page.getByRole('button', { name: /Explain this folder/ }).click();
       await until(async () => (await composer(page).inputValue()).startsWith('What is in this folder?'), 'the example is there');
+      await auditPage(page);
+    }
+  });
+
+  it('are reachable for everybody, in light and dark', async () => {
+    const id = await pastSession('Audited');
+    for (const theme of ['light', 'dark'] as const) {
+      const page = await show(`/s/${id}`, { theme });
+      await said(page, 'Hello! Ask me').waitFor();
+      await auditPage(page);
+      await page.getByRole('button', { name: /^Model/ }).click();
+      await page.getByRole('option').nth(2).waitFor();
+      await auditPage(page);
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: /Tools/ }).click();
+      await page.getByRole('checkbox', { name: /^read_file/ }).waitFor();
+      await auditPage(page);
+      await page.keyboard.press('Escape');
+      await composer(page).press('ArrowUp');
+      await page.getByText('Editing your message as a fork').waitFor();
+      await auditPage(page);
+      await composer(page).or(page.getByRole('textbox', { name: /edited as a fork/ })).press('Escape');
+      const row = sideBar(page).getByRole('listitem').filter({ hasText: 'Audited' });
+      await row.hover();
+      await row.getByRole('button', { name: 'More for Audited' }).click();
+      await page.getByRole('button', { name: 'Rename' }).waitFor();
+      await auditPage(page);
+      await page.getByRole('button', { name: 'Delete…' }).click();
+      await page.getByRole('dialog', { name: 'Delete this session?' }).waitFor();
+      await auditPage(page);
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: /Keyboard shortcuts/ }).click();
+      await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
       await auditPage(page);
     }
   });

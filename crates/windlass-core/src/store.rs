@@ -14,6 +14,17 @@ use crate::message::Message;
 use crate::model::Usage;
 use crate::port::{BoxFuture, JournalPort};
 use crate::task::Task;
+use crate::text::cut_chars;
+
+/// Characters of a title that nobody chose: one line of a wide screen.
+const TITLE_CHARS_MAX: usize = 200;
+
+/// What a session is called until people call it something: the first line of its first message. A store gives it
+/// to a session without a title when a run begins.
+pub fn title_of(message: &str) -> &str {
+    let line = message.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    cut_chars(line, TITLE_CHARS_MAX)
+}
 
 /// What a session begins with.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

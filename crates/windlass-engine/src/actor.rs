@@ -119,16 +119,18 @@ impl Actor {
         Self { parts, log, results, tasks, permissions, active: None, seq }
     }
 
-    /// Works until the last handle is gone and the last run has ended.
-    pub(crate) async fn work(mut self, mut inbox: mpsc::Receiver<Request>, resumed: RunDone) {
+    /// Works until the last handle is gone and the last run has ended. Boxed, because a future holds its arguments
+    /// twice.
+    pub(crate) async fn work(mut self: Box<Self>, mut inbox: mpsc::Receiver<Request>, resumed: RunDone) {
         if let Some(unfinished) = self.parts.past.unfinished.take() {
-            self.resume(unfinished, resumed).await;
+            // Once in a session's life: its memory goes with it.
+            Box::pin(self.resume(unfinished, resumed)).await;
         }
         let mut is_held = true;
         while is_held || self.active.is_some() {
             match self.next(&mut inbox, is_held).await {
                 Happening::Request(Some(Request::Park { done })) => {
-                    self.park().await;
+                    Box::pin(self.park()).await;
                     self.log.close();
                     drop(done);
                     return;

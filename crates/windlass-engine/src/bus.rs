@@ -188,24 +188,23 @@ impl EventLog {
 
     /// Listens to everything from now on.
     pub fn subscribe(&self) -> Subscription {
-        self.sit_down(None)
+        self.sit_down(self.shared.lock(), None)
     }
 
     /// Listens to everything after a number: what was missed comes first.
     pub fn subscribe_after(&self, seq: u64) -> Subscription {
-        self.sit_down(Some(seq))
+        self.sit_down(self.shared.lock(), Some(seq))
     }
 
     /// Listens to everything after a number, if all of that is still here; nothing otherwise: read the journal
     /// first.
     pub fn join_after(&self, seq: u64) -> Option<Subscription> {
-        let subscription = self.sit_down(Some(seq));
-        let is_whole = subscription.cursor == seq && seq >= self.shared.lock().gone_seq;
-        is_whole.then_some(subscription)
+        let state = self.shared.lock();
+        let is_whole = seq >= state.gone_seq && seq <= state.last_seq;
+        is_whole.then(|| self.sit_down(state, Some(seq)))
     }
 
-    fn sit_down(&self, after: Option<u64>) -> Subscription {
-        let mut state = self.shared.lock();
+    fn sit_down(&self, mut state: MutexGuard<'_, State>, after: Option<u64>) -> Subscription {
         let cursor = after.unwrap_or(state.last_seq).min(state.last_seq);
         let seat = Some(Seat { cursor, waker: None });
         let free = state.seats.iter().position(Option::is_none);
@@ -357,7 +356,11 @@ impl Subscription {
             return Refill::Closed;
         }
         if let Some(Some(seat)) = state.seats.get_mut(self.seat_at) {
-            seat.waker = Some(waker.clone());
+            // A reader that sends what it has looks again before it waits: mostly its waker is there already.
+            match &mut seat.waker {
+                Some(known) => known.clone_from(waker),
+                none => *none = Some(waker.clone()),
+            }
         }
         // An idle subscriber keeps no memory for a batch that may never come.
         drop(state);

@@ -244,7 +244,9 @@ impl Session {
             tasks: Arc::clone(&tasks),
             resumed: Arc::new(Mutex::new(resumed)),
         };
-        tokio::spawn(Actor::new(parts, log, results, tasks).work(inbox, done));
+        let actor = Box::new(Actor::new(parts, log, results, tasks));
+        // On the heap before it is a task: the runtime moves what it is given several times.
+        tokio::spawn(Box::pin(actor.work(inbox, done)));
         session
     }
 

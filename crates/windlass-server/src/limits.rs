@@ -7,10 +7,10 @@ use std::time::Duration;
 /// library takes. A request's head must fit.
 pub const CONNECTION_BUFFER_BYTES: usize = 8 * 1024;
 
-/// Bytes of one chunk of an event stream. A chunk of this size carries about a hundred pieces of text, which
-/// makes the cost of writing it small; and it fills the connection's buffer, so that a reader that does not
-/// read keeps one of them, not two.
-pub const CHUNK_BYTES: usize = CONNECTION_BUFFER_BYTES;
+/// Bytes of one chunk of an event stream: a page of the journal and a little more. The connection copies chunks
+/// into its buffer while that is not full, so this is what a reader that does not read holds beyond it; and what
+/// is written at once is the buffer, not the chunk.
+pub const CHUNK_BYTES: usize = 3 * 1024;
 
 /// Connections at once; each costs a file descriptor and some kilobytes. Others wait until one ends.
 pub const CONNECTIONS_MAX: usize = 16_384;

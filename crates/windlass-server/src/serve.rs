@@ -85,6 +85,8 @@ async fn connect(app: Router, stream: TcpStream, peer: std::net::SocketAddr, clo
         .header_read_timeout(HEAD_TIMEOUT)
         .max_buf_size(CONNECTION_BUFFER_BYTES)
         .max_headers(HEADERS_MAX)
+        // Small chunks are copied together: a queue of them would keep each one's memory until it is written.
+        .writev(false)
         .serve_connection(TokioIo::new(stream), service);
     tokio::pin!(connection);
     let ended = tokio::select! {

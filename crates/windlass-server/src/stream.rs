@@ -228,7 +228,7 @@ impl<P: Projection> EventBody<P> {
         if !self.chunk.is_empty() {
             return Poll::Ready(());
         }
-        // What is left of the last chunk would keep all of it.
+        // A record that the client does not see may have made room for nothing.
         self.chunk = BytesMut::new();
         Poll::Pending
     }
@@ -265,10 +265,10 @@ impl<P: Projection> EventBody<P> {
         self.source = Source::Opening(Box::pin(async move { subject.open(&*host, after).await }));
     }
 
-    /// The chunk as it goes out. Its memory comes back when the connection has written it.
+    /// The chunk as it goes out, with all of its memory: whoever waits for the reader keeps nothing of it.
     fn send(&mut self) -> Bytes {
         self.written_at = Instant::now();
-        self.chunk.split().freeze()
+        std::mem::take(&mut self.chunk).freeze()
     }
 
     fn poll_heartbeat(&mut self, cx: &mut Context<'_>) -> Poll<Bytes> {

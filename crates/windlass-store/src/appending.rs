@@ -7,7 +7,7 @@ use windlass_core::json::clip::clip_chars;
 use windlass_core::message::Message;
 use windlass_core::model::Usage;
 use windlass_core::permission::Decision;
-use windlass_core::store::StoreFailure;
+use windlass_core::store::{StoreFailure, title_of};
 
 use crate::claim::{describe, now_ms};
 use crate::desk::{Desk, Known, int};
@@ -233,6 +233,11 @@ impl Desk<'_> {
             return Ok(());
         }
         self.execute("UPDATE heads SET runs = runs + 1 WHERE session = ?1", [session])?;
+        // Searches find it in the message.
+        self.execute(
+            "UPDATE sessions SET title = ?2 WHERE n = ?1 AND title = ''",
+            params![session, title_of(&text)],
+        )?;
         self.insert_said(session, "message", &text)
     }
 

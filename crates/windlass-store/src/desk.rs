@@ -2,16 +2,16 @@
 //!
 //! What it remembers is only what the file says; a transaction that is undone makes it forget.
 
-use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
-use rusqlite::{Connection, OptionalExtension as _, Params, Row, Statement};
+use rusqlite::{Connection, OptionalExtension as _, Params, Row};
 use windlass_core::ids::{Millis, SessionId};
 use windlass_core::store::{NewSession, StoreFailure};
 
 use crate::claim::{WriterLock, describe};
 use crate::fault::Fault;
 use crate::limits::{DELETED_MAX, KNOWN_SESSIONS_MAX};
+use crate::statements::Statements;
 
 /// What the thread knows of a session.
 #[derive(Debug, Clone, Copy)]
@@ -24,10 +24,8 @@ pub(crate) struct Known {
 
 /// Where the writing thread works.
 pub(crate) struct Desk<'c> {
-    connection: &'c Connection,
+    statements: Statements<'c>,
     pub(crate) lock: &'c WriterLock,
-    /// Statements by their text, each prepared once; all texts are written in this crate.
-    statements: HashMap<&'static str, Statement<'c>>,
     known: HashMap<SessionId, Known>,
     deleted: HashSet<SessionId>,
     is_synced: bool,
@@ -36,25 +34,17 @@ pub(crate) struct Desk<'c> {
 impl<'c> Desk<'c> {
     pub(crate) fn new(connection: &'c Connection, lock: &'c WriterLock) -> Self {
         Self {
-            connection,
+            statements: Statements::new(connection),
             lock,
-            statements: HashMap::new(),
             known: HashMap::new(),
             deleted: HashSet::new(),
             is_synced: true,
         }
     }
 
-    fn prepared(&mut self, sql: &'static str) -> rusqlite::Result<&mut Statement<'c>> {
-        match self.statements.entry(sql) {
-            Entry::Occupied(known) => Ok(known.into_mut()),
-            Entry::Vacant(place) => Ok(place.insert(self.connection.prepare(sql)?)),
-        }
-    }
-
     /// Runs a statement; gives how many rows it changed.
     pub(crate) fn execute(&mut self, sql: &'static str, params: impl Params) -> rusqlite::Result<usize> {
-        self.prepared(sql)?.execute(params)
+        self.statements.get(sql)?.execute(params)
     }
 
     /// The first row that a statement gives.
@@ -64,18 +54,18 @@ impl<'c> Desk<'c> {
         params: impl Params,
         read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
     ) -> rusqlite::Result<T> {
-        self.prepared(sql)?.query_row(params, read)
+        self.statements.get(sql)?.query_row(params, read)
     }
 
     /// The number of the row that was inserted last.
     pub(crate) fn inserted(&self) -> i64 {
-        self.connection.last_insert_rowid()
+        self.statements.connection().last_insert_rowid()
     }
 
     /// Begins a transaction; says whether it will wait for the disk.
     pub(crate) fn begin(&mut self, is_synced: bool) -> rusqlite::Result<()> {
         if is_synced != self.is_synced {
-            self.connection.pragma_update(None, "synchronous", if is_synced { 2 } else { 1 })?;
+            self.statements.connection().pragma_update(None, "synchronous", if is_synced { 2 } else { 1 })?;
             self.is_synced = is_synced;
         }
         self.execute("BEGIN IMMEDIATE", []).map(drop)
@@ -88,9 +78,9 @@ impl<'c> Desk<'c> {
     /// Undoes the transaction and forgets what it may have changed.
     pub(crate) fn undo(&mut self) {
         self.known.clear();
-        if !self.connection.is_autocommit() {
+        if !self.statements.connection().is_autocommit() {
             // A transaction that cannot be undone is not kept either: the next one cannot begin, and says why.
-            let _ = self.connection.execute_batch("ROLLBACK");
+            let _ = self.statements.connection().execute_batch("ROLLBACK");
         }
     }
 

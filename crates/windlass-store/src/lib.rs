@@ -17,6 +17,7 @@ mod open;
 mod query;
 mod reader;
 mod schema;
+mod statements;
 mod store;
 mod writer;
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rusqlite::types::{Type, ValueRef};
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use rusqlite::{OptionalExtension as _, Row, params};
 use serde::de::DeserializeOwned;
 use windlass_core::event::Record;
 use windlass_core::ids::{MessageId, Millis, RunId, SessionId};
@@ -15,25 +15,43 @@ use crate::desk::{int, missing_session};
 use crate::encode::Stored;
 use crate::fault::Fault;
 use crate::limits::BLOCK_DELTAS_MAX;
+use crate::statements::Statements;
 
-const SESSION_COLUMNS: &str = "s.id, s.key, s.title, s.origin, s.root, s.profile, s.model, s.fork, s.history, \
-     s.created_ms, h.updated_ms, h.last_seq, h.runs FROM sessions s JOIN heads h ON h.session = s.n";
+/// Rows of sessions; what follows says which.
+macro_rules! select_sessions {
+    ($which:literal) => {
+        concat!(
+            "SELECT s.id, s.key, s.title, s.origin, s.root, s.profile, s.model, s.fork, s.history, s.created_ms, ",
+            "h.updated_ms, h.last_seq, h.runs FROM sessions s JOIN heads h ON h.session = s.n ",
+            $which
+        )
+    };
+}
 
-const RUN_COLUMNS: &str = "r.run_id, s.id, r.message, r.model, r.profile, r.started_ms, r.ended_ms, r.outcome, \
-     r.reason, r.first_seq, r.last_seq, r.steps, r.calls, \
-     (SELECT count(*) FROM questions q WHERE q.session = r.session AND q.run_id = r.run_id), \
-     r.input, r.output, r.cached, r.reasoning, r.cost_usd FROM runs r JOIN sessions s ON s.n = r.session";
+/// Rows of runs; what follows says which.
+macro_rules! select_runs {
+    ($which:literal) => {
+        concat!(
+            "SELECT r.run_id, s.id, r.message, r.model, r.profile, r.started_ms, r.ended_ms, r.outcome, r.reason, ",
+            "r.first_seq, r.last_seq, r.steps, r.calls, ",
+            "(SELECT count(*) FROM questions q WHERE q.session = r.session AND q.run_id = r.run_id), ",
+            "r.input, r.output, r.cached, r.reasoning, r.cost_usd ",
+            "FROM runs r JOIN sessions s ON s.n = r.session ",
+            $which
+        )
+    };
+}
 
 /// The first `records_max` records of a session with `seq > after`, in order, with or without deltas.
 pub(crate) fn load(
-    connection: &Connection,
+    statements: &mut Statements<'_>,
     session_id: &SessionId,
     after: u64,
     records_max: usize,
     has_deltas: bool,
 ) -> Result<Vec<Arc<Record>>, Fault> {
     // The block that `after` lies in begins before it.
-    let mut statement = connection.prepare(
+    let statement = statements.get(
         "SELECT r.seq, r.deltas, r.ts_ms, r.run_id, r.parent_id, r.event, b.body
          FROM sessions s JOIN records r ON r.session = s.n LEFT JOIN blobs b ON b.hash = r.blob
          WHERE s.id = ?1 AND r.seq >= coalesce(
@@ -76,26 +94,34 @@ pub(crate) fn load(
 }
 
 /// One session.
-pub(crate) fn session(connection: &Connection, session_id: &SessionId) -> Result<SessionRow, Fault> {
-    one_session(connection, "s.id", session_id.as_str())?
+pub(crate) fn session(statements: &mut Statements<'_>, session_id: &SessionId) -> Result<SessionRow, Fault> {
+    one_session(statements, select_sessions!("WHERE s.id = ?1"), session_id.as_str())?
         .ok_or_else(|| Fault::Refused(missing_session(session_id)))
 }
 
 /// The session of this key.
-pub(crate) fn session_by_key(connection: &Connection, key: &str) -> Result<Option<SessionRow>, Fault> {
-    one_session(connection, "s.key", key)
+pub(crate) fn session_by_key(
+    statements: &mut Statements<'_>,
+    key: &str,
+) -> Result<Option<SessionRow>, Fault> {
+    one_session(statements, select_sessions!("WHERE s.key = ?1"), key)
 }
 
-fn one_session(connection: &Connection, column: &str, value: &str) -> Result<Option<SessionRow>, Fault> {
-    let sql = format!("SELECT {SESSION_COLUMNS} WHERE {column} = ?1");
-    Ok(connection.query_row(&sql, [value], session_row).optional()?)
+fn one_session(
+    statements: &mut Statements<'_>,
+    sql: &'static str,
+    value: &str,
+) -> Result<Option<SessionRow>, Fault> {
+    Ok(statements.get(sql)?.query_row([value], session_row).optional()?)
 }
 
 /// Sessions, newest first.
-pub(crate) fn sessions(connection: &Connection, query: &SessionQuery) -> Result<Vec<SessionRow>, Fault> {
-    let sql = format!(
-        "SELECT {SESSION_COLUMNS}
-         WHERE (?1 IS NULL OR EXISTS
+pub(crate) fn sessions(
+    statements: &mut Statements<'_>,
+    query: &SessionQuery,
+) -> Result<Vec<SessionRow>, Fault> {
+    let sql = select_sessions!(
+        "WHERE (?1 IS NULL OR EXISTS
                    (SELECT 1 FROM said WHERE said.session = s.n AND instr(said.folded, ?1) > 0))
            AND (?2 IS NULL OR (h.updated_ms, s.id) < (?2, ?3))
          ORDER BY h.updated_ms DESC, s.id DESC LIMIT ?4"
@@ -103,86 +129,88 @@ pub(crate) fn sessions(connection: &Connection, query: &SessionQuery) -> Result<
     let wanted = query.text.as_deref().filter(|text| !text.is_empty()).map(str::to_lowercase);
     let before_ms = query.before.as_ref().map(|(ms, _)| int(*ms));
     let before_id = query.before.as_ref().map(|(_, id)| id.as_str());
-    let mut statement = connection.prepare(&sql)?;
+    let statement = statements.get(sql)?;
     let rows =
         statement.query_map(params![wanted, before_ms, before_id, limit(query.rows_max)], session_row)?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
 /// One run.
-pub(crate) fn run(connection: &Connection, run_id: &RunId) -> Result<RunRow, Fault> {
-    let sql = format!("SELECT {RUN_COLUMNS} WHERE r.run_id = ?1 ORDER BY r.n DESC LIMIT 1");
-    connection
-        .query_row(&sql, [run_id.as_str()], run_row)
+pub(crate) fn run(statements: &mut Statements<'_>, run_id: &RunId) -> Result<RunRow, Fault> {
+    statements
+        .get(select_runs!("WHERE r.run_id = ?1 ORDER BY r.n DESC LIMIT 1"))?
+        .query_row([run_id.as_str()], run_row)
         .optional()?
         .ok_or_else(|| StoreFailure::Missing(format!("run {run_id}")).into())
 }
 
 /// Runs, newest first.
-pub(crate) fn runs(connection: &Connection, query: &RunQuery) -> Result<Vec<RunRow>, Fault> {
+pub(crate) fn runs(statements: &mut Statements<'_>, query: &RunQuery) -> Result<Vec<RunRow>, Fault> {
     // The bound is written into the text: SQLite then takes the index of unfinished runs.
     let open = if query.is_unfinished { "r.ended_ms IS NULL AND" } else { "" };
     let sql = format!(
-        "SELECT {RUN_COLUMNS}
-         WHERE {open} (?1 IS NULL OR s.id = ?1) AND (?2 IS NULL OR (r.started_ms, r.run_id) < (?2, ?3))
-         ORDER BY r.started_ms DESC, r.run_id DESC LIMIT ?4"
+        "{} WHERE {open} (?1 IS NULL OR s.id = ?1) AND (?2 IS NULL OR (r.started_ms, r.run_id) < (?2, ?3))
+         ORDER BY r.started_ms DESC, r.run_id DESC LIMIT ?4",
+        select_runs!("")
     );
     let session_id = query.session_id.as_ref().map(SessionId::as_str);
     let before_ms = query.before.as_ref().map(|(ms, _)| int(*ms));
     let before_id = query.before.as_ref().map(|(_, id)| id.as_str());
-    let mut statement = connection.prepare(&sql)?;
+    let mut statement = statements.connection().prepare(&sql)?;
     let rows =
         statement.query_map(params![session_id, before_ms, before_id, limit(query.rows_max)], run_row)?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
 /// The task list of a session.
-pub(crate) fn tasks(connection: &Connection, session_id: &SessionId) -> Result<Vec<Task>, Fault> {
-    let number = session_number(connection, session_id)?;
-    let tasks = connection
-        .query_row("SELECT tasks FROM tasks WHERE session = ?1", [number], |row| json(row, 0))
+pub(crate) fn tasks(statements: &mut Statements<'_>, session_id: &SessionId) -> Result<Vec<Task>, Fault> {
+    let number = session_number(statements, session_id)?;
+    let tasks = statements
+        .get("SELECT tasks FROM tasks WHERE session = ?1")?
+        .query_row([number], |row| json(row, 0))
         .optional()?;
     Ok(tasks.unwrap_or_default())
 }
 
 /// Rules that were granted for a session, oldest first.
-pub(crate) fn grants(connection: &Connection, session_id: &SessionId) -> Result<Vec<String>, Fault> {
-    let number = session_number(connection, session_id)?;
-    let mut statement = connection.prepare("SELECT rule FROM grants WHERE session = ?1 ORDER BY seq, n")?;
+pub(crate) fn grants(statements: &mut Statements<'_>, session_id: &SessionId) -> Result<Vec<String>, Fault> {
+    let number = session_number(statements, session_id)?;
+    let statement = statements.get("SELECT rule FROM grants WHERE session = ?1 ORDER BY seq, n")?;
     let rules = statement.query_map([number], |row| row.get(0))?;
     Ok(rules.collect::<rusqlite::Result<_>>()?)
 }
 
 /// Lines of the audit log, oldest first.
 pub(crate) fn audit_lines(
-    connection: &Connection,
+    statements: &mut Statements<'_>,
     session_id: &SessionId,
 ) -> Result<Vec<(Millis, String)>, Fault> {
-    let mut statement =
-        connection.prepare("SELECT ts_ms, line FROM audit WHERE session_id = ?1 ORDER BY n")?;
+    let statement = statements.get("SELECT ts_ms, line FROM audit WHERE session_id = ?1 ORDER BY n")?;
     let lines = statement.query_map([session_id.as_str()], |row| Ok((unsigned(row, 0)?, row.get(1)?)))?;
     Ok(lines.collect::<rusqlite::Result<_>>()?)
 }
 
 /// One snapshot.
-pub(crate) fn save(connection: &Connection, save_id: &str) -> Result<Save, Fault> {
-    connection
-        .query_row("SELECT id, name, created_ms, body FROM saves WHERE id = ?1", [save_id], save_row)
+pub(crate) fn save(statements: &mut Statements<'_>, save_id: &str) -> Result<Save, Fault> {
+    statements
+        .get("SELECT id, name, created_ms, body FROM saves WHERE id = ?1")?
+        .query_row([save_id], save_row)
         .optional()?
         .ok_or_else(|| StoreFailure::Missing(format!("save {save_id}")).into())
 }
 
 /// Snapshots, newest first.
-pub(crate) fn saves(connection: &Connection, rows_max: usize) -> Result<Vec<Save>, Fault> {
-    let mut statement = connection
-        .prepare("SELECT id, name, created_ms, body FROM saves ORDER BY created_ms DESC, id DESC LIMIT ?1")?;
+pub(crate) fn saves(statements: &mut Statements<'_>, rows_max: usize) -> Result<Vec<Save>, Fault> {
+    let statement = statements
+        .get("SELECT id, name, created_ms, body FROM saves ORDER BY created_ms DESC, id DESC LIMIT ?1")?;
     let saves = statement.query_map([limit(rows_max)], save_row)?;
     Ok(saves.collect::<rusqlite::Result<_>>()?)
 }
 
-fn session_number(connection: &Connection, session_id: &SessionId) -> Result<i64, Fault> {
-    connection
-        .query_row("SELECT n FROM sessions WHERE id = ?1", [session_id.as_str()], |row| row.get(0))
+fn session_number(statements: &mut Statements<'_>, session_id: &SessionId) -> Result<i64, Fault> {
+    statements
+        .get("SELECT n FROM sessions WHERE id = ?1")?
+        .query_row([session_id.as_str()], |row| row.get(0))
         .optional()?
         .ok_or_else(|| Fault::Refused(missing_session(session_id)))
 }

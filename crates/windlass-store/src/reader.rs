@@ -1,8 +1,9 @@
 //! Threads that read, each with a connection of its own: they never wait for the one that writes.
 
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{self, Receiver, Sender};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use rusqlite::Connection;
@@ -11,14 +12,50 @@ use windlass_core::store::StoreFailure;
 
 use crate::fault::{Fault, OpenError, closed};
 use crate::open::{StoreConfig, open_reader};
+use crate::statements::Statements;
 
-type Question = Box<dyn FnOnce(&Connection) + Send>;
+type Question = Box<dyn FnOnce(&mut Statements<'_>) + Send>;
+
+/// Where questions wait. A channel that threads share wakes two of them for each question: one that answers, and
+/// one that waits in its place.
+#[derive(Default)]
+struct Line {
+    state: Mutex<LineState>,
+    called: Condvar,
+}
+
+#[derive(Default)]
+struct LineState {
+    questions: VecDeque<Question>,
+    is_closed: bool,
+}
+
+impl Line {
+    fn lock(&self) -> MutexGuard<'_, LineState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn push(&self, question: Question) {
+        self.lock().questions.push_back(question);
+        self.called.notify_one();
+    }
+
+    /// The next question; none when the line is closed and empty.
+    fn next(&self) -> Option<Question> {
+        let is_idle = |state: &mut LineState| state.questions.is_empty() && !state.is_closed;
+        let waited = self.called.wait_while(self.lock(), is_idle);
+        waited.unwrap_or_else(PoisonError::into_inner).questions.pop_front()
+    }
+
+    fn close(&self) {
+        self.lock().is_closed = true;
+        self.called.notify_all();
+    }
+}
 
 /// The way to the threads.
-#[derive(Debug)]
 pub(crate) struct Readers {
-    /// Absent only while the store is being closed.
-    questions: Option<Sender<Question>>,
+    line: Arc<Line>,
     threads: Vec<JoinHandle<()>>,
     path: PathBuf,
 }
@@ -26,40 +63,43 @@ pub(crate) struct Readers {
 impl Readers {
     /// Starts the threads.
     pub(crate) fn start(path: &Path, config: &StoreConfig) -> Result<Self, OpenError> {
-        let (questions, waiting) = mpsc::channel();
-        let waiting = Arc::new(Mutex::new(waiting));
-        let mut threads = Vec::new();
+        let mut readers = Self { line: Arc::default(), threads: Vec::new(), path: path.to_path_buf() };
         for number in 1..=config.readers.max(1) {
             let connection = open_reader(path, config)?;
-            let waiting = Arc::clone(&waiting);
+            let line = Arc::clone(&readers.line);
             let thread = thread::Builder::new()
                 .name(format!("windlass-store-reader-{number}"))
-                .spawn(move || answer_all(&connection, &waiting))
+                .spawn(move || answer_all(&connection, &line))
                 .map_err(|error| OpenError::Failed { path: path.to_path_buf(), reason: error.to_string() })?;
-            threads.push(thread);
+            readers.threads.push(thread);
         }
-        Ok(Self { questions: Some(questions), threads, path: path.to_path_buf() })
+        Ok(readers)
     }
 
     /// Asks the next thread that is free.
     pub(crate) async fn ask<T: Send + 'static>(
         &self,
-        question: impl FnOnce(&Connection) -> Result<T, Fault> + Send + 'static,
+        question: impl FnOnce(&mut Statements<'_>) -> Result<T, Fault> + Send + 'static,
     ) -> Result<T, StoreFailure> {
         let (reply, answer) = oneshot::channel();
-        let asked: Question = Box::new(move |connection| {
+        self.line.push(Box::new(move |statements| {
             // Whoever does not wait any more needs no answer.
-            let _ = reply.send(question(connection));
-        });
-        let gone = || closed().failure(&self.path);
-        self.questions.as_ref().ok_or_else(gone)?.send(asked).map_err(|_| gone())?;
-        answer.await.map_err(|_| gone())?.map_err(|fault| fault.failure(&self.path))
+            let _ = reply.send(question(statements));
+        }));
+        let answer = answer.await.map_err(|_| closed().failure(&self.path))?;
+        answer.map_err(|fault| fault.failure(&self.path))
+    }
+}
+
+impl std::fmt::Debug for Readers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Readers({} of {})", self.threads.len(), self.path.display())
     }
 }
 
 impl Drop for Readers {
     fn drop(&mut self) {
-        self.questions = None;
+        self.line.close();
         for thread in self.threads.drain(..) {
             // A reader that panicked has nothing to clean up.
             let _ = thread.join();
@@ -67,12 +107,10 @@ impl Drop for Readers {
     }
 }
 
-fn answer_all(connection: &Connection, waiting: &Mutex<Receiver<Question>>) {
-    loop {
-        let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        match next {
-            Ok(question) => question(connection),
-            Err(_) => return,
-        }
+fn answer_all(connection: &Connection, line: &Line) {
+    let mut statements = Statements::new(connection);
+    while let Some(question) = line.next() {
+        // Who asked hears that there is no answer; those who ask next get theirs.
+        let _ = catch_unwind(AssertUnwindSafe(|| question(&mut statements)));
     }
 }

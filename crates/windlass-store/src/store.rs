@@ -51,7 +51,7 @@ impl SqliteStore {
     /// The audit log of a session, oldest first, with its times.
     pub async fn audit_lines(&self, session_id: &SessionId) -> Result<Vec<(Millis, String)>, StoreFailure> {
         let session_id = session_id.clone();
-        self.readers.ask(move |connection| query::audit_lines(connection, &session_id)).await
+        self.readers.ask(move |statements| query::audit_lines(statements, &session_id)).await
     }
 
     async fn append_records(&self, records: &[Arc<Record>]) -> Result<(), JournalFailure> {
@@ -78,7 +78,7 @@ impl SqliteStore {
         let id = session_id.clone();
         let mut records = self
             .readers
-            .ask(move |connection| query::load(connection, &id, after, records_max, has_deltas))
+            .ask(move |statements| query::load(statements, &id, after, records_max, has_deltas))
             .await
             .map_err(|failure| JournalFailure { message: failure.to_string() })?;
         let known = records.last().map_or(after, |record| record.seq);
@@ -149,7 +149,12 @@ impl StorePort for SqliteStore {
         begin: NewSession,
         now: Millis,
     ) -> BoxFuture<'a, Result<SessionRow, StoreFailure>> {
-        self.copy_session(session_id, begin, Vec::new(), now)
+        Box::pin(async move {
+            let (id, own) = (session_id.clone(), begin.clone());
+            self.writer.work(Need::Durable, move |desk| desk.create(&id, &own, now)).await?;
+            let session_id = session_id.clone();
+            Ok(SessionRow { session_id, begin, created_ms: now, updated_ms: now, last_seq: 0, runs: 0 })
+        })
     }
 
     fn copy_session<'a>(
@@ -174,16 +179,16 @@ impl StorePort for SqliteStore {
 
     fn session<'a>(&'a self, session_id: &'a SessionId) -> BoxFuture<'a, Result<SessionRow, StoreFailure>> {
         let id = session_id.clone();
-        Box::pin(self.readers.ask(move |connection| query::session(connection, &id)))
+        Box::pin(self.readers.ask(move |statements| query::session(statements, &id)))
     }
 
     fn session_by_key<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<SessionRow>, StoreFailure>> {
         let key = key.to_owned();
-        Box::pin(self.readers.ask(move |connection| query::session_by_key(connection, &key)))
+        Box::pin(self.readers.ask(move |statements| query::session_by_key(statements, &key)))
     }
 
     fn sessions(&self, query: SessionQuery) -> BoxFuture<'_, Result<Vec<SessionRow>, StoreFailure>> {
-        Box::pin(self.readers.ask(move |connection| query::sessions(connection, &query)))
+        Box::pin(self.readers.ask(move |statements| query::sessions(statements, &query)))
     }
 
     fn rename_session<'a>(
@@ -202,21 +207,21 @@ impl StorePort for SqliteStore {
 
     fn run<'a>(&'a self, run_id: &'a RunId) -> BoxFuture<'a, Result<RunRow, StoreFailure>> {
         let run_id = run_id.clone();
-        Box::pin(self.readers.ask(move |connection| query::run(connection, &run_id)))
+        Box::pin(self.readers.ask(move |statements| query::run(statements, &run_id)))
     }
 
     fn runs(&self, query: RunQuery) -> BoxFuture<'_, Result<Vec<RunRow>, StoreFailure>> {
-        Box::pin(self.readers.ask(move |connection| query::runs(connection, &query)))
+        Box::pin(self.readers.ask(move |statements| query::runs(statements, &query)))
     }
 
     fn tasks<'a>(&'a self, session_id: &'a SessionId) -> BoxFuture<'a, Result<Vec<Task>, StoreFailure>> {
         let id = session_id.clone();
-        Box::pin(self.readers.ask(move |connection| query::tasks(connection, &id)))
+        Box::pin(self.readers.ask(move |statements| query::tasks(statements, &id)))
     }
 
     fn grants<'a>(&'a self, session_id: &'a SessionId) -> BoxFuture<'a, Result<Vec<String>, StoreFailure>> {
         let id = session_id.clone();
-        Box::pin(self.readers.ask(move |connection| query::grants(connection, &id)))
+        Box::pin(self.readers.ask(move |statements| query::grants(statements, &id)))
     }
 
     fn claim<'a>(&'a self, session_id: &'a SessionId) -> BoxFuture<'a, Result<Claim, StoreFailure>> {
@@ -238,11 +243,11 @@ impl StorePort for SqliteStore {
 
     fn save<'a>(&'a self, save_id: &'a str) -> BoxFuture<'a, Result<Save, StoreFailure>> {
         let save_id = save_id.to_owned();
-        Box::pin(self.readers.ask(move |connection| query::save(connection, &save_id)))
+        Box::pin(self.readers.ask(move |statements| query::save(statements, &save_id)))
     }
 
     fn saves(&self, rows_max: usize) -> BoxFuture<'_, Result<Vec<Save>, StoreFailure>> {
-        Box::pin(self.readers.ask(move |connection| query::saves(connection, rows_max)))
+        Box::pin(self.readers.ask(move |statements| query::saves(statements, rows_max)))
     }
 
     fn delete_save<'a>(&'a self, save_id: &'a str) -> BoxFuture<'a, Result<(), StoreFailure>> {

@@ -74,8 +74,18 @@ export class OpenRun {
 
   private fail(error: unknown): void {
     if (!(error instanceof Refusal)) throw error;
+    if (error.status === 404 && this.run) {
+      this.refuseAsOld();
+      return;
+    }
     this.refusal = error;
     this.link = error.isOffline || error.status >= 500 ? 'offline' : error.status === 404 ? 'missing' : 'refused';
+  }
+
+  /** The run is there and its records are not: such servers are older than this app. */
+  private refuseAsOld(): void {
+    this.refusal = new Refusal(404, 'old_server', 'This server is older than the app and does not give out records.');
+    this.link = 'refused';
   }
 
   private async loadWhole(run: api.Run): Promise<void> {
@@ -121,6 +131,10 @@ export class OpenRun {
         show: () => undefined,
         tell: (link, refusal) => {
           if (this.line?.ended_ms != null) return;
+          if (link === 'missing' && !this.line && refusal?.code !== 'session_deleted') {
+            this.refuseAsOld();
+            return;
+          }
           this.link = link;
           this.refusal = refusal;
         },

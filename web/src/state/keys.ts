@@ -94,9 +94,12 @@ export function explainKeys(isMac: boolean): { title: string; keys: Explained[] 
       ],
     },
     {
-      title: 'Questions',
+      title: 'A question waits (when you are not typing)',
       keys: [
-        { keys: [['Tab']], does: 'Go to the card that asks; its buttons show their keys' },
+        { keys: [['1']], does: 'Allow once' },
+        { keys: [['2']], does: 'Allow for the session' },
+        { keys: [['3']], does: 'Remember: allow, and store the rule' },
+        { keys: [['4']], does: 'Deny' },
       ],
     },
   ];

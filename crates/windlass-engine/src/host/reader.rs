@@ -115,7 +115,7 @@ impl Reader {
 
     /// Gets the next page of the journal, or finds out how to wait for one.
     async fn turn_page(&mut self) -> Result<(), JournalFailure> {
-        if self.load().await? {
+        if self.join_ring() || self.load().await? {
             return Ok(());
         }
         self.page = VecDeque::new();
@@ -123,6 +123,16 @@ impl Reader {
             Some(log) => self.join(&log).await,
             None => self.wait_for_opening().await,
         }
+    }
+
+    /// What is still in the log is nearer than the journal, and readers share it.
+    fn join_ring(&mut self) -> bool {
+        self.live = self
+            .berth
+            .log()
+            .filter(|log| log.last_seq() > self.cursor)
+            .and_then(|log| log.join_after(self.cursor));
+        self.live.is_some()
     }
 
     async fn load(&mut self) -> Result<bool, JournalFailure> {

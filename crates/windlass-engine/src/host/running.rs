@@ -13,7 +13,6 @@ use windlass_core::permission::{PermissionAnswer, Question};
 use windlass_core::port::BoxStream;
 use windlass_core::run::RunSettings;
 use windlass_core::store::RunRow;
-use windlass_core::text::cut_chars;
 
 use super::berth::{Berth, Open, Setup};
 use super::ledger::Going;
@@ -22,7 +21,6 @@ use super::reader::{Reader, Subject};
 use super::recovery::{TakingUp, questions_of};
 use super::{Host, OpenModel, broken, failed, overloaded};
 use crate::ids::{new_message_id, new_run_id};
-use crate::limits::TITLE_CHARS_MAX;
 use crate::session::{AnswerError, RunHandle, SendError};
 
 impl Host {
@@ -121,28 +119,18 @@ impl Host {
         let row = row.map_err(failed("session", session_id.as_str()))?;
         let setup =
             self.setup(&row, start.model.clone(), start.profile.clone(), start.executes_while_streaming);
-        let (is_untitled, has_runs) = (row.begin.title.is_empty(), row.runs > 0);
         // Another one is let go of here: it is shut below, and ends with its last holder.
         let fitting = berth.open().filter(|open| open.setup == setup);
-        let open = match fitting {
-            Some(open) => open,
+        match fitting {
+            Some(open) => Ok(open),
             None => {
                 self.check_root(&row)?;
                 // A model or profile that does not exist is told before the session is shut for it.
                 let settings = self.settings(&setup)?;
                 self.shut(berth).await;
-                self.reopen(berth, setup, settings).await?
+                self.reopen(berth, setup, settings).await
             }
-        };
-        if is_untitled && !has_runs {
-            let title = title_of(&start.message.text());
-            self.parts
-                .store
-                .rename_session(session_id, &title)
-                .await
-                .map_err(failed("session", session_id.as_str()))?;
         }
-        Ok(open)
     }
 
     /// Opens a session in which no run goes on.
@@ -354,10 +342,4 @@ pub(super) fn unsent(error: SendError) -> HostError {
         // The host shuts sessions only under their lock: an actor that is gone is one that broke.
         SendError::Closed => HostError::Broken("the session ended unexpectedly; try again".to_owned()),
     }
-}
-
-/// What a session is called until people call it something: the first line of its first message.
-fn title_of(message: &str) -> String {
-    let line = message.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    cut_chars(line, TITLE_CHARS_MAX).to_owned()
 }

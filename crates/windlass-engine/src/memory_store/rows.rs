@@ -7,7 +7,7 @@ use windlass_core::ids::{CallId, Millis, SessionId};
 use windlass_core::message::Message;
 use windlass_core::model::Usage;
 use windlass_core::permission::Decision;
-use windlass_core::store::{NewSession, RunQuery, RunRow, SessionQuery, SessionRow};
+use windlass_core::store::{NewSession, RunQuery, RunRow, SessionQuery, SessionRow, title_of};
 use windlass_core::task::Task;
 use windlass_core::text::cut_chars;
 
@@ -67,10 +67,14 @@ impl Kept {
 
     fn begin_run(&mut self, record: &Record) -> bool {
         let Event::RunStarted { model, profile, message, .. } = &record.event else { return false };
+        let text = message.text();
+        if let Some(session) = self.row.as_mut().filter(|session| session.begin.title.is_empty()) {
+            title_of(&text).clone_into(&mut session.begin.title);
+        }
         let row = RunRow {
             run_id: record.run_id.clone(),
             session_id: record.session_id.clone(),
-            message: cut_chars(&message.text(), TITLE_CHARS_MAX).to_owned(),
+            message: cut_chars(&text, TITLE_CHARS_MAX).to_owned(),
             model: model.clone(),
             profile: profile.clone(),
             started_ms: record.ts_ms,

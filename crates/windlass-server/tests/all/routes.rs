@@ -65,7 +65,7 @@ async fn a_step_of_a_run_shows_what_was_asked_and_what_was_answered() {
     let asked = step["request"]["messages"].as_array().unwrap();
     let roles: Vec<&str> = asked.iter().map(|message| message["role"].as_str().unwrap()).collect();
     assert_eq!(roles, ["user", "assistant", "tool"]);
-    assert_eq!(step["request"]["tools"].as_array().unwrap().len(), 5);
+    assert_eq!(step["request"]["tools"].as_array().unwrap().len(), 6);
     assert_eq!(step["response"]["message"]["role"], "assistant");
     assert!(step["problem"].is_null() && step["wire"].is_null(), "{step}");
     assert_eq!(client.get(&format!("/api/runs/{run}/steps/9")).await.code(), "step_not_found");

@@ -75,9 +75,9 @@ async fn what_the_page_names_is_there_and_may_be_kept_for_good() {
         assert_eq!(file.header("cache-control"), Some("public, max-age=31536000, immutable"), "{path}");
         assert_eq!(file.header("x-content-type-options"), Some("nosniff"));
     }
-    let manifest = client.get("/manifest.webmanifest").await;
-    assert_eq!(manifest.header("content-type"), Some("application/manifest+json"));
-    assert_eq!(manifest.header("cache-control"), Some("no-cache"));
+    let icon = client.get("/favicon.svg").await;
+    assert_eq!(icon.header("content-type"), Some("image/svg+xml"));
+    assert_eq!(icon.header("cache-control"), Some("no-cache"));
 }
 
 #[tokio::test]

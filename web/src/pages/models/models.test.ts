@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { providerOf, shortName, shownModels, summaryOf, type Finding, type Model } from './models';
 
-const model = (name: string, more: Partial<Model> = {}): Model => ({ name, is_default: false, is_ready: false, ...more });
+const model = (name: string, more: Partial<Model> = {}): Model => ({ name, provider: '', is_default: false, is_ready: false, ...more });
 const models = [
   model('openai/gpt'), model('anthropic/claude', { is_ready: true }), model('scripted//tmp/a.script', { is_default: true, is_ready: true }),
 ];

@@ -4,27 +4,9 @@ import type { Schemas } from '../../wire/http';
 import type { Tone } from '../../ui/Badge.svelte';
 import { hasWords } from '../parts/words';
 
-/** What one probe of the doctor found. */
-export interface Finding {
-  probe: string;
-  title: string;
-  verdict: string;
-  meaning: string;
-  detail?: string;
-}
-
-export interface Findings {
-  checked_ms: number;
-  findings: Finding[];
-}
-
-/** A row of the list, with what newer servers add. */
-export type Model = Schemas['Model'] & {
-  provider?: string;
-  source?: string;
-  price?: { input: number; cached: number; output: number };
-  doctor?: Findings;
-};
+export type Model = Schemas['Model'];
+export type Findings = Schemas['Findings'];
+export type Finding = Findings['findings'][number];
 
 export interface ModelFilter {
   text: string;
