@@ -186,13 +186,16 @@ describe('several cards', () => {
     await cards().first().focus();
     await page.keyboard.press('ArrowDown');
     expect(await cards().nth(1).evaluate((element) => element === document.activeElement)).toBe(true);
+    // Questions about calls that run together come in any order.
+    const denied = /"path": "(\w\.txt)"/.exec(await cards().nth(1).innerText())?.[1] ?? '';
     await page.keyboard.press('4');
     await until(async () => (await cards().count()) === 2, 'one is answered');
     // The keyboard is on a card still.
     await until(async () => page.evaluate(() => document.activeElement?.hasAttribute('data-question') ?? false), 'the next card has the keyboard');
     await page.getByRole('button', { name: 'Allow all once' }).click();
     await server.ended(run);
-    expect(await outcomes(run)).toEqual({ 'a.txt': 'completed', 'b.txt': 'failed', 'c.txt': 'completed' });
+    const expected = { 'a.txt': 'completed', 'b.txt': 'completed', 'c.txt': 'completed', [denied]: 'failed' };
+    expect(await outcomes(run)).toEqual(expected);
   });
 });
 

@@ -73,6 +73,7 @@ function addAwaited(segments: Segment[], run: RunView): void {
 function addMissingAnswer(segments: Segment[], run: RunView): void {
   const answer = run.answer.trim();
   if (!run.ended || !answer) return;
+  if (segments.some((segment) => segment.kind === 'text' && segment.text.trim() === answer)) return;
   const said = segments.map((segment) => (segment.kind === 'text' ? segment.text : '')).join('');
   if (said.includes(answer)) return;
   const words = (text: string) => text.replace(/\s+/g, '');

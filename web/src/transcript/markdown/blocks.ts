@@ -39,6 +39,8 @@ export class Splitter {
   definitions: Definitions = {};
   /** How often a definition was added: blocks that use one are made again. */
   definitionCount = 0;
+  /** How often the text was another one: nothing is kept then. */
+  resets = 0;
   private settled = '';
   private isContinued = false;
   private continuation = '';
@@ -70,6 +72,7 @@ export class Splitter {
   }
 
   private reset(): void {
+    this.resets += 1;
     this.done.length = 0;
     this.settled = '';
     this.isContinued = false;

@@ -86,7 +86,7 @@ describe('markup of Markdown', () => {
   it('keeps tables, tasks, code and plain tags', () => {
     const element = tree('| a | b |\n| :- | -: |\n| 1 | 2 |\n\n- [x] done\n- [ ] open\n\nH<sub>2</sub>O\n\n    code');
     expect(element.querySelector('.table td.at-right')?.textContent).toBe('2');
-    expect(element.querySelectorAll('.box')).toHaveLength(2);
+    expect(element.querySelectorAll('.tasks .box')).toHaveLength(2);
     expect(element.querySelector('sub')?.textContent).toBe('2');
     expect(element.querySelector('.code pre')?.textContent).toBe('code');
     expect(element.querySelector('[data-copy]')?.getAttribute('aria-label')).toBe('Copy code');

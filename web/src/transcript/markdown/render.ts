@@ -111,6 +111,11 @@ class HouseRenderer extends Renderer {
     return `<${tag}${place}>${this.parser.parseInline(token.tokens)}</${tag}>\n`;
   }
 
+  override list(token: Tokens.List): string {
+    const markup = super.list(token);
+    return token.items.some((item) => item.task) ? markup.replace(/^<(ul|ol)/, '<$1 class="tasks"') : markup;
+  }
+
   override checkbox({ checked }: Tokens.Checkbox): string {
     return `<span class="box" role="img" aria-label="${checked ? 'done' : 'open'}">${checked ? '☑' : '☐'}</span> `;
   }
