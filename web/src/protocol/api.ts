@@ -1369,6 +1369,9 @@ export interface components {
                 kind: string;
                 message: string;
                 hint?: string | null;
+                field?: string | null;
+                expected?: string | null;
+                received?: string | null;
             };
         };
         Rule: {

@@ -233,7 +233,15 @@ fn wishes() -> Vec<(&'static str, Value)> {
 }
 
 fn tool_rows() -> Vec<(&'static str, Value)> {
-    let error = object([("kind", text()), ("message", text()), ("hint?", or_null(&text()))]);
+    let maybe = || or_null(&text());
+    let error = object([
+        ("kind", text()),
+        ("message", text()),
+        ("hint?", maybe()),
+        ("field?", maybe()),
+        ("expected?", maybe()),
+        ("received?", maybe()),
+    ]);
     vec![
         (
             "Tool",

@@ -101,7 +101,10 @@ async fn call(
             Ok(output) => fields.insert("result".into(), output.json.clone()),
             Err(failure) => fields.insert(
                 "error".into(),
-                json!({"kind": failure.kind.word(), "message": failure.message, "hint": failure.hint}),
+                json!({
+                    "kind": failure.kind.word(), "message": failure.message, "hint": failure.hint,
+                    "field": failure.field, "expected": failure.expected, "received": failure.received,
+                }),
             ),
         };
     }

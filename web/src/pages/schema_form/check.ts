@@ -113,8 +113,8 @@ const FORMATS: { [format: string]: { words: string; fits: (text: string) => bool
   },
   time: { words: 'a time such as 12:00:00Z', fits: (text) => /^\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)?$/.test(text) },
   email: { words: 'an e-mail address', fits: (text) => /^[^\s@]+@[^\s@]+$/.test(text) },
-  uri: { words: 'an address with its scheme, such as https://example.org/', fits: isUrl },
-  url: { words: 'an address with its scheme, such as https://example.org/', fits: isUrl },
+  uri: { words: 'an address that begins with its scheme (mailto:, file:, …)', fits: isUrl },
+  url: { words: 'an address that begins with its scheme (mailto:, file:, …)', fits: isUrl },
   uuid: { words: 'a UUID', fits: (text) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text) },
   ipv4: { words: 'an IPv4 address', fits: (text) => /^(\d{1,3}\.){3}\d{1,3}$/.test(text) && text.split('.').every((part) => Number(part) < 256) },
 };

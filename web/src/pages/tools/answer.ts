@@ -1,6 +1,6 @@
 // What the server says of a call. Knows no screen.
 
-import { isObject, type Json } from '../schema_form/schema';
+import type { Json } from '../schema_form/schema';
 
 export interface ToolError {
   kind: string;
@@ -19,19 +19,4 @@ export interface ToolAnswer {
   duration_ms: number;
   result?: Json;
   error?: ToolError;
-}
-
-/** Why a call failed; what the answer itself does not say may stand in the envelope. */
-export function errorOf(answer: ToolAnswer): ToolError | null {
-  if (!answer.error) return null;
-  return { ...inEnvelope(answer.content), ...answer.error };
-}
-
-function inEnvelope(content: string): Partial<ToolError> {
-  try {
-    const read: unknown = JSON.parse(content);
-    return isObject(read) && isObject(read.error) ? (read.error as Partial<ToolError>) : {};
-  } catch {
-    return {};
-  }
 }

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Tool } from '../../wire/api';
-import { errorOf } from './answer';
 import { rememberCall, triedCalls } from './calls';
 import { filterTools, noFilter, occurring, toolNamed } from './filter';
 
@@ -51,15 +50,5 @@ describe('calls that were tried', () => {
   it('survive what somebody else wrote there', () => {
     sessionStorage.setItem('windlass.tried', '{nonsense');
     expect(triedCalls()).toEqual([]);
-  });
-});
-
-describe('an error', () => {
-  it('is what the answer says, and what the envelope says beside that', () => {
-    const content = '{"ok":false,"error":{"kind":"x","message":"m","field":"edits/0/new","expected":"string"}}';
-    const answer = { status: 'failed', content, duration_ms: 0, error: { kind: 'invalid_args', message: 'wrong', hint: null } };
-    expect(errorOf(answer)).toEqual({ kind: 'invalid_args', message: 'wrong', hint: null, field: 'edits/0/new', expected: 'string' });
-    expect(errorOf({ ...answer, content: 'Error: wrong' })?.field).toBeUndefined();
-    expect(errorOf({ status: 'ok', content, duration_ms: 0 })).toBeNull();
   });
 });

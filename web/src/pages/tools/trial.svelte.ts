@@ -9,7 +9,7 @@ import { refusalOf } from '../parts/resource.svelte';
 import { check, type Fault } from '../schema_form/check';
 import { shapeOf, type JsonObject, type Schema } from '../schema_form/schema';
 import { firstValue, pathOfField } from '../schema_form/value';
-import { errorOf, type ToolAnswer, type ToolError } from './answer';
+import type { ToolAnswer, ToolError } from './answer';
 import { rememberCall, triedCalls, type TriedCall } from './calls';
 
 /** Where a trial is. */
@@ -87,7 +87,7 @@ export class Trial {
         ...(isAllowed && this.confirmation && { confirmation: this.confirmation }),
       })) as ToolAnswer;
       this.stage = { name: 'ended', answer, args };
-      this.note(errorOf(answer));
+      this.note(answer.error ?? null);
       const tried = { tool: this.tool, args, at_ms: Date.now(), status: answer.status, duration_ms: answer.duration_ms };
       this.calls = rememberCall(tried).filter((call) => call.tool === this.tool);
     } catch (error) {
