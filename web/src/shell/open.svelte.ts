@@ -25,6 +25,13 @@ class Open {
     router.go(to, { replace: this.inspected !== null });
   }
 
+  /** Opens the inspector with the question under which name a snapshot is kept. */
+  save(runId: string): void {
+    router.go(`${router.url.pathname}?${new URLSearchParams({ inspect: runId, do: 'save' })}`, {
+      replace: this.inspected !== null,
+    });
+  }
+
   closeInspector(): void {
     if (this.inspected) router.go(router.url.pathname, { replace: true });
   }

@@ -9,6 +9,8 @@ export class OpenSession {
   view = $state.raw<SessionView>(emptySession);
   link = $state<Link>('loading');
   refusal = $state.raw<Refusal | null>(null);
+  /** Counts what was sent from here: whoever sends wants to see what comes of it. */
+  sent = $state(0);
   /** The newest run, which is the one that goes on if any does. */
   newest = $derived(this.view.runs.at(-1) ?? null);
   isRunning = $derived(this.newest !== null && this.newest.ended === null);
