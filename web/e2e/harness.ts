@@ -223,6 +223,12 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 
 /** No violation of WCAG A and AA on the page as it is now. */
 export async function auditPage(page: Page): Promise<void> {
+  // Colours on their way from one theme to the other are nobody's choice.
+  await page.evaluate(async () => {
+    await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    const finite = document.getAnimations().filter((each) => each.effect?.getComputedTiming().endTime !== Infinity);
+    await Promise.all(finite.map((each) => each.finished.catch(() => undefined)));
+  });
   // A script tag would be refused by the page's policy, as it should be.
   await page.evaluate(axeSource);
   const found = await page.evaluate(async () => {

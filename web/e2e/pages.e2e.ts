@@ -467,7 +467,7 @@ describe('without a server', () => {
     try {
       const page = await open(path, {}, own);
       await page.getByRole('heading', { level: 1 }).waitFor();
-      await page.getByText(/^Reading/).waitFor({ state: 'detached' });
+      await page.getByText(/^Reading/).first().waitFor({ state: 'detached' });
       await own.kill();
       const refresh = page.getByRole('button', { name: 'Refresh' });
       if (await refresh.count()) await refresh.first().click();

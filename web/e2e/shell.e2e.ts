@@ -256,6 +256,7 @@ describe('sessions', () => {
   });
 
   it('are searched by the server, from the keyboard', async () => {
+    await pastSession('A heron like any other');
     await pastSession('A very special heron');
     const page = await show();
     await sideBar(page).getByRole('link', { name: 'A very special heron' }).waitFor();
@@ -265,6 +266,7 @@ describe('sessions', () => {
     await until(async () => (await sideBar(page).getByRole('link').count()) === 1, 'one is left');
     await sideBar(page).getByRole('link', { name: 'A very special heron' }).waitFor();
     await page.keyboard.type(' nowhere');
+    expect(await page.getByRole('searchbox', { name: 'Search sessions' }).inputValue()).toBe('special heron nowhere');
     await page.getByText('No session speaks of “special heron nowhere”.').waitFor();
     await page.keyboard.press('Escape');
     await until(async () => (await sideBar(page).getByRole('link').count()) > 1, 'all are back');

@@ -8,7 +8,7 @@ let server: Server;
 let guided: Server;
 let windows: Windows;
 beforeAll(async () => {
-  [server, guided, windows] = await Promise.all([Server.start(), Server.start({ model: null }), Windows.open()]);
+  [server, guided, windows] = await Promise.all([Server.start(), Server.start({ model: null, config: '[providers.ollama]\nbase_url = "http://127.0.0.1:9"\n' }), Windows.open()]);
 });
 afterEach(() => windows.expectQuiet());
 afterAll(async () => {

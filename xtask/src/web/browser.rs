@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 
 use super::WebApp;
 use crate::invocation::Invocation;
@@ -13,13 +13,22 @@ use crate::served::build_binary;
 /// Names that Chromium goes by.
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
-/// Where screenshots go unless they are for the documents.
+/// Where screenshots go.
 const SCREENSHOTS: &str = "screenshots";
+
+/// Pictures that the documents show: as they are taken, and as they are called there.
+const SHOWN: [(&str, &str); 5] = [
+    ("answer-end-1440-light", "session"),
+    ("approval-diff-1440-light", "approval"),
+    ("inspector-page-1440-light", "inspector"),
+    ("compare-1440-light", "compare"),
+    ("tools-form-1440-light", "tools"),
+];
 
 /// What `screenshots` may be asked for.
 #[derive(clap::Args, Default)]
 pub(crate) struct ScreenshotOptions {
-    /// Write the pictures of the documents (docs/images) instead of target/screenshots
+    /// Put those that the documents show into docs/images, too
     #[arg(long)]
     write: bool,
 }
@@ -32,11 +41,22 @@ pub(crate) fn run(root: &Path, target_folder: &Path) -> Result<()> {
 
 /// Takes pictures of every page and state.
 pub(crate) fn take_screenshots(root: &Path, target_folder: &Path, options: &ScreenshotOptions) -> Result<()> {
-    let folder = if options.write { root.join("docs/images") } else { target_folder.join(SCREENSHOTS) };
+    let folder = target_folder.join(SCREENSHOTS);
     std::fs::create_dir_all(&folder)?;
     let (app, script) = stage(root, target_folder, "screenshots")?;
     app.npm(&script.env("SCREENSHOTS", &folder.to_string_lossy()))?;
     println!("      the pictures are in {}", folder.display());
+    if options.write { keep_shown(&folder, &root.join("docs/images")) } else { Ok(()) }
+}
+
+fn keep_shown(taken: &Path, documents: &Path) -> Result<()> {
+    std::fs::create_dir_all(documents)?;
+    for (name, shown) in SHOWN {
+        let from = taken.join(name).with_extension("png");
+        std::fs::copy(&from, documents.join(shown).with_extension("png"))
+            .with_context(|| format!("cannot copy {}", from.display()))?;
+    }
+    println!("      those of the documents are in docs/images");
     Ok(())
 }
 
