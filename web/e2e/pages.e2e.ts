@@ -409,7 +409,6 @@ describe('models', () => {
   it('runs the doctor on a live endpoint, shows what it found, and keeps it', async () => {
     const page = await open('/models', {}, own);
     await page.getByRole('button', { name: 'Run the doctor for basement/tiny' }).click();
-    await page.getByText('The doctor sends some twenty small requests').waitFor();
     await page.getByText(/^Doctor: \d+ passed/).waitFor({ timeout: 50_000 });
     expect(await page.getByRole('listitem').filter({ hasText: 'pass' }).count()).toBeGreaterThan(3);
     await auditEverywhere(page);

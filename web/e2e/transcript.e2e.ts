@@ -36,6 +36,7 @@ describe('a run with thinking and search', () => {
   beforeAll(async () => {
     const allowed = ['web_search', 'read_file', 'get_file_tree'].flatMap((tool) => ['--allow', tool]);
     server = await Server.start({ model: scripted('phases.script'), config: search.config, args: allowed });
+    search.hold('one');
     search.hold('two');
     const { session_id } = await server.api<{ session_id: string }>('/api/sessions', {});
     page = await windows.page(server, `/s/${session_id}`);
@@ -45,7 +46,9 @@ describe('a run with thinking and search', () => {
       message: 'Think, search,\n  think, answer.',
       reasoning_effort: 'high',
     });
-    // The first search is shown while the second goes on.
+    // Searching is shown before anything is found, and the first search while the second goes on.
+    await page.locator('[data-part=search]').first().waitFor();
+    search.release('one');
     await page.locator('[data-part=search] a').first().waitFor();
     search.release('two');
     await server.ended(run_id);
