@@ -18,7 +18,7 @@ const SCREENSHOTS: &str = "screenshots";
 
 /// Pictures that the documents show: as they are taken, and as they are called there.
 const SHOWN: [(&str, &str); 5] = [
-    ("answer-end-1440-light", "session"),
+    ("inspector-drawer-1440-light", "session"),
     ("approval-diff-1440-light", "approval"),
     ("inspector-page-1440-light", "inspector"),
     ("compare-1440-light", "compare"),

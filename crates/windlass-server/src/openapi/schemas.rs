@@ -232,16 +232,20 @@ fn wishes() -> Vec<(&'static str, Value)> {
     ]
 }
 
-fn tool_rows() -> Vec<(&'static str, Value)> {
+/// Why a call failed.
+fn call_error() -> Value {
     let maybe = || or_null(&text());
-    let error = object([
+    object([
         ("kind", text()),
         ("message", text()),
         ("hint?", maybe()),
         ("field?", maybe()),
         ("expected?", maybe()),
         ("received?", maybe()),
-    ]);
+    ])
+}
+
+fn tool_rows() -> Vec<(&'static str, Value)> {
     vec![
         (
             "Tool",
@@ -265,7 +269,7 @@ fn tool_rows() -> Vec<(&'static str, Value)> {
                 ("content", said(&text(), "The envelope of the profile, as a model would see it.")),
                 ("duration_ms", count()),
                 ("result?", json!({})),
-                ("error?", error),
+                ("error?", call_error()),
             ]),
         ),
         (
