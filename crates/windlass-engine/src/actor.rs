@@ -28,7 +28,7 @@ use crate::limits::HELD_DELTAS_MAX;
 use crate::model_speech::ModelSpeech;
 use crate::registry::ToolShelf;
 use crate::results::SessionResults;
-use crate::session::{AnswerError, Request, RunDone, SendError, SessionParts};
+use crate::session::{AnswerError, Answered, Request, RunDone, SendError, SessionParts};
 use crate::spans::RunSpans;
 use crate::tasks::SessionTasks;
 
@@ -44,7 +44,7 @@ enum Happening {
     Request(Option<Request>),
     Model(Option<Result<ModelDelta, ModelFailure>>),
     Work(WorkDone),
-    Progress(CallId, String),
+    Progress(Box<(CallId, String)>),
     Timer(Deadline),
 }
 
@@ -74,8 +74,9 @@ pub(crate) struct Actor {
     pub(crate) seq: u64,
 }
 
-/// Lines of progress: where tools put them, where the actor finds them.
-pub(crate) type Lines = (Arc<dyn ProgressPort>, mpsc::Receiver<(CallId, String)>);
+/// Lines of progress: where tools put them, where the actor finds them. Boxed: most runs have none, and a channel
+/// makes room for many when it is made.
+pub(crate) type Lines = (Arc<dyn ProgressPort>, mpsc::Receiver<Box<(CallId, String)>>);
 
 /// The run that goes on.
 pub(crate) struct Active {
@@ -143,7 +144,8 @@ impl Actor {
                 }
                 Happening::Model(delta) => self.take_deltas(delta).await,
                 Happening::Work(done) => self.take_work(done).await,
-                Happening::Progress(call_id, line) => {
+                Happening::Progress(shown) => {
+                    let (call_id, line) = *shown;
                     self.publish_delta(Event::CallProgressed { call_id, line }).await;
                 }
                 Happening::Timer(deadline) => self.take_timer(deadline).await,
@@ -162,7 +164,7 @@ impl Actor {
             biased;
             request = inbox.recv(), if is_held => Happening::Request(request),
             Some(done) = active.work.next(), if !active.work.is_empty() => Happening::Work(done),
-            Some((call_id, line)) = active.progress.1.recv() => Happening::Progress(call_id, line),
+            Some(line) = active.progress.1.recv() => Happening::Progress(line),
             delta = next_delta(active.model.as_mut()) => Happening::Model(delta),
             deadline = time_out(active.timer.as_mut()) => Happening::Timer(deadline),
         }
@@ -171,7 +173,8 @@ impl Actor {
     async fn take_request(&mut self, request: Request) {
         match request {
             Request::Send { send, done } => self.begin(*send, done).await,
-            Request::Answer { call_id, answer, arguments, done } => {
+            Request::Answer { given, done } => {
+                let Answered { call_id, answer, arguments } = *given;
                 let taken = self.take_question(&call_id, arguments.as_deref());
                 if taken.is_ok() {
                     self.feed(Input::PermissionAnswered { call_id, answer }).await;

@@ -222,11 +222,11 @@ fn removed(name: &str) -> ToolFailure {
 }
 
 /// Progress of tools goes to the actor, which is the only writer of events; a flood is thinned out.
-pub(crate) struct Progress(pub(crate) mpsc::Sender<(CallId, String)>);
+pub(crate) struct Progress(pub(crate) mpsc::Sender<Box<(CallId, String)>>);
 
 impl ProgressPort for Progress {
     fn report(&self, call_id: &CallId, line: &str) {
         // A full channel drops the line: progress is for the eye, and the next line says more.
-        let _ = self.0.try_send((call_id.clone(), line.to_owned()));
+        let _ = self.0.try_send(Box::new((call_id.clone(), line.to_owned())));
     }
 }

@@ -160,22 +160,20 @@ impl WeakSession {
     }
 }
 
-/// A command, and where its answer goes.
+/// A command, and where its answer goes. Small: a session's channel makes room for many of them when it is made.
 pub(crate) enum Request {
-    Send {
-        send: Box<MessageSend>,
-        done: RunDone,
-    },
-    Answer {
-        call_id: CallId,
-        answer: PermissionAnswer,
-        arguments: Option<String>,
-        done: oneshot::Sender<Result<(), AnswerError>>,
-    },
+    Send { send: Box<MessageSend>, done: RunDone },
+    Answer { given: Box<Answered>, done: oneshot::Sender<Result<(), AnswerError>> },
     Cancel,
-    Park {
-        done: oneshot::Sender<()>,
-    },
+    Park { done: oneshot::Sender<()> },
+}
+
+/// The answer to a question.
+pub(crate) struct Answered {
+    pub(crate) call_id: CallId,
+    pub(crate) answer: PermissionAnswer,
+    /// Those that it holds for; any if absent.
+    pub(crate) arguments: Option<String>,
 }
 
 /// Where the end of a run goes.
@@ -294,7 +292,8 @@ impl Session {
         arguments: Option<String>,
     ) -> Result<(), AnswerError> {
         let (done, receiver) = oneshot::channel();
-        let request = Request::Answer { call_id, answer, arguments, done };
+        let given = Box::new(Answered { call_id, answer, arguments });
+        let request = Request::Answer { given, done };
         self.commands.send(request).await.map_err(|_| AnswerError::Closed)?;
         receiver.await.unwrap_or(Err(AnswerError::Closed))
     }

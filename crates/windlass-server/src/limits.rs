@@ -12,6 +12,10 @@ pub const CONNECTION_BUFFER_BYTES: usize = 8 * 1024;
 /// is written at once is the buffer, not the chunk.
 pub const CHUNK_BYTES: usize = 3 * 1024;
 
+/// Records of one chunk: as many as a host reads of its journal at once, so that a reader that does not read has no
+/// next page waiting.
+pub const CHUNK_RECORDS_MAX: usize = 16;
+
 /// Connections at once; each costs a file descriptor and some kilobytes. Others wait until one ends.
 pub const CONNECTIONS_MAX: usize = 16_384;
 

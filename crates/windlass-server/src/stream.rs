@@ -24,7 +24,7 @@ use windlass_core::port::{BoxFuture, BoxStream};
 use crate::approval;
 use crate::endpoint::EVENT_STREAM;
 use crate::error::{Answer, Said};
-use crate::limits::{CHUNK_BYTES, HEARTBEAT, RESYNCS_MAX};
+use crate::limits::{CHUNK_BYTES, CHUNK_RECORDS_MAX, HEARTBEAT, RESYNCS_MAX};
 use crate::shutdown::Closing;
 use crate::state::{App, Place};
 
@@ -198,7 +198,8 @@ struct EventBody<P> {
 impl<P: Projection> EventBody<P> {
     /// Writes records until the chunk is full or nothing is ready; pending only if there is nothing to send.
     fn fill(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        while self.chunk.len() < CHUNK_BYTES {
+        let mut taken = 0;
+        while self.chunk.is_empty() || (self.chunk.len() < CHUNK_BYTES && taken < CHUNK_RECORDS_MAX) {
             match &mut self.source {
                 Source::Ended => return Poll::Ready(()),
                 Source::Opening(opening) => match opening.as_mut().poll(cx) {
@@ -210,7 +211,10 @@ impl<P: Projection> EventBody<P> {
                     Poll::Pending => return self.pending(),
                 },
                 Source::Open(records) => match records.as_mut().poll_next(cx) {
-                    Poll::Ready(Some(HostDelivery::Record(record))) => self.take(&record),
+                    Poll::Ready(Some(HostDelivery::Record(record))) => {
+                        taken += 1;
+                        self.take(&record);
+                    }
                     Poll::Ready(Some(HostDelivery::Gap)) => self.reopen(),
                     Poll::Ready(Some(HostDelivery::Deleted)) => {
                         self.projection.write_deleted(&mut self.chunk);
