@@ -25,6 +25,7 @@ where
     F: Future<Output = S>,
 {
     rows::begins_sessions(&make().await).await?;
+    rows::names_sessions_by_their_first_message(&make().await).await?;
     rows::counts_runs(&make().await).await?;
     rows::counts_questions(&make().await).await?;
     rows::keeps_grants_and_tasks(&make().await).await?;

@@ -57,6 +57,24 @@ pub(super) async fn begins_sessions(store: &impl StorePort) -> Result<(), Breach
     is_missing("a session to rename", &store.rename_session(&"nobody".into(), "x").await)
 }
 
+pub(super) async fn names_sessions_by_their_first_message(store: &impl StorePort) -> Result<(), Breach> {
+    create(store, "unnamed", "", BEGIN_MS).await?;
+    create(store, "named", "Mine", BEGIN_MS).await?;
+    for (session, run) in [("unnamed", "run a"), ("named", "run b")] {
+        let message = "\n  Guten Tag  \nund mehr";
+        append(store, &[at(session, run, 1, BEGIN_MS + 1, started(message))]).await?;
+        append(store, &[at(session, run, 2, BEGIN_MS + 2, ended(Usage::default()))]).await?;
+    }
+    append(store, &[at("unnamed", "run c", 3, BEGIN_MS + 3, started("Noch etwas"))]).await?;
+    for (session, title) in [("unnamed", "Guten Tag"), ("named", "Mine")] {
+        let row = works("a session is read", store.session(&session.into()).await)?;
+        ensure(row.begin.title == title, || {
+            format!("a title is its own or the first line said: {:?}", row.begin.title)
+        })?;
+    }
+    Ok(())
+}
+
 fn usage(input: u64, output: u64, cost_usd: Option<f64>) -> Usage {
     Usage { input, output, cached: input / 2, reasoning: 1, cost_usd }
 }
