@@ -147,6 +147,11 @@ impl Endpoint {
         self.param(Place::Path, name, crate::openapi::text(), meaning)
     }
 
+    /// A parameter in the path that is more than text.
+    pub(crate) fn path_param_of(self, name: &'static str, schema: Value, meaning: &'static str) -> Self {
+        self.param(Place::Path, name, schema, meaning)
+    }
+
     /// A parameter in the query; never needed.
     pub(crate) fn query_param(self, name: &'static str, schema: Value, meaning: &'static str) -> Self {
         self.param(Place::Query, name, schema, meaning)

@@ -5255,7 +5255,7 @@ export interface operations {
                 /** @description The run. */
                 id: string;
                 /** @description The step, from 1. */
-                step: string;
+                step: number;
             };
             cookie?: never;
         };

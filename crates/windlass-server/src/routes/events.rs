@@ -77,10 +77,13 @@ async fn events(
 /// the query, which it repeats from the first time.
 pub(crate) fn after(headers: &HeaderMap, query: Option<&str>) -> Answer<u64> {
     let header = headers.get(LAST_EVENT_ID).map(|value| value.to_str().unwrap_or("?"));
-    let (name, Some(text)) = (if header.is_some() { "Last-Event-ID" } else { "after" }, header.or(query))
-    else {
-        return Ok(0);
-    };
+    let header = header.map(|text| number_of("Last-Event-ID", text)).transpose()?;
+    // Wrong is wrong, also where the header counts.
+    let query = query.map(|text| number_of("after", text)).transpose()?;
+    Ok(header.or(query).unwrap_or(0))
+}
+
+fn number_of(name: &str, text: &str) -> Answer<u64> {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let number = text.parse().ok().filter(|number| is_number && *number <= SEQ_MAX);
     number.ok_or_else(|| {

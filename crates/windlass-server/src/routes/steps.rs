@@ -24,14 +24,16 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
                  `problem` says what, and what is on record is still there.",
             )
             .path_param("id", "The run.")
-            .path_param("step", "The step, from 1.")
+            .path_param_of("step", json!({"type": "integer", "minimum": 1, "maximum": u32::MAX}), "The step, from 1.")
             .answers(Said::Ok, named("StepReport"), "The step.")
             .problems(&[Kind::Missing]),
     ]
 }
 
 async fn get(State(app): State<App>, PathOf((id, step)): PathOf<(String, String)>) -> Answer<Response> {
-    let Ok(step) = step.parse::<u32>() else {
+    // As it is written in the document: digits, no sign.
+    let is_number = step.bytes().all(|byte| byte.is_ascii_digit());
+    let Some(step) = step.parse::<u32>().ok().filter(|step| is_number && *step > 0) else {
         return Err(Problem::field("step", "the step must be a whole number from 1"));
     };
     show(&app, Said::Ok, &app.host.step_report(&RunId::new(id), step).await?)

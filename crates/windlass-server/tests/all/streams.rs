@@ -139,7 +139,9 @@ async fn a_number_that_is_none_is_refused_and_the_header_counts_before_the_query
         assert_eq!(client.get(&format!("{path}?after={wrong}")).await.code(), "bad_event_id", "{wrong}");
     }
     assert_eq!(client.with("Last-Event-ID", "x").get(&path).await.code(), "bad_event_id");
-    let from_start = client.with("Last-Event-ID", "0").send("GET", &format!("{path}?after=x"), None).await;
+    let both = client.with("Last-Event-ID", "0").get(&format!("{path}?after=x")).await;
+    assert_eq!(both.code(), "bad_event_id");
+    let from_start = client.with("Last-Event-ID", "0").send("GET", &format!("{path}?after=9"), None).await;
     assert_eq!(from_start.rest().await, whole);
     assert_eq!(client.get(&format!("{path}?format=other")).await.status, 400);
 }
