@@ -204,6 +204,13 @@ impl EventLog {
         is_whole.then(|| self.sit_down(state, Some(seq)))
     }
 
+    /// Listens from the oldest record that is still here.
+    pub(crate) fn join_oldest(&self) -> Subscription {
+        let state = self.shared.lock();
+        let oldest = state.gone_seq;
+        self.sit_down(state, Some(oldest))
+    }
+
     fn sit_down(&self, mut state: MutexGuard<'_, State>, after: Option<u64>) -> Subscription {
         let cursor = after.unwrap_or(state.last_seq).min(state.last_seq);
         let seat = Some(Seat { cursor, waker: None });
@@ -333,6 +340,11 @@ impl Subscription {
             }
         })
         .await
+    }
+
+    /// Whether there is nothing to read now.
+    pub(crate) fn has_read_all(&self) -> bool {
+        self.batch.is_empty() && self.cursor >= self.shared.lock().last_seq
     }
 
     fn refill(&mut self, waker: &Waker) -> Refill {

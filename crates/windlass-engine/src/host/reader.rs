@@ -38,6 +38,8 @@ pub(super) struct Reader {
     cursor: u64,
     page: VecDeque<Arc<Record>>,
     live: Option<Subscription>,
+    /// The seat of a reader that fell behind: as long as it has one, the log keeps what the reader has not seen.
+    seat: Option<Subscription>,
     dusk: Arc<Dusk>,
     is_over: bool,
     /// Whether the session was forgotten, and the reader has not been told yet.
@@ -54,6 +56,7 @@ impl Reader {
             cursor: after,
             page: VecDeque::new(),
             live: None,
+            seat: None,
             dusk: Arc::clone(&host.dusk),
             is_over: false,
             is_deleted: false,
@@ -83,8 +86,11 @@ impl Reader {
             }
             match &mut self.live {
                 Some(live) => match live.next_here().await {
-                    Here::Record(record) => self.page.push_back(record),
-                    Here::Behind | Here::Closed => self.live = None,
+                    Here::Record(record) => {
+                        drop(self.seat.take());
+                        self.page.push_back(record);
+                    }
+                    Here::Behind | Here::Closed => self.seat = self.live.take(),
                 },
                 None => {
                     if let Err(failure) = self.turn_page().await {
@@ -149,7 +155,7 @@ impl Reader {
         }
         // The next records are deltas that have left the log and are not in the journal yet. They are held
         // until they are there, so they are looked up before the journal is.
-        let tail = log.subscribe();
+        let tail = log.join_oldest();
         let held = log.held();
         if self.load().await? {
             return Ok(());
@@ -158,24 +164,27 @@ impl Reader {
         if !self.page.is_empty() {
             return Ok(());
         }
-        self.wait_for_durable(tail).await
+        self.wait_for_durable(log, tail).await
     }
 
     /// What came after the cursor is nowhere: it went with an end that could not be written down, or its
     /// journal is about to have it.
-    async fn wait_for_durable(&mut self, mut tail: Subscription) -> Result<(), JournalFailure> {
-        match &self.subject {
-            Subject::Run(run_id) if self.berth.run().as_ref() != Some(run_id) => {
-                self.is_over = true;
-                return Ok(());
-            }
-            Subject::Session if self.berth.run().is_none() => {
-                self.live = Some(tail);
-                return Ok(());
-            }
-            Subject::Run(_) | Subject::Session => {}
-        }
+    async fn wait_for_durable(
+        &mut self,
+        log: &EventLog,
+        mut tail: Subscription,
+    ) -> Result<(), JournalFailure> {
+        let has_ended = match &self.subject {
+            Subject::Run(run_id) => self.berth.run().as_ref() != Some(run_id),
+            Subject::Session => self.berth.run().is_none(),
+        };
         loop {
+            if has_ended && tail.has_read_all() {
+                // Nothing more comes of the run; a session may have another.
+                self.is_over = matches!(self.subject, Subject::Run(_));
+                self.live = Some(log.subscribe());
+                return Ok(());
+            }
             match tail.next_here().await {
                 Here::Record(record) if !record.event.is_durable() => {}
                 Here::Record(record) => {
