@@ -141,7 +141,7 @@ describe('a check', () => {
     [{ maxLength: 2 }, 'äöü', 'Must have at most 2 characters; it has 3.'],
     [{ pattern: '^[0-9a-f]+$' }, 'xyz', 'Must match ^[0-9a-f]+$'],
     [{ format: 'date' }, '31.1.2025', 'Must be a date such as 2025-01-31.'],
-    [{ format: 'uri' }, 'example.org', 'Must be an address with its scheme, such as https://example.org/.'],
+    [{ format: 'uri' }, 'example.org', 'Must be an address that begins with its scheme (mailto:, file:, …).'],
     [{ enum: ['a', 'b'] }, 'c', 'Must be one of "a", "b".'],
     [{ const: 1 }, 2, 'Must be 1.'],
     [{ minItems: 1 }, [], 'Needs at least 1 item.'],
