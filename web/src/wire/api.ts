@@ -1,6 +1,6 @@
 // Every question that the app asks the server, one function each. Streams are `follow`'s business.
 
-import type { JournalRecord, Message, Question, ToolCall, ToolOutcome, Usage, Decision } from '../view/types';
+import type { Message, Question, ToolCall, ToolOutcome, Usage, Decision } from '../view/types';
 import { askJson, path, query, type Schemas } from './http';
 
 export type Session = Schemas['Session'];
@@ -12,15 +12,7 @@ export type Gate = Schemas['Gate'];
 export type Save = Schemas['Save'];
 export type Task = Schemas['Task'];
 
-export interface About {
-  version: string;
-  root: string;
-  model: string;
-  profile: string;
-  profiles: { name: string; about: string }[];
-  reasoning_efforts: string[];
-  tool_loop_v2: boolean;
-}
+export type About = Schemas['About'];
 
 export interface RunWish {
   message: string;
@@ -96,11 +88,6 @@ export const step = (runId: string, number: number) => askJson<StepDetail>(path`
 export const call = (runId: string, callId: string) => askJson<CallDetail>(path`/api/runs/${runId}/calls/${callId}`);
 export const answer = (runId: string, callId: string, body: Answer) =>
   askJson<undefined>(path`/api/runs/${runId}/permissions/${callId}`, { method: 'POST', body });
-export const records = (sessionId: string, after: number, clip?: number) =>
-  askJson<{ records: JournalRecord[]; last_seq: number; has_more: boolean }>(
-    path`/api/sessions/${sessionId}/records` + query({ after, clip }),
-  );
-
 export const tools = () => askJson<{ tools: Tool[] }>('/api/tools');
 export const callTool = (
   name: string,
@@ -116,10 +103,10 @@ export const explain = (tool: string, args: object) =>
     body: { tool, arguments: args },
   });
 export const audit = (wish: { rows?: number; tool?: string } = {}) =>
-  askJson<{ entries: { [field: string]: unknown }[] }>('/api/policies/audit' + query(wish));
+  askJson<{ entries: Schemas['AuditEntry'][] }>('/api/policies/audit' + query(wish));
 export const models = () => askJson<{ models: Schemas['Model'][] }>('/api/models');
 export const doctor = (name: string) =>
-  askJson<{ [field: string]: unknown }>('/api/models/doctor', { method: 'POST', body: { name } });
+  askJson<Schemas['Findings']>('/api/models/doctor', { method: 'POST', body: { name } });
 
 export const saves = () => askJson<{ saves: Save[] }>('/api/saves');
 export const save = (id: string) => askJson<Save>(path`/api/saves/${id}`);

@@ -164,16 +164,12 @@ impl Reader {
         if !self.page.is_empty() {
             return Ok(());
         }
-        self.wait_for_durable(log, tail).await
+        self.wait_for_durable(tail).await
     }
 
     /// What came after the cursor is nowhere: it went with an end that could not be written down, or its
     /// journal is about to have it.
-    async fn wait_for_durable(
-        &mut self,
-        log: &EventLog,
-        mut tail: Subscription,
-    ) -> Result<(), JournalFailure> {
+    async fn wait_for_durable(&mut self, mut tail: Subscription) -> Result<(), JournalFailure> {
         let has_ended = match &self.subject {
             Subject::Run(run_id) => self.berth.run().as_ref() != Some(run_id),
             Subject::Session => self.berth.run().is_none(),
@@ -182,7 +178,7 @@ impl Reader {
             if has_ended && tail.has_read_all() {
                 // Nothing more comes of the run; a session may have another.
                 self.is_over = matches!(self.subject, Subject::Run(_));
-                self.live = Some(log.subscribe());
+                self.live = Some(tail);
                 return Ok(());
             }
             match tail.next_here().await {
