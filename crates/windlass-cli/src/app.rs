@@ -15,6 +15,7 @@ use crate::config::{Config, Flags};
 use crate::desk::Desk;
 use crate::exit::Exit;
 use crate::front::refused;
+use crate::log::Holding;
 use crate::model_choice::choose_or_guide;
 use crate::open_models::OpenModels;
 use crate::out::tell_line;
@@ -94,6 +95,7 @@ fn theme(config: &Config) -> ThemeKind {
 
 /// Shows a host until the user leaves or a signal comes.
 pub(crate) async fn show(host: Arc<dyn HostPort>, config: &Config, tui: TuiConfig) -> Result<Parting> {
+    let _holding = Holding::begin();
     let mut signals = Signals::listen()?;
     let stop = Box::pin(async move { signals.next().await });
     let folder = std::env::current_dir().unwrap_or_else(|_| config.root.clone());
