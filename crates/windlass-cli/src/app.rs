@@ -97,7 +97,11 @@ fn theme(config: &Config) -> ThemeKind {
 pub(crate) async fn show(host: Arc<dyn HostPort>, config: &Config, tui: TuiConfig) -> Result<Parting> {
     let _holding = Holding::begin();
     let mut signals = Signals::listen()?;
-    let stop = Box::pin(async move { signals.next().await });
+    let stop = Box::pin(async move {
+        signals.next().await;
+        #[cfg(feature = "crash-points")]
+        crate::crash_points::panic_if_wanted();
+    });
     let folder = std::env::current_dir().unwrap_or_else(|_| config.root.clone());
     let desk = Arc::new(Desk::new(&config.folders, folder));
     windlass_tui::run(host, desk, tui, stop).await.map_err(|error| match error {

@@ -142,12 +142,6 @@ impl Pane {
         self.screen()
     }
 
-    /// Waits until the screen shows a text no more.
-    #[track_caller]
-    pub(crate) fn wait_until_gone(&self, text: &str) {
-        self.wait_until(text, |pane| !pane.screen().contains(text));
-    }
-
     /// Waits until the app has left the screen to the shell.
     #[track_caller]
     pub(crate) fn wait_for_end(&self) {

@@ -188,6 +188,19 @@ fn a_signal_ends_the_app_and_gives_the_terminal_back() {
     }
 }
 
+#[cfg(feature = "crash-points")]
+#[test]
+fn a_panic_gives_the_terminal_back_and_is_told_on_it() {
+    let place = place(HELLO);
+    let pane = Pane::open(&place, 80, 24);
+    let before = pane.manners();
+    pane.launch("CRASH_BY=panic", "--model scripted/talk.script");
+    assert!(Command::new("kill").args(["-TERM", &pane.app_process()]).status().unwrap().success());
+    pane.wait_for_end();
+    pane.wait_for("panicked");
+    assert_eq!(pane.manners(), before);
+}
+
 /// What is killed without a chance to tidy up loses nothing of the session.
 #[test]
 fn a_session_of_a_killed_app_is_there_the_next_time() {
