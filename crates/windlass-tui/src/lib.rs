@@ -9,10 +9,12 @@
 //! - `update`: one input changes the state and may ask for effects; pure, the clock comes in as data
 //! - `effect`, `perform`: what the app asks of the host and of the desk, and how that is done
 //! - `view`: draws the state; decides nothing
+//! - `command`: the table of slash commands
 //! - `markdown`, `text`, `theme`: how things look
 //! - `app`, `terminal`: the loop, and the terminal that is given back as it was found
 
 pub mod app;
+pub mod command;
 pub mod desk;
 pub mod effect;
 pub mod input;
