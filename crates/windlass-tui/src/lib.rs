@@ -10,9 +10,12 @@
 //! - `effect`, `perform`: what the app asks of the host and of the desk, and how that is done
 //! - `view`: draws the state; decides nothing
 //! - `markdown`, `highlight`, `diff`, `text`, `theme`: how things look
+//! - `command`: the table of slash commands
+//! - `markdown`, `text`, `theme`: how things look
 //! - `app`, `terminal`: the loop, and the terminal that is given back as it was found
 
 pub mod app;
+pub mod command;
 pub mod desk;
 pub mod diff;
 pub mod effect;
