@@ -91,6 +91,7 @@ fn telemetry_of(config: &Config) -> Result<Option<Telemetry>> {
         first_byte_timeout_ms: EXPORT_TIMEOUT_MS,
         idle_timeout_ms: EXPORT_TIMEOUT_MS,
         total_timeout_ms: EXPORT_TIMEOUT_MS,
+        ..ExchangeLimits::default()
     };
     let transport =
         Transport::new(TransportConfig { limits, ca_pem: config.ca_pem()?, ..TransportConfig::default() });
