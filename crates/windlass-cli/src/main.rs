@@ -47,6 +47,7 @@ mod policy;
 mod progress;
 mod prompt;
 mod provider;
+mod remote;
 mod run;
 mod runs;
 mod screen;
