@@ -19,8 +19,22 @@ use crate::duration::parse_positive_ms;
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) global: GlobalArgs,
+    #[command(flatten)]
+    pub(crate) app: AppArgs,
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
+}
+
+/// Flags of the terminal app, which is what a terminal shows when no command is given.
+#[derive(Debug, Clone, Default, ClapArgs)]
+#[command(next_help_heading = "Terminal app")]
+pub(crate) struct AppArgs {
+    /// Open this session: its id, or the beginning of it
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    /// Open the newest session
+    #[arg(long = "continue", conflicts_with = "session")]
+    pub(crate) resume_last: bool,
 }
 
 /// Flags that every command takes.

@@ -10,10 +10,12 @@
 //! - `key_source`, `key_command`, `keyring`: where keys are
 //! - `archive`, `conversation`, `open_models`: what was kept, how it is told, and models for a host
 //! - `run`, `serve`, `sessions`, `runs`, `going_on`, `tools`, `models`, `policy`, `config_cmd`, `completions`: the commands, one file each
+//! - `app`, `desk`: the terminal app and what lies around it
 //! - `front`: one run as a person at a terminal or a script sees it; `screen`, `progress`, `live` show it,
 //!   `asker`, `prompt` ask, `signals` stop
 //! - `complaint`, `exit`, `out`, `table`, `visible`, `nearest`, `duration`: how things are said
 
+mod app;
 mod archive;
 mod args;
 mod asker;
@@ -25,6 +27,7 @@ mod config_cmd;
 mod conversation;
 #[cfg(feature = "crash-points")]
 mod crash_points;
+mod desk;
 mod diagnosis;
 mod duration;
 mod exit;
@@ -66,7 +69,7 @@ use std::process::ExitCode;
 use clap::CommandFactory;
 
 use crate::args::{Args, Command};
-use crate::complaint::Result;
+use crate::complaint::{Complaint, Result};
 use crate::exit::Exit;
 
 /// Calls are many small allocations: with this allocator a checked call costs about an eighth less.
@@ -84,7 +87,11 @@ fn main() -> ExitCode {
 }
 
 fn dispatch(args: Args) -> Result<Exit> {
-    let Args { global, command } = args;
+    let Args { global, app, command } = args;
+    if command.is_some() && (app.session.is_some() || app.resume_last) {
+        let what = "--session and --continue of the terminal app stand before no command";
+        return Err(Complaint::usage(what).cure("windlass run --session ID \"…\""));
+    }
     match command {
         Some(Command::Run(run)) => run::run(&global, run),
         Some(Command::Serve(args)) => serve::run(&global, &args),
@@ -95,6 +102,7 @@ fn dispatch(args: Args) -> Result<Exit> {
         Some(Command::Policy(command)) => policy::run(&global, command),
         Some(Command::Config(command)) => config_cmd::run(&global, &command),
         Some(Command::Completions { shell }) => completions::run(shell),
+        None if app::has_terminal() => app::run(&global, &app),
         None => {
             out::print(&Args::command().render_help().to_string())?;
             Ok(Exit::Done)

@@ -28,6 +28,9 @@ pub(crate) const WIRE_WORDS: [&str; 5] = ["chat", "responses", "messages", "gemi
 /// Words of `reasoning_effort`.
 pub(crate) const EFFORT_WORDS: [&str; 4] = ["low", "medium", "high", "auto"];
 
+/// Words of `terminal.theme`.
+const THEME_WORDS: [&str; 3] = ["dark", "light", "plain"];
+
 const PROFILE_WORDS: [&str; 6] = ["default", "edison", "dspy", "studio", "ploke", "zodo"];
 
 /// What a project's own file may do with a key. It may tighten permissions, never loosen them, and it
@@ -116,6 +119,7 @@ pub(crate) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
             Set,
             "how calls are written; what the model is known to do unless set",
         ),
+        Key::new("terminal.theme", Word(&THEME_WORDS), Set, "the colours of the terminal app"),
         Key::new("ca_file", Text, LEAVES, "certificates to trust besides the usual ones, PEM"),
         Key::new("models.fast", Text, LEAVES, "the model that --model fast means"),
         Key::new("models.medium", Text, LEAVES, "the model that --model medium means"),

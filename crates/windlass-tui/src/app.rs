@@ -1,0 +1,227 @@
+//! The loop: inputs in, effects out, frames drawn.
+//!
+//! Draws only what changed, and not more often than an eye can see; while nothing moves, nothing wakes it.
+
+use std::io;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use crossterm::event::{Event as TerminalEvent, EventStream};
+use futures::StreamExt as _;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep, sleep_until};
+use windlass_core::host::{HostError, HostPort};
+use windlass_core::ids::{Millis, RunId, SessionId};
+use windlass_core::port::BoxFuture;
+
+use crate::desk::DeskPort;
+use crate::effect::Effect;
+use crate::input::Input;
+use crate::perform::Hands;
+use crate::state::{About, State};
+use crate::terminal::{self, OwnTerminal};
+use crate::theme::ThemeKind;
+use crate::update::update;
+use crate::view::{self, Cache};
+
+/// Shortest time between two frames.
+const FRAME: Duration = Duration::from_millis(16);
+
+/// How often things move that move by themselves.
+const TICK: Duration = Duration::from_millis(100);
+
+/// How long a broken stream is left alone.
+const RETRY: Duration = Duration::from_millis(500);
+
+/// Inputs that wait; whoever has more waits.
+const INPUTS_MAX: usize = 512;
+
+/// How the app begins.
+#[derive(Debug, Clone, Default)]
+pub struct TuiConfig {
+    /// The version to show.
+    pub version: String,
+    /// Where the host is, if not in this process: its address.
+    pub place: Option<String>,
+    /// How it looks.
+    pub theme: ThemeKind,
+    /// Whether the mouse is listened to.
+    pub has_mouse: bool,
+    /// The session to open; nothing begins a new one with the first message.
+    pub session: Option<SessionId>,
+    /// Something to say at the beginning.
+    pub notice: Option<String>,
+}
+
+/// What was left behind.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Parting {
+    /// The session that was shown last.
+    pub session_id: Option<SessionId>,
+    /// The run that was still going on.
+    pub run_id: Option<RunId>,
+}
+
+/// Why the app could not go on.
+#[derive(Debug, thiserror::Error)]
+pub enum TuiError {
+    /// The terminal does not do what it must.
+    #[error("the terminal cannot be used: {0}")]
+    Terminal(#[from] io::Error),
+    /// The host does not even say what it is.
+    #[error("{0}")]
+    Host(HostError),
+}
+
+/// Shows a host until the user leaves, or `stop` is there.
+pub async fn run(
+    host: Arc<dyn HostPort>,
+    desk: Arc<dyn DeskPort>,
+    config: TuiConfig,
+    stop: BoxFuture<'static, ()>,
+) -> Result<Parting, TuiError> {
+    let about = About {
+        version: config.version.clone(),
+        place: config.place.clone(),
+        defaults: host.defaults().map_err(TuiError::Host)?,
+        model: None,
+        profile: None,
+        models: Vec::new(),
+        tools: host.tools(),
+    };
+    terminal::give_back_on_panic();
+    let terminal = OwnTerminal::take(config.has_mouse)?;
+    let mut state = State::new(about, config.theme, terminal.size()?, desk.history());
+    state.now_ms = now_ms();
+    if let Some(notice) = config.notice {
+        state.tell(notice);
+    }
+    let (inputs, arrivals) = mpsc::channel(INPUTS_MAX);
+    let app =
+        App { state, cache: Cache::default(), terminal, hands: Hands { host, desk }, inputs, follower: None };
+    app.run(arrivals, config.session, stop).await
+}
+
+struct App {
+    state: State,
+    cache: Cache,
+    terminal: OwnTerminal,
+    hands: Hands,
+    inputs: mpsc::Sender<Input>,
+    /// Brings the records of the session that is shown.
+    follower: Option<JoinHandle<()>>,
+}
+
+impl App {
+    async fn run(
+        mut self,
+        mut arrivals: mpsc::Receiver<Input>,
+        session: Option<SessionId>,
+        stop: BoxFuture<'static, ()>,
+    ) -> Result<Parting, TuiError> {
+        let mut stop = pin!(stop);
+        let mut keys = EventStream::new();
+        self.carry_out([Effect::ListModels])?;
+        self.carry_out(session.map(Effect::Open))?;
+        self.draw()?;
+        let (mut drawn, mut is_stale) = (Instant::now(), false);
+        while !self.state.is_over {
+            let input = tokio::select! {
+                biased;
+                () = &mut stop => Some(Input::Stop),
+                () = sleep_until(drawn + FRAME), if is_stale => None,
+                event = keys.next() => match event {
+                    Some(event) => read(event?),
+                    // The terminal is gone, and with it whoever could look at it.
+                    None => Some(Input::Stop),
+                },
+                Some(input) = arrivals.recv() => Some(input),
+                () = sleep(TICK), if self.state.is_moving() => Some(Input::Tick),
+            };
+            match input {
+                Some(input) => {
+                    let effects = update(&mut self.state, input, now_ms());
+                    self.carry_out(effects)?;
+                    is_stale = true;
+                }
+                None if is_stale => {
+                    self.draw()?;
+                    (drawn, is_stale) = (Instant::now(), false);
+                }
+                None => {}
+            }
+        }
+        if let Some(follower) = self.follower.take() {
+            follower.abort();
+        }
+        let session = self.state.session.as_ref();
+        Ok(Parting {
+            session_id: session.map(|session| session.row.session_id.clone()),
+            run_id: self.state.running().cloned(),
+        })
+    }
+
+    fn draw(&mut self) -> io::Result<()> {
+        let (state, cache) = (&self.state, &mut self.cache);
+        self.terminal.draw(|frame| view::draw(frame, state, cache))
+    }
+
+    fn carry_out(&mut self, effects: impl IntoIterator<Item = Effect>) -> io::Result<()> {
+        for effect in effects {
+            match effect {
+                Effect::Follow { session_id, after } => self.follow(session_id, after),
+                Effect::Unfollow => self.unfollow(),
+                Effect::Copy(text) => self.terminal.copy(&text)?,
+                Effect::Quit => {}
+                effect => {
+                    let (hands, inputs) = (self.hands.clone(), self.inputs.clone());
+                    tokio::spawn(async move {
+                        let reply = hands.perform(effect).await;
+                        // Nobody is interested any more when the loop is over.
+                        let _ = inputs.send(Input::Reply(reply)).await;
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn unfollow(&mut self) {
+        if let Some(follower) = self.follower.take() {
+            follower.abort();
+        }
+    }
+
+    fn follow(&mut self, session_id: SessionId, after: u64) {
+        self.unfollow();
+        let (host, inputs) = (Arc::clone(&self.hands.host), self.inputs.clone());
+        self.follower = Some(tokio::spawn(async move {
+            if let Ok(mut stream) = host.session_events(&session_id, after).await {
+                while let Some(delivery) = stream.next().await {
+                    if inputs.send(Input::Delivered(session_id.clone(), delivery)).await.is_err() {
+                        return;
+                    }
+                }
+            }
+            sleep(RETRY).await;
+            let _ = inputs.send(Input::StreamEnded(session_id)).await;
+        }));
+    }
+}
+
+fn read(event: TerminalEvent) -> Option<Input> {
+    match event {
+        TerminalEvent::Key(key) => Some(Input::Key(key)),
+        TerminalEvent::Mouse(mouse) => Some(Input::Mouse(mouse)),
+        TerminalEvent::Paste(text) => Some(Input::Paste(text)),
+        TerminalEvent::Resize(columns, rows) => Some(Input::Resized { columns, rows }),
+        TerminalEvent::FocusGained | TerminalEvent::FocusLost => None,
+    }
+}
+
+fn now_ms() -> Millis {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Millis::try_from(since.as_millis()).unwrap_or(Millis::MAX)
+}

@@ -1,0 +1,123 @@
+//! What the app asks for. How it is done is `perform`'s business.
+
+use windlass_core::host::{ForkWish, ResumeWish};
+use windlass_core::ids::{CallId, RunId, SessionId};
+use windlass_core::permission::PermissionAnswer;
+
+/// Something to be done outside the state.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    /// Show a session: read what is on record, then follow it.
+    Open(SessionId),
+    /// Follow a session from after a record on. What was followed before is let go.
+    Follow {
+        /// The session.
+        session_id: SessionId,
+        /// The last record that is known.
+        after: u64,
+    },
+    /// Stop following.
+    Unfollow,
+    /// Send a message; begins a session if there is none.
+    Send(Box<Sending>),
+    /// Stop a run.
+    Cancel(RunId),
+    /// Answer a question.
+    Answer {
+        /// The run.
+        run_id: RunId,
+        /// The call.
+        call_id: CallId,
+        /// The arguments that the user saw.
+        arguments: String,
+        /// The answer.
+        answer: PermissionAnswer,
+    },
+    /// Take up a run that stopped in the middle.
+    Resume {
+        /// The run.
+        run_id: RunId,
+        /// How.
+        wish: ResumeWish,
+    },
+    /// Copy a run up to a step into a new session and go on there.
+    Fork {
+        /// The run.
+        run_id: RunId,
+        /// How.
+        wish: ForkWish,
+    },
+    /// List sessions, newest first.
+    ListSessions {
+        /// Only those with this text.
+        text: Option<String>,
+    },
+    /// Give a session another title.
+    Rename {
+        /// The session.
+        session_id: SessionId,
+        /// The title.
+        title: String,
+    },
+    /// Forget a session.
+    Delete(SessionId),
+    /// List runs that have not ended.
+    ListUnfinished,
+    /// List models.
+    ListModels,
+    /// List rules.
+    ListRules,
+    /// Store a rule: `allow`, `deny` or `ask`, and its pattern.
+    AddRule {
+        /// The effect's word.
+        effect: &'static str,
+        /// The pattern.
+        pattern: String,
+    },
+    /// Forget a rule.
+    RemoveRule(String),
+    /// Say what decides a call.
+    Explain {
+        /// The tool.
+        tool: String,
+        /// Its arguments, as JSON text.
+        arguments: String,
+    },
+    /// Read the paths of the project.
+    ListPaths,
+    /// Search the project.
+    Search(String),
+    /// Run a call that was staged, as its user has now seen it.
+    Apply {
+        /// The tool.
+        tool: String,
+        /// Its arguments, as JSON text.
+        arguments: String,
+    },
+    /// Put text on the clipboard of the terminal.
+    Copy(String),
+    /// Write a file.
+    Export {
+        /// Its name.
+        name: String,
+        /// What goes into it.
+        text: String,
+    },
+    /// Keep what was typed.
+    Remember(String),
+    /// Leave.
+    Quit,
+}
+
+/// A message that is to be sent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sending {
+    /// The session; a new one unless there is one.
+    pub session_id: Option<SessionId>,
+    /// What is said.
+    pub text: String,
+    /// Another model than the session's.
+    pub model: Option<String>,
+    /// Another profile than the session's.
+    pub profile: Option<String>,
+}

@@ -1,0 +1,29 @@
+//! The terminal app: what a session looks like in a terminal, and what keys do.
+//!
+//! Reads records and sends what the user wants to a `HostPort`, whoever stands behind it; decides nothing of a run.
+//! Knows no configuration, no environment and no file system: what of these it needs comes in (`TuiConfig`, `DeskPort`).
+//!
+//! # Layout
+//!
+//! - `state`: everything that is shown: a fold over records, and what the user typed
+//! - `update`: one input changes the state and may ask for effects; pure, the clock comes in as data
+//! - `effect`, `perform`: what the app asks of the host and of the desk, and how that is done
+//! - `view`: draws the state; decides nothing
+//! - `markdown`, `text`, `theme`: how things look
+//! - `app`, `terminal`: the loop, and the terminal that is given back as it was found
+
+pub mod app;
+pub mod desk;
+pub mod effect;
+pub mod input;
+mod perform;
+pub mod state;
+pub mod terminal;
+pub mod text;
+pub mod theme;
+pub mod update;
+pub mod view;
+
+pub use app::{Parting, TuiConfig, TuiError, run};
+pub use desk::{DeskError, DeskPort};
+pub use theme::{Theme, ThemeKind};

@@ -1,0 +1,182 @@
+//! Everything that is on the screen.
+//!
+//! A fold over records and over what the user does; nothing in it knows how it is drawn.
+
+pub mod composer;
+pub mod overlay;
+pub mod question;
+pub mod session;
+pub mod timing;
+pub mod transcript;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use windlass_core::host::{HostDefaults, ModelRow};
+use windlass_core::ids::{Millis, RunId};
+use windlass_core::tool::ToolSpec;
+
+use crate::theme::{Theme, ThemeKind};
+use composer::Composer;
+use overlay::Overlay;
+use question::Asking;
+use session::OpenSession;
+use transcript::Transcript;
+
+/// How long a notice stays.
+const NOTICE_MS: u64 = 6_000;
+
+/// Within this time a second wish to stop is one to leave.
+pub const LEAVE_MS: u64 = 2_000;
+
+/// The app.
+#[derive(Debug)]
+pub struct State {
+    /// The time of the last input.
+    pub now_ms: Millis,
+    /// Columns and rows.
+    pub size: (u16, u16),
+    /// How it looks.
+    pub theme: Theme,
+    /// What is known of the host.
+    pub about: About,
+    /// The session that is shown; nothing before the first message.
+    pub session: Option<OpenSession>,
+    /// Where the transcript stands and what of it is unfolded.
+    pub transcript: Transcript,
+    /// Where messages are written.
+    pub composer: Composer,
+    /// What keys mean.
+    pub focus: Focus,
+    /// Questions that wait for the user.
+    pub asking: Asking,
+    /// What lies over the rest.
+    pub overlay: Option<Overlay>,
+    /// Messages that wait for the run to end.
+    pub waiting: VecDeque<String>,
+    /// A message on its way whose run has not begun yet, with the time at which it was sent.
+    pub sending: Option<(String, Millis)>,
+    /// Something that the user should hear of, and until when.
+    pub notice: Option<Notice>,
+    /// When the user last wanted to stop something: the next such wish leaves.
+    pub stopped_ms: Option<Millis>,
+    /// The run that was asked to stop.
+    pub cancelling: Option<RunId>,
+    /// Whether the task list is shown.
+    pub shows_tasks: bool,
+    /// Whether the app is over.
+    pub is_over: bool,
+}
+
+/// Where keys go when nothing lies over the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Focus {
+    /// Into the message.
+    #[default]
+    Composer,
+    /// Through the transcript.
+    Transcript,
+}
+
+/// What is known of the host and of the choices for the next run.
+#[derive(Debug, Clone)]
+pub struct About {
+    /// The version of this app.
+    pub version: String,
+    /// Where the host is, if not in this process: its address.
+    pub place: Option<String>,
+    /// What holds where nobody chooses.
+    pub defaults: HostDefaults,
+    /// The model that was chosen here.
+    pub model: Option<String>,
+    /// The profile that was chosen here.
+    pub profile: Option<String>,
+    /// The models, once they were listed.
+    pub models: Vec<ModelRow>,
+    /// The tools.
+    pub tools: Vec<Arc<ToolSpec>>,
+}
+
+/// Something that the user should hear of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    /// How it is meant.
+    pub tone: Tone,
+    /// What.
+    pub text: String,
+    /// When it goes.
+    pub until_ms: Millis,
+}
+
+/// How a notice is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// Good to know.
+    Plain,
+    /// Something did not go as wished.
+    Bad,
+}
+
+impl State {
+    /// An app without a session.
+    pub fn new(about: About, theme: ThemeKind, size: (u16, u16), history: Vec<String>) -> Self {
+        Self {
+            now_ms: 0,
+            size,
+            theme: Theme::new(theme),
+            about,
+            session: None,
+            transcript: Transcript::default(),
+            composer: Composer::new(history),
+            focus: Focus::Composer,
+            asking: Asking::default(),
+            overlay: None,
+            waiting: VecDeque::new(),
+            sending: None,
+            notice: None,
+            stopped_ms: None,
+            cancelling: None,
+            shows_tasks: true,
+            is_over: false,
+        }
+    }
+
+    /// The run that goes on.
+    pub fn running(&self) -> Option<&RunId> {
+        self.session.as_ref()?.running()
+    }
+
+    /// Whether the screen changes with time alone.
+    pub fn is_moving(&self) -> bool {
+        self.running().is_some() || self.sending.is_some() || self.notice.is_some() || self.is_loading()
+    }
+
+    fn is_loading(&self) -> bool {
+        self.session.as_ref().is_some_and(|session| session.is_loading)
+    }
+
+    /// The model that answers the next message.
+    pub fn model(&self) -> &str {
+        let own = self.session.as_ref().map(|session| session.row.begin.model.as_str());
+        let chosen = self.about.model.as_deref().or(own.filter(|model| !model.is_empty()));
+        chosen.unwrap_or(&self.about.defaults.model)
+    }
+
+    /// The profile of the next run.
+    pub fn profile(&self) -> &str {
+        let own = self.session.as_ref().map(|session| session.row.begin.profile.as_str());
+        let chosen = self.about.profile.as_deref().or(own.filter(|profile| !profile.is_empty()));
+        chosen.unwrap_or(&self.about.defaults.profile)
+    }
+
+    /// Tells something.
+    pub fn tell(&mut self, text: impl Into<String>) {
+        self.notice =
+            Some(Notice { tone: Tone::Plain, text: text.into(), until_ms: self.now_ms + NOTICE_MS });
+    }
+
+    /// Tells that something did not go as wished.
+    pub fn complain(&mut self, text: impl Into<String>) {
+        self.notice = Some(Notice { tone: Tone::Bad, text: text.into(), until_ms: self.now_ms + NOTICE_MS });
+    }
+}

@@ -1,0 +1,94 @@
+//! The terminal: taken over for the app, and given back as it was found, also after a panic.
+//!
+//! Owns raw mode, the alternate screen, mouse and paste reports. Draws nothing.
+
+use std::io::{self, Stdout, Write as _};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crossterm::clipboard::CopyToClipboard;
+use crossterm::event::{
+    DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture,
+};
+use crossterm::execute;
+use crossterm::terminal::{
+    EnterAlternateScreen, LeaveAlternateScreen, SetTitle, disable_raw_mode, enable_raw_mode,
+};
+use ratatui::backend::CrosstermBackend;
+
+/// Whether the terminal is ours now: a panic hook has no other way to know.
+static IS_TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// The terminal while the app has it. Dropping it gives it back.
+#[derive(Debug)]
+pub struct OwnTerminal {
+    inner: ratatui::Terminal<CrosstermBackend<Stdout>>,
+}
+
+impl OwnTerminal {
+    /// Takes the terminal over.
+    pub fn take(has_mouse: bool) -> io::Result<Self> {
+        enable_raw_mode()?;
+        IS_TAKEN.store(true, Ordering::SeqCst);
+        let taken = Self::set_up(has_mouse);
+        if taken.is_err() {
+            give_back();
+        }
+        taken
+    }
+
+    fn set_up(has_mouse: bool) -> io::Result<Self> {
+        execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste, SetTitle("Windlass"))?;
+        if has_mouse {
+            execute!(io::stdout(), EnableMouseCapture)?;
+        }
+        let inner = ratatui::Terminal::new(CrosstermBackend::new(io::stdout()))?;
+        Ok(Self { inner })
+    }
+
+    /// Draws a frame.
+    pub fn draw(&mut self, draw: impl FnOnce(&mut ratatui::Frame<'_>)) -> io::Result<()> {
+        self.inner.draw(draw).map(|_| ())
+    }
+
+    /// Its size in columns and rows.
+    pub fn size(&self) -> io::Result<(u16, u16)> {
+        self.inner.size().map(|size| (size.width, size.height))
+    }
+
+    /// Puts text on the clipboard of the terminal, which may be on another machine (OSC 52).
+    pub fn copy(&mut self, text: &str) -> io::Result<()> {
+        execute!(io::stdout(), CopyToClipboard::to_clipboard_from(text))
+    }
+}
+
+impl Drop for OwnTerminal {
+    fn drop(&mut self) {
+        give_back();
+    }
+}
+
+/// Gives the terminal back, if it is ours: whoever looks at it next finds it as it was.
+pub fn give_back() {
+    if !IS_TAKEN.swap(false, Ordering::SeqCst) {
+        return;
+    }
+    // Nothing is left to be done about a terminal that does not take this.
+    let _ = execute!(
+        io::stdout(),
+        DisableMouseCapture,
+        DisableBracketedPaste,
+        LeaveAlternateScreen,
+        crossterm::cursor::Show
+    );
+    let _ = disable_raw_mode();
+    let _ = io::stdout().flush();
+}
+
+/// From now on a panic gives the terminal back before it is told.
+pub fn give_back_on_panic() {
+    let told = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        give_back();
+        told(panic);
+    }));
+}

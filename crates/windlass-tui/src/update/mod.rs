@@ -1,0 +1,139 @@
+//! One input changes the state, and may ask for effects. Pure: the clock comes in as data.
+//!
+//! Keys go to whatever has the user's attention: what lies over the screen, then a question, then the transcript or
+//! the message. Only the wish to stop is heard everywhere.
+
+mod command;
+mod composer;
+mod overlay;
+mod question;
+mod reply;
+mod stop;
+mod transcript;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseEvent, MouseEventKind};
+use windlass_core::host::HostDelivery;
+use windlass_core::ids::{Millis, SessionId};
+
+use crate::effect::Effect;
+use crate::input::Input;
+use crate::state::{Focus, State};
+
+/// Takes an input at a time.
+pub fn update(state: &mut State, input: Input, now_ms: Millis) -> Vec<Effect> {
+    state.now_ms = now_ms;
+    if state.notice.as_ref().is_some_and(|notice| notice.until_ms <= now_ms) {
+        state.notice = None;
+    }
+    match input {
+        Input::Key(key) if key.kind == KeyEventKind::Release => Vec::new(),
+        Input::Key(key) => press(state, key),
+        Input::Mouse(mouse) => point(state, mouse),
+        Input::Paste(text) => paste(state, text),
+        Input::Resized { columns, rows } => {
+            state.size = (columns, rows);
+            Vec::new()
+        }
+        Input::Delivered(session_id, delivery) => deliver(state, &session_id, delivery),
+        Input::StreamEnded(session_id) => reconnect(state, &session_id),
+        Input::Reply(reply) => reply::take(state, reply),
+        Input::Tick => Vec::new(),
+        Input::Stop => {
+            state.is_over = true;
+            vec![Effect::Quit]
+        }
+    }
+}
+
+fn press(state: &mut State, key: KeyEvent) -> Vec<Effect> {
+    if key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL) {
+        return stop::press_interrupt(state);
+    }
+    if state.overlay.is_some() {
+        return overlay::press(state, key);
+    }
+    if question::is_heard(state) {
+        return question::press(state, key);
+    }
+    if let Some(effects) = press_anywhere(state, key) {
+        return effects;
+    }
+    match state.focus {
+        Focus::Composer => composer::press(state, key),
+        Focus::Transcript => transcript::press(state, key),
+    }
+}
+
+/// Keys that mean the same in the message and in the transcript.
+fn press_anywhere(state: &mut State, key: KeyEvent) -> Option<Vec<Effect>> {
+    let is_ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
+    match key.code {
+        KeyCode::Char('o') if is_ctrl => {
+            state.transcript.shows_thinking = !state.transcript.shows_thinking;
+            Some(Vec::new())
+        }
+        KeyCode::PageUp | KeyCode::PageDown => Some(transcript::press(state, key)),
+        _ => None,
+    }
+}
+
+fn point(state: &mut State, mouse: MouseEvent) -> Vec<Effect> {
+    match mouse.kind {
+        MouseEventKind::ScrollUp => transcript::scroll(state, -3),
+        MouseEventKind::ScrollDown => transcript::scroll(state, 3),
+        _ => {}
+    }
+    Vec::new()
+}
+
+fn paste(state: &mut State, text: String) -> Vec<Effect> {
+    if state.overlay.is_none() && !question::is_heard(state) {
+        composer::paste(state, &text);
+    }
+    Vec::new()
+}
+
+fn deliver(state: &mut State, session_id: &SessionId, delivery: HostDelivery) -> Vec<Effect> {
+    let Some(session) = state.session.as_mut().filter(|open| open.row.session_id == *session_id) else {
+        return Vec::new();
+    };
+    match delivery {
+        HostDelivery::Record(record) => {
+            session.is_cut = false;
+            session.apply(&record);
+            state.sending = None;
+            question::keep_place(state);
+            send_waiting(state)
+        }
+        HostDelivery::Gap => {
+            let after = session.durable_seq;
+            vec![Effect::Follow { session_id: session_id.clone(), after }]
+        }
+        HostDelivery::Deleted => {
+            state.session = None;
+            state.complain("this session was deleted; the next message begins a new one");
+            vec![Effect::Unfollow]
+        }
+    }
+}
+
+/// The stream of the session is gone: it is opened again after the last record that is sure to be known.
+fn reconnect(state: &mut State, session_id: &SessionId) -> Vec<Effect> {
+    let Some(session) = state.session.as_mut().filter(|open| open.row.session_id == *session_id) else {
+        return Vec::new();
+    };
+    session.is_cut = true;
+    vec![Effect::Follow { session_id: session_id.clone(), after: session.durable_seq }]
+}
+
+/// What was written while a run went on is sent when it has ended.
+fn send_waiting(state: &mut State) -> Vec<Effect> {
+    if state.running().is_some() || state.sending.is_some() {
+        return Vec::new();
+    }
+    state.cancelling = None;
+    match state.waiting.pop_front() {
+        Some(text) => composer::send(state, text),
+        None => Vec::new(),
+    }
+}

@@ -1,0 +1,56 @@
+//! The wish to stop: the first stops what goes on, the second leaves.
+
+use crate::effect::Effect;
+use crate::state::{LEAVE_MS, State};
+
+/// Ctrl-C: stops the run; with nothing to stop, empties the message; a second one leaves.
+pub(super) fn press_interrupt(state: &mut State) -> Vec<Effect> {
+    if is_second(state) {
+        return leave(state);
+    }
+    if let Some(effects) = cancel(state) {
+        return effects;
+    }
+    if state.overlay.take().is_some() {
+        return Vec::new();
+    }
+    state.stopped_ms = Some(state.now_ms);
+    if !state.composer.take().is_empty() {
+        state.tell("emptied; Ctrl-C again leaves");
+        return Vec::new();
+    }
+    state.tell("Ctrl-C again leaves");
+    Vec::new()
+}
+
+/// Esc where nothing else is to be left: stops the run; a second one leaves.
+pub(super) fn press_escape(state: &mut State) -> Vec<Effect> {
+    if is_second(state) {
+        return leave(state);
+    }
+    cancel(state).unwrap_or_default()
+}
+
+fn is_second(state: &State) -> bool {
+    state.cancelling.is_some()
+        || state.stopped_ms.is_some_and(|stopped| state.now_ms.saturating_sub(stopped) <= LEAVE_MS)
+}
+
+/// Stops the run that goes on; what was to be sent after it goes back into the message.
+fn cancel(state: &mut State) -> Option<Vec<Effect>> {
+    let run_id = state.running()?.clone();
+    state.cancelling = Some(run_id.clone());
+    state.stopped_ms = Some(state.now_ms);
+    let waiting: Vec<String> = state.waiting.drain(..).collect();
+    if !waiting.is_empty() {
+        state.composer.put_back(&waiting.join("\n\n"));
+    }
+    state.tell("cancelling; what was done stays done. Once more leaves");
+    Some(vec![Effect::Cancel(run_id)])
+}
+
+/// Leaves.
+pub(super) fn leave(state: &mut State) -> Vec<Effect> {
+    state.is_over = true;
+    vec![Effect::Quit]
+}

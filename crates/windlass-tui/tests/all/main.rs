@@ -1,0 +1,13 @@
+//! The terminal app on a screen of text: sessions of `fixtures/`, keys in, frames out.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test may panic"
+)]
+
+mod frames;
+mod keys;
+mod stage;
