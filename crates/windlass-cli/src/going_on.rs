@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::Value;
-use windlass_core::host::{ForkWish, HostPort, ResumeWish, StartedRun};
+use windlass_core::host::{ForkWish, HostPort, ResumeWish, ServedPort, StartedRun};
 use windlass_core::ids::CallId;
 use windlass_core::store::RunRow;
 use windlass_engine::host::Host;
@@ -144,7 +144,7 @@ fn go_on(
     let screen = screen(global, house, true);
     block_on(async {
         let host = house.host(Arc::clone(&archive.store), models);
-        let export = telemetry::start(&house.config, Arc::clone(&host) as Arc<dyn HostPort>)?;
+        let export = telemetry::start(&house.config, Arc::clone(&host) as Arc<dyn ServedPort>)?;
         let asker = Asker::new(house.can_ask);
         let port = Arc::clone(&host) as Arc<dyn HostPort>;
         let mut front =

@@ -50,6 +50,7 @@ mod policy;
 mod progress;
 mod prompt;
 mod provider;
+mod remote;
 mod run;
 mod runs;
 mod screen;

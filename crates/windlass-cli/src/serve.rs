@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use tokio::net::TcpListener;
 use tokio::sync::watch;
-use windlass_core::host::HostPort;
+use windlass_core::host::ServedPort;
 use windlass_core::secret::Secret;
 use windlass_engine::host::Host;
 use windlass_server::{ServerConfig, UnsafeAddress};
@@ -53,7 +53,7 @@ pub(crate) fn run(global: &GlobalArgs, args: &ServeArgs) -> Result<Exit> {
         let listener = TcpListener::bind(address).await.map_err(|error| unbound(address, &error))?;
         let bound = listener.local_addr().unwrap_or(address);
         let host = house.host(Arc::clone(&archive.store), models);
-        let export = telemetry::start(config, Arc::clone(&host) as Arc<dyn HostPort>)?;
+        let export = telemetry::start(config, Arc::clone(&host) as Arc<dyn ServedPort>)?;
         say_where(global, config, bound, &model)?;
         if let Some(why) = unconnected.filter(|_| !global.quiet) {
             tell_line(&format!("a scripted guide answers meanwhile: {why}"));
@@ -91,7 +91,7 @@ async fn serve(
             tell_line("stopping: runs come to a safe point; once more does not wait");
         }
     };
-    let app = windlass_server::app(Arc::clone(&host) as Arc<dyn HostPort>, server);
+    let app = windlass_server::app(Arc::clone(&host) as Arc<dyn ServedPort>, server);
     let work = async {
         let served = windlass_server::serve(listener, app, shutdown).await;
         host.close().await.map_err(refused)?;
