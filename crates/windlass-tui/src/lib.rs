@@ -11,7 +11,6 @@
 //! - `view`: draws the state; decides nothing
 //! - `markdown`, `highlight`, `diff`, `text`, `theme`: how things look
 //! - `command`: the table of slash commands
-//! - `markdown`, `text`, `theme`: how things look
 //! - `app`, `terminal`: the loop, and the terminal that is given back as it was found
 
 pub mod app;
