@@ -170,7 +170,9 @@ impl Follower {
             }
             Err(HostError::Broken(why)) => tracing::debug!(why, "the server is not there yet"),
             Err(HostError::Closing) => {}
-            Err(error @ (HostError::Invalid { .. } | HostError::Busy(_) | HostError::Held(_))) => self.give_up(&error),
+            Err(error @ (HostError::Invalid { .. } | HostError::Busy(_) | HostError::Held(_))) => {
+                self.give_up(&error)
+            }
             Err(error @ (HostError::Stale(_) | HostError::Conflict(_))) => self.give_up(&error),
         }
     }

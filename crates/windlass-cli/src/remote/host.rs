@@ -219,9 +219,9 @@ impl HostPort for RemoteHost {
         session_id: &'a SessionId,
         after: u64,
     ) -> HostFuture<'a, BoxStream<'static, HostDelivery>> {
-        Box::pin(async move {
-            Ok(Follower::open(&self.line, &self.known, session_id, after).await?.stream())
-        })
+        Box::pin(
+            async move { Ok(Follower::open(&self.line, &self.known, session_id, after).await?.stream()) },
+        )
     }
 
     fn rename_session<'a>(&'a self, session_id: &'a SessionId, title: &'a str) -> HostFuture<'a, ()> {
