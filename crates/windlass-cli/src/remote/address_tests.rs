@@ -20,7 +20,9 @@ fn an_address_may_be_written_in_several_ways() {
 
 #[test]
 fn what_is_no_address_is_told_without_its_password() {
-    for wrong in ["", "http://", "http:///x", "ftp://user:hush@box", "http://user:hush@box/?a=b", "a b", "http://a#b"] {
+    for wrong in
+        ["", "http://", "http:///x", "ftp://user:hush@box", "http://user:hush@box/?a=b", "a b", "http://a#b"]
+    {
         let told = server(wrong).unwrap_err().to_string();
         assert!(told.contains("http://127.0.0.1:4117") && !told.contains("hush"), "{told}");
     }

@@ -50,6 +50,11 @@ impl RemoteHost {
         Ok(Arc::new(Self { line, known }))
     }
 
+    /// Where the server is, without anything secret.
+    pub(crate) fn url(&self) -> &str {
+        self.line.url()
+    }
+
     async fn list_sessions(&self, query: SessionQuery) -> Result<Vec<SessionRow>, HostError> {
         #[derive(Deserialize)]
         struct Page {
@@ -219,9 +224,9 @@ impl HostPort for RemoteHost {
         session_id: &'a SessionId,
         after: u64,
     ) -> HostFuture<'a, BoxStream<'static, HostDelivery>> {
-        Box::pin(async move {
-            Ok(Follower::open(&self.line, &self.known, session_id, after).await?.stream())
-        })
+        Box::pin(
+            async move { Ok(Follower::open(&self.line, &self.known, session_id, after).await?.stream()) },
+        )
     }
 
     fn rename_session<'a>(&'a self, session_id: &'a SessionId, title: &'a str) -> HostFuture<'a, ()> {

@@ -31,7 +31,11 @@ pub(super) struct Line {
 
 impl Line {
     /// Opens nothing yet.
-    pub(super) fn new(url: &str, token: Option<Secret>, ca_pem: Option<Vec<u8>>) -> Result<Arc<Self>, HostError> {
+    pub(super) fn new(
+        url: &str,
+        token: Option<Secret>,
+        ca_pem: Option<Vec<u8>>,
+    ) -> Result<Arc<Self>, HostError> {
         let base_url = address::server(url)?;
         let token = token.filter(|token| !token.expose().is_empty());
         let transport =
@@ -52,6 +56,11 @@ impl Line {
                 abilities: Abilities::default(),
             },
         }))
+    }
+
+    /// The server, without anything secret.
+    pub(super) fn url(&self) -> &str {
+        &self.url
     }
 
     /// Reads something.
@@ -150,7 +159,8 @@ impl Line {
 }
 
 fn written(body: &impl Serialize) -> Result<Vec<u8>, HostError> {
-    serde_json::to_vec(body).map_err(|error| HostError::Broken(format!("a request cannot be written: {error}")))
+    serde_json::to_vec(body)
+        .map_err(|error| HostError::Broken(format!("a request cannot be written: {error}")))
 }
 
 /// What was asked, for people: without the query, which may be long.

@@ -41,7 +41,8 @@ pub(super) fn new_session(begin: &NewSession, root: &str) -> Result<Value, HostE
 pub(super) fn start(start: RunStart) -> Result<Value, HostError> {
     let RunStart { message, wishes, model, profile, executes_while_streaming } = start;
     let RunWishes { context, tools_allowed, tools, tool_choice, sampling, system, steps_max } = wishes;
-    let Sampling { temperature, top_p, output_tokens_max, reasoning_effort, seed, response_format } = sampling;
+    let Sampling { temperature, top_p, output_tokens_max, reasoning_effort, seed, response_format } =
+        sampling;
     let (text, images) = said(message)?;
     let mut body = Map::new();
     body.insert("message".into(), text.into());
