@@ -23,7 +23,7 @@ mod connection;
 #[path = "stage_tests.rs"]
 mod stage;
 
-const TALK: &str = "user Go.\nmodel reasoning Hm.\nmodel text Good\nmodel text  morning.\nmodel usage input=5 output=2\n\
+const TALK: &str = "user Go.\nmodel reasoning Hm.\nmodel text Good\nmodel text morning.\nmodel usage input=5 output=2\n\
     user Again.\nmodel call 1 calculate {\"expression\":\"6*7\"}\nmodel end\nmodel text It is 42.\n";
 
 #[tokio::test]
@@ -51,7 +51,7 @@ async fn a_talk_is_followed_live_and_looks_the_same_from_both_sides() {
         assert_eq!(live, SessionView::fold(later.iter().map(|record| &**record)));
         assert_eq!(
             live.runs.iter().map(|run| run.answer.as_str()).collect::<Vec<_>>(),
-            ["Good\n morning.", "It is 42."]
+            ["Good\nmorning.", "It is 42."]
         );
         let row = port.session(&session).await.unwrap();
         assert_eq!((row.begin.origin.as_str(), row.runs, row.last_seq), ("tui", 2, live.seq));
