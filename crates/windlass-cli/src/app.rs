@@ -15,6 +15,7 @@ use crate::config::{Config, Flags};
 use crate::desk::Desk;
 use crate::exit::Exit;
 use crate::front::refused;
+use crate::log::Holding;
 use crate::model_choice::choose_or_guide;
 use crate::open_models::OpenModels;
 use crate::out::tell_line;
@@ -94,8 +95,13 @@ fn theme(config: &Config) -> ThemeKind {
 
 /// Shows a host until the user leaves or a signal comes.
 pub(crate) async fn show(host: Arc<dyn HostPort>, config: &Config, tui: TuiConfig) -> Result<Parting> {
+    let _holding = Holding::begin();
     let mut signals = Signals::listen()?;
-    let stop = Box::pin(async move { signals.next().await });
+    let stop = Box::pin(async move {
+        signals.next().await;
+        #[cfg(feature = "crash-points")]
+        crate::crash_points::panic_if_wanted();
+    });
     let folder = std::env::current_dir().unwrap_or_else(|_| config.root.clone());
     let desk = Arc::new(Desk::new(&config.folders, folder));
     windlass_tui::run(host, desk, tui, stop).await.map_err(|error| match error {

@@ -4,6 +4,7 @@
 //! the message. Only the wish to stop is heard everywhere.
 
 mod command;
+mod commands;
 mod composer;
 mod overlay;
 mod question;
