@@ -3,7 +3,7 @@
 use std::io::IsTerminal as _;
 use std::sync::Arc;
 
-use windlass_core::host::HostPort;
+use windlass_core::host::{HostPort, ServedPort};
 use windlass_core::ids::SessionId;
 use windlass_core::store::SessionQuery;
 use windlass_tui::{Parting, ThemeKind, TuiConfig, TuiError};
@@ -42,7 +42,7 @@ pub(crate) fn run(global: &GlobalArgs, args: &AppArgs) -> Result<Exit> {
     let models = Arc::new(OpenModels::new(config, chosen, true));
     block_on(async {
         let host = house.host(Arc::clone(&archive.store), models);
-        let export = telemetry::start(config, Arc::clone(&host) as Arc<dyn HostPort>)?;
+        let export = telemetry::start(config, Arc::clone(&host) as Arc<dyn ServedPort>)?;
         let session = find_session(host.as_ref(), &archive, args).await?;
         let notice = unconnected.map(|why| format!("a scripted guide answers: {why}"));
         let tui = TuiConfig { session, notice, ..tui_config(config, None) };

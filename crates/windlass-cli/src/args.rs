@@ -75,6 +75,8 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Serve the HTTP API; runs that were cut off are taken up again
     Serve(ServeArgs),
+    /// Open the terminal app over a server: its sessions, its tools, its models
+    Attach(AttachArgs),
     /// Conversations that were kept: list, show, export, rename, delete
     #[command(subcommand)]
     Sessions(SessionsCommand),
@@ -151,6 +153,19 @@ pub(crate) struct ServeArgs {
     pub(crate) open: bool,
     #[command(flatten)]
     pub(crate) permission: PermissionArgs,
+}
+
+/// `windlass attach`.
+#[derive(Debug, Clone, ClapArgs)]
+pub(crate) struct AttachArgs {
+    /// Where the server is, as `windlass serve` prints it: http://127.0.0.1:4117/, or HOST:PORT
+    #[arg(value_name = "URL", value_hint = ValueHint::Url)]
+    pub(crate) url: String,
+    /// A file with the token that the server wants [env: WINDLASS_TOKEN]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) token_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) app: AppArgs,
 }
 
 /// `windlass sessions …`.

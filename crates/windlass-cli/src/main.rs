@@ -19,6 +19,7 @@ mod app;
 mod archive;
 mod args;
 mod asker;
+mod attach;
 mod browser;
 mod complaint;
 mod completions;
@@ -60,6 +61,7 @@ mod signals;
 mod step;
 mod table;
 mod telemetry;
+mod token;
 mod tools;
 mod visible;
 mod wiring;
@@ -95,6 +97,7 @@ fn dispatch(args: Args) -> Result<Exit> {
     match command {
         Some(Command::Run(run)) => run::run(&global, run),
         Some(Command::Serve(args)) => serve::run(&global, &args),
+        Some(Command::Attach(args)) => attach::run(&global, &args),
         Some(Command::Sessions(command)) => sessions::run(&global, command),
         Some(Command::Runs(command)) => runs::run(&global, command),
         Some(Command::Tools(command)) => tools::run(&global, command),

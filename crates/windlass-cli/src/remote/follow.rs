@@ -3,7 +3,7 @@
 //! A connection that ends is asked for again after the last durable record, and what was seen already is left
 //! out. A server that was killed forgets the deltas after that record and gives their numbers again: then the
 //! reader is told that there is a gap, and begins again itself. A stream ends for good when the session is
-//! forgotten, when the server wants no more of us, or when it was asked in vain for too long.
+//! forgotten, when the server wants no more of us, or when it was asked in vain for a while.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -148,7 +148,7 @@ impl Follower {
     /// Asks once more, after a wait that grows.
     async fn reopen(&mut self) {
         if self.failed >= AGAIN_MAX {
-            tracing::warn!(session = %self.session_id, "the server was asked in vain for too long");
+            tracing::warn!(session = %self.session_id, "the server was asked in vain for a while");
             self.is_over = true;
             return;
         }

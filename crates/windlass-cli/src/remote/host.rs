@@ -50,6 +50,11 @@ impl RemoteHost {
         Ok(Arc::new(Self { line, known }))
     }
 
+    /// Where the server is, without anything secret.
+    pub(crate) fn url(&self) -> &str {
+        self.line.url()
+    }
+
     async fn list_sessions(&self, query: SessionQuery) -> Result<Vec<SessionRow>, HostError> {
         #[derive(Deserialize)]
         struct Page {

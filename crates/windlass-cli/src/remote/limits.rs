@@ -20,11 +20,12 @@ pub(super) const REFUSAL_BYTES_MAX: usize = 64 << 10;
 /// The first wait before a lost stream is asked for again; each one after that is twice as long.
 pub(super) const AGAIN_MS_MIN: u64 = 100;
 
-/// The longest of those waits: a server that comes back is noticed soon.
-pub(super) const AGAIN_MS_MAX: u64 = 5_000;
+/// The longest wait, also where the server names one.
+pub(super) const AGAIN_MS_MAX: u64 = 2_000;
 
-/// How often in a row: about ten minutes, the time of an update or a walk between two rooms.
-pub(super) const AGAIN_MAX: u32 = 120;
+/// How often in a row, one second and a half in all: a hiccup of the network or a quick restart goes by unseen, and of
+/// anything longer the reader hears by the end of the stream.
+pub(super) const AGAIN_MAX: u32 = 5;
 
 /// A stream that lived as long as this was a good one, although nothing happened in it.
 pub(super) const GOOD_STREAM_MS: u64 = 10_000;

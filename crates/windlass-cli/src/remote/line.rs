@@ -58,6 +58,11 @@ impl Line {
         }))
     }
 
+    /// The server, without anything secret.
+    pub(super) fn url(&self) -> &str {
+        &self.url
+    }
+
     /// Reads something.
     pub(super) async fn get<T: DeserializeOwned>(&self, path: &Path) -> Result<T, HostError> {
         self.ask(path, Method::Get, Vec::new(), of_reading()).await

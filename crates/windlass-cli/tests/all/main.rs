@@ -3,6 +3,7 @@
 // A test that cannot go on should say so loudly; the allowance for tests does not reach their fixtures.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+mod attach;
 mod commands;
 mod config;
 #[cfg(feature = "crash-points")]
