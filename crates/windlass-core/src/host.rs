@@ -245,7 +245,7 @@ pub struct Explanation {
 pub struct ExplainedGate {
     /// The gate's word.
     pub gate: String,
-    /// `silent`, `allow`, `ask` or `deny`.
+    /// `silent`, `allow`, `ask`, `stage` or `deny`.
     pub opinion: String,
     /// Why.
     pub reason: String,

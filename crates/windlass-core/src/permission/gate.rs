@@ -91,7 +91,9 @@ impl Gate {
             Gate::Risk => {
                 "Otherwise risk decides: safe runs, low is asked once a session, medium and high each time, critical needs a typed word."
             }
-            Gate::Mode => "What needs asking is settled by how the run is approved: ask, never, safe, all or stage.",
+            Gate::Mode => {
+                "What needs asking is settled by how the run is approved: ask, never, safe, all or stage."
+            }
             Gate::Caller => "A sub-agent may do no more than its caller.",
             Gate::User => "The user answers.",
         }

@@ -79,7 +79,9 @@ impl Permissions {
         match self.recollection.verdicts.get(&call.call.id) {
             None => self.judge_now(call, inspection),
             Some(Recalled::Asked { risk }) => Judgement::Ask(PendingQuestion::new(call, inspection, *risk)),
-            Some(Recalled::Staged { risk }) => Judgement::Stage(PendingQuestion::new(call, inspection, *risk)),
+            Some(Recalled::Staged { risk }) => {
+                Judgement::Stage(PendingQuestion::new(call, inspection, *risk))
+            }
             Some(Recalled::Denied { by, message, hint }) => {
                 Judgement::Denied(Denied { call, refusal: refusal(by.as_deref(), message, hint) })
             }

@@ -82,9 +82,10 @@ fn r_39_no_further_edit_is_executed_in_the_same_step_or_later() {
     }
     assert_eq!(sim.ran().len(), 1, "the look");
     sim.say("Done.");
-    let staged = sim.events.iter().filter(
-        |event| matches!(event, Event::CallEnded { outcome, .. } if outcome.meta.proposal.is_some()),
-    );
+    let staged = sim
+        .events
+        .iter()
+        .filter(|event| matches!(event, Event::CallEnded { outcome, .. } if outcome.meta.proposal.is_some()));
     assert_eq!(staged.count(), 1, "one proposal a run");
 }
 
@@ -136,7 +137,11 @@ fn r_39_every_profile_tells_it_and_none_takes_it_for_a_failure() {
         if sim.content_json(1).get("error_type").is_some() {
             assert_eq!(sim.content_json(1)["error_type"], "permission_denied", "Z-10");
         }
-        assert_eq!(Sim::roles(&sim.request().messages), "user assistant+1 tool", "{name:?}: no note of a failure");
+        assert_eq!(
+            Sim::roles(&sim.request().messages),
+            "user assistant+1 tool",
+            "{name:?}: no note of a failure"
+        );
     }
 }
 
