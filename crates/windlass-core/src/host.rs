@@ -236,7 +236,7 @@ pub struct ToolAnswer {
 pub struct Explanation {
     /// What each gate says, in their order.
     pub gates: Vec<ExplainedGate>,
-    /// What the user would be asked, if the gate that decides asks.
+    /// What the user would be asked, if the gate that decides asks or stages.
     pub question: Option<Question>,
 }
 

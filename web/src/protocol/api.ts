@@ -1397,7 +1397,7 @@ export interface components {
         Gate: {
             gate: string;
             /** @enum {string} */
-            opinion: "silent" | "allow" | "ask" | "deny";
+            opinion: "silent" | "allow" | "ask" | "stage" | "deny";
             reason: string;
             decides: boolean;
         };

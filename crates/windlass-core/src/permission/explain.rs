@@ -76,7 +76,7 @@ pub struct Explanation {
     pub stance: Stance,
     /// The narrowest rule that would cover the call.
     pub rule: String,
-    /// What the user would be asked, if it comes to that.
+    /// What the user would be asked, at once or when a staged edit is applied.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<Question>,
 }
@@ -104,7 +104,7 @@ impl Permissions {
             Some(theirs) => (Gate::Caller, Stance::of(&theirs.opinion)),
             None => (own.gate, Stance::of(&own.opinion)),
         };
-        let question = (stance == Stance::Asks).then(|| {
+        let question = matches!(stance, Stance::Asks | Stance::Stages).then(|| {
             let pending = PendingQuestion::new(call.clone(), inspection.clone(), matter.risk);
             pending.question().clone()
         });
