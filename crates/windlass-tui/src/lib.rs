@@ -10,6 +10,7 @@
 //! - `effect`, `perform`: what the app asks of the host and of the desk, and how that is done
 //! - `view`: draws the state; decides nothing
 //! - `command`: the table of slash commands
+//! - `fuzzy`: finding things by a few of their letters
 //! - `markdown`, `text`, `theme`: how things look
 //! - `app`, `terminal`: the loop, and the terminal that is given back as it was found
 
@@ -17,6 +18,7 @@ pub mod app;
 pub mod command;
 pub mod desk;
 pub mod effect;
+pub mod fuzzy;
 pub mod input;
 mod perform;
 pub mod state;
