@@ -25,7 +25,11 @@ const CUT_BYTES_MIN: usize = 1024;
 enum Leaf {
     Text(Inline),
     /// Without a fence it has no language.
-    Code { language: Option<String>, text: String, resumed: Option<Code> },
+    Code {
+        language: Option<String>,
+        text: String,
+        resumed: Option<Code>,
+    },
     Html(String),
     Table(Table),
 }
@@ -259,7 +263,7 @@ impl<'s> Writer<'s> {
             }
             Leaf::Code { language, text, resumed } => {
                 self.push_code(language.as_deref(), &text, resumed, indents);
-            },
+            }
             Leaf::Table(table) => {
                 let (mut indent, hanging) = indents;
                 let room = self.columns.saturating_sub(columns_of(&hanging)).max(1);
@@ -279,7 +283,8 @@ impl<'s> Writer<'s> {
     /// Wraps a text; a long one that stands alone in two parts, so that the first need not be wrapped again.
     fn push_text(&mut self, mut spans: Vec<Span<'static>>, indents: &Indents) {
         let place = self.seam.place().filter(|place| {
-            let is_alone = matches!(self.written.marks.as_slice(), [mark] if mark.kind == MarkKind::Paragraph);
+            let is_alone =
+                matches!(self.written.marks.as_slice(), [mark] if mark.kind == MarkKind::Paragraph);
             is_alone && self.frames.is_empty() && place.at > CUT_BYTES_MIN
         });
         if let Some(place) = place {
