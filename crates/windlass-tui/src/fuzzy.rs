@@ -158,8 +158,7 @@ fn fit<S: Sign>(letters: &[S], signs: &[S]) -> Option<(i32, usize)> {
     }
     // The slash at the end of a folder is no name's beginning.
     let inside = signs.len().saturating_sub(1);
-    let named =
-        signs.iter().take(inside).rposition(|sign| sign.is_folder_end()).map_or(0, |slash| slash + 1);
+    let named = signs.iter().take(inside).rposition(|sign| sign.is_folder_end()).map_or(0, |slash| slash + 1);
     let name = signs.get(named..).unwrap_or_default();
     let length = cost(signs.len() / 4);
     if let Some((score, start)) = align(letters, name) {

@@ -6,6 +6,7 @@
 mod command;
 mod commands;
 mod composer;
+mod offer;
 mod overlay;
 mod question;
 mod reply;
@@ -33,6 +34,7 @@ pub fn update(state: &mut State, input: Input, now_ms: Millis) -> Vec<Effect> {
         Input::Paste(text) => paste(state, text),
         Input::Resized { columns, rows } => {
             state.size = (columns, rows);
+            composer::keep_in_sight(state);
             Vec::new()
         }
         Input::Delivered(session_id, delivery) => deliver(state, &session_id, delivery),

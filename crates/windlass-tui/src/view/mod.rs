@@ -2,6 +2,7 @@
 
 mod composer;
 mod overlay;
+mod popup;
 mod question;
 mod status;
 mod tasks;
