@@ -20,6 +20,9 @@ use crate::effect::Effect;
 use crate::input::Input;
 use crate::state::{Focus, State};
 
+/// Rows that a notch of the wheel scrolls.
+const WHEEL_ROWS: isize = 3;
+
 /// Takes an input at a time.
 pub fn update(state: &mut State, input: Input, now_ms: Millis) -> Vec<Effect> {
     state.now_ms = now_ms;
@@ -79,16 +82,23 @@ fn press_anywhere(state: &mut State, key: KeyEvent) -> Option<Vec<Effect>> {
 }
 
 fn point(state: &mut State, mouse: MouseEvent) -> Vec<Effect> {
-    match mouse.kind {
-        MouseEventKind::ScrollUp => transcript::scroll(state, -3),
-        MouseEventKind::ScrollDown => transcript::scroll(state, 3),
-        _ => {}
+    let rows = match mouse.kind {
+        MouseEventKind::ScrollUp => -WHEEL_ROWS,
+        MouseEventKind::ScrollDown => WHEEL_ROWS,
+        _ => return Vec::new(),
+    };
+    if state.overlay.is_some() {
+        overlay::wheel(state, rows);
+    } else {
+        transcript::scroll(state, rows);
     }
     Vec::new()
 }
 
 fn paste(state: &mut State, text: String) -> Vec<Effect> {
-    if state.overlay.is_none() && !question::is_heard(state) {
+    if state.overlay.is_some() {
+        overlay::paste(state, &text);
+    } else if !question::is_heard(state) {
         composer::paste(state, &text);
     }
     Vec::new()

@@ -10,4 +10,5 @@
 
 mod frames;
 mod keys;
+mod overlays;
 mod stage;
