@@ -24,6 +24,9 @@ use crate::state::question::Ear;
 use crate::state::{Focus, State};
 use crate::view;
 
+/// Rows that a notch of the wheel scrolls.
+const WHEEL_ROWS: isize = 3;
+
 /// Takes an input at a time.
 pub fn update(state: &mut State, input: Input, now_ms: Millis) -> Vec<Effect> {
     state.now_ms = now_ms;
@@ -98,22 +101,26 @@ fn press_anywhere(state: &mut State, key: KeyEvent) -> Option<Vec<Effect>> {
 }
 
 fn point(state: &mut State, mouse: MouseEvent) -> Vec<Effect> {
-    let lines = match mouse.kind {
-        MouseEventKind::ScrollUp => -3,
-        MouseEventKind::ScrollDown => 3,
+    let rows = match mouse.kind {
+        MouseEventKind::ScrollUp => -WHEEL_ROWS,
+        MouseEventKind::ScrollDown => WHEEL_ROWS,
         _ => return Vec::new(),
     };
     let is_below = view::question_area(state).is_some_and(|area| mouse.row >= area.y);
-    if state.asking.shown.is_some() && is_below {
-        question::scroll(state, lines);
+    if state.overlay.is_some() {
+        overlay::wheel(state, rows);
+    } else if state.asking.shown.is_some() && is_below {
+        question::scroll(state, rows);
     } else {
-        transcript::scroll(state, lines);
+        transcript::scroll(state, rows);
     }
     Vec::new()
 }
 
 fn paste(state: &mut State, text: String) -> Vec<Effect> {
-    if state.overlay.is_none() && !question::paste(state, &text) {
+    if state.overlay.is_some() {
+        overlay::paste(state, &text);
+    } else if !question::paste(state, &text) {
         state.asking.typed_ms = Some(state.now_ms);
         composer::paste(state, &text);
     }

@@ -11,4 +11,5 @@
 mod frames;
 mod keys;
 mod markdown;
+mod overlays;
 mod stage;
