@@ -42,7 +42,7 @@ fn choose_command(state: &mut State, word: &str) -> Vec<Effect> {
     overlay::close(state);
     match find(word) {
         Some(row) if row.must_have_arguments() => {
-            state.composer.put_back(&format!("/{word} "));
+            state.composer.set_aside_for(&format!("/{word} "));
             Vec::new()
         }
         Some(row) => command::carry_out(state, row.kind, ""),

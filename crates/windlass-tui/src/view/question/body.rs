@@ -18,7 +18,12 @@ const BAR: &str = "│ ";
 const TITLE_COLUMNS: usize = 28;
 
 /// Lays out a question. The rule and the full name of the tool are part of it where they have no place outside.
-pub(super) fn lay_out(question: &Question, columns: usize, theme: Theme, has_rule: bool) -> Vec<Line<'static>> {
+pub(super) fn lay_out(
+    question: &Question,
+    columns: usize,
+    theme: Theme,
+    has_rule: bool,
+) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     if let Some(warning) = warning(question.risk) {
         let role = risk_role(question.risk);
@@ -81,7 +86,9 @@ fn warning(risk: Risk) -> Option<&'static str> {
     match risk {
         Risk::Safe | Risk::Low | Risk::Medium => None,
         Risk::High => Some("Warning: this call changes or sends something. Read it before you allow it."),
-        Risk::Critical => Some("Warning: what this call does may not be undone. Allowing it needs a typed word."),
+        Risk::Critical => {
+            Some("Warning: what this call does may not be undone. Allowing it needs a typed word.")
+        }
     }
 }
 
