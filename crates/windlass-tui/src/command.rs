@@ -100,7 +100,7 @@ pub static COMMANDS: [CommandRow; 20] = {
     use CommandKind as Kind;
     use Needs::{Nothing, Running, Session};
     [
-        row(Kind::Help, "help", &["h", "?", "commands"], "[COMMAND]", "keys and commands", "F1", Nothing),
+        row(Kind::Help, "help", &["h", "?", "commands"], "[COMMAND]", "keys and commands", "?", Nothing),
         row(Kind::Model, "model", &["models"], "[NAME]", "choose the model of the next run", "", Nothing),
         row(
             Kind::Profile,
@@ -113,7 +113,7 @@ pub static COMMANDS: [CommandRow; 20] = {
         ),
         row(Kind::Theme, "theme", &[], "[dark|light|plain]", "choose how it looks", "", Nothing),
         row(Kind::Tools, "tools", &["tool"], "[NAME]", "list the tools, or show one", "", Nothing),
-        row(Kind::Tasks, "tasks", &["todo"], "", "show or hide the task list", "Ctrl-T", Nothing),
+        row(Kind::Tasks, "tasks", &["todo"], "", "show or hide the task list", "", Nothing),
         row(
             Kind::Policy,
             "policy",
@@ -137,7 +137,7 @@ pub static COMMANDS: [CommandRow; 20] = {
             Nothing,
         ),
         row(Kind::Fork, "fork", &[], "[STEP]", "go on from a step in a new session", "", Session),
-        row(Kind::Inspect, "inspect", &["trace"], "", "everything that the last run did", "", Session),
+        row(Kind::Inspect, "inspect", &["trace"], "", "everything that the last run did", "Ctrl-T", Session),
         row(
             Kind::Context,
             "context",

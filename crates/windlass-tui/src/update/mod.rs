@@ -7,7 +7,9 @@ mod bell;
 mod command;
 mod commands;
 mod composer;
+mod offer;
 mod overlay;
+mod palette;
 mod question;
 mod reply;
 mod stop;
@@ -17,11 +19,15 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseEvent
 use windlass_core::host::HostDelivery;
 use windlass_core::ids::{Millis, SessionId};
 
+use crate::command::CommandKind;
 use crate::effect::Effect;
 use crate::input::Input;
 use crate::state::question::Ear;
 use crate::state::{Focus, State};
 use crate::view;
+
+/// Rows that a notch of the wheel scrolls.
+const WHEEL_ROWS: isize = 3;
 
 /// Takes an input at a time.
 pub fn update(state: &mut State, input: Input, now_ms: Millis) -> Vec<Effect> {
@@ -42,6 +48,7 @@ fn take(state: &mut State, input: Input) -> Vec<Effect> {
         Input::Paste(text) => paste(state, text),
         Input::Resized { columns, rows } => {
             state.size = (columns, rows);
+            composer::keep_in_sight(state);
             Vec::new()
         }
         Input::Delivered(session_id, delivery) => deliver(state, &session_id, delivery),
@@ -90,28 +97,37 @@ fn press_anywhere(state: &mut State, key: KeyEvent) -> Option<Vec<Effect>> {
             state.transcript.shows_thinking = !state.transcript.shows_thinking;
             Some(Vec::new())
         }
+        KeyCode::F(1) => Some(command::carry_out(state, CommandKind::Help, "")),
+        KeyCode::Char('p') if is_ctrl && !state.composer.is_choosing() => {
+            palette::open(state);
+            Some(Vec::new())
+        }
         KeyCode::PageUp | KeyCode::PageDown => Some(transcript::press(state, key)),
         _ => None,
     }
 }
 
 fn point(state: &mut State, mouse: MouseEvent) -> Vec<Effect> {
-    let lines = match mouse.kind {
-        MouseEventKind::ScrollUp => -3,
-        MouseEventKind::ScrollDown => 3,
+    let rows = match mouse.kind {
+        MouseEventKind::ScrollUp => -WHEEL_ROWS,
+        MouseEventKind::ScrollDown => WHEEL_ROWS,
         _ => return Vec::new(),
     };
     let is_below = view::question_area(state).is_some_and(|area| mouse.row >= area.y);
-    if state.asking.shown.is_some() && is_below {
-        question::scroll(state, lines);
+    if state.overlay.is_some() {
+        overlay::wheel(state, rows);
+    } else if state.asking.shown.is_some() && is_below {
+        question::scroll(state, rows);
     } else {
-        transcript::scroll(state, lines);
+        transcript::scroll(state, rows);
     }
     Vec::new()
 }
 
 fn paste(state: &mut State, text: String) -> Vec<Effect> {
-    if state.overlay.is_none() && !question::paste(state, &text) {
+    if state.overlay.is_some() {
+        overlay::paste(state, &text);
+    } else if !question::paste(state, &text) {
         state.asking.typed_ms = Some(state.now_ms);
         composer::paste(state, &text);
     }

@@ -8,7 +8,9 @@
     reason = "a test may panic"
 )]
 
+mod composer;
 mod frames;
 mod keys;
 mod markdown;
+mod overlays;
 mod stage;
