@@ -20,6 +20,12 @@ const PAGE_ROWS: usize = 2_000;
 /// Rows of lists.
 const LIST_ROWS: usize = 200;
 
+/// The tool that knows the paths of the project.
+const PATHS_TOOL: &str = "get_file_tree";
+
+/// Paths that are read at most, which is all that the tool gives.
+const PATHS_MAX: usize = 20_000;
+
 /// The front end, as sessions know it.
 const ORIGIN: &str = "tui";
 
@@ -134,18 +140,12 @@ impl Hands {
     }
 
     async fn list_paths(&self) -> Result<Reply, HostError> {
-        let answer = self.call("get_file_tree", Map::new(), None).await?;
-        let listed = answer.outcome.output().map(|output| output.json.clone()).unwrap_or_default();
-        let paths = match listed {
-            Value::Array(paths) => paths,
-            Value::Object(mut fields) => match fields.remove("paths").or_else(|| fields.remove("files")) {
-                Some(Value::Array(paths)) => paths,
-                Some(_) | None => Vec::new(),
-            },
-            _ => Vec::new(),
-        };
-        let paths = paths.into_iter().filter_map(|path| path.as_str().map(str::to_owned)).collect();
-        Ok(Reply::Paths(paths))
+        let args = Map::from_iter([("entries_max".to_owned(), Value::from(PATHS_MAX))]);
+        let answer = self.call(PATHS_TOOL, args, None).await?;
+        match &answer.outcome.body {
+            Ok(output) => Ok(Reply::Paths(paths_of(&output.json))),
+            Err(failure) => Err(HostError::Conflict(failure.to_string())),
+        }
     }
 
     async fn search(&self, query: String) -> Result<Reply, HostError> {
@@ -174,6 +174,12 @@ impl Hands {
     ) -> Result<ToolAnswer, HostError> {
         self.host.call_tool(OutsideCall { name: name.to_owned(), args, session_id: None, consent }).await
     }
+}
+
+/// The tool's answer is a list of paths, those near the top of the project first if there are too many.
+fn paths_of(listed: &Value) -> Vec<String> {
+    let paths = listed.as_array().into_iter().flatten();
+    paths.filter_map(|path| path.as_str().map(str::to_owned)).collect()
 }
 
 fn object_of(text: &str) -> Result<Map<String, Value>, HostError> {

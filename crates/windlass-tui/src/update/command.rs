@@ -18,7 +18,7 @@ pub(super) fn run(state: &mut State, line: &str) -> Vec<Effect> {
 }
 
 /// Why a command cannot be carried out now.
-pub(crate) fn obstacle(state: &State, needs: Needs) -> Option<&'static str> {
+pub(super) fn obstacle(state: &State, needs: Needs) -> Option<&'static str> {
     match needs {
         Needs::Nothing => None,
         Needs::Session => {

@@ -7,6 +7,7 @@ mod bell;
 mod command;
 mod commands;
 mod composer;
+mod offer;
 mod overlay;
 mod question;
 mod reply;
@@ -45,6 +46,7 @@ fn take(state: &mut State, input: Input) -> Vec<Effect> {
         Input::Paste(text) => paste(state, text),
         Input::Resized { columns, rows } => {
             state.size = (columns, rows);
+            composer::keep_in_sight(state);
             Vec::new()
         }
         Input::Delivered(session_id, delivery) => deliver(state, &session_id, delivery),

@@ -2,7 +2,7 @@
 
 use windlass_core::host::HostError;
 
-use super::question;
+use super::{composer, question};
 use crate::effect::Effect;
 use crate::input::{Reply, Wish};
 use crate::state::State;
@@ -35,11 +35,14 @@ pub(super) fn take(state: &mut State, reply: Reply) -> Vec<Effect> {
             state.about.models = models;
             Vec::new()
         }
+        Reply::Paths(paths) => {
+            composer::take_paths(state, paths);
+            Vec::new()
+        }
         Reply::Sessions(_)
         | Reply::UnfinishedRuns(_)
         | Reply::Rules(_)
         | Reply::Explained { .. }
-        | Reply::Paths(_)
         | Reply::Found { .. }
         | Reply::Quiet => Vec::new(),
         Reply::Done(text) => {

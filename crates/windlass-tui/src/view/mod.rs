@@ -7,6 +7,7 @@ mod composer;
 mod figures;
 mod lines;
 mod overlay;
+mod popup;
 mod question;
 mod status;
 mod tasks;
