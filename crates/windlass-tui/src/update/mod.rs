@@ -52,7 +52,10 @@ fn take(state: &mut State, input: Input) -> Vec<Effect> {
         Input::Delivered(session_id, delivery) => deliver(state, &session_id, delivery),
         Input::StreamEnded(session_id) => reconnect(state, &session_id),
         Input::Reply(reply) => reply::take(state, reply),
-        Input::Tick => Vec::new(),
+        Input::Tick => {
+            commands::resume::watch(state);
+            Vec::new()
+        }
         Input::Stop => {
             state.is_over = true;
             vec![Effect::Quit]
@@ -94,6 +97,11 @@ fn press_anywhere(state: &mut State, key: KeyEvent) -> Option<Vec<Effect>> {
         KeyCode::Char('o') if is_ctrl => {
             state.transcript.shows_thinking = !state.transcript.shows_thinking;
             Some(Vec::new())
+        }
+        KeyCode::Char('t') if is_ctrl => Some(commands::tasks::run(state, "")),
+        KeyCode::F(1) => Some(commands::help::run(state, "")),
+        KeyCode::Char('?') if state.composer.is_empty() && state.composer.lookup.is_none() => {
+            Some(commands::help::run(state, ""))
         }
         KeyCode::PageUp | KeyCode::PageDown => Some(transcript::press(state, key)),
         _ => None,
@@ -137,6 +145,7 @@ fn deliver(state: &mut State, session_id: &SessionId, delivery: HostDelivery) ->
             session.is_cut = false;
             session.apply(&record);
             state.sending = None;
+            commands::resume::see(state, &record);
             let bell = before.ring(state);
             bell.into_iter().chain(send_waiting(state)).collect()
         }

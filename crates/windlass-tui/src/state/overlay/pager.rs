@@ -6,6 +6,7 @@ use ratatui::text::{Line, Span};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::{Overlay, Room};
+use crate::effect::Background;
 use crate::text::{clean, wrap_spans};
 use crate::theme::{Role, Theme};
 
@@ -38,8 +39,8 @@ pub struct Pager {
     pub is_searching: bool,
     /// What its own keys do.
     pub actions: &'static [super::Action],
-    /// What goes with the next message, if the user wants it: what it is called, and the text.
-    pub matter: Option<(String, String)>,
+    /// What can be added to the next message.
+    pub background: Option<Background>,
     /// What it lies on.
     pub under: Option<Box<Overlay>>,
 }

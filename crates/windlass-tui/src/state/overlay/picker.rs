@@ -6,10 +6,8 @@ use crate::fuzzy::Pattern;
 /// What is chosen in a list: decides what choosing does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PickerKind {
-    /// Commands of the app.
-    #[default]
-    Commands,
     /// Models for the next run.
+    #[default]
     Models,
     /// Profiles for the next run.
     Profiles,
