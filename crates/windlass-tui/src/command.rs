@@ -102,7 +102,7 @@ pub static COMMANDS: [CommandRow; 21] = {
     use CommandKind as Kind;
     use Needs::{Nothing, Running, Session};
     [
-        row(Kind::Help, "help", &["h", "?", "commands"], "[COMMAND]", "keys and commands", "F1", Nothing),
+        row(Kind::Help, "help", &["h", "?", "commands"], "[COMMAND]", "keys and commands", "?", Nothing),
         row(Kind::Model, "model", &["models"], "[NAME]", "choose the model of the next run", "", Nothing),
         row(
             Kind::Profile,
@@ -115,7 +115,7 @@ pub static COMMANDS: [CommandRow; 21] = {
         ),
         row(Kind::Theme, "theme", &[], "[dark|light|plain]", "choose how it looks", "", Nothing),
         row(Kind::Tools, "tools", &["tool"], "[NAME]", "list the tools, or show one", "", Nothing),
-        row(Kind::Tasks, "tasks", &["todo"], "", "show or hide the task list", "Ctrl-T", Nothing),
+        row(Kind::Tasks, "tasks", &["todo"], "", "show or hide the task list", "", Nothing),
         row(
             Kind::Policy,
             "policy",
@@ -140,7 +140,7 @@ pub static COMMANDS: [CommandRow; 21] = {
         ),
         row(Kind::Fork, "fork", &[], "[STEP [MESSAGE]]", "go on from a step in a new session", "", Session),
         row(Kind::Apply, "apply", &[], "[CALL]", "make an edit that was staged", "", Session),
-        row(Kind::Inspect, "inspect", &["trace"], "", "everything that the last run did", "", Session),
+        row(Kind::Inspect, "inspect", &["trace"], "", "everything that the last run did", "Ctrl-T", Session),
         row(
             Kind::Context,
             "context",

@@ -9,6 +9,7 @@ mod commands;
 mod composer;
 mod offer;
 mod overlay;
+mod palette;
 mod question;
 mod reply;
 mod stop;
@@ -18,6 +19,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseEvent
 use windlass_core::host::HostDelivery;
 use windlass_core::ids::{Millis, SessionId};
 
+use crate::command::CommandKind;
 use crate::effect::Effect;
 use crate::input::Input;
 use crate::state::question::Ear;
@@ -98,10 +100,13 @@ fn press_anywhere(state: &mut State, key: KeyEvent) -> Option<Vec<Effect>> {
             state.transcript.shows_thinking = !state.transcript.shows_thinking;
             Some(Vec::new())
         }
-        KeyCode::Char('t') if is_ctrl => Some(commands::tasks::run(state, "")),
-        KeyCode::F(1) => Some(commands::help::run(state, "")),
+        KeyCode::F(1) => Some(command::carry_out(state, CommandKind::Help, "")),
         KeyCode::Char('?') if state.composer.is_empty() && state.composer.lookup.is_none() => {
-            Some(commands::help::run(state, ""))
+            Some(command::carry_out(state, CommandKind::Help, ""))
+        }
+        KeyCode::Char('p') if is_ctrl && !state.composer.is_choosing() => {
+            palette::open(state);
+            Some(Vec::new())
         }
         KeyCode::PageUp | KeyCode::PageDown => Some(transcript::press(state, key)),
         _ => None,

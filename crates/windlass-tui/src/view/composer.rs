@@ -63,8 +63,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State) {
     let muted = state.theme.style(Role::Muted);
     let mut block = Block::new().borders(borders).border_style(muted);
     if let Some(marker) = marker(state).filter(|_| has_top) {
-        let marker = cut(&marker, usize::from(area.width.saturating_sub(4))).into_owned();
-        block = block.title_top(Line::styled(format!(" {marker} "), muted).right_aligned());
+        let marker = cut(&marker, usize::from(area.width.saturating_sub(5))).into_owned();
+        block = block.title_top(Line::styled(format!(" {marker} ─"), muted).right_aligned());
     }
     let inner = block.inner(area);
     frame.render_widget(block, area);

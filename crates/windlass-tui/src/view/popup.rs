@@ -4,7 +4,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Block, BorderType, Clear, Paragraph};
+use ratatui::widgets::{Block, Borders, Clear, Paragraph};
 
 use crate::state::State;
 use crate::state::composer::popup::{Popup, Suggestion, Topic};
@@ -14,8 +14,8 @@ use crate::theme::{Role, Theme};
 /// Rows that are shown at once.
 const ROWS_MAX: u16 = 8;
 
-/// Narrowest list, if the screen allows it.
-const COLUMNS_MIN: usize = 44;
+/// Widest row: the eye does not find from one end of a wide screen to the other.
+const COLUMNS_MAX: usize = 100;
 
 /// Between the columns of a row.
 const GAP: usize = 2;
@@ -24,30 +24,22 @@ const GAP: usize = 2;
 pub(super) fn draw(frame: &mut Frame<'_>, message: Rect, state: &State) {
     let screen = frame.area();
     let room = message.y.saturating_sub(screen.y);
-    let (Some(popup), true) = (&state.composer.popup, room >= 3) else { return };
+    let (Some(popup), true) = (&state.composer.popup, room >= 2) else { return };
     let count = u16::try_from(popup.rows.len().max(1)).unwrap_or(u16::MAX);
-    let shown = count.min(ROWS_MAX).min(room - 2);
-    let columns = columns(popup, usize::from(message.width));
-    let area = Rect { x: message.x, y: message.y - shown - 2, width: columns, height: shown + 2 };
-    let area = area.intersection(screen);
+    let height = count.min(ROWS_MAX).min(room - 1) + 1;
+    let area = Rect { y: message.y - height, height, ..message };
     let muted = state.theme.style(Role::Muted);
-    let block = Block::bordered()
-        .border_type(BorderType::Rounded)
-        .border_style(muted)
-        .title_top(Line::styled(format!(" {} ", popup.topic.title()), muted))
-        .title_bottom(Line::styled(hint(popup, area.width), muted).right_aligned());
+    let title = format!("─ {} ", popup.topic.title());
+    let mut block = Block::new().borders(Borders::TOP).border_style(muted);
+    let hint = hint(popup);
+    if width(&title) + width(hint) + 2 <= usize::from(area.width) {
+        block = block.title_top(Line::styled(hint, muted).right_aligned());
+    }
+    let block = block.title_top(Line::styled(title, muted));
     let inner = block.inner(area);
     frame.render_widget(Clear, area);
     frame.render_widget(block, area);
     frame.render_widget(Paragraph::new(lines(popup, inner, state.theme)), inner);
-}
-
-/// Columns that the rows want, as far as there are so many.
-fn columns(popup: &Popup, most: usize) -> u16 {
-    let label = label_columns(popup, most);
-    let detail = popup.rows.iter().map(|row| width(&row.detail) + width(row.keys)).max().unwrap_or(0);
-    let wanted = label + detail + 2 * GAP + 4;
-    u16::try_from(wanted.max(COLUMNS_MIN).min(most)).unwrap_or(u16::MAX)
 }
 
 fn label_columns(popup: &Popup, most: usize) -> usize {
@@ -57,12 +49,12 @@ fn label_columns(popup: &Popup, most: usize) -> usize {
     widest.min(if has_details { most / 2 } else { most })
 }
 
-fn hint(popup: &Popup, columns: u16) -> &'static str {
-    let enter = match popup.topic {
-        Topic::Commands => " Tab completes · Enter runs · Esc closes ",
-        Topic::Arguments(_) | Topic::Paths => " Tab completes · Esc closes ",
-    };
-    if width(enter) + 4 <= usize::from(columns) { enter } else { "" }
+fn hint(popup: &Popup) -> &'static str {
+    match popup.topic {
+        Topic::Commands => " Tab completes · Enter runs · Esc closes ─",
+        Topic::Arguments(_) => " Tab completes · Esc closes ─",
+        Topic::Paths => " Tab or Enter completes · Esc closes ─",
+    }
 }
 
 fn lines(popup: &Popup, area: Rect, theme: Theme) -> Vec<Line<'static>> {
@@ -70,7 +62,7 @@ fn lines(popup: &Popup, area: Rect, theme: Theme) -> Vec<Line<'static>> {
         return vec![Line::styled("  reading the project's paths …", theme.style(Role::Muted))];
     }
     let height = usize::from(area.height);
-    let columns = usize::from(area.width);
+    let columns = usize::from(area.width).min(COLUMNS_MAX);
     let first = popup.chosen.map_or(0, |chosen| (chosen + 1).saturating_sub(height));
     let label = label_columns(popup, columns.saturating_sub(GAP)).min(columns.saturating_sub(GAP));
     let rows = popup.rows.iter().enumerate().skip(first).take(height);

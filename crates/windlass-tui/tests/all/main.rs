@@ -8,6 +8,7 @@
     reason = "a test may panic"
 )]
 
+mod composer;
 mod frames;
 mod keys;
 mod markdown;

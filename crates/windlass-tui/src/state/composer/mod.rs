@@ -41,6 +41,8 @@ pub struct Composer {
     pub dismissed: Option<Token>,
     /// Paths of the project, as far as they are known.
     pub paths: ProjectPaths,
+    /// What was being written when a command was to be written first.
+    aside: Option<String>,
     /// The column that moving up and down keeps to.
     pub goal_column: Option<usize>,
     /// Rows of the text that are scrolled away.
@@ -59,6 +61,7 @@ impl Composer {
             popup: None,
             dismissed: None,
             paths: ProjectPaths::default(),
+            aside: None,
             goal_column: None,
             scrolled: 0,
         }
@@ -86,7 +89,7 @@ impl Composer {
         self.walk = Walk::default();
     }
 
-    /// Empties it; what was written, with what was pasted.
+    /// Empties it; what was written, with what was pasted. What was set aside is in it then.
     pub fn take(&mut self) -> String {
         let text = self.pastes.unfold(&self.text());
         let yanked = self.area.yank_text();
@@ -98,8 +101,25 @@ impl Composer {
         self.dismissed = None;
         self.goal_column = None;
         self.scrolled = 0;
-        self.pastes.forget_oldest();
+        match self.aside.take() {
+            Some(aside) => self.replace(&aside),
+            None => self.pastes.forget_oldest(),
+        }
         text
+    }
+
+    /// Writes something that goes first; what is written comes back when it is gone.
+    pub fn set_aside_for(&mut self, text: &str) {
+        let written = self.text();
+        if !written.trim().is_empty() {
+            self.aside = Some(written);
+        }
+        self.replace(text);
+    }
+
+    /// Whether keys choose something: from the list over the message, or from the history.
+    pub fn is_choosing(&self) -> bool {
+        self.popup.is_some() || self.lookup.is_some()
     }
 
     /// Writes another text in place of what is written, which can be undone. The cursor is behind it.

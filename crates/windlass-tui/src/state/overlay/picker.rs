@@ -6,8 +6,10 @@ use crate::fuzzy::Pattern;
 /// What is chosen in a list: decides what choosing does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PickerKind {
-    /// Models for the next run.
+    /// Commands of the app.
     #[default]
+    Commands,
+    /// Models for the next run.
     Models,
     /// Profiles for the next run.
     Profiles,

@@ -25,7 +25,8 @@ pub(super) mod theme;
 pub(super) mod thinking;
 pub(super) mod tools;
 
-use super::overlay;
+use super::{command, overlay};
+use crate::command::find;
 use crate::effect::Effect;
 use crate::state::State;
 use crate::state::overlay::{Deed, Overlay, Pager, Picker, PickerKind, PickerRow, PromptKind};
@@ -33,6 +34,7 @@ use crate::state::overlay::{Deed, Overlay, Pager, Picker, PickerKind, PickerRow,
 /// A row of a list was chosen.
 pub(super) fn choose(state: &mut State, kind: PickerKind, row: PickerRow) -> Vec<Effect> {
     match kind {
+        PickerKind::Commands => choose_command(state, &row.id),
         PickerKind::Models => model::choose(state, &row.id),
         PickerKind::Profiles => profile::choose(state, &row.id),
         PickerKind::Themes => theme::choose(state, &row.id),
@@ -45,12 +47,26 @@ pub(super) fn choose(state: &mut State, kind: PickerKind, row: PickerRow) -> Vec
     }
 }
 
+/// A command that needs more than its word is written for the user to end; the others are carried out.
+fn choose_command(state: &mut State, word: &str) -> Vec<Effect> {
+    overlay::close(state);
+    match find(word) {
+        Some(row) if row.must_have_arguments() => {
+            state.composer.set_aside_for(&format!("/{word} "));
+            Vec::new()
+        }
+        Some(row) => command::carry_out(state, row.kind, ""),
+        None => Vec::new(),
+    }
+}
+
 /// A key of a list's own was pressed; the row that was chosen then.
 pub(super) fn act(state: &mut State, kind: PickerKind, key: char, row: Option<PickerRow>) -> Vec<Effect> {
     match kind {
         PickerKind::Rules => policy::act(state, key, row),
         PickerKind::Sessions => sessions::act(state, key, row),
-        PickerKind::Models
+        PickerKind::Commands
+        | PickerKind::Models
         | PickerKind::Profiles
         | PickerKind::Themes
         | PickerKind::Tools

@@ -2,7 +2,7 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::{edit, submit};
+use super::submit;
 use crate::effect::Effect;
 use crate::fuzzy::Pattern;
 use crate::state::State;
@@ -110,15 +110,6 @@ pub(super) fn reopen(state: &mut State) -> bool {
     state.composer.popup.is_some()
 }
 
-/// All commands, whatever is being written: it comes back when the list is closed.
-pub(super) fn open_palette(state: &mut State) -> Vec<Effect> {
-    if state.composer.is_empty() {
-        edit::press(&mut state.composer, KeyEvent::new(KeyCode::Char('/'), KeyModifiers::NONE));
-        return refresh(state, true);
-    }
-    Vec::new()
-}
-
 /// The paths of the project are here.
 pub(in crate::update) fn take_paths(state: &mut State, paths: Vec<String>) {
     let now_ms = state.now_ms;
@@ -137,13 +128,7 @@ fn open(state: &State, wanted: &Wanted, chosen: Option<usize>) -> Option<Popup> 
         }
         Subject::Path => return open_paths(state, wanted, chosen),
     };
-    let pattern = Pattern::new(&wanted.query);
-    let names: Vec<&str> = candidates.iter().map(|row| row.label.as_str()).collect();
-    let mut rows: Vec<Suggestion> = pattern
-        .best(names, ROWS_MAX)
-        .into_iter()
-        .filter_map(|found| Some(Suggestion { places: found.places, ..candidates.get(found.index)?.clone() }))
-        .collect();
+    let mut rows = narrow(candidates, &wanted.query);
     if topic == Topic::Commands {
         offer::put_meant_first(&mut rows, &wanted.query, state);
     }
@@ -155,6 +140,18 @@ fn open(state: &State, wanted: &Wanted, chosen: Option<usize>) -> Option<Popup> 
     let chosen = chosen.or((topic == Topic::Commands).then_some(0));
     let chosen = chosen.map(|chosen| chosen.min(rows.len() - 1));
     Some(Popup { topic, token: wanted.token, rows, chosen, is_loading: false })
+}
+
+/// The candidates that fit what is typed, the best first; all of them in their own order before anything is.
+fn narrow(candidates: Vec<Suggestion>, query: &str) -> Vec<Suggestion> {
+    if query.is_empty() {
+        return candidates;
+    }
+    let names: Vec<&str> = candidates.iter().map(|row| row.label.as_str()).collect();
+    let fitting = Pattern::new(query).best(names, ROWS_MAX).into_iter();
+    fitting
+        .filter_map(|found| Some(Suggestion { places: found.places, ..candidates.get(found.index)?.clone() }))
+        .collect()
 }
 
 fn open_paths(state: &State, wanted: &Wanted, chosen: Option<usize>) -> Option<Popup> {

@@ -10,7 +10,7 @@ mod recall;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::{command, stop};
-use crate::command::{is_command, parse};
+use crate::command::{CommandKind, is_command, parse};
 use crate::effect::{Effect, Sending};
 use crate::state::composer::{pastes, scrolled_to, text_columns, text_rows_max};
 use crate::state::{Focus, State};
@@ -44,7 +44,7 @@ fn press_text(state: &mut State, key: KeyEvent) -> Vec<Effect> {
         KeyCode::Enter => write_line(state),
         KeyCode::Char('j') if is_ctrl => write_line(state),
         KeyCode::Char('d') if is_ctrl && state.composer.is_empty() => stop::leave(state),
-        KeyCode::Char('p') if is_ctrl => complete::open_palette(state),
+        KeyCode::Char('?') if state.composer.is_empty() => command::carry_out(state, CommandKind::Help, ""),
         KeyCode::Char('r') if is_ctrl => {
             recall::begin(state);
             Vec::new()
@@ -118,8 +118,9 @@ fn submit(state: &mut State) -> Vec<Effect> {
         state.complain(unknown.to_string());
         return Vec::new();
     }
-    let text = state.composer.take();
-    let text = text.trim_start_matches('\n').trim_end().to_owned();
+    // What was typed is trimmed, what was pasted is not.
+    let text = state.composer.pastes.unfold(written.trim_start_matches('\n').trim_end());
+    state.composer.take();
     let mut effects = Vec::new();
     if state.composer.keep_in_history(&text) {
         effects.push(Effect::Remember(text.clone()));
