@@ -10,4 +10,5 @@
 
 mod frames;
 mod keys;
+mod markdown;
 mod stage;
