@@ -165,7 +165,11 @@ impl App {
 
     fn draw(&mut self) -> io::Result<()> {
         let (state, cache) = (&self.state, &mut self.cache);
-        self.terminal.draw(|frame| view::draw(frame, state, cache))
+        self.terminal.draw(|frame| view::draw(frame, state, cache))?;
+        let seen = Input::Seen(Box::new(self.cache.sight()));
+        let now_ms = self.state.now_ms;
+        let effects = update(&mut self.state, seen, now_ms);
+        self.carry_out(effects)
     }
 
     fn carry_out(&mut self, effects: impl IntoIterator<Item = Effect>) -> io::Result<()> {

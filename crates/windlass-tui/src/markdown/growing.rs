@@ -17,4 +17,9 @@ impl Growing {
         self.lines = render(source, width, theme);
         &self.lines
     }
+
+    /// The lines as they were last laid out.
+    pub fn lines(&self) -> &[Line<'static>] {
+        &self.lines
+    }
 }

@@ -1,10 +1,14 @@
 //! What lies over the screen: lists to choose from, texts to read.
 
+use super::inspector::Inspector;
+
 /// An overlay.
 #[derive(Debug)]
 pub enum Overlay {
     /// A text.
     Pager(Pager),
+    /// A run with everything that is on record of it.
+    Inspector(Inspector),
 }
 
 /// A text to read.

@@ -37,6 +37,10 @@ pub struct RunTiming {
     pub step_started_ms: Option<Millis>,
     /// The call that the model is writing, if it is, with the characters of its arguments so far.
     pub writing: Option<(Option<String>, u64)>,
+    /// When the wait for the next try began.
+    pub delayed_ms: Option<Millis>,
+    /// Whether text or thinking is arriving: the last thing that happened was a piece of it.
+    pub is_telling: bool,
 }
 
 impl Timing {
@@ -62,6 +66,7 @@ impl Timing {
 impl RunTiming {
     fn apply(&mut self, event: &Event, now: Millis) {
         let was_thinking = std::mem::take(&mut self.is_thinking);
+        self.is_telling = matches!(event, Event::TextDelta { .. } | Event::ReasoningDelta { .. });
         match event {
             Event::StepStarted { step, .. } => {
                 (self.step, self.step_started_ms, self.writing) = (*step, Some(now), None);
@@ -92,7 +97,7 @@ impl RunTiming {
                     blocks.retain(|(first, _)| *first < began);
                     !blocks.is_empty()
                 });
-                (self.step_started_ms, self.writing) = (None, None);
+                (self.step_started_ms, self.writing, self.delayed_ms) = (None, None, Some(now));
             }
             Event::TextDelta { .. } => self.writing = None,
             Event::RunStarted { .. }

@@ -8,6 +8,8 @@ use std::collections::HashSet;
 
 use windlass_core::ids::{CallId, RunId};
 
+use super::inspector::InspectorSight;
+
 /// The transcript's own state; what it shows is the session's.
 #[derive(Debug, Clone, Default)]
 pub struct Transcript {
@@ -99,8 +101,8 @@ pub struct Sight {
     pub columns: u16,
     /// What each of its rows folds or unfolds, from the top.
     pub rows: Vec<Option<Foldable>>,
-    /// Lines of the inspector, and of these the first that was shown.
-    pub inspected: Option<(usize, usize)>,
+    /// What was shown of the inspector.
+    pub inspected: Option<InspectorSight>,
 }
 
 impl Sight {

@@ -2,7 +2,7 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::{command, stop};
+use super::{command, stop, transcript};
 use crate::effect::{Effect, Sending};
 use crate::state::{Focus, State};
 
@@ -12,7 +12,7 @@ pub(super) fn press(state: &mut State, key: KeyEvent) -> Vec<Effect> {
     match key.code {
         KeyCode::Esc => stop::press_escape(state),
         KeyCode::Tab | KeyCode::BackTab => {
-            state.focus = Focus::Transcript;
+            transcript::enter(state);
             Vec::new()
         }
         KeyCode::Enter if is_alone => submit(state),
@@ -58,7 +58,7 @@ fn submit(state: &mut State) -> Vec<Effect> {
 /// Sends a message.
 pub(super) fn send(state: &mut State, text: String) -> Vec<Effect> {
     state.sending = Some((text.clone(), state.now_ms));
-    state.transcript.lines_back = 0;
+    state.transcript.go_to_end();
     let session_id = state.session.as_ref().map(|session| session.row.session_id.clone());
     let (model, profile) = (state.about.model.clone(), state.about.profile.clone());
     vec![Effect::Send(Box::new(Sending { session_id, text, model, profile }))]

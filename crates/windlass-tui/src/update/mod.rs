@@ -5,19 +5,26 @@
 
 mod command;
 mod composer;
+pub(crate) mod inspector;
 mod overlay;
 mod question;
 mod reply;
 mod stop;
 mod transcript;
 
-use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseEvent, MouseEventKind};
+use crossterm::event::{
+    KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
+};
 use windlass_core::host::HostDelivery;
 use windlass_core::ids::{Millis, SessionId};
 
 use crate::effect::Effect;
 use crate::input::Input;
+use crate::state::overlay::Overlay;
 use crate::state::{Focus, State};
+
+/// Lines of a notch of the mouse wheel.
+const WHEEL_LINES: i64 = 3;
 
 /// Takes an input at a time.
 pub fn update(state: &mut State, input: Input, now_ms: Millis) -> Vec<Effect> {
@@ -37,6 +44,11 @@ pub fn update(state: &mut State, input: Input, now_ms: Millis) -> Vec<Effect> {
         Input::Delivered(session_id, delivery) => deliver(state, &session_id, delivery),
         Input::StreamEnded(session_id) => reconnect(state, &session_id),
         Input::Reply(reply) => reply::take(state, reply),
+        Input::Seen(sight) => {
+            inspector::see(state, &sight);
+            state.transcript.see(*sight);
+            Vec::new()
+        }
         Input::Tick => Vec::new(),
         Input::Stop => {
             state.is_over = true;
@@ -69,21 +81,39 @@ fn press_anywhere(state: &mut State, key: KeyEvent) -> Option<Vec<Effect>> {
     let is_ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
     match key.code {
         KeyCode::Char('o') if is_ctrl => {
-            state.transcript.shows_thinking = !state.transcript.shows_thinking;
+            state.transcript.flip_thinking();
+            Some(Vec::new())
+        }
+        KeyCode::Char('t') if is_ctrl => {
+            inspector::open(state);
             Some(Vec::new())
         }
         KeyCode::PageUp | KeyCode::PageDown => Some(transcript::press(state, key)),
+        KeyCode::Home | KeyCode::End if is_ctrl || state.composer.is_empty() => {
+            Some(transcript::press(state, key))
+        }
         _ => None,
     }
 }
 
 fn point(state: &mut State, mouse: MouseEvent) -> Vec<Effect> {
     match mouse.kind {
-        MouseEventKind::ScrollUp => transcript::scroll(state, -3),
-        MouseEventKind::ScrollDown => transcript::scroll(state, 3),
+        MouseEventKind::ScrollUp => scroll(state, -WHEEL_LINES),
+        MouseEventKind::ScrollDown => scroll(state, WHEEL_LINES),
+        MouseEventKind::Down(MouseButton::Left) if state.overlay.is_none() => {
+            transcript::click(state, mouse.column, mouse.row);
+        }
         _ => {}
     }
     Vec::new()
+}
+
+fn scroll(state: &mut State, lines: i64) {
+    match &mut state.overlay {
+        Some(Overlay::Inspector(inspector)) => inspector.scroll(lines),
+        Some(Overlay::Pager(_)) => {}
+        None => state.transcript.scroll(lines),
+    }
 }
 
 fn paste(state: &mut State, text: String) -> Vec<Effect> {

@@ -2,13 +2,18 @@
 
 use crossterm::event::{KeyCode, KeyEvent};
 
+use super::inspector;
 use crate::effect::Effect;
 use crate::state::State;
 use crate::state::overlay::Overlay;
 
 /// A key while something lies over the screen.
 pub(super) fn press(state: &mut State, key: KeyEvent) -> Vec<Effect> {
-    let Some(Overlay::Pager(pager)) = state.overlay.as_mut() else { return Vec::new() };
+    let pager = match state.overlay.as_mut() {
+        Some(Overlay::Pager(pager)) => pager,
+        Some(Overlay::Inspector(_)) => return inspector::press(state, key),
+        None => return Vec::new(),
+    };
     match key.code {
         KeyCode::Esc | KeyCode::Char('q') => state.overlay = None,
         KeyCode::Down => pager.scrolled = pager.scrolled.saturating_add(1),

@@ -1,8 +1,12 @@
 //! Draws the state. Decides nothing, remembers only how lines were laid out.
 
 mod composer;
+mod inspector;
+mod inspector_page;
+mod outcome;
 mod overlay;
 mod question;
+mod signs;
 mod status;
 mod tasks;
 mod transcript;
@@ -11,10 +15,22 @@ use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout};
 
 use crate::state::State;
+use crate::state::transcript::Sight;
 
-/// Lines that were laid out before.
+/// Lines that were laid out before, and what the last frame showed of them.
 #[derive(Debug, Default)]
-pub struct Cache {}
+pub struct Cache {
+    transcribed: transcript::Transcribed,
+    inspected: inspector::Inspected,
+    sight: Sight,
+}
+
+impl Cache {
+    /// What the last frame showed, for the state (`Input::Seen`).
+    pub fn sight(&self) -> Sight {
+        self.sight.clone()
+    }
+}
 
 /// Draws a frame.
 pub fn draw(frame: &mut Frame<'_>, state: &State, cache: &mut Cache) {
@@ -39,4 +55,5 @@ pub fn draw(frame: &mut Frame<'_>, state: &State, cache: &mut Cache) {
     }
     status::draw(frame, status, state);
     overlay::draw(frame, state);
+    inspector::draw(frame, state, cache);
 }

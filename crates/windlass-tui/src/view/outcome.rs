@@ -3,12 +3,14 @@
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use serde_json::Value;
+use windlass_core::text::cut_chars;
 use windlass_core::tool::{Link, ToolFailure, ToolOutcome, ToolOutput};
 
+use crate::highlight::Highlighter;
 use crate::text::{break_spans, clean, wrap_spans};
 use crate::theme::{Role, Theme};
 use crate::words;
-use crate::{diff, figures, highlight};
+use crate::{diff, figures};
 
 /// Lines that are being written one below the other.
 pub(crate) struct Page {
@@ -75,10 +77,7 @@ impl Page {
             if lines.len() > self.text_lines_max {
                 break;
             }
-            // One line of megabytes is cut before it is wrapped.
-            let chars_max = self.columns.max(1).saturating_mul(self.text_lines_max);
-            let line = windlass_core::text::cut_chars(line, chars_max);
-            lines.extend(wrap(&[Span::styled(clean(line), style)], self.columns, &indent));
+            lines.extend(wrap(&[Span::styled(clean(self.start_of(line)), style)], self.columns, &indent));
         }
         self.take(lines, text.lines().count());
     }
@@ -96,7 +95,25 @@ impl Page {
 
     /// JSON, or what was meant to be some.
     pub(crate) fn json(&mut self, text: &str) {
-        self.verbatim(&words::pretty_json(text), Role::Text);
+        let pretty = words::pretty_json(text);
+        let (mut colours, indent) = (Highlighter::new("json"), [Span::raw("  ")]);
+        let mut lines = Vec::new();
+        for line in pretty.lines() {
+            if lines.len() > self.text_lines_max {
+                break;
+            }
+            let line = clean(self.start_of(line));
+            let pieces = colours.line(&line).into_iter();
+            let spans: Vec<Span<'_>> =
+                pieces.map(|(text, role)| Span::styled(text, self.theme.style(role))).collect();
+            lines.extend(break_spans(&spans, self.columns, &indent, &indent));
+        }
+        self.take(lines, pretty.lines().count());
+    }
+
+    /// As much of a line as could be shown: one of megabytes is cut before it is wrapped.
+    fn start_of<'t>(&self, line: &'t str) -> &'t str {
+        cut_chars(line, self.columns.max(1).saturating_mul(self.text_lines_max.saturating_add(1)))
     }
 
     /// The arguments of a call.
@@ -112,7 +129,8 @@ impl Page {
 
     /// A unified diff.
     pub(crate) fn diff(&mut self, text: &str) {
-        let lines = diff::render(text, self.columns.saturating_sub(2), self.theme);
+        let columns = u16::try_from(self.columns.saturating_sub(2)).unwrap_or(u16::MAX);
+        let lines = diff::render(text, columns, self.theme);
         let indented = lines.into_iter().map(|mut line| {
             line.spans.insert(0, Span::raw("  "));
             line

@@ -12,3 +12,4 @@ mod frames;
 mod keys;
 mod markdown;
 mod stage;
+mod transcript;

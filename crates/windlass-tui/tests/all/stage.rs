@@ -118,6 +118,7 @@ impl Stage {
         let (columns, rows) = self.state.size;
         let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
         terminal.draw(|frame| view::draw(frame, &self.state, &mut self.cache)).unwrap();
+        self.put(Input::Seen(Box::new(self.cache.sight())));
         terminal.backend().buffer().clone()
     }
 

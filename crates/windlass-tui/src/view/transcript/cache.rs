@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use ratatui::style::Style;
 use ratatui::text::Line;
 
 use super::cell::Moment;
@@ -38,6 +39,8 @@ pub(super) struct Key {
 pub(crate) struct Laid {
     pub(super) head: Vec<Line<'static>>,
     pub(super) body: Body,
+    /// How all of its body looks, if not by itself.
+    pub(super) tone: Option<Style>,
 }
 
 /// What stands below the head, indented.
@@ -69,11 +72,11 @@ impl Laid {
         self.head.len()
     }
 
-    /// A line and how far it is indented.
-    pub(super) fn line(&self, at: usize) -> Option<(u16, &Line<'static>)> {
+    /// A line of it, how far it is indented, and the tone that lies over it.
+    pub(super) fn line(&self, at: usize) -> Option<(&Line<'static>, u16, Option<Style>)> {
         match at.checked_sub(self.head.len()) {
-            Some(at) => self.body().get(at).map(|line| (BODY_INDENT, line)),
-            None => self.head.get(at).map(|line| (0, line)),
+            Some(at) => self.body().get(at).map(|line| (line, BODY_INDENT, self.tone)),
+            None => self.head.get(at).map(|line| (line, 0, None)),
         }
     }
 }
@@ -88,7 +91,7 @@ struct Kept {
 
 /// The cells of a session that were laid out.
 #[derive(Debug, Default)]
-pub struct Transcribed {
+pub(crate) struct Transcribed {
     session: Option<u64>,
     kept: HashMap<Cell, Kept>,
     lines: usize,

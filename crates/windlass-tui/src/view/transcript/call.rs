@@ -29,7 +29,7 @@ pub(super) fn is_moving(call: &CallView) -> bool {
 pub(super) fn lay(look: &Look<'_>, call: &CallView, is_unfolded: bool) -> Laid {
     let head = vec![head(look, call)];
     let body = if is_unfolded { unfolded(look, call) } else { folded(look, call) };
-    Laid { head, body: Body::Lines(body) }
+    Laid { head, body: Body::Lines(body), tone: None }
 }
 
 fn head(look: &Look<'_>, call: &CallView) -> Line<'static> {

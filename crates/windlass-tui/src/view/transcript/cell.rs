@@ -41,13 +41,12 @@ pub(super) fn lay<'c>(state: &State, cells: Cells<'_>, cell: Cell, laid: &'c mut
     };
     laid.keep(cell, key, |old| match content {
         None | Some(Content::Hidden) => Laid::default(),
-        Some(Content::User(run)) => Laid { head: user(&look, &run.user, Role::User), body: Body::default() },
-        Some(Content::Text(text)) => Laid { head: Vec::new(), body: prose(&look, old.body, text, Role::Text) },
+        Some(Content::User(run)) => Laid { head: user(&look, &run.user, Role::User), ..Laid::default() },
+        Some(Content::Text(text)) => Laid { body: prose(&look, old.body, text), ..Laid::default() },
         Some(Content::Thinking { phase, block, text, is_going_on }) => {
             let head = thinking(&look, (phase, block), is_going_on, key.is_unfolded);
-            let body =
-                if key.is_unfolded { prose(&look, old.body, text, Role::Muted) } else { Body::default() };
-            Laid { head: vec![head], body }
+            let body = if key.is_unfolded { prose(&look, old.body, text) } else { Body::default() };
+            Laid { head: vec![head], body, tone: Some(look.theme.style(Role::Muted)) }
         }
         Some(Content::Call(shown)) => call::lay(&look, shown, key.is_unfolded),
         Some(Content::Foot(run)) => foot::lay(&look, run),
@@ -96,12 +95,12 @@ fn user(look: &Look<'_>, text: &str, role: Role) -> Vec<Line<'static>> {
 }
 
 /// Text as Markdown; what was laid out of its beginning is not laid out again.
-fn prose(look: &Look<'_>, old: Body, text: &str, role: Role) -> Body {
+fn prose(look: &Look<'_>, old: Body, text: &str) -> Body {
     let mut growing = match old {
         Body::Prose(growing) => growing,
-        Body::Lines(_) => Box::new(Growing::new(look.body_columns(), look.theme, role)),
+        Body::Lines(_) => Box::new(Growing::default()),
     };
-    growing.set(text);
+    growing.update(text, u16::try_from(look.body_columns()).unwrap_or(u16::MAX), look.theme);
     Body::Prose(growing)
 }
 
@@ -142,7 +141,7 @@ fn tail(look: &Look<'_>) -> Laid {
         head.extend(shorten(look, user(look, text, Role::Muted)));
         head.push(Line::from(look.span("  queued: sent when the run has ended", Role::Muted)));
     }
-    Laid { head, body: Body::default() }
+    Laid { head, ..Laid::default() }
 }
 
 fn shorten(look: &Look<'_>, mut lines: Vec<Line<'static>>) -> Vec<Line<'static>> {

@@ -4,7 +4,7 @@ use ratatui::text::Line;
 use windlass_core::event::RunOutcome;
 use windlass_core::view::{CallState, Entry, RunView, Waiting};
 
-use super::cache::{Body, Laid};
+use super::cache::Laid;
 use super::cell::Look;
 use crate::figures::{duration, plural, running, tokens};
 use crate::state::timing::RunTiming;
@@ -44,7 +44,7 @@ pub(super) fn lay(look: &Look<'_>, run: &RunView) -> Laid {
         }
         None => head.extend(going_on(look, run, timing)),
     }
-    Laid { head, body: Body::default() }
+    Laid { head, ..Laid::default() }
 }
 
 /// `model · 2.4 s · 2 steps · 3 calls · 1.2k in, 60 out · $0.0031`.

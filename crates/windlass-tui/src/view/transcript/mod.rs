@@ -13,8 +13,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-pub(super) use cache::Laid;
-pub use cache::Transcribed;
+pub(super) use cache::{Laid, Transcribed};
 
 use super::Cache;
 use crate::figures::plural;
@@ -96,8 +95,10 @@ fn draw_rows(
             }
             let y = inner.y.saturating_add(u16::try_from(folds.len()).unwrap_or(u16::MAX));
             let is_head = line >= gap && line - gap < laid.head_len();
-            if let Some((indent, text)) = line.checked_sub(gap).and_then(|line| laid.line(line)) {
-                put(frame, inner, y, indent, text);
+            if let Some((text, indent, tone)) = line.checked_sub(gap).and_then(|line| laid.line(line)) {
+                let row = Rect { x: inner.x.saturating_add(indent), y, height: 1, ..inner }.intersection(inner);
+                frame.buffer_mut().set_line(row.x, y, text, row.width);
+                frame.buffer_mut().set_style(row, tone.unwrap_or_default());
             }
             if is_head && is_focused {
                 mark(frame, inner, y, state);
@@ -108,11 +109,6 @@ fn draw_rows(
         next = cells.next(cell);
     }
     folds
-}
-
-fn put(frame: &mut Frame<'_>, inner: Rect, y: u16, indent: u16, line: &Line<'_>) {
-    let x = inner.x.saturating_add(indent);
-    frame.buffer_mut().set_line(x, y, line, inner.width.saturating_sub(indent));
 }
 
 fn mark(frame: &mut Frame<'_>, inner: Rect, y: u16, state: &State) {
