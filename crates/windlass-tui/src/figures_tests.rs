@@ -22,11 +22,9 @@ fn times_are_said_as_exactly_as_a_reader_wants_them() {
 
 #[test]
 fn sizes_and_counts_have_at_most_three_digits() {
-    let said: Vec<String> = [0, 512, 999, 1_000, 4_249, 9_950, 12_900, 999_499, 999_500, 13_000_000]
-        .map(bytes)
-        .into();
-    let wanted =
-        ["0 B", "512 B", "999 B", "1.0 kB", "4.2 kB", "10 kB", "13 kB", "999 kB", "1.0 MB", "13 MB"];
+    let said: Vec<String> =
+        [0, 512, 999, 1_000, 4_249, 9_950, 12_900, 999_499, 999_500, 13_000_000].map(bytes).into();
+    let wanted = ["0 B", "512 B", "999 B", "1.0 kB", "4.2 kB", "10 kB", "13 kB", "999 kB", "1.0 MB", "13 MB"];
     assert_eq!(said, wanted);
     assert_eq!((tokens(950), tokens(1_240), tokens(1_200_000)), ("950".into(), "1.2k".into(), "1.2M".into()));
     assert_eq!(bytes(u64::MAX).ends_with("TB"), true);

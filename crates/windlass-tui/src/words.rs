@@ -72,8 +72,11 @@ pub fn output_summary(output: &ToolOutput, category: Category, size: u64) -> Str
     }
     let is_short = output.text.as_ref().is_none_or(|text| text.len() <= SHORT_CHARS_MAX);
     let readable = if is_short && size <= SHORT_CHARS_MAX as u64 { output.readable() } else { "".into() };
-    match readable.trim() {
+    let only =
+        output.json.as_object().filter(|fields| fields.len() == 1).and_then(|fields| fields.values().next());
+    match only.and_then(Value::as_str).unwrap_or(readable.trim()) {
         "" => bytes(size),
+        "[]" | "{}" | "null" => "nothing".to_owned(),
         text if text.contains('\n') => bytes(size),
         text => one_line(text),
     }

@@ -6,12 +6,13 @@ use windlass_core::view::{CallView, Entry, RunView};
 
 use super::State;
 use super::session::OpenSession;
-use super::transcript::{Cell, Foldable, Part};
+use super::transcript::{Cell, Foldable, Part, Transcript};
 
 /// The cells of a state.
 #[derive(Clone, Copy)]
 pub struct Cells<'a> {
     session: Option<&'a OpenSession>,
+    transcript: &'a Transcript,
     has_tail: bool,
 }
 
@@ -47,7 +48,7 @@ impl<'a> Cells<'a> {
     /// The cells of a state.
     pub fn new(state: &'a State) -> Self {
         let has_tail = state.sending.is_some() || !state.waiting.is_empty();
-        Self { session: state.session.as_ref(), has_tail }
+        Self { session: state.session.as_ref(), transcript: &state.transcript, has_tail }
     }
 
     fn runs(self) -> &'a [RunView] {
@@ -179,18 +180,15 @@ impl<'a> Cells<'a> {
         std::iter::successors(self.next(cell), |cell| self.next(*cell)).find_map(|cell| self.foldable(cell))
     }
 
-    /// Blank lines before a cell that is not empty itself: things of a kind stand together.
+    /// Blank lines before a cell that is not empty itself: what is folded stands together.
     pub fn gap(self, cell: Cell) -> usize {
-        let is_dense = |content: Content<'_>| match content {
-            Content::Thinking { .. } | Content::Call(_) => true,
-            Content::User(_) | Content::Text(_) | Content::Hidden | Content::Foot(_) | Content::Tail => false,
-        };
-        let before = std::iter::successors(self.previous(cell), |cell| self.previous(*cell))
-            .filter_map(|cell| self.content(cell))
-            .find(|content| !matches!(content, Content::Hidden));
-        match (before, self.content(cell)) {
-            (None, _) | (_, None | Some(Content::Hidden)) => 0,
-            (Some(before), Some(content)) => usize::from(!(is_dense(before) && is_dense(content))),
+        let is_dense =
+            |cell: Cell| self.foldable(cell).is_some_and(|thing| !self.transcript.is_unfolded(&thing));
+        let is_hidden = |cell: &Cell| matches!(self.content(*cell), Some(Content::Hidden));
+        let mut before = std::iter::successors(self.previous(cell), |cell| self.previous(*cell));
+        match before.find(|cell| !is_hidden(cell)) {
+            Some(before) => usize::from(!(is_dense(before) && self.foldable(cell).is_some())),
+            None => 0,
         }
     }
 
@@ -214,7 +212,8 @@ fn is_thinking_at(run: &RunView, at: usize) -> bool {
 /// Which block of its phase a block of thinking is, from 0.
 fn block_of(run: &RunView, at: usize, phase: u32) -> usize {
     let before = run.entries.iter().take(at).rev();
-    let is_of_another = |entry: &&Entry| matches!(entry, Entry::Reasoning { phase: other, .. } if *other != phase);
+    let is_of_another =
+        |entry: &&Entry| matches!(entry, Entry::Reasoning { phase: other, .. } if *other != phase);
     // Phases only grow.
     let of_phase = before.take_while(|entry| !is_of_another(entry));
     of_phase.filter(|entry| matches!(entry, Entry::Reasoning { .. })).count()

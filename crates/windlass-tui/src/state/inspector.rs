@@ -271,7 +271,8 @@ impl RunFacts {
             Event::PermissionDecided { call_id, decision, by, rule, problem } => {
                 if let Some(call) = self.call_mut(call_id) {
                     let (by, rule, problem) = (by.clone(), rule.clone(), problem.clone());
-                    call.decision = Some(DecisionFacts { at_ms: now, decision: *decision, by, rule, problem });
+                    call.decision =
+                        Some(DecisionFacts { at_ms: now, decision: *decision, by, rule, problem });
                 }
             }
             Event::CallStarted { call_id, by, .. } => {
@@ -315,9 +316,7 @@ fn notice(event: &Event, at_ms: Millis) -> Option<Notice> {
             ("tasks".to_owned(), lines.join("\n"), false)
         }
         Event::NoteAdded { text } => ("note to the model".to_owned(), text.clone(), false),
-        Event::WarningRaised { code, message } => {
-            (format!("warning {}", code.word()), message.clone(), true)
-        }
+        Event::WarningRaised { code, message } => (format!("warning {}", code.word()), message.clone(), true),
         Event::ErrorRaised { code, message } => (format!("error {code}"), message.clone(), true),
         _ => return None,
     };

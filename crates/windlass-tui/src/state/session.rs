@@ -103,7 +103,9 @@ impl OpenSession {
         let Some(log) = self.logs.get(cell.run) else { return 0 };
         match cell.part {
             Part::User => 0,
-            Part::Entry(at) => log.entry_seqs.get(&at).map_or(log.entries_seq, |seq| log.entries_seq.max(*seq)),
+            Part::Entry(at) => {
+                log.entry_seqs.get(&at).map_or(log.entries_seq, |seq| log.entries_seq.max(*seq))
+            }
             Part::Foot => log.seq,
         }
     }

@@ -86,7 +86,9 @@ fn draw_bars(
     let last = sight.scrolled.saturating_add(sight.rows).min(lines);
     let title = format!(" Run {} of {runs} · lines to {last} of {lines}", inspector.run + 1);
     let low = match (&state.notice, inspector.is_typing) {
-        (_, true) => Span::styled(format!(" /{}█", one_line(&inspector.sought)), state.theme.style(Role::Accent)),
+        (_, true) => {
+            Span::styled(format!(" /{}█", one_line(&inspector.sought)), state.theme.style(Role::Accent))
+        }
         (Some(notice), false) => Span::raw(format!(" {}", one_line(&notice.text))),
         (None, false) => Span::styled(format!(" {HINT}"), state.theme.style(Role::Muted)),
     };
@@ -174,7 +176,7 @@ impl Inspected {
                 Some(same) => same,
                 None => {
                     let mut page = page();
-                    let calls = lay_step(&mut page, step);
+                    let calls = lay_step(&mut page, step, facts.started_ms);
                     Section { seq: step.seq, lines: page.lines, calls }
                 }
             };
@@ -188,4 +190,3 @@ impl Inspected {
         self.sections.push(Section { seq: u64::MAX, lines: end.lines, calls: Vec::new() });
     }
 }
-

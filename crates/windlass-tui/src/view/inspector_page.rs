@@ -1,7 +1,7 @@
 //! How what is on record of a run is written down in the inspector.
 
 use ratatui::text::Span;
-use windlass_core::ids::CallId;
+use windlass_core::ids::{CallId, Millis};
 use windlass_core::message::{Message, Part};
 use windlass_core::permission::{Preview, Question, Target};
 use windlass_core::tool::Visibility;
@@ -42,12 +42,14 @@ fn lay_bold(page: &mut Page, text: &str) {
 }
 
 /// A step; where its calls begin.
-pub(super) fn lay_step(page: &mut Page, step: &StepFacts) -> Vec<(CallId, usize)> {
+pub(super) fn lay_step(page: &mut Page, step: &StepFacts, began_ms: Millis) -> Vec<(CallId, usize)> {
     let mut facts = vec![format!("Step {}", step.step), words::purpose_words(step.purpose).to_owned()];
+    facts.push(format!("at {}", duration(step.started_ms.saturating_sub(began_ms))));
     if step.attempt > 1 {
         facts.push(format!("try {}", step.attempt));
     }
-    facts.extend(step.ended_ms.map(|ended| duration(ended.saturating_sub(step.tried_ms))));
+    facts
+        .extend(step.ended_ms.map(|ended| format!("took {}", duration(ended.saturating_sub(step.tried_ms)))));
     facts.extend(step.finish.as_ref().map(words::finish_words));
     lay_bold(page, &facts.join(" · "));
     let spent = step.usage.as_ref().map(|usage| [words::usage_words(usage), words::cost_words(usage)]);

@@ -30,6 +30,11 @@ impl Cache {
     pub fn sight(&self) -> Sight {
         self.sight.clone()
     }
+
+    /// Lines of the transcript that are kept.
+    pub fn lines_kept(&self) -> usize {
+        self.transcribed.lines_kept()
+    }
 }
 
 /// Draws a frame.

@@ -9,7 +9,9 @@
 )]
 
 mod frames;
+mod inspector;
 mod keys;
+mod long;
 mod markdown;
 mod stage;
 mod transcript;

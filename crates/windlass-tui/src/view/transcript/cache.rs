@@ -130,6 +130,11 @@ impl Transcribed {
         &kept.laid
     }
 
+    /// Lines that are kept.
+    pub(crate) fn lines_kept(&self) -> usize {
+        self.lines
+    }
+
     /// A frame is over: what it did not show goes if there is too much.
     pub(super) fn forget(&mut self) {
         if self.lines <= LINES_MAX && self.kept.len() <= CELLS_MAX {

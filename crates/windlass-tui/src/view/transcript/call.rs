@@ -33,7 +33,7 @@ pub(super) fn lay(look: &Look<'_>, call: &CallView, is_unfolded: bool) -> Laid {
 }
 
 fn head(look: &Look<'_>, call: &CallView) -> Line<'static> {
-    let (sign, role) = signs::call(&call.state, look.state.now_ms);
+    let (sign, role) = signs::call(&call.state, look.now_ms);
     let name = clean(&call.call.name).into_owned();
     let facts = facts(look, call).join(" · ");
     let taken = 2 + width(&name) + if facts.is_empty() { 0 } else { width(&facts) + 3 };
@@ -56,7 +56,7 @@ fn facts(look: &Look<'_>, call: &CallView) -> Vec<String> {
         CallState::Asking => vec!["waits for you".to_owned()],
         CallState::Running => {
             let began = began_ms(look, call);
-            let time = began.map(|began| figures::running(look.state.now_ms.saturating_sub(began)));
+            let time = began.map(|began| figures::running(look.now_ms.saturating_sub(began)));
             vec![time.unwrap_or_else(|| "running".to_owned())]
         }
         CallState::Ended(outcome) => {
@@ -100,10 +100,7 @@ fn folded(look: &Look<'_>, call: &CallView) -> Vec<Line<'static>> {
     if line.is_empty() {
         return Vec::new();
     }
-    vec![Line::from(Span::styled(
-        cut(&line, look.body_columns()).into_owned(),
-        look.theme.style(role),
-    ))]
+    vec![Line::from(Span::styled(cut(&line, look.body_columns()).into_owned(), look.theme.style(role)))]
 }
 
 fn unfolded(look: &Look<'_>, call: &CallView) -> Vec<Line<'static>> {

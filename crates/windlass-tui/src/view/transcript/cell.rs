@@ -14,6 +14,9 @@ use crate::text::{clean, wrap_spans};
 use crate::theme::{Role, Theme};
 use crate::view::signs;
 
+/// A thought that came in one piece has no time to tell.
+const THOUGHT_MS_MIN: u64 = 50;
+
 /// Lines of a message that has no run yet.
 const UNSENT_LINES_MAX: usize = 40;
 
@@ -31,13 +34,14 @@ pub(super) enum Moment {
 /// The lines of a cell.
 pub(super) fn lay<'c>(state: &State, cells: Cells<'_>, cell: Cell, laid: &'c mut Transcribed) -> &'c Laid {
     let content = cells.content(cell);
-    let look = Look { state, cell, columns: usize::from(laid.columns), theme: state.theme };
+    let now_ms = state.now_ms - state.now_ms % signs::SPIN_MS;
+    let look = Look { state, cell, columns: usize::from(laid.columns), theme: state.theme, now_ms };
     let key = Key {
         seq: state.session.as_ref().map_or(0, |session| session.cell_seq(cell)),
         columns: laid.columns,
         theme: state.theme,
         is_unfolded: cells.foldable(cell).is_some_and(|thing| state.transcript.is_unfolded(&thing)),
-        moment: moment(content, state.now_ms),
+        moment: moment(content, now_ms),
     };
     laid.keep(cell, key, |old| match content {
         None | Some(Content::Hidden) => Laid::default(),
@@ -62,7 +66,7 @@ fn moment(content: Option<Content<'_>>, now_ms: Millis) -> Moment {
         Some(Content::Tail) => return Moment::Never,
         Some(Content::User(_) | Content::Text(_) | Content::Hidden) | None => false,
     };
-    if moves { Moment::At(now_ms / signs::SPIN_MS) } else { Moment::Still }
+    if moves { Moment::At(now_ms) } else { Moment::Still }
 }
 
 /// What a cell is laid out for.
@@ -71,6 +75,8 @@ pub(super) struct Look<'a> {
     pub(super) cell: Cell,
     pub(super) columns: usize,
     pub(super) theme: Theme,
+    /// The time, as exactly as it is shown.
+    pub(super) now_ms: Millis,
 }
 
 impl Look<'_> {
@@ -79,7 +85,13 @@ impl Look<'_> {
     }
 
     /// A text behind a sign, wrapped beside it.
-    pub(super) fn signed(&self, sign: &'static str, sign_role: Role, text: &str, role: Role) -> Vec<Line<'static>> {
+    pub(super) fn signed(
+        &self,
+        sign: &'static str,
+        sign_role: Role,
+        text: &str,
+        role: Role,
+    ) -> Vec<Line<'static>> {
         let text = Span::styled(clean(text).into_owned(), self.theme.style(role));
         let indent = Span::raw("  ");
         wrap_spans(&[text], self.columns, &[self.span(format!("{sign} "), sign_role)], &[indent])
@@ -112,12 +124,14 @@ fn thinking(look: &Look<'_>, block: (u32, usize), is_going_on: bool, is_unfolded
     let fold = if is_unfolded { signs::UNFOLDED } else { signs::FOLDED };
     let (sign, words) = match (is_going_on, times) {
         (true, Some((began, _))) => {
-            let time = figures::running(look.state.now_ms.saturating_sub(began));
-            (signs::spinner(look.state.now_ms), format!("Thinking {time}"))
+            let time = figures::running(look.now_ms.saturating_sub(began));
+            (signs::spinner(look.now_ms), format!("Thinking {time}"))
         }
-        (true, None) => (signs::spinner(look.state.now_ms), "Thinking".to_owned()),
-        (false, Some((_, took))) => (fold, format!("Thought for {}", figures::running(took))),
-        (false, None) => (fold, "Thought".to_owned()),
+        (true, None) => (signs::spinner(look.now_ms), "Thinking".to_owned()),
+        (false, Some((_, took))) if took >= THOUGHT_MS_MIN => {
+            (fold, format!("Thought for {}", figures::running(took)))
+        }
+        (false, _) => (fold, "Thought".to_owned()),
     };
     let sign_role = if is_going_on { Role::Accent } else { Role::Muted };
     Line::from(vec![look.span(format!("{sign} "), sign_role), look.span(words, Role::Muted)])
@@ -129,8 +143,8 @@ fn tail(look: &Look<'_>) -> Laid {
     let mut head = Vec::new();
     if let Some((text, sent_ms)) = &state.sending {
         head.extend(shorten(look, user(look, text, Role::User)));
-        let time = figures::running(state.now_ms.saturating_sub(*sent_ms));
-        let sign = look.span(format!("{} ", signs::spinner(state.now_ms)), Role::Accent);
+        let time = figures::running(look.now_ms.saturating_sub(*sent_ms));
+        let sign = look.span(format!("{} ", signs::spinner(look.now_ms)), Role::Accent);
         head.push(Line::default());
         head.push(Line::from(vec![sign, look.span(format!("Sending {time}"), Role::Muted)]));
     }

@@ -47,12 +47,11 @@ pub(super) fn lay(look: &Look<'_>, run: &RunView) -> Laid {
     Laid { head, ..Laid::default() }
 }
 
-/// `model · 2.4 s · 2 steps · 3 calls · 1.2k in, 60 out · $0.0031`.
+/// `2.4 s · 2 steps · 3 calls · 1.2k in, 60 out · $0.0031 · model`: what is long and the same every time comes last.
 fn summary(run: &RunView, timing: Option<&RunTiming>) -> String {
     let calls = run.entries.iter().filter(|entry| matches!(entry, Entry::Call(_))).count();
     let mut facts = Vec::new();
     if let Some(timing) = timing {
-        facts.push(one_line(&timing.model));
         facts.extend(timing.ended_ms.map(|ended| duration(ended.saturating_sub(timing.started_ms))));
         if let Ok(steps) = usize::try_from(timing.step) {
             facts.extend((steps > 0).then(|| plural(steps, "step")));
@@ -63,12 +62,13 @@ fn summary(run: &RunView, timing: Option<&RunTiming>) -> String {
         facts.push(format!("{} in, {} out", tokens(run.usage.input), tokens(run.usage.output)));
     }
     facts.extend(words::cost_words(&run.usage));
+    facts.extend(timing.map(|timing| one_line(&timing.model)));
     format!("  {}", facts.join(" · "))
 }
 
 /// What the run waits for, where no line above says it.
 fn going_on(look: &Look<'_>, run: &RunView, timing: Option<&RunTiming>) -> Option<Line<'static>> {
-    let now = look.state.now_ms;
+    let now = look.now_ms;
     let text = match (&run.waiting, timing) {
         (Some(waiting), timing) => retry(waiting, timing, now),
         (None, Some(RunTiming { writing: Some((name, chars)), .. })) => {
@@ -92,8 +92,9 @@ fn going_on(look: &Look<'_>, run: &RunView, timing: Option<&RunTiming>) -> Optio
 fn retry(waiting: &Waiting, timing: Option<&RunTiming>, now: u64) -> String {
     let passed = timing.and_then(|timing| timing.delayed_ms).map_or(0, |since| now.saturating_sub(since));
     let left = waiting.delay_ms.saturating_sub(passed).div_ceil(1_000);
+    let when = if left == 0 { "now".to_owned() } else { format!("in about {left} s") };
     let Waiting { attempt, attempts_max, message, .. } = waiting;
-    format!("retry {attempt} of {attempts_max} in about {left} s: {}", one_line(message))
+    format!("retry {attempt} of {attempts_max} {when}: {}", one_line(message))
 }
 
 /// Whether something above the foot moves, or waits for the user.

@@ -96,7 +96,8 @@ fn draw_rows(
             let y = inner.y.saturating_add(u16::try_from(folds.len()).unwrap_or(u16::MAX));
             let is_head = line >= gap && line - gap < laid.head_len();
             if let Some((text, indent, tone)) = line.checked_sub(gap).and_then(|line| laid.line(line)) {
-                let row = Rect { x: inner.x.saturating_add(indent), y, height: 1, ..inner }.intersection(inner);
+                let row =
+                    Rect { x: inner.x.saturating_add(indent), y, height: 1, ..inner }.intersection(inner);
                 frame.buffer_mut().set_line(row.x, y, text, row.width);
                 frame.buffer_mut().set_style(row, tone.unwrap_or_default());
             }
@@ -150,7 +151,8 @@ fn draw_bar(
     let style = state.theme.style(Role::Muted);
     for row in 0..area.height {
         let is_thumb = f64::from(row) >= first && f64::from(row) < last;
-        let sign = if is_thumb { "█" } else { "│" };
-        frame.buffer_mut().set_string(x, area.y + row, sign, style);
+        if is_thumb {
+            frame.buffer_mut().set_string(x, area.y + row, "█", style);
+        }
     }
 }

@@ -114,7 +114,8 @@ impl<'a> Window<'a> {
         let mut line = spot.line;
         if cell != spot.cell {
             line = 0;
-        } else if spot.columns != self.columns && spot.lines > 0 && (0..=i64::from(u32::MAX)).contains(&line) {
+        } else if spot.columns != self.columns && spot.lines > 0 && (0..=i64::from(u32::MAX)).contains(&line)
+        {
             // The text was wrapped anew: about the same words.
             line = line * lines / i64::try_from(spot.lines).unwrap_or(i64::MAX).max(1);
         }
@@ -153,7 +154,8 @@ impl<'a> Window<'a> {
             row += self.lines(previous);
             before = previous;
         }
-        let row = if before == top.cell { row.saturating_sub(usize::try_from(top.line).unwrap_or(0)) } else { row };
+        let row =
+            if before == top.cell { row.saturating_sub(usize::try_from(top.line).unwrap_or(0)) } else { row };
         if row < rows {
             return top;
         }
