@@ -10,6 +10,7 @@ use windlass_core::permission::Rule;
 use windlass_core::store::{RunRow, SessionRow};
 
 use crate::effect::Sending;
+use crate::state::transcript::Sight;
 
 /// Something that happened.
 #[derive(Debug, Clone)]
@@ -27,6 +28,8 @@ pub enum Input {
         /// Rows.
         rows: u16,
     },
+    /// A frame was drawn: what it showed.
+    Seen(Box<Sight>),
     /// The session that is followed has news.
     Delivered(SessionId, HostDelivery),
     /// The stream of the session ended: the host is gone, or goes.

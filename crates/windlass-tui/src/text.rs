@@ -15,7 +15,7 @@ const TAB_COLUMNS: usize = 4;
 /// Text that does nothing to a terminal: what models, tools and files say is not trusted. Tabs become spaces, other
 /// control characters but line feeds become signs that can be seen, and marks that turn the direction of text go.
 pub fn clean(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_unsafe) {
+    if is_clean(text) {
         return Cow::Borrowed(text);
     }
     let mut cleaned = String::with_capacity(text.len());
@@ -32,6 +32,11 @@ pub fn clean(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(cleaned)
+}
+
+/// Whether a text is clean as it is.
+pub fn is_clean(text: &str) -> bool {
+    !text.contains(is_unsafe)
 }
 
 fn is_unsafe(sign: char) -> bool {

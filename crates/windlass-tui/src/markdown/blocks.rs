@@ -5,31 +5,44 @@
 
 use std::ops::Range;
 
-use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, CowStr, Event, HeadingLevel, Tag, TagEnd};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
 use super::code::Code;
-use super::inline::{Inline, task_sign};
+use super::frames::{Frames, Indents};
+use super::inline::Inline;
+use super::seam::{Cut, Mark, MarkKind, Place, Resume, Seam};
 use super::table::Table;
-use crate::text::{clean, columns_of, width, wrap_spans};
+use crate::text::{clean, columns_of, wrap_spans};
 use crate::theme::{Role, Theme};
 
-/// What a block is inside of.
-#[derive(Debug)]
-enum Frame {
-    Quote { has_content: bool },
-    List { number: Option<u64>, items: usize },
-    Item { marker: Option<Span<'static>>, columns: usize, has_content: bool },
-}
+/// A paragraph is cut after this many bytes at the earliest: short ones are as quickly laid out whole.
+const CUT_BYTES_MIN: usize = 1024;
 
 /// A block that is being collected.
 #[derive(Debug)]
 enum Leaf {
     Text(Inline),
-    Code { language: String, text: String },
+    /// Without a fence it has no language.
+    Code {
+        language: Option<String>,
+        text: String,
+        resumed: Option<Code>,
+    },
     Html(String),
     Table(Table),
+}
+
+/// What became of a source.
+#[derive(Debug)]
+pub(super) struct Written {
+    pub(super) lines: Vec<Line<'static>>,
+    pub(super) marks: Vec<Mark>,
+    /// A place inside the last block, if there is one.
+    pub(super) cut: Option<Cut>,
+    /// Whether the source did not go on with what was to be resumed.
+    pub(super) has_failed: bool,
 }
 
 /// Turns events into lines.
@@ -38,83 +51,148 @@ pub(super) struct Writer<'s> {
     source: &'s str,
     columns: usize,
     theme: Theme,
-    lines: Vec<Line<'static>>,
-    frames: Vec<Frame>,
+    frames: Frames,
     leaf: Option<Leaf>,
     has_content: bool,
+    resume: Resume,
+    /// Set while the stand-in for the first part of a paragraph is still to be dropped.
+    has_stand_in: bool,
+    seam: Seam,
+    written: Written,
 }
 
 impl<'s> Writer<'s> {
-    pub(super) fn new(source: &'s str, columns: usize, theme: Theme) -> Self {
-        Self { source, columns, theme, lines: Vec::new(), frames: Vec::new(), leaf: None, has_content: false }
+    pub(super) fn new(source: &'s str, columns: usize, theme: Theme, resume: Resume) -> Self {
+        let written = Written { lines: Vec::new(), marks: Vec::new(), cut: None, has_failed: false };
+        Self {
+            source,
+            columns,
+            theme,
+            frames: Frames::new(columns, theme),
+            leaf: None,
+            has_content: matches!(resume, Resume::Block),
+            resume,
+            has_stand_in: false,
+            seam: Seam::default(),
+            written,
+        }
     }
 
-    /// The lines.
-    pub(super) fn end(mut self) -> Vec<Line<'static>> {
+    /// Everything there is.
+    pub(super) fn end(mut self) -> Written {
         self.end_text();
-        self.lines
+        self.written.has_failed |= !matches!(self.resume, Resume::Start | Resume::Block);
+        self.written
     }
 
     /// Takes the next event and where in the source it is from.
     pub(super) fn take(&mut self, event: Event<'_>, range: Range<usize>) {
         match (event, &mut self.leaf) {
-            (Event::Start(tag), _) => self.start(tag, &range),
+            (Event::Start(tag), _) => self.start(tag, range.start),
             (Event::End(tag), _) => self.close(tag),
             (Event::Text(more), Some(Leaf::Code { text, .. })) => text.push_str(&more),
             (Event::Text(more) | Event::Html(more), Some(Leaf::Html(text))) => text.push_str(&more),
             (Event::Rule, _) => {
-                self.begin(range.start);
-                let (first, _) = self.indents();
-                let room = self.columns.saturating_sub(columns_of(&first)).max(1);
-                self.push_behind(&first, "─".repeat(room));
+                self.begin(range.start, MarkKind::Block);
+                let (mut spans, _) = self.frames.indents();
+                let room = self.columns.saturating_sub(columns_of(&spans)).max(1);
+                spans.push(Span::styled("─".repeat(room), self.theme.style(Role::Muted)));
+                self.written.lines.push(Line::from(spans));
             }
             (Event::TaskListMarker(is_done), _) => {
-                if !self.mark_task(is_done) {
-                    self.take_inline(Event::TaskListMarker(is_done), range.start);
+                if !self.frames.mark_task(is_done) {
+                    self.take_inline(Event::TaskListMarker(is_done), &range);
                 }
             }
-            (event, _) => self.take_inline(event, range.start),
+            (Event::Text(text), _) if self.has_stand_in => {
+                self.has_stand_in = false;
+                let rest: CowStr<'_> = text.chars().skip(1).collect::<String>().into();
+                self.take_inline(Event::Text(rest), &(range.start + 1..range.end));
+            }
+            (event, _) => self.take_inline(event, &range),
         }
     }
 
-    fn take_inline(&mut self, event: Event<'_>, at: usize) {
-        if let Some(inline) = self.inline(at) {
-            inline.take(event);
+    /// Text goes into the cell or paragraph that is open, else into a new one (items of dense lists have none).
+    fn take_inline(&mut self, event: Event<'_>, range: &Range<usize>) {
+        if self.leaf.is_none() {
+            let text = Inline::new(self.theme, self.theme.style(Role::Text));
+            self.begin_leaf(range.start, MarkKind::Block, Leaf::Text(text));
+        }
+        match &mut self.leaf {
+            Some(Leaf::Text(inline)) => {
+                self.seam.look(&event, range, inline);
+                inline.take(event);
+            }
+            Some(Leaf::Table(table)) => table.inline().take(event),
+            Some(Leaf::Code { .. } | Leaf::Html(_)) | None => {}
         }
     }
 
-    fn start(&mut self, tag: Tag<'_>, range: &Range<usize>) {
-        let text = self.theme.style(Role::Text);
+    fn start(&mut self, tag: Tag<'_>, at: usize) {
+        let style = self.theme.style(Role::Text);
         match tag {
             Tag::Paragraph => {
-                self.begin_leaf(range.start, |writer| Leaf::Text(Inline::new(writer.theme, text)))
+                let mut inline = Inline::new(self.theme, style);
+                if let Resume::Text { line } = &mut self.resume {
+                    inline = inline.after(std::mem::take(line));
+                    self.resume = Resume::Start;
+                    self.has_stand_in = true;
+                }
+                self.begin_leaf(at, MarkKind::Paragraph, Leaf::Text(inline));
             }
-            Tag::Heading { level, .. } => self.begin_leaf(range.start, |writer| {
-                Leaf::Text(Inline::new(writer.theme, heading_style(writer.theme, level)))
-            }),
-            Tag::CodeBlock(kind) => self.begin_leaf(range.start, |_| {
-                let language = match kind {
-                    CodeBlockKind::Fenced(language) => language.to_string(),
-                    CodeBlockKind::Indented => String::new(),
-                };
-                Leaf::Code { language, text: String::new() }
-            }),
-            Tag::HtmlBlock => self.begin_leaf(range.start, |_| Leaf::Html(String::new())),
+            Tag::Heading { level, .. } => {
+                let inline = Inline::new(self.theme, heading_style(self.theme, level));
+                self.begin_leaf(at, MarkKind::Block, Leaf::Text(inline));
+            }
+            Tag::CodeBlock(kind) => self.start_code(&kind, at),
+            Tag::HtmlBlock => self.begin_leaf(at, MarkKind::Block, Leaf::Html(String::new())),
             Tag::Table(alignments) => {
-                self.begin_leaf(range.start, |writer| Leaf::Table(Table::new(alignments, writer.theme)))
+                self.begin_leaf(at, MarkKind::Block, Leaf::Table(Table::new(alignments, self.theme)));
             }
             Tag::BlockQuote(_) => {
-                self.begin(range.start);
-                self.frames.push(Frame::Quote { has_content: false });
+                self.begin(at, MarkKind::Block);
+                self.frames.push_quote();
             }
-            Tag::List(number) => {
-                self.begin(range.start);
-                self.frames.push(Frame::List { number, items: 0 });
+            Tag::List(mut number) => {
+                if let Resume::Item { number: next } = self.resume {
+                    number = next;
+                    self.resume = Resume::Start;
+                }
+                self.begin(at, MarkKind::Block);
+                self.frames.push_list(number);
             }
-            Tag::Item => self.begin_item(range.start),
+            Tag::Item => self.start_item(at),
             Tag::TableHead | Tag::TableRow | Tag::TableCell => {}
-            tag => self.take_inline(Event::Start(tag), range.start),
+            tag => self.take_inline(Event::Start(tag), &(at..at)),
         }
+    }
+
+    fn start_code(&mut self, kind: &CodeBlockKind<'_>, at: usize) {
+        let language = match kind {
+            CodeBlockKind::Fenced(language) => Some(language.to_string()),
+            CodeBlockKind::Indented => None,
+        };
+        let resumed = match std::mem::take(&mut self.resume) {
+            Resume::Code { code, .. } => Some(code),
+            other => {
+                self.resume = other;
+                None
+            }
+        };
+        self.begin_leaf(at, MarkKind::Block, Leaf::Code { language, text: String::new(), resumed });
+        self.written.cut = None;
+    }
+
+    fn start_item(&mut self, at: usize) {
+        self.end_text();
+        if self.frames.has_items() && follows_blank(self.source, at) {
+            self.push_blank();
+        }
+        if let Some(number) = self.frames.next_of_outermost() {
+            self.mark(at, MarkKind::Item { number });
+        }
+        self.frames.push_item();
     }
 
     fn close(&mut self, tag: TagEnd) {
@@ -128,104 +206,43 @@ impl<'s> Writer<'s> {
                 self.end_text();
                 self.frames.pop();
             }
-            TagEnd::Item => self.end_item(),
-            TagEnd::TableHead | TagEnd::TableRow | TagEnd::TableCell => {
-                if let Some(Leaf::Table(table)) = &mut self.leaf {
-                    table.close(tag);
+            TagEnd::Item => {
+                self.end_text();
+                if self.frames.has_marker() {
+                    let (first, _) = self.frames.indents();
+                    self.written.lines.push(Line::from(first));
                 }
+                self.frames.pop();
             }
             tag => match &mut self.leaf {
                 Some(Leaf::Text(inline)) => inline.take(Event::End(tag)),
-                Some(Leaf::Table(table)) => table.inline().take(Event::End(tag)),
+                Some(Leaf::Table(table)) => table.close(tag),
                 Some(Leaf::Code { .. } | Leaf::Html(_)) | None => {}
             },
         }
     }
 
-    /// Where text goes: into the cell or paragraph that is open, else into a new one (items of dense lists have none).
-    fn inline(&mut self, at: usize) -> Option<&mut Inline> {
-        if self.leaf.is_none() {
-            let style = self.theme.style(Role::Text);
-            self.begin_leaf(at, |writer| Leaf::Text(Inline::new(writer.theme, style)));
-        }
-        match &mut self.leaf {
-            Some(Leaf::Text(inline)) => Some(inline),
-            Some(Leaf::Table(table)) => Some(table.inline()),
-            Some(Leaf::Code { .. } | Leaf::Html(_)) | None => None,
-        }
-    }
-
     /// A block begins: the one before it ends, with a blank line between them if there is to be one.
-    fn begin(&mut self, at: usize) {
+    fn begin(&mut self, at: usize, kind: MarkKind) {
         self.end_text();
-        let is_apart = match self.frames.last_mut() {
-            None => std::mem::replace(&mut self.has_content, true),
-            Some(Frame::Quote { has_content }) => std::mem::replace(has_content, true),
-            Some(Frame::Item { has_content, .. }) => {
-                std::mem::replace(has_content, true) && follows_blank(self.source, at)
-            }
-            Some(Frame::List { .. }) => false,
+        // What was to be resumed takes its due before it gets here.
+        self.written.has_failed |= !matches!(self.resume, Resume::Start | Resume::Block);
+        let is_apart = if self.frames.is_empty() {
+            self.mark(at, kind);
+            self.written.cut = None;
+            std::mem::replace(&mut self.has_content, true)
+        } else {
+            self.frames.begin(follows_blank(self.source, at))
         };
         if is_apart {
             self.push_blank();
         }
     }
 
-    fn begin_leaf(&mut self, at: usize, leaf: impl FnOnce(&Self) -> Leaf) {
-        self.begin(at);
-        self.leaf = Some(leaf(self));
-    }
-
-    fn begin_item(&mut self, at: usize) {
-        self.end_text();
-        let depth = self.frames.iter().filter(|frame| matches!(frame, Frame::List { .. })).count();
-        let Some(Frame::List { number, items }) = self.frames.last_mut() else { return };
-        let marker = match number {
-            Some(number) => {
-                let marker = format!("{number}. ");
-                *number += 1;
-                marker
-            }
-            None if depth % 2 == 1 => "• ".to_owned(),
-            None => "- ".to_owned(),
-        };
-        *items += 1;
-        if *items > 1 && follows_blank(self.source, at) {
-            self.push_blank();
-        }
-        let columns = width(&marker);
-        let marker = Some(Span::styled(marker, self.theme.style(Role::Accent)));
-        self.frames.push(Frame::Item { marker, columns, has_content: false });
-    }
-
-    fn end_item(&mut self) {
-        self.end_text();
-        if let Some(Frame::Item { marker: Some(_), .. }) = self.frames.last() {
-            let (first, _) = self.indents();
-            self.lines.push(Line::from(first));
-        }
-        self.frames.pop();
-    }
-
-    /// The sign of a task takes the place of its bullet; numbers stay.
-    fn mark_task(&mut self, is_done: bool) -> bool {
-        let is_numbered = self
-            .frames
-            .iter()
-            .rev()
-            .find_map(|frame| match frame {
-                Frame::List { number, .. } => Some(number.is_some()),
-                Frame::Quote { .. } | Frame::Item { .. } => None,
-            })
-            .unwrap_or_default();
-        match self.frames.last_mut() {
-            Some(Frame::Item { marker: marker @ Some(_), .. }) if !is_numbered => {
-                let (sign, role) = task_sign(is_done);
-                *marker = Some(Span::styled(sign, self.theme.style(role)));
-                true
-            }
-            _ => false,
-        }
+    fn begin_leaf(&mut self, at: usize, kind: MarkKind, leaf: Leaf) {
+        self.begin(at, kind);
+        self.seam = Seam::default();
+        self.leaf = Some(leaf);
     }
 
     /// Ends text that nothing else ends.
@@ -237,90 +254,97 @@ impl<'s> Writer<'s> {
 
     fn end_leaf(&mut self) {
         let Some(leaf) = self.leaf.take() else { return };
-        let (first, hanging) = self.indents();
+        let indents = self.frames.indents();
         match leaf {
-            Leaf::Text(inline) => {
-                self.lines.extend(wrap_spans(&inline.into_spans(), self.columns, &first, &hanging));
-            }
+            Leaf::Text(inline) => self.push_text(inline.into_spans(), &indents),
             Leaf::Html(text) => {
                 let text = Span::styled(clean(text.trim_end()).into_owned(), self.theme.style(Role::Text));
-                self.lines.extend(wrap_spans(&[text], self.columns, &first, &hanging));
+                self.push_wrapped(&[text], &indents);
             }
-            Leaf::Code { language, text } => self.push_code(&language, &text, first, &hanging),
+            Leaf::Code { language, text, resumed } => {
+                self.push_code(language.as_deref(), &text, resumed, indents);
+            }
             Leaf::Table(table) => {
+                let (mut indent, hanging) = indents;
                 let room = self.columns.saturating_sub(columns_of(&hanging)).max(1);
-                let mut indent = first;
                 for line in table.lay_out(room) {
                     let mut spans = std::mem::replace(&mut indent, hanging.clone());
                     spans.extend(line.spans);
-                    self.lines.push(Line::from(spans));
+                    self.written.lines.push(Line::from(spans));
                 }
             }
         }
+    }
+
+    fn push_wrapped(&mut self, spans: &[Span<'_>], (first, hanging): &Indents) {
+        self.written.lines.extend(wrap_spans(spans, self.columns, first, hanging));
+    }
+
+    /// Wraps a text; a long one that stands alone in two parts, so that the first need not be wrapped again.
+    fn push_text(&mut self, mut spans: Vec<Span<'static>>, indents: &Indents) {
+        let place = self.seam.place().filter(|place| {
+            let is_alone =
+                matches!(self.written.marks.as_slice(), [mark] if mark.kind == MarkKind::Paragraph);
+            is_alone && self.frames.is_empty() && place.at > CUT_BYTES_MIN
+        });
+        if let Some(place) = place {
+            let rest = split_spans(&mut spans, place);
+            self.push_wrapped(&spans, indents);
+            spans = self.written.lines.pop().unwrap_or_default().spans;
+            let resume = Resume::Text { line: spans.clone() };
+            self.written.cut = Some(Cut { at: place.at, lines: self.written.lines.len(), resume });
+            spans.extend(rest);
+        }
+        self.push_wrapped(&spans, indents);
     }
 
     fn push_code(
         &mut self,
-        language: &str,
+        language: Option<&str>,
         text: &str,
-        first: Vec<Span<'static>>,
-        hanging: &[Span<'static>],
+        resumed: Option<Code>,
+        (mut first, hanging): Indents,
     ) {
-        let mut code = Code::new(language, self.columns, self.theme);
-        let mut indent = first;
-        if let Some(label) = code.label(language, &indent) {
-            self.lines.push(label);
-            indent = hanging.to_vec();
+        let (is_fenced, is_resumed) = (language.is_some(), resumed.is_some());
+        let language = language.unwrap_or_default();
+        let mut code = resumed.unwrap_or_else(|| Code::new(language, self.columns, self.theme));
+        if !is_resumed && let Some(label) = code.label(language, &first) {
+            self.written.lines.push(label);
+            first.clone_from(&hanging);
         }
-        for line in text.lines() {
-            self.lines.extend(code.line(line, &indent, hanging));
-            indent = hanging.to_vec();
+        let mut lines = text.lines().enumerate().peekable();
+        while let Some((index, line)) = lines.next() {
+            // Only the last line can still become something else.
+            if is_fenced && lines.peek().is_none() && index > 0 && self.frames.is_empty() {
+                self.cut_code(index, &code);
+            }
+            self.written.lines.extend(code.line(line, &first, &hanging));
+            first.clone_from(&hanging);
         }
     }
 
-    fn push_behind(&mut self, indent: &[Span<'static>], text: String) {
-        let mut spans = indent.to_vec();
-        spans.push(Span::styled(text, self.theme.style(Role::Muted)));
-        self.lines.push(Line::from(spans));
+    /// Code in a fence can be cut after so many of its lines.
+    fn cut_code(&mut self, lines: usize, code: &Code) {
+        let Some(block) = self.written.marks.last().and_then(|mark| self.source.get(mark.at..)) else {
+            return;
+        };
+        let mut ends = block.match_indices('\n').map(|(at, _)| at + 1);
+        let (Some(opening), Some(end)) = (ends.next(), ends.nth(lines - 1)) else { return };
+        let opening = block.get(..opening).unwrap_or_default().to_owned();
+        let at = self.source.len() - block.len() + end;
+        let resume = Resume::Code { opening, code: code.clone() };
+        self.written.cut = Some(Cut { at, lines: self.written.lines.len(), resume });
+    }
+
+    fn mark(&mut self, at: usize, kind: MarkKind) {
+        let before = self.source.get(..at).unwrap_or_default();
+        let at = before.rfind('\n').map_or(0, |end| end + 1);
+        self.written.marks.push(Mark { at, lines: self.written.lines.len(), kind });
     }
 
     fn push_blank(&mut self) {
-        let (_, hanging) = self.indents_of(false);
-        self.lines.push(Line::from(hanging));
-    }
-
-    /// What stands before the first line of the next block, and before its others. Takes the markers of items.
-    fn indents(&mut self) -> (Vec<Span<'static>>, Vec<Span<'static>>) {
-        self.indents_of(true)
-    }
-
-    /// Deep inside, the outer indents go: half of the columns are for text.
-    fn indents_of(&mut self, takes_markers: bool) -> (Vec<Span<'static>>, Vec<Span<'static>>) {
-        let quote = Span::styled("│ ", self.theme.style(Role::Muted));
-        let (mut first, mut hanging) = (Vec::new(), Vec::new());
-        let mut room = self.columns / 2;
-        for frame in self.frames.iter_mut().rev() {
-            let (sign, blank) = match frame {
-                Frame::Quote { .. } => (quote.clone(), quote.clone()),
-                Frame::List { .. } => continue,
-                Frame::Item { marker, columns, .. } => {
-                    let blank = Span::raw(" ".repeat(*columns));
-                    let sign = if takes_markers { marker.take() } else { None };
-                    (sign.unwrap_or_else(|| blank.clone()), blank)
-                }
-            };
-            let columns = width(&blank.content);
-            if columns <= room {
-                room -= columns;
-                first.push(sign);
-                hanging.push(blank);
-            } else {
-                room = 0;
-            }
-        }
-        first.reverse();
-        hanging.reverse();
-        (first, hanging)
+        let line = Line::from(self.frames.blank());
+        self.written.lines.push(line);
     }
 }
 
@@ -333,8 +357,21 @@ fn heading_style(theme: Theme, level: HeadingLevel) -> Style {
     }
 }
 
+/// Keeps the spans up to a place, and gives those after it.
+fn split_spans(spans: &mut Vec<Span<'static>>, place: Place) -> Vec<Span<'static>> {
+    let mut rest = spans.split_off(place.span.min(spans.len()));
+    if let Some(first) = rest.first_mut()
+        && let Some((before, after)) = first.content.split_at_checked(place.bytes)
+    {
+        let (before, after) = (before.to_owned(), after.to_owned());
+        spans.push(Span::styled(before, first.style));
+        first.content = after.into();
+    }
+    rest
+}
+
 /// Whether the line before the one at an offset has nothing on it but signs of quotes.
-fn follows_blank(source: &str, at: usize) -> bool {
+pub(super) fn follows_blank(source: &str, at: usize) -> bool {
     let before = source.get(..at).unwrap_or_default();
     let Some((before, _)) = before.rsplit_once('\n') else { return false };
     let line = before.rsplit_once('\n').map_or(before, |(_, line)| line);

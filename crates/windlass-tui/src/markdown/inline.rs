@@ -29,6 +29,22 @@ impl Inline {
         Self { theme, spans: Vec::new(), styles: vec![style], targets: Vec::new() }
     }
 
+    /// The same after text that is there already.
+    pub(super) fn after(mut self, spans: Vec<Span<'static>>) -> Self {
+        self.spans = spans;
+        self
+    }
+
+    /// Whether emphasis or a link is open.
+    pub(super) fn is_nested(&self) -> bool {
+        self.styles.len() > 1
+    }
+
+    /// How many spans there are.
+    pub(super) fn spans(&self) -> usize {
+        self.spans.len()
+    }
+
     pub(super) fn into_spans(self) -> Vec<Span<'static>> {
         self.spans
     }

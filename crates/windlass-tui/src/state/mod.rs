@@ -2,7 +2,9 @@
 //!
 //! A fold over records and over what the user does; nothing in it knows how it is drawn.
 
+pub mod cells;
 pub mod composer;
+pub mod inspector;
 pub mod overlay;
 pub mod question;
 pub mod session;

@@ -121,8 +121,13 @@ fn give_back(state: &mut State, sending: Sending, error: &HostError) {
 fn waiting_list(state: &mut State) -> Option<&mut Picker> {
     match &mut state.overlay {
         Some(Overlay::Picker(picker)) if picker.pending > 0 => Some(picker),
-        Some(Overlay::Picker(_) | Overlay::Pager(_) | Overlay::Confirm(_) | Overlay::Prompt(_)) | None => {
-            None
-        }
+        Some(
+            Overlay::Picker(_)
+            | Overlay::Pager(_)
+            | Overlay::Confirm(_)
+            | Overlay::Prompt(_)
+            | Overlay::Inspector(_),
+        )
+        | None => None,
     }
 }

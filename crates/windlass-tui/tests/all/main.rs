@@ -10,7 +10,10 @@
 
 mod composer;
 mod frames;
+mod inspector;
 mod keys;
+mod long;
 mod markdown;
 mod overlays;
 mod stage;
+mod transcript;

@@ -4,11 +4,12 @@ use windlass_core::profile::{Profile, ProfileName};
 
 use super::open_text;
 use crate::effect::{Background, Effect};
+use crate::figures;
 use crate::state::State;
 use crate::state::overlay::{Action, Overlay, Pager, PagerKind, StyledLine};
 use crate::text::clean;
 use crate::theme::Role;
-use crate::view::figures;
+use crate::view::figures::gauge;
 
 static ACTIONS: [Action; 1] = [Action { key: 'a', name: "a", verb: "add to the next message" }];
 
@@ -29,7 +30,7 @@ pub(in crate::update) fn run(state: &mut State, _rest: &str) -> Vec<Effect> {
 /// The paths were read.
 pub(in crate::update) fn fill(state: &mut State, paths: &[String], is_cut: bool) {
     let tree = tree_of(paths);
-    let label = format!("file tree, {}", figures::count(paths.len().try_into().unwrap_or(u64::MAX), "path"));
+    let label = format!("file tree, {}", figures::plural(paths.len(), "path"));
     let mut lines = held(state);
     lines.extend(sizes(state, paths.len(), &tree, is_cut));
     lines.push(StyledLine::default());
@@ -71,7 +72,7 @@ fn held(state: &State) -> Vec<StyledLine> {
         (None, _) => "nothing yet: no step has ended in it".to_owned(),
         (Some(step), None) => format!("about {} tokens after the last step", figures::tokens(step.total())),
         (Some(step), Some(size)) => {
-            let (gauge, _) = figures::gauge(step.total(), size);
+            let (gauge, _) = gauge(step.total(), size);
             format!(
                 "{} of {} tokens after the last step {gauge}",
                 figures::tokens(step.total()),

@@ -1,9 +1,10 @@
 //! `/copy`: the last answer, or the whole session, to the clipboard of the terminal.
 
+use super::export::session_markdown;
 use super::refuse;
 use crate::effect::Effect;
 use crate::state::State;
-use crate::transcript_text::{last_answer, session_markdown};
+use crate::transcript_text::last_answer;
 
 /// Characters beyond which some terminals take nothing.
 const CLIPBOARD_CHARS: usize = 74_000;
@@ -12,7 +13,7 @@ const CLIPBOARD_CHARS: usize = 74_000;
 pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
     let Some(session) = &state.session else { return Vec::new() };
     let (text, what) = match rest {
-        "" => (last_answer(session), "the last answer"),
+        "" => (last_answer(&session.view), "the last answer"),
         "all" => (Some(session_markdown(session)), "the session"),
         _ => {
             return refuse(

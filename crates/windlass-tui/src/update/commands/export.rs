@@ -6,7 +6,8 @@ use windlass_core::trace::rfc3339;
 use crate::effect::Effect;
 use crate::state::State;
 use crate::state::session::OpenSession;
-use crate::transcript_text::session_markdown;
+use crate::text::one_line;
+use crate::transcript_text::transcript_markdown;
 
 /// Words of the title that go into a file's name.
 const WORDS_MAX: usize = 6;
@@ -25,6 +26,15 @@ pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
         name => name.to_owned(),
     };
     vec![Effect::Export { name, text: session_markdown(session) }]
+}
+
+/// A session as Markdown, under its title.
+pub(super) fn session_markdown(session: &OpenSession) -> String {
+    let text = transcript_markdown(&session.view, &session.timing);
+    match one_line(&session.row.begin.title) {
+        title if title.is_empty() => text,
+        title => format!("# {title}\n\n{text}"),
+    }
 }
 
 /// `windlass-fix-the-tests-2026-03-01.md`: what the session is called, and the day. Letters and digits alone: the name

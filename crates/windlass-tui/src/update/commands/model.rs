@@ -5,10 +5,11 @@ use windlass_core::nearest::nearest_names;
 
 use super::{open, refuse};
 use crate::effect::Effect;
+use crate::figures;
 use crate::state::State;
 use crate::state::overlay::{Picker, PickerKind, PickerRow};
 use crate::text::one_line;
-use crate::view::figures;
+use crate::view::figures::dollars;
 
 /// Lists the models, or takes the one that is named.
 pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
@@ -104,7 +105,7 @@ fn facts(model: &ModelRow) -> String {
         facts.push(format!("{} context", figures::tokens(tokens)));
     }
     if let Some(price) = model.price {
-        let (read, write) = (figures::dollars(price.input), figures::dollars(price.output));
+        let (read, write) = (dollars(price.input), dollars(price.output));
         facts.push(format!("{read} in, {write} out per M"));
     }
     match model.has_tools {

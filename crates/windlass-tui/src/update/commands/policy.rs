@@ -5,6 +5,7 @@ use windlass_core::permission::{Preview, Rule, RuleEffect};
 
 use super::{open, open_text, refuse, tools};
 use crate::effect::Effect;
+use crate::figures;
 use crate::state::State;
 use crate::state::overlay::{
     Action, Confirm, Deed, Overlay, Pager, Picker, PickerKind, PickerRow, StyledLine,
@@ -12,7 +13,6 @@ use crate::state::overlay::{
 use crate::text::one_line;
 use crate::theme::Role;
 use crate::update::overlay;
-use crate::view::figures;
 
 static ACTIONS: [Action; 1] = [Action { key: 'd', name: "d", verb: "remove" }];
 

@@ -11,10 +11,10 @@ use windlass_core::view::{Entry, RunView};
 
 use super::open;
 use crate::effect::Effect;
+use crate::figures::{ago, plural};
 use crate::state::State;
 use crate::state::overlay::{Picker, PickerKind, PickerRow};
 use crate::text::one_line;
-use crate::view::figures::{ago, count};
 
 /// How long a run that has not ended stays still before `/resume` is offered.
 const STILL_MS: u64 = 5_000;
@@ -36,9 +36,9 @@ pub(in crate::update) fn fill(state: &mut State, runs: &[RunRow]) {
     let now_ms = state.now_ms;
     let row = |run: &RunRow| {
         let mut facts =
-            vec![run.model.clone(), count(u64::from(run.steps), "step"), count(u64::from(run.calls), "call")];
+            vec![run.model.clone(), plural(number(run.steps), "step"), plural(number(run.calls), "call")];
         if run.questions > 0 {
-            facts.push(format!("waits for {}", count(u64::from(run.questions), "answer")));
+            facts.push(format!("waits for {}", plural(number(run.questions), "answer")));
         }
         PickerRow::new(run.run_id.as_str(), &run.message, facts.join(" · "))
             .with_badge(ago(now_ms, run.started_ms))
@@ -98,6 +98,10 @@ pub(in crate::update) fn see(state: &mut State, record: &Record) {
         text = format!("{text}; run again: {}", names(repeated));
     }
     state.tell(text);
+}
+
+fn number(count: u32) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
 }
 
 fn name_of(run: Option<&RunView>, call_id: &CallId) -> String {

@@ -5,6 +5,7 @@ use windlass_core::store::SessionRow;
 
 use super::{new, open};
 use crate::effect::Effect;
+use crate::figures::{ago, plural};
 use crate::state::State;
 use crate::state::overlay::{
     Action, Confirm, Deed, Overlay, Picker, PickerKind, PickerRow, Prompt, PromptKind, StyledLine,
@@ -12,7 +13,6 @@ use crate::state::overlay::{
 use crate::text::one_line;
 use crate::theme::Role;
 use crate::update::overlay;
-use crate::view::figures::{ago, count};
 
 static ACTIONS: [Action; 3] = [
     Action { key: 'n', name: "n", verb: "new" },
@@ -56,7 +56,7 @@ fn list(state: &mut State) -> Option<&mut Picker> {
 /// A session in a list.
 pub(super) fn row_of(row: &SessionRow, now_ms: Millis, open: Option<&SessionId>) -> PickerRow {
     let title = if row.begin.title.is_empty() { "(nothing said yet)" } else { &row.begin.title };
-    let mut facts = vec![count(row.runs, "run")];
+    let mut facts = vec![plural(usize::try_from(row.runs).unwrap_or(usize::MAX), "run")];
     if !row.begin.model.is_empty() {
         facts.push(row.begin.model.clone());
     }

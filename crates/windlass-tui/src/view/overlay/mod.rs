@@ -22,7 +22,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State) {
         Some(Overlay::Pager(pager)) => pager::draw(frame, state, pager),
         Some(Overlay::Confirm(confirm)) => confirm::draw(frame, state, confirm),
         Some(Overlay::Prompt(prompt)) => prompt::draw(frame, state, prompt),
-        None => {}
+        // Drawn by itself: it keeps what it laid out.
+        Some(Overlay::Inspector(_)) | None => {}
     }
 }
 
