@@ -170,7 +170,8 @@ fn submit(state: &mut State) -> Vec<Effect> {
         }
         Writing::Word(answer, area) => {
             let (answer, typed) = (answer.clone(), area.lines().join(" ").trim().to_owned());
-            let is_it = state.question().is_some_and(|question| question.confirm_word.as_ref() == Some(&typed));
+            let is_it =
+                state.question().is_some_and(|question| question.confirm_word.as_ref() == Some(&typed));
             if is_it {
                 return send(state, PermissionAnswer { confirmation: Some(typed), ..answer });
             }

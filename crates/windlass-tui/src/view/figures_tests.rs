@@ -7,12 +7,18 @@ fn times_are_as_exact_as_they_are_short() {
 
 #[test]
 fn tokens_fit_into_five_columns() {
-    assert_eq!([0, 999, 1_000, 99_999, 456_789, 1_250_000].map(tokens), ["0", "999", "1.0k", "99.9k", "456k", "1.2M"]);
+    assert_eq!(
+        [0, 999, 1_000, 99_999, 456_789, 1_250_000].map(tokens),
+        ["0", "999", "1.0k", "99.9k", "456k", "1.2M"]
+    );
 }
 
 #[test]
 fn money_shows_digits_that_say_something() {
-    assert_eq!([0.0, 0.000_42, 0.0423, 0.5, 12.345].map(dollars), ["$0", "$0.0004", "$0.042", "$0.500", "$12.35"]);
+    assert_eq!(
+        [0.0, 0.000_42, 0.0423, 0.5, 12.345].map(dollars),
+        ["$0", "$0.0004", "$0.042", "$0.500", "$12.35"]
+    );
 }
 
 #[test]

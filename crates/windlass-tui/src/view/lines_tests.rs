@@ -3,7 +3,8 @@ use crate::text::width;
 
 #[test]
 fn chopped_lines_fit_and_lose_nothing() {
-    for line in ["", "abc", "  two  blanks  ", "日本語のテキスト", "e\u{301}e\u{301}e\u{301}", "👩‍👩‍👧 family"] {
+    for line in ["", "abc", "  two  blanks  ", "日本語のテキスト", "e\u{301}e\u{301}e\u{301}", "👩‍👩‍👧 family"]
+    {
         for columns in 2..9 {
             let pieces = chop(line, columns);
             assert_eq!(pieces.concat(), line);

@@ -56,7 +56,8 @@ impl Areas {
         let left = free.saturating_sub(low_rows);
         let task_rows = tasks::rows(state).filter(|rows| left >= rows.saturating_add(MAIN_ROWS_MIN));
         let main_rows = left.saturating_sub(task_rows.unwrap_or(0));
-        let below = |y: u16, height: u16| Rect { y: area.y.saturating_add(y), height, ..area }.intersection(area);
+        let below =
+            |y: u16, height: u16| Rect { y: area.y.saturating_add(y), height, ..area }.intersection(area);
         let top = below(0, main_rows);
         let side_columns = tasks::columns(state).filter(|_| main_rows > 0).unwrap_or(0);
         let main = Rect { width: top.width.saturating_sub(side_columns), ..top };

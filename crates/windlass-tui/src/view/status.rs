@@ -236,7 +236,11 @@ fn cost(state: &State, session: &OpenSession) -> Option<f64> {
                 known = Some((model, price));
                 let price = price?;
                 let fresh = run.usage.input.saturating_sub(run.usage.cached);
-                let parts = [(fresh, price.input), (run.usage.cached, price.cached), (run.usage.output, price.output)];
+                let parts = [
+                    (fresh, price.input),
+                    (run.usage.cached, price.cached),
+                    (run.usage.output, price.output),
+                ];
                 parts.iter().map(|(tokens, dollars)| *tokens as f64 * dollars / 1e6).sum()
             }
         };
@@ -290,12 +294,16 @@ fn hints(state: &State) -> Vec<Part> {
             &["Esc cancels", "e edits the rule", "Left/Right, Enter"]
         }
         (false, Ear::Question | Ear::Nobody, Writing::Rule(_) | Writing::Word(..), _) => &["Ctrl-C cancels"],
-        (false, Ear::Others, _, _) if state.asking.shown.is_some() => &["the question listens when you pause"],
+        (false, Ear::Others, _, _) if state.asking.shown.is_some() => {
+            &["the question listens when you pause"]
+        }
         (false, Ear::Others, _, Focus::Transcript) => &["Enter unfolds", "Esc back"],
         (false, Ear::Others, _, Focus::Composer) if state.running().is_some() => {
             &["Esc cancels", "Ctrl-O thinking", "Ctrl-T inspector", "? help"]
         }
-        (false, Ear::Others, _, Focus::Composer) => &["Enter sends", "/ commands", "Ctrl-T inspector", "? help"],
+        (false, Ear::Others, _, Focus::Composer) => {
+            &["Enter sends", "/ commands", "Ctrl-T inspector", "? help"]
+        }
     };
     let weights = (20..=50).rev();
     words.iter().zip(weights).map(|(word, weight)| Part::new(*word, Role::Muted, weight)).collect()

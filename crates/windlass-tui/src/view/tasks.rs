@@ -87,7 +87,8 @@ fn role(status: TaskStatus) -> Role {
 fn all_lines(state: &State, columns: usize, rows: usize) -> Vec<Line<'static>> {
     let mut lines = vec![Line::styled(heading(state), state.theme.style(Role::Strong))];
     let rows = rows.saturating_sub(1);
-    let all: Vec<Line<'static>> = tasks(state).iter().flat_map(|task| task_lines(state, task, columns)).collect();
+    let all: Vec<Line<'static>> =
+        tasks(state).iter().flat_map(|task| task_lines(state, task, columns)).collect();
     if all.len() <= rows {
         lines.extend(all);
         return lines;

@@ -13,8 +13,8 @@ use crate::theme::Role;
 const TIPS: [(&str, &str); 5] = [
     ("Enter", "sends a message, Ctrl-J begins a new line in it"),
     ("@", "names a file of the project"),
-    ("/", "lists the commands: /model, /sessions, /resume, /help"),
-    ("Tab", "goes to the transcript, where Enter unfolds things"),
+    ("/", "lists the commands, such as /model and /resume"),
+    ("Tab", "goes to the transcript; Enter unfolds things"),
     ("Esc", "stops a run; what was done stays done"),
 ];
 

@@ -10,4 +10,5 @@
 
 mod frames;
 mod keys;
+mod panels;
 mod stage;

@@ -14,17 +14,22 @@ use crate::view::lines::{chop, wrap};
 /// What stands before each line of something that is quoted.
 const BAR: &str = "│ ";
 
-/// Columns of the title beside the name of the tool, at most: narrower screens cut the name there.
-const TITLE_COLUMNS: usize = 28;
+/// Columns of the title beside tool and risk: narrower screens cut the tool's name there.
+const TITLE_COLUMNS: usize = 15;
 
 /// Lays out a question. The rule and the full name of the tool are part of it where they have no place outside.
-pub(super) fn lay_out(question: &Question, columns: usize, theme: Theme, has_rule: bool) -> Vec<Line<'static>> {
+pub(super) fn lay_out(
+    question: &Question,
+    columns: usize,
+    theme: Theme,
+    has_rule: bool,
+) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     if let Some(warning) = warning(question.risk) {
         let role = risk_role(question.risk);
         lines.extend(wrap(warning, columns).into_iter().map(|line| Line::styled(line, theme.style(role))));
     }
-    if width(&question.tool) + TITLE_COLUMNS > columns {
+    if width(&question.tool) + width(question.risk.label()) + TITLE_COLUMNS > columns {
         lines.extend(labelled("tool", &question.tool, columns, theme));
     }
     for target in question.targets.iter().filter(|target| !is_previewed(target, question)) {
@@ -81,7 +86,9 @@ fn warning(risk: Risk) -> Option<&'static str> {
     match risk {
         Risk::Safe | Risk::Low | Risk::Medium => None,
         Risk::High => Some("Warning: this call changes or sends something. Read it before you allow it."),
-        Risk::Critical => Some("Warning: what this call does may not be undone. Allowing it needs a typed word."),
+        Risk::Critical => {
+            Some("Warning: what this call does may not be undone. Allowing it needs a typed word.")
+        }
     }
 }
 
