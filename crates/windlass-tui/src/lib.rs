@@ -9,13 +9,20 @@
 //! - `update`: one input changes the state and may ask for effects; pure, the clock comes in as data
 //! - `effect`, `perform`: what the app asks of the host and of the desk, and how that is done
 //! - `view`: draws the state; decides nothing
-//! - `markdown`, `text`, `theme`: how things look
+//! - `markdown`, `highlight`, `diff`, `text`, `theme`: how things look
+//! - `command`: the table of slash commands
+//! - `fuzzy`: finding things by a few of their letters
 //! - `app`, `terminal`: the loop, and the terminal that is given back as it was found
 
 pub mod app;
+pub mod command;
 pub mod desk;
+pub mod diff;
 pub mod effect;
+pub mod fuzzy;
+pub mod highlight;
 pub mod input;
+pub mod markdown;
 mod perform;
 pub mod state;
 pub mod terminal;

@@ -4,6 +4,7 @@
 
 use std::io::{self, Stdout, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::{
@@ -22,6 +23,9 @@ const TITLE_RESTORE: &str = "\u{1b}[23;0t";
 
 /// Whether the terminal is ours now: a panic hook has no other way to know.
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// Panics of other threads while the terminal is ours: they are told when it is given back.
+static UNTOLD: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// The terminal while the app has it. Dropping it gives it back.
 #[derive(Debug)]
@@ -98,13 +102,22 @@ pub fn give_back() {
     );
     let _ = disable_raw_mode();
     let _ = io::stdout().flush();
+    for panic in UNTOLD.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+        let _ = writeln!(io::stderr(), "{panic}");
+    }
 }
 
-/// From now on a panic gives the terminal back before it is told.
+/// From now on a panic of this thread, which is the one that draws, gives the terminal back before it is told. One of
+/// another thread ends no app and does not write over its screen.
 pub fn give_back_on_panic() {
     let told = std::panic::take_hook();
+    let own = std::thread::current().id();
     std::panic::set_hook(Box::new(move |panic| {
-        give_back();
-        told(panic);
+        if std::thread::current().id() == own || !IS_TAKEN.load(Ordering::SeqCst) {
+            give_back();
+            told(panic);
+        } else {
+            UNTOLD.lock().unwrap_or_else(PoisonError::into_inner).push(panic.to_string());
+        }
     }));
 }

@@ -1,9 +1,13 @@
-//! Text on its way to the screen: made harmless, measured, cut and wrapped. Knows no colours.
+//! Text on its way to the screen: made harmless, measured, cut and wrapped. Keeps styles, knows no colours.
+
+mod wrap;
 
 use std::borrow::Cow;
 
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
+
+pub use wrap::{break_spans, columns_of, wrap_spans};
 
 /// Columns of a tab.
 const TAB_COLUMNS: usize = 4;

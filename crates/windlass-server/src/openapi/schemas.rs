@@ -66,6 +66,13 @@ fn session_rows() -> Vec<(&'static str, Value)> {
                 ("code", said(&text(), "Stable.")),
                 ("detail", said(&text(), "What was wrong, where, what to do.")),
                 ("field?", text()),
+                (
+                    "subject?",
+                    said(
+                        &text(),
+                        "What it is about: the id of what is missing, the run that goes on, who holds the session.",
+                    ),
+                ),
             ]),
         ),
         (
@@ -270,6 +277,7 @@ fn tool_rows() -> Vec<(&'static str, Value)> {
                 ("duration_ms", count()),
                 ("result?", json!({})),
                 ("error?", call_error()),
+                ("outcome", said(&json!({"type": "object"}), "The outcome whole, as a record has it.")),
             ]),
         ),
         (
@@ -306,7 +314,7 @@ fn tool_rows() -> Vec<(&'static str, Value)> {
             "Gate",
             object([
                 ("gate", text()),
-                ("opinion", one_of(&["silent", "allow", "ask", "deny"])),
+                ("opinion", one_of(&["silent", "allow", "ask", "stage", "deny"])),
                 ("reason", text()),
                 ("decides", flag()),
             ]),

@@ -5,6 +5,7 @@
 
 mod bell;
 mod command;
+mod commands;
 mod composer;
 mod overlay;
 mod question;

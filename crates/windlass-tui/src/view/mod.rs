@@ -5,7 +5,6 @@
 
 mod composer;
 mod figures;
-mod lines;
 mod overlay;
 mod question;
 mod status;

@@ -5,9 +5,8 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use super::lines::wrap;
 use crate::state::State;
-use crate::text::{cut, one_line};
+use crate::text::{clean, cut, one_line, wrap_spans};
 use crate::theme::Role;
 
 const TIPS: [(&str, &str); 5] = [
@@ -61,14 +60,13 @@ fn facts(state: &State, columns: usize) -> Vec<Line<'static>> {
 fn advice(state: &State, columns: usize) -> Vec<Line<'static>> {
     let is_ready = state.about.model_row(state.model()).is_none_or(|row| row.is_ready);
     let text = match &state.opening {
-        Some(opening) => crate::text::clean(opening).into_owned(),
+        Some(opening) => clean(opening).into_owned(),
         None if is_ready => return Vec::new(),
         None => "This model cannot be asked as things are: its key is missing. /model lists those that can; \
                  `windlass models doctor` says what is wrong."
             .to_owned(),
     };
-    let style = state.theme.style(Role::Warn);
-    wrap(&text, columns).into_iter().map(|line| Line::styled(line, style)).collect()
+    wrap_spans(&[Span::styled(text, state.theme.style(Role::Warn))], columns, &[], &[])
 }
 
 fn tips(state: &State, columns: usize) -> Vec<Line<'static>> {

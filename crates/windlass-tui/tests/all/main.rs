@@ -10,5 +10,6 @@
 
 mod frames;
 mod keys;
+mod markdown;
 mod panels;
 mod stage;
