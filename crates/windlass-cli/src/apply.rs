@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use windlass_core::event::{Event, Record};
-use windlass_core::host::{Consent, HostPort, OutsideCall};
+use windlass_core::host::{Consent, HostPort, OutsideCall, ServedPort};
 use windlass_core::ids::SessionId;
 use windlass_core::permission::{Preview, Question};
 use windlass_core::tool::{OutcomeStatus, ToolFailure, ToolOutcome};
