@@ -97,7 +97,7 @@ fn critical() -> Value {
         "call_id": "call_3", "tool": "execute_command", "risk": "critical", "targets": [{"command": "rm -rf old"}],
         "arguments": r#"{"command":"rm -rf old"}"#, "rule": "execute_command(rm -rf old)",
         "preview": {"kind": "command",
-            "text": "rm -rf old\nin /home/ada/project\nCareful: this command deletes whole folders."},
+            "text": "rm -rf old\nin ~/project\nCareful: this command deletes whole folders."},
         "confirm_word": "execute_command",
     })
 }
@@ -569,6 +569,9 @@ fn the_title_of_the_terminal_says_what_goes_on_and_is_harmless() {
     assert_eq!(view::title(&stage.state), "? Windlass · A session");
     stage.state.session.as_mut().unwrap().row.begin.title = "x\u{7}\u{1b}]0;y".to_owned();
     assert_eq!(view::title(&stage.state), "? Windlass · x␇␛]0;y");
+    // A session without a title is called by what was said first.
+    stage.state.session.as_mut().unwrap().row.begin.title = String::new();
+    assert_eq!(view::title(&stage.state), "? Windlass · Tidy up.");
 }
 
 #[test]

@@ -55,7 +55,7 @@ pub(super) fn lay_out(state: &State, question: &Question, columns: usize, rows_m
     let mut foot = Foot { lines: caption, typing: None };
     if has_typing {
         foot.typing = Some(foot.lines.len());
-        foot.lines.push(Line::styled(PROMPT, state.theme.style(Role::Accent)));
+        foot.lines.push(Line::from(Span::styled(PROMPT, state.theme.style(Role::Accent))));
     }
     foot.lines.extend(problem);
     foot.lines.append(&mut answers);
