@@ -13,4 +13,5 @@ mod frames;
 mod keys;
 mod markdown;
 mod overlays;
+mod panels;
 mod stage;
