@@ -54,27 +54,28 @@ fn usage() -> Value {
     ])
 }
 
+fn problem() -> Value {
+    object([
+        ("type", text()),
+        ("title", text()),
+        ("status", count()),
+        ("code", said(&text(), "Stable.")),
+        ("detail", said(&text(), "What was wrong, where, what to do.")),
+        ("field?", text()),
+        (
+            "subject?",
+            said(
+                &text(),
+                "What it is about: the id of what is missing, the run that goes on, who holds the session.",
+            ),
+        ),
+    ])
+}
+
 fn session_rows() -> Vec<(&'static str, Value)> {
     let ms = || said(&count(), "Milliseconds since the Unix epoch.");
     vec![
-        (
-            "Problem",
-            object([
-                ("type", text()),
-                ("title", text()),
-                ("status", count()),
-                ("code", said(&text(), "Stable.")),
-                ("detail", said(&text(), "What was wrong, where, what to do.")),
-                ("field?", text()),
-                (
-                    "subject?",
-                    said(
-                        &text(),
-                        "What it is about: the id of what is missing, the run that goes on, who holds the session.",
-                    ),
-                ),
-            ]),
-        ),
+        ("Problem", problem()),
         (
             "Session",
             object([
