@@ -80,7 +80,7 @@ pub(crate) enum Command {
     /// Conversations that were kept: list, show, export, rename, delete
     #[command(subcommand)]
     Sessions(SessionsCommand),
-    /// Runs that were kept: list, show, trace, resume, fork, replay
+    /// Runs that were kept: list, show, trace, resume, fork, replay, apply
     #[command(subcommand)]
     Runs(RunsCommand),
     /// List, show and call tools
@@ -272,6 +272,19 @@ pub(crate) enum RunsCommand {
         /// Its id, or the beginning of it
         id: String,
     },
+    /// Look at an edit that the run has staged, and make it
+    Apply {
+        /// Its id, or the beginning of it
+        id: String,
+        /// The staged call
+        call_id: Option<String>,
+        /// Make it without asking; a critical one is asked about all the same
+        #[arg(long)]
+        yes: bool,
+        /// Deny calls for this time; beats the approval
+        #[arg(long, value_name = "RULE")]
+        deny: Vec<String>,
+    },
 }
 
 /// Flags of commands that run calls.
@@ -299,6 +312,8 @@ pub(crate) enum ApproveArg {
     Safe,
     /// They run
     All,
+    /// Edits are staged until you apply them (`windlass runs apply`); about the rest you are asked
+    Stage,
 }
 
 impl ApproveArg {
@@ -309,6 +324,7 @@ impl ApproveArg {
             ApproveArg::Never => "never",
             ApproveArg::Safe => "safe",
             ApproveArg::All => "all",
+            ApproveArg::Stage => "stage",
         }
     }
 }

@@ -9,13 +9,14 @@
 //! - `telemetry`: what goes to an OpenTelemetry collector
 //! - `key_source`, `key_command`, `keyring`: where keys are
 //! - `archive`, `conversation`, `open_models`: what was kept, how it is told, and models for a host
-//! - `run`, `serve`, `sessions`, `runs`, `going_on`, `tools`, `models`, `policy`, `config_cmd`, `completions`: the commands, one file each
 //! - `app`, `desk`: the terminal app and what lies around it
+//! - `run`, `serve`, `sessions`, `runs`, `going_on`, `apply`, `tools`, `models`, `policy`, `config_cmd`, `completions`: the commands, one file each
 //! - `front`: one run as a person at a terminal or a script sees it; `screen`, `progress`, `live` show it,
 //!   `asker`, `prompt` ask, `signals` stop
 //! - `complaint`, `exit`, `out`, `table`, `visible`, `nearest`, `duration`: how things are said
 
 mod app;
+mod apply;
 mod archive;
 mod args;
 mod asker;

@@ -11,10 +11,15 @@ use crossterm::event::{
     DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture,
 };
 use crossterm::execute;
+use crossterm::style::Print;
 use crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, SetTitle, disable_raw_mode, enable_raw_mode,
 };
 use ratatui::backend::CrosstermBackend;
+
+/// Puts the terminal's title aside, and back; terminals that cannot do it pay no attention.
+const TITLE_KEEP: &str = "\u{1b}[22;0t";
+const TITLE_RESTORE: &str = "\u{1b}[23;0t";
 
 /// Whether the terminal is ours now: a panic hook has no other way to know.
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
@@ -41,7 +46,7 @@ impl OwnTerminal {
     }
 
     fn set_up(has_mouse: bool) -> io::Result<Self> {
-        execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste, SetTitle("Windlass"))?;
+        execute!(io::stdout(), Print(TITLE_KEEP), EnterAlternateScreen, EnableBracketedPaste)?;
         if has_mouse {
             execute!(io::stdout(), EnableMouseCapture)?;
         }
@@ -57,6 +62,16 @@ impl OwnTerminal {
     /// Its size in columns and rows.
     pub fn size(&self) -> io::Result<(u16, u16)> {
         self.inner.size().map(|size| (size.width, size.height))
+    }
+
+    /// Says on the terminal's title what goes on. The text must be clean.
+    pub fn set_title(&mut self, title: &str) -> io::Result<()> {
+        execute!(io::stdout(), SetTitle(title))
+    }
+
+    /// Rings its bell.
+    pub fn ring(&mut self) -> io::Result<()> {
+        execute!(io::stdout(), Print('\u{7}'))
     }
 
     /// Puts text on the clipboard of the terminal, which may be on another machine (OSC 52).
@@ -82,6 +97,7 @@ pub fn give_back() {
         DisableMouseCapture,
         DisableBracketedPaste,
         LeaveAlternateScreen,
+        Print(TITLE_RESTORE),
         crossterm::cursor::Show
     );
     let _ = disable_raw_mode();

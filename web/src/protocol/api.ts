@@ -1408,7 +1408,7 @@ export interface components {
         Gate: {
             gate: string;
             /** @enum {string} */
-            opinion: "silent" | "allow" | "ask" | "deny";
+            opinion: "silent" | "allow" | "ask" | "stage" | "deny";
             reason: string;
             decides: boolean;
         };

@@ -3,7 +3,6 @@
 //! Owns what is pressed and when a picture is taken. How a screen becomes a drawing is `svg`'s business.
 
 mod screen;
-mod stage;
 mod svg;
 
 use std::path::Path;
@@ -11,7 +10,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 
 use self::screen::Screen;
-use self::stage::Stage;
+use crate::pane::Pane;
 use crate::served::build_binary;
 use crate::system_package::TMUX;
 
@@ -20,6 +19,9 @@ const SCRIPT: &str = "fixtures/terminal/tour.script";
 
 /// Where the film goes.
 const FILM: &str = "docs/images/terminal.svg";
+
+/// Columns and rows of the film.
+const SIZE: (u16, u16) = (104, 32);
 
 /// What the user says.
 const MESSAGE: &str = "The crane drops its load when the motor stops. Can you fix it?";
@@ -50,41 +52,43 @@ struct Shot {
 pub(crate) fn run(root: &Path, target_folder: &Path) -> Result<()> {
     let tmux = TMUX.find_or_install(root)?;
     let binary = build_binary(root, target_folder)?;
-    let stage = Stage::open(&tmux, &[("src/drum.rs", DRUM)])?;
-    stage.start(&binary, &root.join(SCRIPT))?;
-    let film = svg::draw(&film(&stage)?);
+    let script = std::fs::read_to_string(root.join(SCRIPT))?;
+    // The model's name is on the screen: a short one looks better than a path.
+    let pane = Pane::new(&tmux, "picture", &[("src/drum.rs", DRUM), ("tour", &script)])?;
+    pane.start(SIZE, &binary, &["--model", "scripted/tour"])?;
+    let film = svg::draw(&film(&pane)?);
     let file = root.join(FILM);
     std::fs::write(&file, film).with_context(|| format!("cannot write {}", file.display()))?;
     println!("      the film is {FILM}");
     Ok(())
 }
 
-fn film(stage: &Stage) -> Result<Vec<Shot>> {
+fn film(pane: &Pane) -> Result<Vec<Shot>> {
     let mut shots = Vec::new();
     let mut take = |shown_ms: u32| -> Result<()> {
-        shots.push(Shot { screen: stage.screen()?, shown_ms });
+        shots.push(Shot { screen: Screen::read(&pane.coloured()?), shown_ms });
         Ok(())
     };
-    stage.wait_for("Windlass")?;
+    pane.wait_for("Windlass")?;
     take(1_200)?;
     let words: Vec<&str> = MESSAGE.split_inclusive(' ').collect();
     for part in words.chunks(4) {
-        stage.type_text(&part.concat())?;
-        stage.wait_for(part.concat().trim())?;
+        pane.type_text(&part.concat())?;
+        pane.wait_for(part.concat().trim())?;
         take(350)?;
     }
-    stage.press("Enter")?;
-    stage.wait_for("Thinking")?;
+    pane.press("Enter")?;
+    pane.wait_for("Thinking")?;
     take(1_000)?;
-    stage.wait_for("[1] Allow Once")?;
-    stage.wait_for("read_file")?;
+    pane.wait_for("[1] Allow Once")?;
+    pane.wait_for("read_file")?;
     take(2_000)?;
-    stage.answer("1", "self.pawl.engage")?;
+    pane.answer("1", "self.pawl.engage")?;
     take(3_200)?;
-    stage.answer("1", "grep -n pawl")?;
+    pane.answer("1", "grep -n pawl")?;
     take(2_000)?;
-    stage.answer("2", "power fails")?;
-    stage.wait_for_rest()?;
+    pane.answer("2", "power fails")?;
+    pane.wait_for_rest()?;
     take(6_000)?;
     Ok(shots)
 }

@@ -2,9 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::Shot;
 use super::screen::{Look, Piece, Screen};
-use super::stage::SIZE;
+use super::{SIZE, Shot};
 
 /// Width of a sign and height of a row.
 const CELL: (f32, f32) = (8.4, 18.0);

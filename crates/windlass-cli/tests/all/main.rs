@@ -26,6 +26,7 @@ mod run;
 mod scripts;
 mod serve;
 mod server;
+mod staging;
 mod steps;
 mod stop;
 mod telemetry;

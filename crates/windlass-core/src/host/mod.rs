@@ -235,7 +235,7 @@ pub struct ToolAnswer {
 pub struct Explanation {
     /// What each gate says, in their order.
     pub gates: Vec<ExplainedGate>,
-    /// What the user would be asked, if the gate that decides asks.
+    /// What the user would be asked, if the gate that decides asks or stages.
     pub question: Option<Question>,
 }
 
@@ -244,7 +244,7 @@ pub struct Explanation {
 pub struct ExplainedGate {
     /// The gate's word.
     pub gate: String,
-    /// `silent`, `allow`, `ask` or `deny`.
+    /// `silent`, `allow`, `ask`, `stage` or `deny`.
     pub opinion: String,
     /// Why.
     pub reason: String,

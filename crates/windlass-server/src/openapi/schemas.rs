@@ -315,7 +315,7 @@ fn tool_rows() -> Vec<(&'static str, Value)> {
             "Gate",
             object([
                 ("gate", text()),
-                ("opinion", one_of(&["silent", "allow", "ask", "deny"])),
+                ("opinion", one_of(&["silent", "allow", "ask", "stage", "deny"])),
                 ("reason", text()),
                 ("decides", flag()),
             ]),

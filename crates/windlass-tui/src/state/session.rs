@@ -1,8 +1,9 @@
 //! The session that is shown: what core's fold makes of its records, and their times.
 
-use windlass_core::event::Record;
+use windlass_core::event::{Event, Record};
 use windlass_core::ids::RunId;
 use windlass_core::store::SessionRow;
+use windlass_core::task::Task;
 use windlass_core::view::{RunView, SessionView};
 
 use super::timing::Timing;
@@ -16,6 +17,8 @@ pub struct OpenSession {
     pub view: SessionView,
     /// When.
     pub timing: Timing,
+    /// The task list, as it was last changed: it outlives the run that changed it.
+    pub tasks: Vec<Task>,
     /// The last record that will still be there when the connection is not.
     pub durable_seq: u64,
     /// Whether its records are still being read.
@@ -28,7 +31,7 @@ impl OpenSession {
     /// A session of which nothing is known but its row.
     pub fn new(row: SessionRow) -> Self {
         let (view, timing) = (SessionView::default(), Timing::default());
-        Self { row, view, timing, durable_seq: 0, is_loading: false, is_cut: false }
+        Self { row, view, timing, tasks: Vec::new(), durable_seq: 0, is_loading: false, is_cut: false }
     }
 
     /// Folds in a record.
@@ -38,6 +41,9 @@ impl OpenSession {
         }
         if record.seq > self.view.seq {
             self.timing.apply(record);
+            if let Event::TasksChanged { tasks } = &record.event {
+                self.tasks = tasks.to_vec();
+            }
         }
         self.view.apply(record);
     }
