@@ -22,12 +22,14 @@ pub mod effect;
 pub mod fuzzy;
 pub mod highlight;
 pub mod input;
+pub mod keys;
 pub mod markdown;
-mod perform;
+pub mod perform;
 pub mod state;
 pub mod terminal;
 pub mod text;
 pub mod theme;
+pub mod transcript_text;
 pub mod update;
 pub mod view;
 

@@ -6,6 +6,7 @@ use windlass_core::store::SessionRow;
 use windlass_core::task::Task;
 use windlass_core::view::{RunView, SessionView};
 
+use super::steps::Steps;
 use super::timing::Timing;
 
 /// A session on the screen.
@@ -17,6 +18,8 @@ pub struct OpenSession {
     pub view: SessionView,
     /// When.
     pub timing: Timing,
+    /// Its steps, in a few words each.
+    pub steps: Steps,
     /// The task list, as it was last changed: it outlives the run that changed it.
     pub tasks: Vec<Task>,
     /// The last record that will still be there when the connection is not.
@@ -31,7 +34,16 @@ impl OpenSession {
     /// A session of which nothing is known but its row.
     pub fn new(row: SessionRow) -> Self {
         let (view, timing) = (SessionView::default(), Timing::default());
-        Self { row, view, timing, tasks: Vec::new(), durable_seq: 0, is_loading: false, is_cut: false }
+        Self {
+            row,
+            view,
+            timing,
+            steps: Steps::default(),
+            tasks: Vec::new(),
+            durable_seq: 0,
+            is_loading: false,
+            is_cut: false,
+        }
     }
 
     /// Folds in a record.
@@ -41,6 +53,7 @@ impl OpenSession {
         }
         if record.seq > self.view.seq {
             self.timing.apply(record);
+            self.steps.apply(record);
             if let Event::TasksChanged { tasks } = &record.event {
                 self.tasks = tasks.to_vec();
             }

@@ -54,7 +54,10 @@ fn take(state: &mut State, input: Input) -> Vec<Effect> {
         Input::Delivered(session_id, delivery) => deliver(state, &session_id, delivery),
         Input::StreamEnded(session_id) => reconnect(state, &session_id),
         Input::Reply(reply) => reply::take(state, reply),
-        Input::Tick => Vec::new(),
+        Input::Tick => {
+            commands::resume::watch(state);
+            Vec::new()
+        }
         Input::Stop => {
             state.is_over = true;
             vec![Effect::Quit]
@@ -98,6 +101,9 @@ fn press_anywhere(state: &mut State, key: KeyEvent) -> Option<Vec<Effect>> {
             Some(Vec::new())
         }
         KeyCode::F(1) => Some(command::carry_out(state, CommandKind::Help, "")),
+        KeyCode::Char('?') if state.composer.is_empty() && state.composer.lookup.is_none() => {
+            Some(command::carry_out(state, CommandKind::Help, ""))
+        }
         KeyCode::Char('p') if is_ctrl && !state.composer.is_choosing() => {
             palette::open(state);
             Some(Vec::new())
@@ -144,6 +150,7 @@ fn deliver(state: &mut State, session_id: &SessionId, delivery: HostDelivery) ->
             session.is_cut = false;
             session.apply(&record);
             state.sending = None;
+            commands::resume::see(state, &record);
             let bell = before.ring(state);
             bell.into_iter().chain(send_waiting(state)).collect()
         }

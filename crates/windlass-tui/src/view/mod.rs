@@ -4,7 +4,8 @@
 //! question that stands in its place, the status. Something may lie over all of it.
 
 mod composer;
-mod figures;
+pub(crate) mod figures;
+mod lines;
 mod overlay;
 mod popup;
 mod question;

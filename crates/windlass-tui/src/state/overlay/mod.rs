@@ -3,15 +3,13 @@
 //! Holds what is in an overlay and how far the user is in it. What choosing means is `update`'s business.
 
 mod confirm;
-mod fuzzy;
 mod pager;
 mod picker;
 mod prompt;
 mod room;
 
 pub use confirm::{Confirm, Deed};
-pub use fuzzy::score;
-pub use pager::{Pager, PagerKind, PagerRow, Piece, StyledLine, wrap_pieces};
+pub use pager::{Pager, PagerKind, PagerRow, Piece, StyledLine};
 pub use picker::{Action, Picker, PickerKind, PickerRow};
 pub use prompt::{Prompt, PromptKind};
 pub use room::Room;

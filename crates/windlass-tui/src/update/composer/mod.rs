@@ -141,5 +141,6 @@ pub(super) fn send(state: &mut State, text: String) -> Vec<Effect> {
     state.transcript.lines_back = 0;
     let session_id = state.session.as_ref().map(|session| session.row.session_id.clone());
     let (model, profile) = (state.about.model.clone(), state.about.profile.clone());
-    vec![Effect::Send(Box::new(Sending { session_id, text, model, profile }))]
+    let context = state.background.take();
+    vec![Effect::Send(Box::new(Sending { session_id, text, model, profile, context }))]
 }
