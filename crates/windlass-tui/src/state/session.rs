@@ -89,6 +89,14 @@ impl OpenSession {
         self.note(record);
     }
 
+    /// Its title; what was said first, as long as it has none.
+    pub fn title(&self) -> &str {
+        match self.row.begin.title.as_str() {
+            "" => self.view.runs.first().map_or("", |run| &run.user),
+            title => title,
+        }
+    }
+
     /// The run that goes on. Only the last one of a session can.
     pub fn running(&self) -> Option<&RunId> {
         let run = self.view.runs.last()?;

@@ -131,7 +131,7 @@ pub fn title(state: &State) -> String {
         (true, Some(_)) => "● ",
         (true, None) => "",
     };
-    let title = state.session.as_ref().map(|session| one_line(&session.row.begin.title));
+    let title = state.session.as_ref().map(|session| one_line(session.title()));
     match title.filter(|title| !title.is_empty()) {
         Some(title) => format!("{sign}Windlass · {}", cut(&title, TITLE_COLUMNS)),
         None => format!("{sign}Windlass"),

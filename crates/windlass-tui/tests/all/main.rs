@@ -15,5 +15,6 @@ mod keys;
 mod long;
 mod markdown;
 mod overlays;
+mod panels;
 mod stage;
 mod transcript;
