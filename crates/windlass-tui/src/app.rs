@@ -173,7 +173,11 @@ impl App {
             self.terminal.set_title(&title)?;
             self.title = title;
         }
-        self.terminal.draw(|frame| view::draw(frame, state, cache))
+        self.terminal.draw(|frame| view::draw(frame, state, cache))?;
+        let seen = Input::Seen(Box::new(self.cache.sight()));
+        let now_ms = self.state.now_ms;
+        let effects = update(&mut self.state, seen, now_ms);
+        self.carry_out(effects)
     }
 
     fn carry_out(&mut self, effects: impl IntoIterator<Item = Effect>) -> io::Result<()> {

@@ -49,6 +49,7 @@ pub(super) fn carry_out(state: &mut State, kind: CommandKind, rest: &str) -> Vec
         CommandKind::Rename => commands::rename::run(state, rest),
         CommandKind::Resume => commands::resume::run(state, rest),
         CommandKind::Fork => commands::fork::run(state, rest),
+        CommandKind::Apply => commands::apply::run(state, rest),
         CommandKind::Inspect => commands::inspect::run(state, rest),
         CommandKind::Context => commands::context::run(state, rest),
         CommandKind::Thinking => commands::thinking::run(state, rest),

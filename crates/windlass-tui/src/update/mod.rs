@@ -7,6 +7,7 @@ mod bell;
 mod command;
 mod commands;
 mod composer;
+pub(crate) mod inspector;
 mod offer;
 mod overlay;
 mod palette;
@@ -15,7 +16,9 @@ mod reply;
 mod stop;
 mod transcript;
 
-use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseEvent, MouseEventKind};
+use crossterm::event::{
+    KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
+};
 use windlass_core::host::HostDelivery;
 use windlass_core::ids::{Millis, SessionId};
 
@@ -26,8 +29,8 @@ use crate::state::question::Ear;
 use crate::state::{Focus, State};
 use crate::view;
 
-/// Rows that a notch of the wheel scrolls.
-const WHEEL_ROWS: isize = 3;
+/// Lines of a notch of the mouse wheel.
+const WHEEL_LINES: i64 = 3;
 
 /// Takes an input at a time.
 pub fn update(state: &mut State, input: Input, now_ms: Millis) -> Vec<Effect> {
@@ -54,7 +57,15 @@ fn take(state: &mut State, input: Input) -> Vec<Effect> {
         Input::Delivered(session_id, delivery) => deliver(state, &session_id, delivery),
         Input::StreamEnded(session_id) => reconnect(state, &session_id),
         Input::Reply(reply) => reply::take(state, reply),
-        Input::Tick => Vec::new(),
+        Input::Seen(sight) => {
+            inspector::see(state, &sight);
+            state.transcript.see(*sight);
+            Vec::new()
+        }
+        Input::Tick => {
+            commands::resume::watch(state);
+            Vec::new()
+        }
         Input::Stop => {
             state.is_over = true;
             vec![Effect::Quit]
@@ -94,32 +105,47 @@ fn press_anywhere(state: &mut State, key: KeyEvent) -> Option<Vec<Effect>> {
     let is_ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
     match key.code {
         KeyCode::Char('o') if is_ctrl => {
-            state.transcript.shows_thinking = !state.transcript.shows_thinking;
+            state.transcript.flip_thinking();
+            Some(Vec::new())
+        }
+        KeyCode::Char('t') if is_ctrl => {
+            inspector::open(state);
             Some(Vec::new())
         }
         KeyCode::F(1) => Some(command::carry_out(state, CommandKind::Help, "")),
+        KeyCode::Char('?') if state.composer.is_empty() && state.composer.lookup.is_none() => {
+            Some(command::carry_out(state, CommandKind::Help, ""))
+        }
         KeyCode::Char('p') if is_ctrl && !state.composer.is_choosing() => {
             palette::open(state);
             Some(Vec::new())
         }
         KeyCode::PageUp | KeyCode::PageDown => Some(transcript::press(state, key)),
+        KeyCode::Home | KeyCode::End if is_ctrl || state.composer.is_empty() => {
+            Some(transcript::press(state, key))
+        }
         _ => None,
     }
 }
 
 fn point(state: &mut State, mouse: MouseEvent) -> Vec<Effect> {
-    let rows = match mouse.kind {
-        MouseEventKind::ScrollUp => -WHEEL_ROWS,
-        MouseEventKind::ScrollDown => WHEEL_ROWS,
+    let is_click = mouse.kind == MouseEventKind::Down(MouseButton::Left);
+    let lines = match mouse.kind {
+        MouseEventKind::ScrollUp => -WHEEL_LINES,
+        MouseEventKind::ScrollDown => WHEEL_LINES,
+        _ if is_click && state.overlay.is_none() => {
+            transcript::click(state, mouse.column, mouse.row);
+            return Vec::new();
+        }
         _ => return Vec::new(),
     };
     let is_below = view::question_area(state).is_some_and(|area| mouse.row >= area.y);
     if state.overlay.is_some() {
-        overlay::wheel(state, rows);
+        overlay::wheel(state, lines);
     } else if state.asking.shown.is_some() && is_below {
-        question::scroll(state, rows);
+        question::scroll(state, lines.try_into().unwrap_or_default());
     } else {
-        transcript::scroll(state, rows);
+        state.transcript.scroll(lines);
     }
     Vec::new()
 }
@@ -144,6 +170,7 @@ fn deliver(state: &mut State, session_id: &SessionId, delivery: HostDelivery) ->
             session.is_cut = false;
             session.apply(&record);
             state.sending = None;
+            commands::resume::see(state, &record);
             let bell = before.ring(state);
             bell.into_iter().chain(send_waiting(state)).collect()
         }

@@ -87,6 +87,7 @@ pub(super) fn arguments(
             | CommandKind::Rename
             | CommandKind::Resume
             | CommandKind::Fork
+            | CommandKind::Apply
             | CommandKind::Inspect
             | CommandKind::Context
             | CommandKind::Thinking

@@ -37,7 +37,7 @@ pub(super) fn rows(state: &State) -> u16 {
 }
 
 fn waiting_rows(state: &State) -> usize {
-    state.waiting.len().min(WAITING_ROWS_MAX)
+    state.waiting.len().min(WAITING_ROWS_MAX) + usize::from(state.background.is_some())
 }
 
 /// The lines that are shown: what is looked up in the history stands in place of what is written.
@@ -96,15 +96,21 @@ fn marker(state: &State) -> Option<String> {
     }
 }
 
-/// The last messages that wait: they are the ones that can be taken back.
+/// The last messages that wait: they are the ones that can be taken back. Before them, what goes with the next one.
 fn draw_waiting(frame: &mut Frame<'_>, area: Rect, state: &State) {
-    let skipped = state.waiting.len().saturating_sub(usize::from(area.height));
+    let background = state
+        .background
+        .as_ref()
+        .map(|background| format!("  context: {} · /context takes it away", one_line(&background.label)));
+    let room = usize::from(area.height).saturating_sub(usize::from(background.is_some()));
+    let skipped = state.waiting.len().saturating_sub(room);
     let columns = usize::from(area.width);
     let style = state.theme.style(Role::Muted);
     let line = |text: &String| {
         Line::styled(cut(&format!("  queued · {}", one_line(text)), columns).into_owned(), style)
     };
-    let lines: Vec<Line<'_>> = state.waiting.iter().skip(skipped).map(line).collect();
+    let lines = background.iter().map(|text| Line::styled(cut(text, columns).into_owned(), style));
+    let lines: Vec<Line<'_>> = lines.chain(state.waiting.iter().skip(skipped).map(line)).collect();
     frame.render_widget(Paragraph::new(lines), area);
 }
 

@@ -1,7 +1,7 @@
 //! How numbers are written: times, tokens, money, how full something is.
 
 /// A time that goes on: `7s`, `1m 05s`, `2h 03m`.
-pub(super) fn elapsed(ms: u64) -> String {
+pub(crate) fn elapsed(ms: u64) -> String {
     let seconds = ms / 1_000;
     let (hours, minutes) = (seconds / 3_600, seconds / 60 % 60);
     match (hours, minutes) {
@@ -12,7 +12,7 @@ pub(super) fn elapsed(ms: u64) -> String {
 }
 
 /// A number of tokens: `950`, `12.3k`, `456k`, `1.2M`.
-pub(super) fn tokens(count: u64) -> String {
+pub(crate) fn tokens(count: u64) -> String {
     match count {
         0..1_000 => count.to_string(),
         1_000..100_000 => format!("{}.{}k", count / 1_000, count / 100 % 10),
@@ -22,7 +22,7 @@ pub(super) fn tokens(count: u64) -> String {
 }
 
 /// Money: two digits that say something.
-pub(super) fn dollars(amount: f64) -> String {
+pub(crate) fn dollars(amount: f64) -> String {
     match amount {
         amount if amount >= 0.995 => format!("${amount:.2}"),
         amount if amount >= 0.01 => format!("${amount:.3}"),
@@ -35,7 +35,7 @@ pub(super) fn dollars(amount: f64) -> String {
 const GAUGE_CELLS: u64 = 6;
 
 /// How full something is: a gauge, and percent.
-pub(super) fn gauge(part: u64, whole: u64) -> (String, u64) {
+pub(crate) fn gauge(part: u64, whole: u64) -> (String, u64) {
     let percent = part.saturating_mul(100).checked_div(whole).unwrap_or(0);
     let filled = (percent.saturating_mul(GAUGE_CELLS).saturating_add(50) / 100).min(GAUGE_CELLS);
     // What is not empty does not look empty.

@@ -4,11 +4,15 @@
 //! question that stands in its place, the status. Something may lie over all of it.
 
 mod composer;
-mod figures;
+pub(crate) mod figures;
+mod inspector;
+mod inspector_page;
 mod lines;
+mod outcome;
 mod overlay;
 mod popup;
 mod question;
+mod signs;
 mod status;
 mod tasks;
 mod transcript;
@@ -18,6 +22,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
+use crate::state::transcript::Sight;
 use crate::state::{SIZE_MIN, State};
 use crate::text::{cut, one_line};
 use crate::theme::Role;
@@ -29,10 +34,25 @@ const MAIN_ROWS_MIN: u16 = 3;
 /// Columns of a session's title in the terminal's.
 const TITLE_COLUMNS: usize = 60;
 
-/// Lines that were laid out before.
+/// Lines that were laid out before, and what the last frame showed of them.
 #[derive(Debug, Default)]
 pub struct Cache {
     question: question::BodyCache,
+    transcribed: transcript::Transcribed,
+    inspected: inspector::Inspected,
+    sight: Sight,
+}
+
+impl Cache {
+    /// What the last frame showed, for the state (`Input::Seen`).
+    pub fn sight(&self) -> Sight {
+        self.sight.clone()
+    }
+
+    /// Lines of the transcript that are kept.
+    pub fn lines_kept(&self) -> usize {
+        self.transcribed.lines_kept()
+    }
 }
 
 /// Where things are.
@@ -101,6 +121,7 @@ pub fn draw(frame: &mut Frame<'_>, state: &State, cache: &mut Cache) {
     }
     status::draw(frame, areas.status, state);
     overlay::draw(frame, state);
+    inspector::draw(frame, state, cache);
 }
 
 /// What the terminal's title says: what goes on, and in which session.
@@ -110,7 +131,7 @@ pub fn title(state: &State) -> String {
         (true, Some(_)) => "● ",
         (true, None) => "",
     };
-    let title = state.session.as_ref().map(|session| one_line(&session.row.begin.title));
+    let title = state.session.as_ref().map(|session| one_line(session.title()));
     match title.filter(|title| !title.is_empty()) {
         Some(title) => format!("{sign}Windlass · {}", cut(&title, TITLE_COLUMNS)),
         None => format!("{sign}Windlass"),

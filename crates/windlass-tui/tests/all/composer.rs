@@ -493,9 +493,14 @@ fn what_the_host_refused_is_in_the_message_again_by_name() {
     let mut stage = Stage::new(80, 24);
     paste(&mut stage, &lines(50));
     stage.press(KeyCode::Enter);
-    let text_sent = sent(&mut stage).remove(0);
+    let sending = stage.take_effects().into_iter().find_map(|effect| match effect {
+        Effect::Send(sending) => Some(sending),
+        _ => None,
+    });
+    let sending = sending.unwrap();
+    let text_sent = sending.text.clone();
     stage.type_text("next");
-    let wish = windlass_tui::input::Wish::Send(text_sent.clone());
+    let wish = windlass_tui::input::Wish::Send(sending);
     let error = windlass_core::host::HostError::Closing;
     stage.put(Input::Reply(Reply::Refused { wish, error }));
     assert!(text(&stage).ends_with("\n\nnext"));

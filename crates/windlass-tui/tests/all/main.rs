@@ -10,7 +10,11 @@
 
 mod composer;
 mod frames;
+mod inspector;
 mod keys;
+mod long;
 mod markdown;
 mod overlays;
+mod panels;
 mod stage;
+mod transcript;

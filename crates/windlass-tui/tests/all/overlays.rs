@@ -4,6 +4,7 @@ use crossterm::event::KeyCode;
 use windlass_tui::state::overlay::{
     Action, Confirm, Deed, Overlay, Pager, Picker, PickerKind, PickerRow, StyledLine,
 };
+use windlass_tui::state::transcript::Place;
 use windlass_tui::theme::Role;
 
 use crate::stage::{Stage, assert_frame};
@@ -36,12 +37,12 @@ fn chosen(stage: &Stage) -> String {
 
 #[test]
 fn the_chosen_row_of_a_list_is_always_in_view() {
-    let mut stage = with_picker(80, 24);
-    assert_frame("overlays-picker.80x24", &stage.screen());
+    let mut stage = with_picker(60, 14);
+    assert_frame("overlays-picker.60x14", &stage.screen());
     for (key, row) in [
         (KeyCode::Down, "row 4"),
         (KeyCode::End, "row 99"),
-        (KeyCode::PageUp, "row 83"),
+        (KeyCode::PageUp, "row 91"),
         (KeyCode::PageDown, "row 99"),
         (KeyCode::Up, "row 98"),
         (KeyCode::Home, "row 0"),
@@ -88,7 +89,7 @@ fn the_wheel_moves_through_lists_and_texts_and_not_through_what_lies_behind() {
     let mut stage = with_picker(80, 24);
     stage.wheel(true);
     assert_eq!(chosen(&stage), "row 4");
-    assert_eq!(stage.state.transcript.lines_back, 0);
+    assert_eq!(stage.state.transcript.place, Place::End);
 }
 
 #[test]
@@ -115,9 +116,9 @@ fn lines() -> Vec<StyledLine> {
 
 #[test]
 fn a_text_scrolls_and_is_searched() {
-    let mut stage = Stage::new(80, 24);
+    let mut stage = Stage::new(60, 14);
     stage.state.overlay = Some(Overlay::Pager(Pager::new("A text", lines())));
-    assert_frame("overlays-pager.80x24", &stage.screen());
+    assert_frame("overlays-pager.60x14", &stage.screen());
     stage.press(KeyCode::End);
     assert!(stage.screen().contains("60 a line of text"));
     stage.press(KeyCode::Home);
@@ -137,7 +138,8 @@ fn something_to_be_confirmed_is_not_confirmed_by_enter() {
     let lines = StyledLine::all(Role::Text, "It has 12 runs and cannot be brought back.");
     let deed = Deed::RemoveRule("r1".into());
     stage.state.overlay = Some(Overlay::Confirm(Confirm::new("Delete this?", "delete", deed, lines)));
-    assert_frame("overlays-confirm.80x24", &stage.screen());
+    assert!(stage.screen().contains("│ It has 12 runs and cannot be brought back."));
+    assert!(stage.screen().contains("│ y delete  n leave it"));
     stage.press(KeyCode::Enter);
     assert!(stage.state.overlay.is_some());
     stage.press(KeyCode::Char('n'));

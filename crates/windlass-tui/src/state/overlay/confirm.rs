@@ -3,6 +3,7 @@
 use windlass_core::ids::SessionId;
 
 use super::{Overlay, StyledLine};
+use crate::effect::Proposal;
 
 /// A question of the app itself.
 #[derive(Debug)]
@@ -29,12 +30,7 @@ pub enum Deed {
     /// A rule is forgotten.
     RemoveRule(String),
     /// An edit that was staged is made.
-    Apply {
-        /// The tool.
-        tool: String,
-        /// Its arguments, as JSON text.
-        arguments: String,
-    },
+    Apply(Box<Proposal>),
 }
 
 impl Confirm {

@@ -3,18 +3,18 @@
 //! Holds what is in an overlay and how far the user is in it. What choosing means is `update`'s business.
 
 mod confirm;
-mod fuzzy;
 mod pager;
 mod picker;
 mod prompt;
 mod room;
 
 pub use confirm::{Confirm, Deed};
-pub use fuzzy::score;
-pub use pager::{Pager, PagerKind, PagerRow, Piece, StyledLine, wrap_pieces};
+pub use pager::{Pager, PagerKind, PagerRow, Piece, StyledLine};
 pub use picker::{Action, Picker, PickerKind, PickerRow};
 pub use prompt::{Prompt, PromptKind};
 pub use room::Room;
+
+use super::inspector::Inspector;
 
 /// An overlay. Those that were opened from another one keep it, and give it back when they close.
 #[derive(Debug)]
@@ -27,6 +27,8 @@ pub enum Overlay {
     Confirm(Confirm),
     /// One line to be written.
     Prompt(Box<Prompt>),
+    /// A run with everything that is on record of it.
+    Inspector(Inspector),
 }
 
 impl Overlay {
@@ -38,6 +40,8 @@ impl Overlay {
             Overlay::Pager(pager) => pager.under = under,
             Overlay::Confirm(confirm) => confirm.under = under,
             Overlay::Prompt(prompt) => prompt.under = under,
+            // It takes the whole screen, and what lies behind it is not gone back to.
+            Overlay::Inspector(_) => {}
         }
         self
     }
@@ -49,6 +53,7 @@ impl Overlay {
             Overlay::Pager(pager) => pager.under,
             Overlay::Confirm(confirm) => confirm.under,
             Overlay::Prompt(prompt) => prompt.under,
+            Overlay::Inspector(_) => None,
         };
         under.map(|under| *under)
     }
@@ -66,6 +71,7 @@ impl Overlay {
             Overlay::Pager(pager) => pager.under.as_mut()?.picker_mut(kind),
             Overlay::Confirm(confirm) => confirm.under.as_mut()?.picker_mut(kind),
             Overlay::Prompt(prompt) => prompt.under.as_mut()?.picker_mut(kind),
+            Overlay::Inspector(_) => None,
         }
     }
 }

@@ -2,11 +2,13 @@
 //!
 //! Lines carry roles, not colours: a text outlives a change of the theme.
 
+use ratatui::text::{Line, Span};
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::Overlay;
-use crate::text::{clean, width};
-use crate::theme::Role;
+use super::{Overlay, Room};
+use crate::effect::Background;
+use crate::text::{clean, wrap_spans};
+use crate::theme::{Role, Theme};
 
 /// What a text is: decides which keys it has of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -37,8 +39,8 @@ pub struct Pager {
     pub is_searching: bool,
     /// What its own keys do.
     pub actions: &'static [super::Action],
-    /// What goes with the next message, if the user wants it: what it is called, and the text.
-    pub matter: Option<(String, String)>,
+    /// What can be added to the next message.
+    pub background: Option<Background>,
     /// What it lies on.
     pub under: Option<Box<Overlay>>,
 }
@@ -59,8 +61,8 @@ pub struct Piece {
 /// A row of the screen.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PagerRow {
-    /// Its pieces.
-    pub pieces: Vec<Piece>,
+    /// What is on it.
+    pub line: Line<'static>,
     /// Whether something of it was searched for.
     pub is_found: bool,
 }
@@ -90,6 +92,11 @@ impl StyledLine {
         clean(text).lines().map(|line| Self::new(role, line)).collect()
     }
 
+    /// Its rows, so many columns wide.
+    pub fn rows(&self, columns: usize, theme: Theme) -> Vec<Line<'static>> {
+        wrap(&self.0, columns, theme)
+    }
+
     /// What it says.
     pub fn text(&self) -> String {
         self.0.iter().map(|piece| piece.text.as_str()).collect()
@@ -103,31 +110,32 @@ impl Pager {
     }
 
     /// Its rows, so many columns wide.
-    pub fn rows(&self, columns: usize) -> Vec<PagerRow> {
+    pub fn rows(&self, columns: usize, theme: Theme) -> Vec<PagerRow> {
         let wanted = self.search.as_deref().map(str::to_lowercase).filter(|search| !search.is_empty());
+        let found = theme.style(Role::Chosen);
         let mut rows = Vec::new();
         for line in &self.lines {
-            let pieces = match &wanted {
-                Some(wanted) => mark(line, wanted),
-                None => line.0.clone(),
+            let lines = match &wanted {
+                Some(wanted) => wrap(&mark(line, wanted), columns, theme),
+                None => line.rows(columns, theme),
             };
-            rows.extend(wrap_pieces(&pieces, columns).into_iter().map(|pieces| {
-                let is_found = wanted.is_some() && pieces.iter().any(|piece| piece.role == Role::Chosen);
-                PagerRow { pieces, is_found }
+            rows.extend(lines.into_iter().map(|line| {
+                let is_found = wanted.is_some() && line.spans.iter().any(|span| span.style == found);
+                PagerRow { line, is_found }
             }));
         }
         rows
     }
 
     /// Scrolls; both ends hold.
-    pub fn scroll(&mut self, rows: isize, columns: usize, height: usize) {
-        let last = self.rows(columns).len().saturating_sub(height);
+    pub fn scroll(&mut self, rows: isize, room: Room, theme: Theme) {
+        let last = self.rows(room.text_columns(), theme).len().saturating_sub(room.text_rows());
         self.scrolled = self.scrolled.saturating_add_signed(rows).min(last);
     }
 
     /// Goes to the next place that was searched for, or to the one before; round the end. Whether there is one.
-    pub fn seek(&mut self, is_back: bool, from: usize, columns: usize, height: usize) -> bool {
-        let rows = self.rows(columns);
+    pub fn seek(&mut self, is_back: bool, from: usize, room: Room, theme: Theme) -> bool {
+        let rows = self.rows(room.text_columns(), theme);
         let places: Vec<usize> =
             rows.iter().enumerate().filter_map(|(at, row)| row.is_found.then_some(at)).collect();
         let place = if is_back {
@@ -136,7 +144,7 @@ impl Pager {
             places.iter().find(|at| **at >= from).or(places.first())
         };
         let Some(place) = place else { return false };
-        self.scrolled = (*place).min(rows.len().saturating_sub(height));
+        self.scrolled = (*place).min(rows.len().saturating_sub(room.text_rows()));
         true
     }
 }
@@ -161,38 +169,21 @@ fn mark(line: &StyledLine, wanted: &str) -> Vec<Piece> {
     marked.concat()
 }
 
-/// A line on as many rows as it needs: broken after blanks where there are any, within words where not. What goes on
-/// begins under the first word of its line.
-pub fn wrap_pieces(pieces: &[Piece], columns: usize) -> Vec<Vec<Piece>> {
-    let columns = columns.max(1);
+/// A line on as many rows as it needs; what goes on begins under the first word of its line.
+fn wrap(pieces: &[Piece], columns: usize, theme: Theme) -> Vec<Line<'static>> {
     let text: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
-    if width(&text) <= columns {
-        return vec![pieces.to_vec()];
-    }
-    let indent = text.chars().take_while(|sign| *sign == ' ').count().min(columns / 2);
-    let mut rows: Vec<Vec<Piece>> = vec![Vec::new()];
-    let mut taken = 0;
-    for piece in pieces {
-        for word in piece.text.split_word_bounds() {
-            let blank = word.trim().is_empty();
-            if taken + width(word) > columns && taken > indent {
-                rows.push(vec![Piece { role: Role::Text, text: " ".repeat(indent) }]);
-                taken = indent;
-                if blank {
-                    continue;
-                }
-            }
-            for sign in word.graphemes(true) {
-                if taken + width(sign) > columns && taken > indent {
-                    rows.push(vec![Piece { role: Role::Text, text: " ".repeat(indent) }]);
-                    taken = indent;
-                }
-                taken += width(sign);
-                put(rows.last_mut(), piece.role, sign);
-            }
+    let blanks = text.len() - text.trim_start_matches(' ').len();
+    let indent = [Span::raw(" ".repeat(blanks.min(columns / 2)))];
+    let mut spans: Vec<Span<'_>> =
+        pieces.iter().map(|piece| Span::styled(piece.text.as_str(), theme.style(piece.role))).collect();
+    for span in &mut spans {
+        let is_blank = span.content.trim_start_matches(' ').is_empty();
+        span.content = span.content.trim_start_matches(' ').to_owned().into();
+        if !is_blank {
+            break;
         }
     }
-    rows
+    wrap_spans(&spans, columns.max(1), &indent, &indent)
 }
 
 fn put(row: Option<&mut Vec<Piece>>, role: Role, sign: &str) {

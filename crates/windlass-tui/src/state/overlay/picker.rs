@@ -1,6 +1,7 @@
 //! A list to choose from, with a filter.
 
-use super::{Overlay, score};
+use super::Overlay;
+use crate::fuzzy::Pattern;
 
 /// What is chosen in a list: decides what choosing does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -189,12 +190,36 @@ impl Picker {
     }
 
     fn refresh(&mut self) {
-        let filter = self.filter.trim();
-        let mut fitting: Vec<(u32, usize)> =
-            self.rows.iter().enumerate().filter_map(|(at, row)| Some((row.fit(filter)?, at))).collect();
+        let filter = Filter::new(&self.filter);
+        let mut fitting: Vec<(i32, usize)> =
+            self.rows.iter().enumerate().filter_map(|(at, row)| Some((filter.fit(row)?, at))).collect();
         // The rows keep their order where they fit equally well.
-        fitting.sort_by(|(a, _), (b, _)| b.cmp(a));
+        fitting.sort_by_key(|(points, _)| std::cmp::Reverse(*points));
         self.fitting = fitting.into_iter().map(|(_, at)| at).collect();
+    }
+}
+
+/// What narrows a list.
+struct Filter {
+    pattern: Pattern,
+    words: Vec<String>,
+}
+
+impl Filter {
+    fn new(text: &str) -> Self {
+        let words = text.split_whitespace().map(str::to_lowercase).collect();
+        Self { pattern: Pattern::new(text), words }
+    }
+
+    /// What a row is called fits by its letters; what else is known of it only by whole words, since some letters are
+    /// everywhere.
+    fn fit(&self, row: &PickerRow) -> Option<i32> {
+        if self.words.is_empty() {
+            return Some(0);
+        }
+        let known = format!("{} {} {}", row.label, row.detail, row.badge).to_lowercase();
+        let is_known = self.words.iter().all(|word| known.contains(word));
+        self.pattern.score(&row.label).map(|points| points.max(1)).or(is_known.then_some(0))
     }
 }
 
@@ -224,10 +249,6 @@ impl PickerRow {
     pub fn current(mut self, is_current: bool) -> Self {
         self.is_current = is_current;
         self
-    }
-
-    fn fit(&self, filter: &str) -> Option<u32> {
-        score(filter, &self.label, &format!("{} {}", self.detail, self.badge))
     }
 }
 

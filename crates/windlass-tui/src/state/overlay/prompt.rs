@@ -4,6 +4,7 @@ use ratatui_textarea::{CursorMove, TextArea};
 use windlass_core::ids::SessionId;
 
 use super::Overlay;
+use crate::effect::Proposal;
 
 /// One line to be written.
 #[derive(Debug)]
@@ -23,6 +24,8 @@ pub struct Prompt {
 pub enum PromptKind {
     /// The title of a session.
     Rename(SessionId),
+    /// The word that lets a critical edit be made.
+    Confirmation(Box<Proposal>),
 }
 
 impl Prompt {

@@ -1,10 +1,11 @@
-//! `/inspect`.
+//! `/inspect`: everything that is on record of a run.
 
 use crate::effect::Effect;
 use crate::state::State;
+use crate::update::inspector;
 
-/// Carries it out.
+/// Opens the inspector.
 pub(in crate::update) fn run(state: &mut State, _rest: &str) -> Vec<Effect> {
-    state.tell("/inspect does nothing yet");
+    inspector::open(state);
     Vec::new()
 }

@@ -5,6 +5,6 @@ use crate::state::State;
 
 /// Folds or unfolds the thinking.
 pub(in crate::update) fn run(state: &mut State, _rest: &str) -> Vec<Effect> {
-    state.transcript.shows_thinking = !state.transcript.shows_thinking;
+    state.transcript.flip_thinking();
     Vec::new()
 }

@@ -9,7 +9,7 @@ mod recall;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::{command, stop};
+use super::{command, stop, transcript};
 use crate::command::{CommandKind, is_command, parse};
 use crate::effect::{Effect, Sending};
 use crate::state::composer::{pastes, scrolled_to, text_columns, text_rows_max};
@@ -37,7 +37,7 @@ fn press_text(state: &mut State, key: KeyEvent) -> Vec<Effect> {
         KeyCode::Esc => stop::press_escape(state),
         KeyCode::Tab if complete::reopen(state) => Vec::new(),
         KeyCode::Tab | KeyCode::BackTab => {
-            state.focus = Focus::Transcript;
+            transcript::enter(state);
             Vec::new()
         }
         KeyCode::Enter if key.modifiers.is_empty() && !edit::continues_line(state) => submit(state),
@@ -138,8 +138,9 @@ fn submit(state: &mut State) -> Vec<Effect> {
 /// Sends a message.
 pub(super) fn send(state: &mut State, text: String) -> Vec<Effect> {
     state.sending = Some((text.clone(), state.now_ms));
-    state.transcript.lines_back = 0;
+    state.transcript.go_to_end();
     let session_id = state.session.as_ref().map(|session| session.row.session_id.clone());
     let (model, profile) = (state.about.model.clone(), state.about.profile.clone());
-    vec![Effect::Send(Box::new(Sending { session_id, text, model, profile }))]
+    let context = state.background.take();
+    vec![Effect::Send(Box::new(Sending { session_id, text, model, profile, context }))]
 }

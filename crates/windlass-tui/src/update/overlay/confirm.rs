@@ -5,7 +5,7 @@ use crossterm::event::{KeyCode, KeyEvent};
 use super::close;
 use crate::effect::Effect;
 use crate::state::State;
-use crate::state::overlay::{Overlay, Room, wrap_pieces};
+use crate::state::overlay::{Overlay, Room, StyledLine};
 use crate::update::commands;
 
 /// A key while something is to be confirmed. Enter alone does nothing: too many things are confirmed by it unread.
@@ -27,7 +27,8 @@ pub(super) fn press(state: &mut State, key: KeyEvent) -> Vec<Effect> {
 pub(super) fn scroll(state: &mut State, rows: isize) {
     let room = Room::on(state.size);
     let Some(Overlay::Confirm(confirm)) = &mut state.overlay else { return };
-    let all: usize = confirm.lines.iter().map(|line| wrap_pieces(&line.0, room.text_columns()).len()).sum();
+    let rows_of = |line: &StyledLine| line.rows(room.text_columns(), state.theme).len();
+    let all: usize = confirm.lines.iter().map(rows_of).sum();
     confirm.scrolled = confirm.scrolled.saturating_add_signed(rows).min(all.saturating_sub(room.text_rows()));
 }
 

@@ -7,6 +7,7 @@ mod prompt;
 
 use crossterm::event::KeyEvent;
 
+use super::inspector;
 use crate::effect::Effect;
 use crate::state::State;
 use crate::state::overlay::Overlay;
@@ -18,6 +19,7 @@ pub(super) fn press(state: &mut State, key: KeyEvent) -> Vec<Effect> {
         Some(Overlay::Pager(_)) => pager::press(state, key),
         Some(Overlay::Confirm(_)) => confirm::press(state, key),
         Some(Overlay::Prompt(_)) => prompt::press(state, key),
+        Some(Overlay::Inspector(_)) => inspector::press(state, key),
         None => Vec::new(),
     }
 }
@@ -35,16 +37,19 @@ pub(super) fn paste(state: &mut State, text: &str) {
         Some(Overlay::Prompt(prompt)) => {
             prompt.area.insert_str(line);
         }
-        Some(Overlay::Picker(_) | Overlay::Pager(_) | Overlay::Confirm(_)) | None => {}
+        Some(Overlay::Picker(_) | Overlay::Pager(_) | Overlay::Confirm(_) | Overlay::Inspector(_)) | None => {
+        }
     }
 }
 
-/// The wheel, in rows; down is positive.
-pub(super) fn wheel(state: &mut State, rows: isize) {
+/// The wheel, in lines; down is positive.
+pub(super) fn wheel(state: &mut State, lines: i64) {
+    let rows = lines.try_into().unwrap_or_default();
     match &mut state.overlay {
-        Some(Overlay::Picker(picker)) => picker.step(rows.signum()),
+        Some(Overlay::Picker(picker)) => picker.step(isize::signum(rows)),
         Some(Overlay::Pager(_)) => pager::scroll(state, rows),
         Some(Overlay::Confirm(_)) => confirm::scroll(state, rows),
+        Some(Overlay::Inspector(inspector)) => inspector.scroll(lines),
         Some(Overlay::Prompt(_)) | None => {}
     }
 }

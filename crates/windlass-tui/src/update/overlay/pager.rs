@@ -6,14 +6,15 @@ use super::close;
 use crate::effect::Effect;
 use crate::state::State;
 use crate::state::overlay::{Overlay, Pager, Room};
+use crate::theme::Theme;
 use crate::update::commands;
 
 /// A key in a text.
 pub(super) fn press(state: &mut State, key: KeyEvent) -> Vec<Effect> {
-    let room = Room::on(state.size);
+    let (room, theme) = (Room::on(state.size), state.theme);
     let Some(Overlay::Pager(pager)) = &mut state.overlay else { return Vec::new() };
     if pager.is_searching {
-        type_search(pager, key, room);
+        type_search(pager, key, room, theme);
         return Vec::new();
     }
     let page = isize::try_from(room.text_rows()).unwrap_or(10).saturating_sub(1).max(1);
@@ -30,8 +31,8 @@ pub(super) fn press(state: &mut State, key: KeyEvent) -> Vec<Effect> {
             pager.is_searching = true;
             pager.search = Some(String::new());
         }
-        KeyCode::Char('n') => seek(pager, false, room),
-        KeyCode::Char('N') => seek(pager, true, room),
+        KeyCode::Char('n') => seek(pager, false, room, theme),
+        KeyCode::Char('N') => seek(pager, true, room, theme),
         KeyCode::Char(sign) if pager.actions.iter().any(|action| action.key == sign) => {
             return commands::act_on_text(state, sign);
         }
@@ -44,11 +45,11 @@ pub(super) fn press(state: &mut State, key: KeyEvent) -> Vec<Effect> {
 pub(super) fn scroll(state: &mut State, rows: isize) {
     let room = Room::on(state.size);
     if let Some(Overlay::Pager(pager)) = &mut state.overlay {
-        pager.scroll(rows, room.text_columns(), room.text_rows());
+        pager.scroll(rows, room, state.theme);
     }
 }
 
-fn type_search(pager: &mut Pager, key: KeyEvent, room: Room) {
+fn type_search(pager: &mut Pager, key: KeyEvent, room: Room, theme: Theme) {
     let search = pager.search.get_or_insert_default();
     match key.code {
         KeyCode::Esc => (pager.search, pager.is_searching) = (None, false),
@@ -64,13 +65,13 @@ fn type_search(pager: &mut Pager, key: KeyEvent, room: Room) {
         KeyCode::Char(sign) => {
             search.push(sign);
             // What is found is shown while it is typed, from where the reader is.
-            pager.seek(false, pager.scrolled, room.text_columns(), room.text_rows());
+            pager.seek(false, pager.scrolled, room, theme);
         }
         _ => {}
     }
 }
 
-fn seek(pager: &mut Pager, is_back: bool, room: Room) {
+fn seek(pager: &mut Pager, is_back: bool, room: Room, theme: Theme) {
     let from = if is_back { pager.scrolled } else { pager.scrolled + 1 };
-    pager.seek(is_back, from, room.text_columns(), room.text_rows());
+    pager.seek(is_back, from, room, theme);
 }

@@ -4,15 +4,15 @@ use ratatui::Frame;
 use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
-use super::{frame_box, spans_of};
+use super::frame_box;
 use crate::state::State;
-use crate::state::overlay::{Confirm, Room, wrap_pieces};
+use crate::state::overlay::{Confirm, Room};
 
 /// Draws it.
 pub(super) fn draw(frame: &mut Frame<'_>, state: &State, confirm: &Confirm) {
     let room = Room::on(state.size);
     let columns = room.text_columns();
-    let rows: Vec<_> = confirm.lines.iter().flat_map(|line| wrap_pieces(&line.0, columns)).collect();
+    let rows: Vec<_> = confirm.lines.iter().flat_map(|line| line.rows(columns, state.theme)).collect();
     let room = room.lowered(rows.len());
     let top = confirm.scrolled.min(rows.len().saturating_sub(room.text_rows()));
     let mut keys = vec![("y", confirm.verb), ("n", "leave it")];
@@ -20,7 +20,6 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State, confirm: &Confirm) {
         keys.push(("↑↓", "scroll"));
     }
     let area = frame_box(frame, state, room, &confirm.title, &keys);
-    let shown = rows.iter().skip(top).take(usize::from(area.height));
-    let lines: Vec<Line<'_>> = shown.map(|pieces| spans_of(pieces, state.theme)).collect();
+    let lines: Vec<Line<'_>> = rows.into_iter().skip(top).take(usize::from(area.height)).collect();
     frame.render_widget(Paragraph::new(lines), area);
 }

@@ -11,9 +11,9 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Clear, Padding};
 
 use crate::state::State;
-use crate::state::overlay::{Overlay, Piece, Room};
+use crate::state::overlay::{Overlay, Room};
 use crate::text::{clean, cut, width};
-use crate::theme::{Role, Theme};
+use crate::theme::Role;
 
 /// Draws it, if there is something.
 pub(super) fn draw(frame: &mut Frame<'_>, state: &State) {
@@ -22,7 +22,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State) {
         Some(Overlay::Pager(pager)) => pager::draw(frame, state, pager),
         Some(Overlay::Confirm(confirm)) => confirm::draw(frame, state, confirm),
         Some(Overlay::Prompt(prompt)) => prompt::draw(frame, state, prompt),
-        None => {}
+        // Drawn by itself: it keeps what it laid out.
+        Some(Overlay::Inspector(_)) | None => {}
     }
 }
 
@@ -74,8 +75,4 @@ fn key_line(state: &State, keys: &[(&str, &str)], columns: usize) -> Line<'stati
         spans.push(Span::styled(format!(" {verb}"), theme.style(Role::Muted)));
     }
     Line::from(spans)
-}
-
-fn spans_of(pieces: &[Piece], theme: Theme) -> Line<'static> {
-    pieces.iter().map(|piece| Span::styled(piece.text.clone(), theme.style(piece.role))).collect()
 }

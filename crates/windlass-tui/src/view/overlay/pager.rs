@@ -4,7 +4,7 @@ use ratatui::Frame;
 use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
-use super::{frame_box, spans_of};
+use super::frame_box;
 use crate::state::State;
 use crate::state::overlay::{Pager, Room};
 use crate::text::one_line;
@@ -13,7 +13,7 @@ use crate::theme::Role;
 /// Draws it.
 pub(super) fn draw(frame: &mut Frame<'_>, state: &State, pager: &Pager) {
     let room = Room::on(state.size);
-    let rows = pager.rows(room.text_columns());
+    let rows = pager.rows(room.text_columns(), state.theme);
     let last = rows.len().saturating_sub(room.text_rows());
     let top = pager.scrolled.min(last);
     let title = match rows.len() {
@@ -47,7 +47,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State, pager: &Pager) {
         frame.render_widget(Line::styled("… loading", state.theme.style(Role::Muted)), area);
         return;
     }
-    let shown = rows.iter().skip(top).take(usize::from(area.height));
-    let lines: Vec<Line<'_>> = shown.map(|row| spans_of(&row.pieces, state.theme)).collect();
+    let shown = rows.into_iter().skip(top).take(usize::from(area.height));
+    let lines: Vec<Line<'_>> = shown.map(|row| row.line).collect();
     frame.render_widget(Paragraph::new(lines), area);
 }

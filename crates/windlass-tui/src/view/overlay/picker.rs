@@ -6,9 +6,9 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use super::{frame_box, spans_of};
+use super::frame_box;
 use crate::state::State;
-use crate::state::overlay::{Picker, PickerRow, Piece, Room, wrap_pieces};
+use crate::state::overlay::{Picker, PickerRow, Room, StyledLine};
 use crate::text::{cut, one_line, width};
 use crate::theme::{Role, Theme};
 
@@ -38,8 +38,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State, picker: &Picker) {
     let list_rows: Vec<Rect> = rows.collect();
     if let Some(text) = nothing(picker) {
         let role = if picker.problem.is_some() { Role::Bad } else { Role::Muted };
-        let wrapped = wrap_pieces(&[Piece::new(role, &text)], usize::from(area.width));
-        let lines: Vec<Line<'_>> = wrapped.iter().map(|pieces| spans_of(pieces, state.theme)).collect();
+        let lines = StyledLine::new(role, &text).rows(usize::from(area.width), state.theme);
         let below = Rect::new(area.x, area.y.saturating_add(1), area.width, area.height.saturating_sub(1));
         frame.render_widget(Paragraph::new(lines), below.intersection(frame.area()));
         return;
@@ -97,9 +96,9 @@ fn draw_rows(frame: &mut Frame<'_>, theme: Theme, picker: &Picker, places: &[Rec
     let note = picker.chosen_row().filter(|row| has_note && !plan.shows_all(row));
     if let Some(row) = note {
         let text = [&row.label, &row.detail].map(|text| one_line(text)).join(" · ");
-        let wrapped = wrap_pieces(&[Piece::new(Role::Muted, &text)], columns);
-        for (pieces, place) in wrapped.iter().zip(places.iter().skip(shown)) {
-            frame.render_widget(spans_of(pieces, theme), *place);
+        let lines = StyledLine::new(Role::Muted, &text).rows(columns, theme);
+        for (line, place) in lines.into_iter().zip(places.iter().skip(shown)) {
+            frame.render_widget(line, *place);
         }
     }
 }
