@@ -13,6 +13,7 @@ use crate::files::args::read_args;
 use crate::files::change::{inspect_change, run_change};
 use crate::files::limits::EDITS_MAX;
 use crate::files::patch::{Edit, apply};
+use crate::files::place::{Place, Snapshot};
 use crate::files::root::{Root, shown};
 use crate::files::text::{decode, encode};
 use crate::files::workspace::{Change, Workspace};
@@ -139,18 +140,35 @@ fn plan(workspace: &Workspace, session: &SessionId, root: &Root, args: &Args) ->
     let Some(before) = place.snapshot()? else {
         return Err(ToolFailure::not_found(format!("File not found: {path}")));
     };
+    if is_made(workspace, &place, &before, args) {
+        let message = format!("This very edit of '{path}' was made already; nothing was written again");
+        return Err(ToolFailure::invalid_args(message).hint("Go on: the file has it."));
+    }
     workspace.check_seen(session, &place, &before, args.expected_sha256.as_deref())?;
-    let Some(text) = decode(before.bytes.clone()) else {
+    let after = edit(&place, before.bytes.clone(), &args.edits)?;
+    Ok(Change { place, before: Some(before), after: Some(after) })
+}
+
+/// Whether just this edit of just this content was the last change of the file: it is not made twice.
+fn is_made(workspace: &Workspace, place: &Place, now: &Snapshot, args: &Args) -> bool {
+    let expected = args.expected_sha256.as_deref();
+    let content = expected.and_then(|expected| workspace.content_before(place, now, expected));
+    content.is_some_and(|content| edit(place, content, &args.edits).is_ok_and(|after| after == now.bytes))
+}
+
+/// The content with all edits made, in its own encoding.
+fn edit(place: &Place, content: Vec<u8>, edits: &[Edit]) -> Result<Vec<u8>, ToolFailure> {
+    let path = shown(place.path());
+    let Some(text) = decode(content) else {
         return Err(ToolFailure::invalid_args(format!("'{path}' is a binary file and cannot be edited")));
     };
-    let edited = apply(place.path(), &text.content, &args.edits)?;
-    let Some(after) = encode(&edited, text.encoding) else {
+    let edited = apply(place.path(), &text.content, edits)?;
+    encode(&edited, text.encoding).ok_or_else(|| {
         let message = format!(
             "'{path}' is written in {}, which lacks a character of the new text",
             text.encoding.word()
         );
-        return Err(ToolFailure::invalid_args(message)
-            .hint("Use characters of that encoding, or write the whole file with write_file, in UTF-8."));
-    };
-    Ok(Change { place, before: Some(before), after: Some(after) })
+        ToolFailure::invalid_args(message)
+            .hint("Use characters of that encoding, or write the whole file with write_file, in UTF-8.")
+    })
 }

@@ -136,6 +136,7 @@ impl ToolPort for ExecuteCommand {
                 targets: vec![Target::Command(line)],
                 preview: Some(Preview::Command(preview)),
                 risk: danger.map(|_| Risk::Critical),
+                ..Inspection::default()
             })
         })
     }

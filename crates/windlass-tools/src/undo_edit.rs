@@ -27,6 +27,7 @@ pub(crate) struct UndoEdit {
 #[derive(Deserialize)]
 struct Args {
     path: String,
+    expected_sha256: Option<String>,
 }
 
 impl UndoEdit {
@@ -34,7 +35,11 @@ impl UndoEdit {
         let schema = json!({
             "type": "object",
             "properties": {
-                "path": {"type": "string", "description": "File to restore, relative to the project root."}
+                "path": {"type": "string", "description": "File to restore, relative to the project root."},
+                "expected_sha256": {
+                    "type": "string", "pattern": "^[0-9a-fA-F]{64}$",
+                    "description": "Refuse unless the file has this SHA-256 (read_file gives it)."
+                }
             },
             "required": ["path"],
             "additionalProperties": false
@@ -108,6 +113,9 @@ fn plan(workspace: &Workspace, root: &Root, args: &Args) -> Result<(Change, Copy
         let message = format!("'{path}' was changed by somebody else since the last edit");
         return Err(ToolFailure::invalid_args(message)
             .hint("Read it and make the change back with edit_file, so that nothing else is lost."));
+    }
+    if let (Some(before), Some(expected)) = (&before, &args.expected_sha256) {
+        workspace.check_expected(&place, before, expected)?;
     }
     Ok((Change { place, before, after: copy.before.clone() }, copy))
 }

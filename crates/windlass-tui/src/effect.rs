@@ -96,6 +96,8 @@ pub enum Effect {
     },
     /// Put text on the clipboard of the terminal.
     Copy(String),
+    /// Call the user, who may look elsewhere: a question came up, or a long run has ended.
+    Bell,
     /// Write a file.
     Export {
         /// Its name.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crossterm::event::{KeyEvent, MouseEvent};
 use windlass_core::event::Record;
 use windlass_core::host::{Explanation, HostDelivery, HostError, ModelRow, StartedRun};
-use windlass_core::ids::SessionId;
+use windlass_core::ids::{CallId, SessionId};
 use windlass_core::permission::Rule;
 use windlass_core::store::{RunRow, SessionRow};
 
@@ -104,8 +104,8 @@ pub enum Wish {
     Send(String),
     /// To stop a run.
     Cancel,
-    /// To answer a question.
-    Answer,
+    /// To answer the question about this call.
+    Answer(CallId),
     /// Anything else, in words: `list the sessions`.
     Other(&'static str),
 }

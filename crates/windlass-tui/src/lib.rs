@@ -11,13 +11,17 @@
 //! - `view`: draws the state; decides nothing
 //! - `words`, `figures`, `transcript_text`: how things are said
 //! - `markdown`, `highlight`, `diff`, `text`, `theme`: how things look
+//! - `command`: the table of slash commands
+//! - `fuzzy`: finding things by a few of their letters
 //! - `app`, `terminal`: the loop, and the terminal that is given back as it was found
 
 pub mod app;
+pub mod command;
 pub mod desk;
 pub mod diff;
 pub mod effect;
 pub mod figures;
+pub mod fuzzy;
 pub mod highlight;
 pub mod input;
 pub mod markdown;

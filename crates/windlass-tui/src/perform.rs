@@ -31,7 +31,7 @@ pub(crate) struct Hands {
 }
 
 impl Hands {
-    /// Carries out an effect. Following, copying and leaving are the loop's own.
+    /// Carries out an effect. Following, copying, ringing and leaving are the loop's own.
     pub(crate) async fn perform(&self, effect: Effect) -> Reply {
         let wish = wish_of(&effect);
         self.try_perform(effect).await.unwrap_or_else(|error| Reply::Refused { wish, error })
@@ -40,7 +40,9 @@ impl Hands {
     async fn try_perform(&self, effect: Effect) -> Result<Reply, HostError> {
         let host = &self.host;
         match effect {
-            Effect::Follow { .. } | Effect::Unfollow | Effect::Copy(_) | Effect::Quit => Ok(Reply::Quiet),
+            Effect::Follow { .. } | Effect::Unfollow | Effect::Copy(_) | Effect::Bell | Effect::Quit => {
+                Ok(Reply::Quiet)
+            }
             Effect::Open(session_id) => self.open(&session_id).await,
             Effect::Send(sending) => self.send(*sending).await,
             Effect::Cancel(run_id) => host.cancel(&run_id).await.map(|()| Reply::Quiet),
@@ -191,7 +193,7 @@ fn wish_of(effect: &Effect) -> Wish {
         Effect::Open(_) => Wish::Open,
         Effect::Send(sending) => Wish::Send(sending.text.clone()),
         Effect::Cancel(_) => Wish::Cancel,
-        Effect::Answer { .. } => Wish::Answer,
+        Effect::Answer { call_id, .. } => Wish::Answer(call_id.clone()),
         Effect::Resume { .. } => Wish::Other("take the run up again"),
         Effect::Fork { .. } => Wish::Other("fork the run"),
         Effect::ListSessions { .. } => Wish::Other("list the sessions"),
@@ -209,6 +211,7 @@ fn wish_of(effect: &Effect) -> Wish {
         Effect::Export { .. } => Wish::Other("write the file"),
         Effect::Remember(_) => Wish::Other("keep the line"),
         Effect::Follow { .. } | Effect::Unfollow => Wish::Other("follow the session"),
+        Effect::Bell => Wish::Other("ring"),
         Effect::Copy(_) => Wish::Other("copy"),
         Effect::Quit => Wish::Other("leave"),
     }

@@ -35,6 +35,18 @@ impl ThemeKind {
     }
 }
 
+/// The signs of something that goes on, one after the other.
+const SPINNER: [&str; 4] = ["·", "•", "●", "•"];
+
+/// How long each of them stands.
+const SPINNER_MS: u64 = 200;
+
+/// The sign of something that goes on, at a time.
+pub fn spinner(now_ms: u64) -> &'static str {
+    let at = usize::try_from(now_ms / SPINNER_MS).unwrap_or(0) % SPINNER.len();
+    SPINNER.get(at).copied().unwrap_or("●")
+}
+
 /// What a piece of text means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {

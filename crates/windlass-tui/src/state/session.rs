@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use windlass_core::event::{Event, Record};
 use windlass_core::ids::{CallId, RunId};
 use windlass_core::store::SessionRow;
+use windlass_core::task::Task;
 use windlass_core::view::{Entry, RunView, SessionView};
 
 use super::timing::Timing;
@@ -27,6 +28,8 @@ pub struct OpenSession {
     pub timing: Timing,
     /// Which of the sessions that were opened it is.
     pub number: u64,
+    /// The task list, as it was last changed: it outlives the run that changed it.
+    pub tasks: Vec<Task>,
     /// The last record that will still be there when the connection is not.
     pub durable_seq: u64,
     /// Whether its records are still being read.
@@ -57,6 +60,7 @@ impl OpenSession {
             view: SessionView::default(),
             timing: Timing::default(),
             number: OPENED.fetch_add(1, Ordering::Relaxed),
+            tasks: Vec::new(),
             durable_seq: 0,
             is_loading: false,
             is_cut: false,
@@ -73,6 +77,9 @@ impl OpenSession {
             return;
         }
         self.timing.apply(record);
+        if let Event::TasksChanged { tasks } = &record.event {
+            self.tasks = tasks.to_vec();
+        }
         self.view.apply(record);
         self.note(record);
     }

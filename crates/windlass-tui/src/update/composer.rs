@@ -3,6 +3,7 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::{command, stop, transcript};
+use crate::command::is_command;
 use crate::effect::{Effect, Sending};
 use crate::state::{Focus, State};
 
@@ -47,10 +48,12 @@ fn submit(state: &mut State) -> Vec<Effect> {
     }
     state.composer.history.push(text.clone());
     let mut effects = vec![Effect::Remember(text.clone())];
-    match text.strip_prefix('/') {
-        Some(line) => effects.extend(command::run(state, line)),
-        None if state.running().is_some() || state.sending.is_some() => state.waiting.push_back(text),
-        None => effects.extend(send(state, text)),
+    if is_command(&text) {
+        effects.extend(command::run(state, &text));
+    } else if state.running().is_some() || state.sending.is_some() {
+        state.waiting.push_back(text);
+    } else {
+        effects.extend(send(state, text));
     }
     effects
 }

@@ -1,9 +1,11 @@
 //! One input changes the state, and may ask for effects. Pure: the clock comes in as data.
 //!
-//! Keys go to whatever has the user's attention: what lies over the screen, then a question, then the transcript or
-//! the message. Only the wish to stop is heard everywhere.
+//! Keys go to whatever has the user's attention: what lies over the screen, then a question that has settled
+//! (`state::question`), then the transcript or the message. Only the wish to stop is heard everywhere.
 
+mod bell;
 mod command;
+mod commands;
 mod composer;
 pub(crate) mod inspector;
 mod overlay;
@@ -21,7 +23,9 @@ use windlass_core::ids::{Millis, SessionId};
 use crate::effect::Effect;
 use crate::input::Input;
 use crate::state::overlay::Overlay;
+use crate::state::question::Ear;
 use crate::state::{Focus, State};
+use crate::view;
 
 /// Lines of a notch of the mouse wheel.
 const WHEEL_LINES: i64 = 3;
@@ -32,6 +36,12 @@ pub fn update(state: &mut State, input: Input, now_ms: Millis) -> Vec<Effect> {
     if state.notice.as_ref().is_some_and(|notice| notice.until_ms <= now_ms) {
         state.notice = None;
     }
+    let effects = take(state, input);
+    question::watch(state);
+    effects
+}
+
+fn take(state: &mut State, input: Input) -> Vec<Effect> {
     match input {
         Input::Key(key) if key.kind == KeyEventKind::Release => Vec::new(),
         Input::Key(key) => press(state, key),
@@ -64,14 +74,22 @@ fn press(state: &mut State, key: KeyEvent) -> Vec<Effect> {
     if state.overlay.is_some() {
         return overlay::press(state, key);
     }
-    if question::is_heard(state) {
-        return question::press(state, key);
-    }
-    if let Some(effects) = press_anywhere(state, key) {
+    let ear = state.ear();
+    let heard = match ear {
+        Ear::Question => question::press(state, key),
+        Ear::Nobody if key.code == KeyCode::Esc => Some(stop::press_escape(state)),
+        Ear::Nobody => Some(Vec::new()),
+        Ear::Others => None,
+    };
+    if let Some(effects) = heard.or_else(|| press_anywhere(state, key)) {
         return effects;
     }
     match state.focus {
-        Focus::Composer => composer::press(state, key),
+        _ if ear == Ear::Question => Vec::new(),
+        Focus::Composer => {
+            state.asking.typed_ms = Some(state.now_ms);
+            composer::press(state, key)
+        }
         Focus::Transcript => transcript::press(state, key),
     }
 }
@@ -97,33 +115,37 @@ fn press_anywhere(state: &mut State, key: KeyEvent) -> Option<Vec<Effect>> {
 }
 
 fn point(state: &mut State, mouse: MouseEvent) -> Vec<Effect> {
-    match mouse.kind {
-        MouseEventKind::ScrollUp => scroll(state, -WHEEL_LINES),
-        MouseEventKind::ScrollDown => scroll(state, WHEEL_LINES),
+    let lines = match mouse.kind {
+        MouseEventKind::ScrollUp => -WHEEL_LINES,
+        MouseEventKind::ScrollDown => WHEEL_LINES,
         MouseEventKind::Down(MouseButton::Left) if state.overlay.is_none() => {
             transcript::click(state, mouse.column, mouse.row);
+            return Vec::new();
         }
-        _ => {}
+        _ => return Vec::new(),
+    };
+    let is_below = view::question_area(state).is_some_and(|area| mouse.row >= area.y);
+    match &mut state.overlay {
+        Some(Overlay::Inspector(inspector)) => inspector.scroll(lines),
+        Some(Overlay::Pager(_)) => {}
+        None if state.asking.shown.is_some() && is_below => {
+            question::scroll(state, isize::try_from(lines).unwrap_or(0));
+        }
+        None => state.transcript.scroll(lines),
     }
     Vec::new()
 }
 
-fn scroll(state: &mut State, lines: i64) {
-    match &mut state.overlay {
-        Some(Overlay::Inspector(inspector)) => inspector.scroll(lines),
-        Some(Overlay::Pager(_)) => {}
-        None => state.transcript.scroll(lines),
-    }
-}
-
 fn paste(state: &mut State, text: String) -> Vec<Effect> {
-    if state.overlay.is_none() && !question::is_heard(state) {
+    if state.overlay.is_none() && !question::paste(state, &text) {
+        state.asking.typed_ms = Some(state.now_ms);
         composer::paste(state, &text);
     }
     Vec::new()
 }
 
 fn deliver(state: &mut State, session_id: &SessionId, delivery: HostDelivery) -> Vec<Effect> {
+    let before = bell::Before::of(state);
     let Some(session) = state.session.as_mut().filter(|open| open.row.session_id == *session_id) else {
         return Vec::new();
     };
@@ -132,8 +154,8 @@ fn deliver(state: &mut State, session_id: &SessionId, delivery: HostDelivery) ->
             session.is_cut = false;
             session.apply(&record);
             state.sending = None;
-            question::keep_place(state);
-            send_waiting(state)
+            let bell = before.ring(state);
+            bell.into_iter().chain(send_waiting(state)).collect()
         }
         HostDelivery::Gap => {
             let after = session.durable_seq;

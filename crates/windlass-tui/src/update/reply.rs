@@ -2,6 +2,7 @@
 
 use windlass_core::host::HostError;
 
+use super::question;
 use crate::effect::Effect;
 use crate::input::{Reply, Wish};
 use crate::state::State;
@@ -64,9 +65,7 @@ fn refuse(state: &mut State, wish: Wish, error: &HostError) {
             state.cancelling = None;
             state.complain(format!("the run could not be stopped: {error}"));
         }
-        // The run went on meanwhile, and its records say how.
-        Wish::Answer if matches!(error, HostError::Stale(_) | HostError::Conflict(_)) => {}
-        Wish::Answer => state.complain(error.to_string()),
+        Wish::Answer(call_id) => question::refuse(state, &call_id, error),
         Wish::Open => state.complain(format!("the session could not be opened: {error}")),
         Wish::Other(what) => state.complain(format!("could not {what}: {error}")),
     }

@@ -39,7 +39,7 @@ impl Stage {
     /// The same with another theme.
     pub(crate) fn themed(columns: u16, rows: u16, theme: ThemeKind) -> Self {
         let defaults = HostDefaults {
-            root: "/home/ada/project".to_owned(),
+            root: "~/project".to_owned(),
             model: "anthropic/claude-sonnet-4-5".to_owned(),
             profile: "default".to_owned(),
             executes_while_streaming: false,

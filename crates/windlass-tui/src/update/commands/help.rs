@@ -1,0 +1,10 @@
+//! `/help`.
+
+use crate::effect::Effect;
+use crate::state::State;
+
+/// Carries it out.
+pub(in crate::update) fn run(state: &mut State, _rest: &str) -> Vec<Effect> {
+    state.tell("/help does nothing yet");
+    Vec::new()
+}

@@ -1,0 +1,10 @@
+//! `/model`.
+
+use crate::effect::Effect;
+use crate::state::State;
+
+/// Carries it out.
+pub(in crate::update) fn run(state: &mut State, _rest: &str) -> Vec<Effect> {
+    state.tell("/model does nothing yet");
+    Vec::new()
+}
