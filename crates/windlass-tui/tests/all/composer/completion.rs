@@ -220,6 +220,7 @@ fn the_palette_opens_over_a_draft_and_the_draft_comes_back() {
     stage.type_text("needle");
     stage.press(KeyCode::Enter);
     assert_eq!(text(&stage), "half a thought");
+    stage.state.overlay = None;
     stage.press_ctrl('p');
     stage.type_text("quit");
     stage.press(KeyCode::Enter);
