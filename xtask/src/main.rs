@@ -10,10 +10,14 @@ mod client_sets;
 mod clients;
 mod invocation;
 mod load;
+mod pane;
 mod peers;
+mod picture;
 mod requirements;
 mod rust_source;
 mod served;
+mod system_package;
+mod terminal_load;
 mod test;
 mod tidy;
 mod toolbox;
@@ -37,6 +41,8 @@ enum Task {
     Bench(bench::Options),
     /// Take pictures of every page and state of the web app
     Screenshots(web::ScreenshotOptions),
+    /// Film the terminal app for the README
+    Picture,
 }
 
 fn main() -> ExitCode {
@@ -59,5 +65,6 @@ fn run(task: Task) -> anyhow::Result<()> {
         Task::Screenshots(options) => {
             web::take_screenshots(&root, &checkout::read_workspace(&root)?.target_folder, &options)
         }
+        Task::Picture => picture::run(&root, &checkout::read_workspace(&root)?.target_folder),
     }
 }

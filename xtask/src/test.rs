@@ -12,7 +12,7 @@ use anyhow::{Result, bail};
 
 use crate::invocation::Invocation;
 use crate::toolbox::{self, Tool};
-use crate::{api, checkout, clients, requirements, tidy, web};
+use crate::{api, checkout, clients, requirements, system_package, tidy, web};
 
 /// Fetching the advisory database may hang on a network that swallows packets.
 const FETCH_LIMIT: Duration = Duration::from_secs(60);
@@ -57,6 +57,7 @@ const STEPS: &[Step] = &[
         },
     },
     Step { name: "emulator", run: fetch_emulator },
+    Step { name: "tmux", run: |site| system_package::TMUX.find_or_install(&site.root).map(|_| ()) },
     Step { name: "test", run: |site| site.cargo(&["test", "--workspace", "--features", CRASH_POINTS]) },
     Step { name: "clients", run: |site| clients::run(&site.root, &site.target_folder()?) },
     Step { name: "api", run: |site| api::run(&site.root, &site.target_folder()?) },

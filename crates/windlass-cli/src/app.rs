@@ -3,7 +3,7 @@
 use std::io::IsTerminal as _;
 use std::sync::Arc;
 
-use windlass_core::host::HostPort;
+use windlass_core::host::{HostPort, ServedPort};
 use windlass_core::ids::SessionId;
 use windlass_core::store::SessionQuery;
 use windlass_tui::{Parting, ThemeKind, TuiConfig, TuiError};
@@ -15,6 +15,7 @@ use crate::config::{Config, Flags};
 use crate::desk::Desk;
 use crate::exit::Exit;
 use crate::front::refused;
+use crate::log::Holding;
 use crate::model_choice::choose_or_guide;
 use crate::open_models::OpenModels;
 use crate::out::tell_line;
@@ -41,7 +42,7 @@ pub(crate) fn run(global: &GlobalArgs, args: &AppArgs) -> Result<Exit> {
     let models = Arc::new(OpenModels::new(config, chosen, true));
     block_on(async {
         let host = house.host(Arc::clone(&archive.store), models);
-        let export = telemetry::start(config, Arc::clone(&host) as Arc<dyn HostPort>)?;
+        let export = telemetry::start(config, Arc::clone(&host) as Arc<dyn ServedPort>)?;
         let session = find_session(host.as_ref(), &archive, args).await?;
         let notice = unconnected.map(|why| format!("a scripted guide answers: {why}"));
         let tui = TuiConfig { session, notice, ..tui_config(config, None) };
@@ -94,8 +95,13 @@ fn theme(config: &Config) -> ThemeKind {
 
 /// Shows a host until the user leaves or a signal comes.
 pub(crate) async fn show(host: Arc<dyn HostPort>, config: &Config, tui: TuiConfig) -> Result<Parting> {
+    let _holding = Holding::begin();
     let mut signals = Signals::listen()?;
-    let stop = Box::pin(async move { signals.next().await });
+    let stop = Box::pin(async move {
+        signals.next().await;
+        #[cfg(feature = "crash-points")]
+        crate::crash_points::panic_if_wanted();
+    });
     let folder = std::env::current_dir().unwrap_or_else(|_| config.root.clone());
     let desk = Arc::new(Desk::new(&config.folders, folder));
     windlass_tui::run(host, desk, tui, stop).await.map_err(|error| match error {

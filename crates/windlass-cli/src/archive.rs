@@ -119,7 +119,7 @@ impl Archive {
 }
 
 /// The only row whose id begins as wanted; all rows when there is none.
-fn pick<T>(
+pub(crate) fn pick<T>(
     what: &str,
     wanted: &str,
     rows: Vec<T>,
@@ -138,7 +138,13 @@ fn pick<T>(
     }
 }
 
-fn unknown<'a>(what: &str, wanted: &str, known: impl Iterator<Item = &'a str>, list: &str) -> Complaint {
+/// There is no such thing, but perhaps one with nearly that id; `list` shows all.
+pub(crate) fn unknown<'a>(
+    what: &str,
+    wanted: &str,
+    known: impl Iterator<Item = &'a str>,
+    list: &str,
+) -> Complaint {
     let cure = nearest(wanted, known).map_or_else(|| list.to_owned(), |id| format!("did you mean '{id}'?"));
     Complaint::usage(format!("there is no {what} '{wanted}'")).cure(cure)
 }

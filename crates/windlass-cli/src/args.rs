@@ -75,10 +75,12 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Serve the HTTP API; runs that were cut off are taken up again
     Serve(ServeArgs),
+    /// Open the terminal app over a server: its sessions, its tools, its models
+    Attach(AttachArgs),
     /// Conversations that were kept: list, show, export, rename, delete
     #[command(subcommand)]
     Sessions(SessionsCommand),
-    /// Runs that were kept: list, show, trace, resume, fork, replay
+    /// Runs that were kept: list, show, trace, resume, fork, replay, apply
     #[command(subcommand)]
     Runs(RunsCommand),
     /// List, show and call tools
@@ -151,6 +153,19 @@ pub(crate) struct ServeArgs {
     pub(crate) open: bool,
     #[command(flatten)]
     pub(crate) permission: PermissionArgs,
+}
+
+/// `windlass attach`.
+#[derive(Debug, Clone, ClapArgs)]
+pub(crate) struct AttachArgs {
+    /// Where the server is, as `windlass serve` prints it: http://127.0.0.1:4117/, or HOST:PORT
+    #[arg(value_name = "URL", value_hint = ValueHint::Url)]
+    pub(crate) url: String,
+    /// A file with the token that the server wants [env: WINDLASS_TOKEN]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) token_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) app: AppArgs,
 }
 
 /// `windlass sessions …`.
@@ -257,6 +272,19 @@ pub(crate) enum RunsCommand {
         /// Its id, or the beginning of it
         id: String,
     },
+    /// Look at an edit that the run has staged, and make it
+    Apply {
+        /// Its id, or the beginning of it
+        id: String,
+        /// The staged call
+        call_id: Option<String>,
+        /// Make it without asking; a critical one is asked about all the same
+        #[arg(long)]
+        yes: bool,
+        /// Deny calls for this time; beats the approval
+        #[arg(long, value_name = "RULE")]
+        deny: Vec<String>,
+    },
 }
 
 /// Flags of commands that run calls.
@@ -284,6 +312,8 @@ pub(crate) enum ApproveArg {
     Safe,
     /// They run
     All,
+    /// Edits are staged until you apply them (`windlass runs apply`); about the rest you are asked
+    Stage,
 }
 
 impl ApproveArg {
@@ -294,6 +324,7 @@ impl ApproveArg {
             ApproveArg::Never => "never",
             ApproveArg::Safe => "safe",
             ApproveArg::All => "all",
+            ApproveArg::Stage => "stage",
         }
     }
 }

@@ -96,6 +96,26 @@ impl Asker {
     }
 }
 
+/// Asks for one line; nothing if nobody can type one.
+pub(crate) fn ask_line(text: &str) -> Option<String> {
+    if !can_ask() {
+        return None;
+    }
+    tell(text);
+    let mut line = String::new();
+    let read = match open_terminal() {
+        Some(terminal) => {
+            flush_typed(&terminal);
+            BufReader::new(terminal).read_line(&mut line)
+        }
+        None => {
+            flush_typed(&io::stdin());
+            io::stdin().lock().read_line(&mut line)
+        }
+    };
+    read.is_ok_and(|bytes| bytes > 0).then_some(line)
+}
+
 /// Reads lines on a thread of its own: reading from a terminal cannot be stopped, and must not keep the
 /// process from ending.
 fn read_lines() -> mpsc::Receiver<String> {

@@ -349,6 +349,7 @@ fn find_approve(
             }
             ApproveMode::Never
         }
+        Some(ApproveMode::Stage) if !can_ask => ApproveMode::StageOnly,
         Some(mode) => mode,
         None => usual,
     }

@@ -189,6 +189,9 @@ impl Story {
         if let Some(error) = &self.error {
             let _ = writeln!(text, "{} {}", style("error:").red().bold(), visible(error));
         }
+        if self.steps.iter().flat_map(|step| &step.calls).any(|call| call.state == "staged") {
+            let _ = writeln!(text, "to look at the staged edit: windlass runs apply {}", self.run_id);
+        }
         if self.outcome.is_none() {
             let _ = writeln!(text, "to go on: windlass runs resume {}", self.run_id);
         }
@@ -212,6 +215,7 @@ impl StepStory {
                 "ok" => style("✓").green(),
                 "failed" | "interrupted" => style("✗").red(),
                 "denied" => style("⊘").yellow(),
+                "staged" => style("◇").cyan(),
                 "cancelled" => style("✗").yellow(),
                 _ => style("…").cyan(),
             };
@@ -222,6 +226,7 @@ impl StepStory {
                     writeln!(text, "  {}  {}", style(show_ms(call.duration_ms)).dim(), call.summary)
                 }
                 "asked" => writeln!(text, "  waits for your answer"),
+                "staged" => writeln!(text, "  {}", call.summary),
                 "denied" | "cancelled" | "interrupted" => {
                     writeln!(text, "  {}  {}", call.state, call.summary)
                 }
@@ -242,6 +247,7 @@ fn word(status: OutcomeStatus) -> &'static str {
         OutcomeStatus::Ok => "ok",
         OutcomeStatus::Failed => "failed",
         OutcomeStatus::Denied => "denied",
+        OutcomeStatus::Staged => "staged",
         OutcomeStatus::Cancelled => "cancelled",
         OutcomeStatus::Interrupted => "interrupted",
     }

@@ -11,6 +11,7 @@ use windlass_core::host::{HostDelivery, HostError, HostPort, StartedRun};
 use windlass_core::ids::{CallId, RunId};
 use windlass_core::permission::{Decision, Question};
 use windlass_core::port::BoxStream;
+use windlass_core::tool::OutcomeStatus;
 use windlass_engine::policy_store::PolicyStore;
 use windlass_scripted::ScriptedUser;
 
@@ -40,6 +41,8 @@ pub(crate) struct Front {
     remembered: Vec<String>,
     /// The error of the run that goes on.
     error: Option<RunFailure>,
+    /// Whether the run that goes on has staged an edit.
+    has_staged: bool,
 }
 
 /// How a run ended, seen from here.
@@ -85,6 +88,7 @@ impl Front {
             policies,
             remembered: Vec::new(),
             error: None,
+            has_staged: false,
         })
     }
 
@@ -250,7 +254,10 @@ impl Front {
                     self.remembered.push(rule.clone());
                 }
             }
-            Event::CallEnded { call_id, .. } => self.withdraw(call_id)?,
+            Event::CallEnded { call_id, outcome, .. } => {
+                self.has_staged |= outcome.status() == OutcomeStatus::Staged;
+                self.withdraw(call_id)?;
+            }
             Event::ErrorRaised { code, message } => {
                 self.error = Some(RunFailure { code: code.clone(), message: message.clone() });
             }
@@ -294,7 +301,17 @@ impl Front {
             };
             tell_line(&format!("cancelled; what the calls above did stays done. {how}"));
         }
+        if std::mem::take(&mut self.has_staged) && !self.is_quiet {
+            self.say_how_to_apply(&started.run_id);
+        }
         Ended { outcome, error }
+    }
+
+    fn say_how_to_apply(&self, run_id: &RunId) {
+        match self.is_kept {
+            true => tell_line(&format!("an edit awaits your approval: windlass runs apply {run_id}")),
+            false => tell_line("an edit was staged, but the session is not kept, so it cannot be applied"),
+        }
     }
 
     fn say_how_to_resume(&self, run_id: &RunId) {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::Value;
-use windlass_core::host::{ForkWish, HostPort, ResumeWish, StartedRun};
+use windlass_core::host::{ForkWish, HostPort, ResumeWish, ServedPort, StartedRun};
 use windlass_core::ids::CallId;
 use windlass_core::store::RunRow;
 use windlass_engine::host::Host;
@@ -121,15 +121,21 @@ pub(crate) fn house_of(
     row: &RunRow,
     permission: &PermissionArgs,
 ) -> Result<(GlobalArgs, House)> {
+    let mut global = place_of(global, archive, row)?;
+    global.model.get_or_insert_with(|| row.model.clone());
+    let flags = Flags { global: global.clone(), ..Flags::default() };
+    Ok((global, House::build(flags, permission)?))
+}
+
+/// The profile and the root that the run was begun with, under the flags of now.
+pub(crate) fn place_of(global: &GlobalArgs, archive: &Archive, row: &RunRow) -> Result<GlobalArgs> {
     let session = wait_for(archive.store.session(&row.session_id))?.map_err(|failure| failed(&failure))?;
     let mut global = global.clone();
-    global.model.get_or_insert_with(|| row.model.clone());
     global.profile.get_or_insert_with(|| row.profile.clone());
     if !session.begin.root.is_empty() {
         global.root.get_or_insert_with(|| PathBuf::from(&session.begin.root));
     }
-    let flags = Flags { global: global.clone(), ..Flags::default() };
-    Ok((global, House::build(flags, permission)?))
+    Ok(global)
 }
 
 /// Starts a run of the record and follows it to its end.
@@ -144,7 +150,7 @@ fn go_on(
     let screen = screen(global, house, true);
     block_on(async {
         let host = house.host(Arc::clone(&archive.store), models);
-        let export = telemetry::start(&house.config, Arc::clone(&host) as Arc<dyn HostPort>)?;
+        let export = telemetry::start(&house.config, Arc::clone(&host) as Arc<dyn ServedPort>)?;
         let asker = Asker::new(house.can_ask);
         let port = Arc::clone(&host) as Arc<dyn HostPort>;
         let mut front =

@@ -9,16 +9,18 @@
 //! - `telemetry`: what goes to an OpenTelemetry collector
 //! - `key_source`, `key_command`, `keyring`: where keys are
 //! - `archive`, `conversation`, `open_models`: what was kept, how it is told, and models for a host
-//! - `run`, `serve`, `sessions`, `runs`, `going_on`, `tools`, `models`, `policy`, `config_cmd`, `completions`: the commands, one file each
 //! - `app`, `desk`: the terminal app and what lies around it
+//! - `run`, `serve`, `sessions`, `runs`, `going_on`, `apply`, `tools`, `models`, `policy`, `config_cmd`, `completions`: the commands, one file each
 //! - `front`: one run as a person at a terminal or a script sees it; `screen`, `progress`, `live` show it,
 //!   `asker`, `prompt` ask, `signals` stop
 //! - `complaint`, `exit`, `out`, `table`, `visible`, `nearest`, `duration`: how things are said
 
 mod app;
+mod apply;
 mod archive;
 mod args;
 mod asker;
+mod attach;
 mod browser;
 mod complaint;
 mod completions;
@@ -50,6 +52,7 @@ mod policy;
 mod progress;
 mod prompt;
 mod provider;
+mod remote;
 mod run;
 mod runs;
 mod screen;
@@ -59,6 +62,7 @@ mod signals;
 mod step;
 mod table;
 mod telemetry;
+mod token;
 mod tools;
 mod visible;
 mod wiring;
@@ -94,6 +98,7 @@ fn dispatch(args: Args) -> Result<Exit> {
     match command {
         Some(Command::Run(run)) => run::run(&global, run),
         Some(Command::Serve(args)) => serve::run(&global, &args),
+        Some(Command::Attach(args)) => attach::run(&global, &args),
         Some(Command::Sessions(command)) => sessions::run(&global, command),
         Some(Command::Runs(command)) => runs::run(&global, command),
         Some(Command::Tools(command)) => tools::run(&global, command),

@@ -250,6 +250,7 @@ impl Progress {
             OutcomeStatus::Ok => style("✓").for_stderr().green(),
             OutcomeStatus::Failed | OutcomeStatus::Interrupted => style("✗").for_stderr().red(),
             OutcomeStatus::Denied => style("⊘").for_stderr().yellow(),
+            OutcomeStatus::Staged => style("◇").for_stderr().cyan(),
             OutcomeStatus::Cancelled => style("✗").for_stderr().yellow(),
         };
         let again = if outcome.meta.is_cached { "  (again)" } else { "" };
@@ -298,6 +299,9 @@ pub(crate) fn subject(arguments: &str) -> String {
 
 /// What a call gave, in a few words.
 pub(crate) fn gist(outcome: &ToolOutcome) -> String {
+    if outcome.status() == OutcomeStatus::Staged {
+        return "staged: awaits your approval, nothing was written".to_owned();
+    }
     let Some(output) = outcome.output() else {
         return visible_line(&outcome_line(outcome), RESULT_CHARS_MAX);
     };

@@ -162,7 +162,7 @@ fn block(text: &mut String, title: &str, content: &str) {
     let _ = writeln!(text, "{title}\n{}", visible(content.trim_end_matches('\n')));
 }
 
-fn coloured_diff(diff: &str) -> String {
+pub(crate) fn coloured_diff(diff: &str) -> String {
     let mut text = String::from("Changes:\n");
     for line in diff.lines() {
         let shown = style(visible(line)).for_stderr();

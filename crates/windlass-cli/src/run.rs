@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::runtime::Runtime;
 use windlass_core::command::RunWishes;
 use windlass_core::event::Event;
-use windlass_core::host::{HostPort, RunStart};
+use windlass_core::host::{HostPort, RunStart, ServedPort};
 use windlass_core::ids::SessionId;
 use windlass_core::json::clip::clip_chars;
 use windlass_core::message::Message;
@@ -90,7 +90,7 @@ pub(crate) fn run(global: &GlobalArgs, args: RunArgs) -> Result<Exit> {
         let is_kept = archive.is_some();
         let store = archive.as_ref().map_or_else(memory, |archive| Arc::clone(&archive.store));
         let host = house.host(Arc::clone(&store), models);
-        let export = telemetry::start(&house.config, Arc::clone(&host) as Arc<dyn HostPort>)?;
+        let export = telemetry::start(&house.config, Arc::clone(&host) as Arc<dyn ServedPort>)?;
         let asker = Asker::new(house.can_ask);
         let mut front =
             Front::new(Arc::clone(&host) as Arc<dyn HostPort>, screen, asker, house.policies.clone())?

@@ -1,11 +1,12 @@
 //! `windlass runs list / show / trace / replay`, and the wishes of `resume` and `fork`, which go on in
-//! `going_on`.
+//! `going_on`, and of `apply`.
 
 use serde_json::json;
 use windlass_core::store::{RunQuery, RunRow};
 use windlass_core::trace::RunTrace;
 use windlass_engine::clock::Clock;
 
+use crate::apply::{ApplyCommand, apply};
 use crate::archive::{Archive, age, failed, short};
 use crate::args::{GlobalArgs, PageArgs, RunsCommand};
 use crate::complaint::Result;
@@ -39,6 +40,9 @@ pub(crate) fn run(global: &GlobalArgs, command: RunsCommand) -> Result<Exit> {
             return fork(global, ForkCommand { id, at, message, outcome, permission });
         }
         RunsCommand::Replay { id } => return replay(global, &id),
+        RunsCommand::Apply { id, call_id, yes, deny } => {
+            return apply(global, ApplyCommand { id, call_id, is_agreed: yes, deny });
+        }
     }
     Ok(Exit::Done)
 }

@@ -7,8 +7,7 @@ use std::sync::Arc;
 
 use tokio::net::TcpListener;
 use tokio::sync::watch;
-use windlass_core::host::HostPort;
-use windlass_core::secret::Secret;
+use windlass_core::host::ServedPort;
 use windlass_engine::host::Host;
 use windlass_server::{ServerConfig, UnsafeAddress};
 
@@ -21,10 +20,11 @@ use crate::exit::Exit;
 use crate::front::refused;
 use crate::model_choice::choose_or_guide;
 use crate::open_models::OpenModels;
-use crate::out::{print_line, tell_line, warn};
-use crate::run::{block_on, read_bounded};
+use crate::out::{print_line, tell_line};
+use crate::run::block_on;
 use crate::signals::Signals;
 use crate::telemetry;
+use crate::token;
 use crate::wiring::House;
 
 /// Where the server listens unless it is told otherwise.
@@ -32,9 +32,6 @@ const ADDRESS: &str = "127.0.0.1:4117";
 
 /// Readers of the store: lists and old events are read beside each other.
 const READERS: usize = 2;
-
-/// Shortest token that is worth the name.
-const TOKEN_CHARS_MIN: usize = 16;
 
 /// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, args: &ServeArgs) -> Result<Exit> {
@@ -53,7 +50,7 @@ pub(crate) fn run(global: &GlobalArgs, args: &ServeArgs) -> Result<Exit> {
         let listener = TcpListener::bind(address).await.map_err(|error| unbound(address, &error))?;
         let bound = listener.local_addr().unwrap_or(address);
         let host = house.host(Arc::clone(&archive.store), models);
-        let export = telemetry::start(config, Arc::clone(&host) as Arc<dyn HostPort>)?;
+        let export = telemetry::start(config, Arc::clone(&host) as Arc<dyn ServedPort>)?;
         say_where(global, config, bound, &model)?;
         if let Some(why) = unconnected.filter(|_| !global.quiet) {
             tell_line(&format!("a scripted guide answers meanwhile: {why}"));
@@ -91,7 +88,7 @@ async fn serve(
             tell_line("stopping: runs come to a safe point; once more does not wait");
         }
     };
-    let app = windlass_server::app(Arc::clone(&host) as Arc<dyn HostPort>, server);
+    let app = windlass_server::app(Arc::clone(&host) as Arc<dyn ServedPort>, server);
     let work = async {
         let served = windlass_server::serve(listener, app, shutdown).await;
         host.close().await.map_err(refused)?;
@@ -118,8 +115,13 @@ fn find_address(config: &Config) -> Result<SocketAddr> {
 
 fn server_config(config: &Config, address: SocketAddr) -> Result<ServerConfig> {
     let settings = &config.settings;
-    let token =
-        settings.text("server.token_file").map(|file| read_token(config, Path::new(file))).transpose()?;
+    let token = settings.text("server.token_file").map(|file| {
+        let read = token::read(Path::new(file));
+        read.map_err(|complaint| {
+            complaint.at(config.place("server.token_file")).cure(format!("openssl rand -hex 32 > {file}"))
+        })
+    });
+    let token = token.transpose()?;
     let unsafe_address = |error: UnsafeAddress| {
         Complaint::usage(error.to_string())
             .at(config.place("server.addr"))
@@ -135,36 +137,6 @@ fn server_config(config: &Config, address: SocketAddr) -> Result<ServerConfig> {
         ..server
     })
 }
-
-fn read_token(config: &Config, file: &Path) -> Result<Secret> {
-    let place = || config.place("server.token_file");
-    let opened = std::fs::File::open(file)
-        .map_err(|error| Complaint::file(file, "read", &error).into_usage().at(place()))?;
-    warn_if_open(file, &opened);
-    let text = read_bounded(opened, &file.display().to_string())?;
-    let token = text.trim();
-    if token.len() < TOKEN_CHARS_MIN || token.contains(char::is_whitespace) {
-        let what = format!(
-            "{} has no token in it: one word of at least {TOKEN_CHARS_MIN} characters",
-            file.display()
-        );
-        return Err(Complaint::usage(what)
-            .at(place())
-            .cure(format!("openssl rand -hex 32 > {}", file.display())));
-    }
-    Ok(Secret::new(token))
-}
-
-#[cfg(unix)]
-fn warn_if_open(path: &Path, file: &std::fs::File) {
-    use std::os::unix::fs::PermissionsExt;
-    if file.metadata().is_ok_and(|facts| facts.permissions().mode() & 0o077 != 0) {
-        warn(&format!("{} can be read by others on this machine; chmod 600 closes it", path.display()));
-    }
-}
-
-#[cfg(not(unix))]
-fn warn_if_open(_path: &Path, _file: &std::fs::File) {}
 
 fn unbound(address: SocketAddr, error: &io::Error) -> Complaint {
     let complaint = match error.kind() {

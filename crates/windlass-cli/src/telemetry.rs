@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use windlass_core::event::Record;
-use windlass_core::host::HostPort;
+use windlass_core::host::ServedPort;
 use windlass_core::otlp::{Resource, Span, SpanFold, SpanRules, export_request};
 use windlass_core::redact::Redactor;
 use windlass_core::secret::Secret;
@@ -49,7 +49,7 @@ impl Export {
 }
 
 /// Begins to export what the host shows from now on, if the configuration has an endpoint for it.
-pub(crate) fn start(config: &Config, host: Arc<dyn HostPort>) -> Result<Export> {
+pub(crate) fn start(config: &Config, host: Arc<dyn ServedPort>) -> Result<Export> {
     Ok(Export(telemetry_of(config)?.map(|telemetry| Pump::start(telemetry, host))))
 }
 
@@ -91,6 +91,7 @@ fn telemetry_of(config: &Config) -> Result<Option<Telemetry>> {
         first_byte_timeout_ms: EXPORT_TIMEOUT_MS,
         idle_timeout_ms: EXPORT_TIMEOUT_MS,
         total_timeout_ms: EXPORT_TIMEOUT_MS,
+        ..ExchangeLimits::default()
     };
     let transport =
         Transport::new(TransportConfig { limits, ca_pem: config.ca_pem()?, ..TransportConfig::default() });

@@ -10,6 +10,7 @@ use windlass_core::envelope::render_whole;
 use windlass_core::event::{Event, RunOutcome};
 use windlass_core::host::{HostPort, RunStart};
 use windlass_core::message::Message;
+use windlass_core::permission::ApproveMode;
 use windlass_core::profile::{Dialect, Profile};
 use windlass_core::store::NewSession;
 use windlass_core::tool::{ToolOutcome, ToolSpec};
@@ -159,6 +160,12 @@ fn call(
     // The call is given as a call, whatever a model of this profile would write; its outcome keeps the
     // profile's envelope.
     house.config.profile.dialect = Dialect::Native;
+    // Nobody would find an edit that was staged in a session which is not kept.
+    house.config.approve = match house.config.approve {
+        ApproveMode::Stage => ApproveMode::Ask,
+        ApproveMode::StageOnly => ApproveMode::Never,
+        mode @ (ApproveMode::Ask | ApproveMode::Never | ApproveMode::Safe | ApproveMode::All) => mode,
+    };
     if let Some(timeout_ms) = timeout_ms {
         // Work is all there is: the time for a final answer comes on top.
         let limits = &mut house.config.profile.limits;

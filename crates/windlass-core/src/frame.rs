@@ -65,6 +65,7 @@ pub fn payload(record: &Record) -> Option<Value> {
                 "id": call_id, "name": name, "result": result_of(outcome),
                 "duration_ms": outcome.meta.duration_ms, "cached": outcome.meta.is_cached,
                 "category": category, "visibility": visibility,
+                "staged": outcome.meta.proposal.as_deref().map(question_of),
             }),
         ),
         Event::WarningRaised { code, message } => ("warning", json!({"message": message, "code": code})),

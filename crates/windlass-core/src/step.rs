@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::event::{Event, Record};
@@ -16,7 +16,7 @@ use crate::run::OVERFLOW;
 use crate::tool::ToolSpec;
 
 /// A model step.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepReport {
     /// Which step, from 1.
     pub step: u32,
@@ -37,7 +37,7 @@ pub struct StepReport {
 }
 
 /// One try of a step.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepAttempt {
     /// Which, from 1.
     pub attempt: u32,
@@ -57,7 +57,7 @@ pub struct StepAttempt {
 }
 
 /// Why a try came to nothing.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AttemptFailure {
     /// The failure's stable word.
     pub code: String,
@@ -66,7 +66,7 @@ pub struct AttemptFailure {
 }
 
 /// What was asked, as the run machine made it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AskedRequest {
     /// The system text.
     pub system: Arc<str>,
@@ -96,7 +96,7 @@ impl From<&ModelRequest> for AskedRequest {
 }
 
 /// A request as it goes over a wire, without key and headers.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WrittenRequest {
     /// The method.
     pub method: String,
@@ -107,7 +107,7 @@ pub struct WrittenRequest {
 }
 
 /// What a step gave.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepResponse {
     /// The assistant message.
     pub message: Arc<Message>,

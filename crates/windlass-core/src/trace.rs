@@ -322,6 +322,7 @@ fn end_tool(tool: &mut ToolTrace, outcome: &crate::tool::ToolOutcome, ts_ms: Mil
         OutcomeStatus::Ok => ToolStatus::Completed,
         OutcomeStatus::Failed
         | OutcomeStatus::Denied
+        | OutcomeStatus::Staged
         | OutcomeStatus::Cancelled
         | OutcomeStatus::Interrupted => ToolStatus::Failed,
     };

@@ -11,6 +11,8 @@ pub struct ExchangeLimits {
     pub idle_timeout_ms: u64,
     /// One whole exchange.
     pub total_timeout_ms: u64,
+    /// One whole answer.
+    pub answer_bytes_max: u64,
 }
 
 impl Default for ExchangeLimits {
@@ -20,13 +22,14 @@ impl Default for ExchangeLimits {
             first_byte_timeout_ms: 120_000,
             idle_timeout_ms: 60_000,
             total_timeout_ms: 600_000,
+            answer_bytes_max: ANSWER_BYTES_MAX,
         }
     }
 }
 
 /// One event of a stream: whole tool outcomes never travel this way, so more is a broken or hostile server.
 pub const FRAME_BYTES_MAX: usize = 16 << 20;
-/// One whole answer.
+/// One whole answer of a model.
 pub const ANSWER_BYTES_MAX: u64 = 64 << 20;
 /// What is read of an error page.
 pub const ERROR_BODY_BYTES_MAX: usize = 64 << 10;

@@ -131,6 +131,7 @@ pub(crate) fn limits() -> ExchangeLimits {
         first_byte_timeout_ms: 20_000,
         idle_timeout_ms: 20_000,
         total_timeout_ms: 20_000,
+        ..ExchangeLimits::default()
     }
 }
 

@@ -17,10 +17,12 @@ use windlass_core::secret::Secret;
 use crate::failure::{malformed, redact, shown_url};
 use crate::http1::head::Head;
 use crate::http1::{Body, Client, Envelope, Exchange, Fault, Fields, Proxies, Request, Trust};
-use crate::limits::{ANSWER_BYTES_MAX, ExchangeLimits};
+use crate::limits::ExchangeLimits;
 use crate::target::{AuthForm, Target};
 use crate::wait;
 use crate::watch::{Alarms, Watch};
+
+pub use crate::http1::Method;
 
 /// How requests travel.
 #[derive(Debug, Clone)]
@@ -81,7 +83,7 @@ struct Address {
     base_url: String,
     path: String,
     accept: &'static str,
-    is_post: bool,
+    method: Method,
     auth: AuthForm,
     key: Option<Secret>,
     headers: Vec<(String, String)>,
@@ -90,11 +92,11 @@ struct Address {
 }
 
 impl Address {
-    fn is_of(&self, target: &Target, path: &str, accept: &str, is_post: bool) -> bool {
+    fn is_of(&self, target: &Target, path: &str, accept: &str, method: Method) -> bool {
         self.base_url == target.base_url
             && self.path == path
             && self.accept == accept
-            && self.is_post == is_post
+            && self.method == method
             && self.auth == target.auth
             && self.key == target.key
             && self.headers == target.headers
@@ -110,6 +112,19 @@ impl fmt::Debug for Address {
             .field("path", &self.path)
             .finish_non_exhaustive()
     }
+}
+
+/// What is asked of a target.
+#[derive(Debug, Clone)]
+pub struct Ask {
+    /// What is done with the address.
+    pub method: Method,
+    /// JSON; goes along with methods that have a body.
+    pub body: Vec<u8>,
+    /// The media type that is hoped for.
+    pub accept: &'static str,
+    /// Limits of this exchange; a connection is waited for as long as the transport's own say.
+    pub limits: ExchangeLimits,
 }
 
 /// The beginning of an answer.
@@ -139,23 +154,21 @@ impl Transport {
         body: Vec<u8>,
         accept: &'static str,
     ) -> Result<Reply, ModelFailure> {
-        self.send(target, path, Some(body), accept).await
+        let limits = self.config.limits.clone();
+        self.ask(target, path, Ask { method: Method::Post, body, accept, limits }).await
     }
 
     /// Gets something of the target: lists of models, the state of a server.
     pub async fn get(&self, target: &Target, path: &str) -> Result<Reply, ModelFailure> {
-        self.send(target, path, None, "application/json").await
+        let (accept, limits) = ("application/json", self.config.limits.clone());
+        self.ask(target, path, Ask { method: Method::Get, body: Vec::new(), accept, limits }).await
     }
 
-    async fn send(
-        &self,
-        target: &Target,
-        path: &str,
-        body: Option<Vec<u8>>,
-        accept: &'static str,
-    ) -> Result<Reply, ModelFailure> {
-        let mut exchange = self.begin(target, path, body, accept)?;
-        let mut watch = Watch::new(self.config.limits.clone(), target, &self.alarms);
+    /// Asks anything of the target, within limits of its own.
+    pub async fn ask(&self, target: &Target, path: &str, ask: Ask) -> Result<Reply, ModelFailure> {
+        let Ask { method, body, accept, limits } = ask;
+        let mut exchange = self.begin(target, path, method, body, accept)?;
+        let mut watch = Watch::new(limits, target, &self.alarms);
         let answered = poll_fn(|cx| match exchange.poll(cx, Opening::of) {
             Poll::Ready(answered) => Poll::Ready(Ok(answered)),
             Poll::Pending => watch.poll(cx).map(Err),
@@ -175,12 +188,15 @@ impl Transport {
         &self,
         target: &Target,
         path: &str,
-        body: Option<Vec<u8>>,
+        method: Method,
+        body: Vec<u8>,
         accept: &'static str,
     ) -> Result<Exchange, ModelFailure> {
-        let address = self.address(target, path, accept, body.is_some())?;
+        let address = self.address(target, path, accept, method)?;
         let client = self.client(address.route).map_err(|why| unusable(target, why))?;
-        Ok(client.begin(&address.envelope, body.unwrap_or_default()))
+        // Bytes that no length announces would be read as the next request.
+        let body = if method.has_body() { body } else { Vec::new() };
+        Ok(client.begin(&address.envelope, body))
     }
 
     fn address(
@@ -188,29 +204,29 @@ impl Transport {
         target: &Target,
         path: &str,
         accept: &'static str,
-        is_post: bool,
+        method: Method,
     ) -> Result<Arc<Address>, ModelFailure> {
         let mut last = self.address.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(address) = last.as_ref().filter(|last| last.is_of(target, path, accept, is_post)) {
+        if let Some(address) = last.as_ref().filter(|last| last.is_of(target, path, accept, method)) {
             return Ok(Arc::clone(address));
         }
         let url = url_of(target, path)?;
         let route = route_of(&self.config, &url);
         let key = key(target);
-        let fields = fields(target, accept, is_post, key.as_ref())?;
+        let fields = fields(target, accept, method.has_body(), key.as_ref())?;
         let client = self.client(route).map_err(|why| unusable(target, why))?;
         let trust = || {
             let ca_pem = self.config.ca_pem.as_deref();
             self.trust.get_or_init(|| Trust::load(ca_pem)).clone()
         };
         let connect_timeout = Duration::from_millis(self.config.limits.connect_timeout_ms);
-        let addressed = client.address(&Request { url, fields, is_post }, trust, connect_timeout);
+        let addressed = client.address(&Request { url, fields, method }, trust, connect_timeout);
         let envelope = addressed.map_err(|fault| self.unanswered(target, fault))?;
         let address = Arc::new(Address {
             base_url: target.base_url.clone(),
             path: path.to_owned(),
             accept,
-            is_post,
+            method,
             auth: target.auth.clone(),
             key: target.key.clone(),
             headers: target.headers.clone(),
@@ -321,9 +337,8 @@ impl ReplyBody {
             Poll::Ready(Some(Err(error))) => self.watch.cut(&error),
             Poll::Ready(Some(Ok(()))) => {
                 self.bytes = self.bytes.saturating_add(bytes as u64);
-                match self.watch.hear() {
+                match self.watch.hear(self.bytes) {
                     Err(failure) => failure,
-                    Ok(()) if self.bytes > ANSWER_BYTES_MAX => self.watch.endless(),
                     Ok(()) => return Poll::Ready(Some(Ok(()))),
                 }
             }

@@ -261,6 +261,40 @@ async fn an_answer_that_does_not_end_is_not_believed() {
 }
 
 #[tokio::test]
+async fn an_exchange_may_have_limits_of_its_own_and_any_method() {
+    for method in [Method::Get, Method::Post, Method::Patch, Method::Delete] {
+        let (asked, was_asked) = oneshot::channel::<String>();
+        let mut asked = Some(asked);
+        let (url, _) = serve(move |mut socket| {
+            let asked = asked.take();
+            async move {
+                asked.unwrap().send(read_request(&mut socket).await).unwrap();
+                say(&mut socket, &whole("200 OK", "text/plain", &"x".repeat(5_000))).await;
+            }
+        })
+        .await;
+        let small = with(|config| config.limits.answer_bytes_max = 1_000);
+        let limits = ExchangeLimits { answer_bytes_max: u64::MAX, ..limits() };
+        let ask = Ask { method, body: b"{}".to_vec(), accept: "text/event-stream", limits };
+        let mut reply = small.ask(&target(&url), "/x", ask).await.unwrap();
+        assert_eq!(reply.body.read_text(usize::MAX).await.unwrap().len(), 5_000);
+        let asked = was_asked.await.unwrap().to_lowercase();
+        assert!(asked.starts_with(&format!("{method:?} /x ").to_lowercase()), "{asked}");
+        assert!(asked.contains("accept: text/event-stream\r\n"), "{asked}");
+        assert_eq!(asked.ends_with("\r\n\r\n{}"), method.has_body(), "{asked}");
+        assert_eq!(asked.contains("content-type"), method.has_body(), "{asked}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_is_bound_by_the_limit_of_its_own_exchange() {
+    let url = serve_text(whole("200 OK", "text/plain", &"x".repeat(5_000))).await;
+    let small = with(|config| config.limits.answer_bytes_max = 1_000);
+    let mut reply = small.get(&target(&url), "/x").await.unwrap();
+    assert_eq!(reply.body.read_text(usize::MAX).await.unwrap_err().code, "malformed");
+}
+
+#[tokio::test]
 async fn a_host_that_accepts_no_connection_is_a_timeout_that_names_its_limit() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("https://{}", listener.local_addr().unwrap());

@@ -14,7 +14,7 @@ use tokio::runtime::{Handle, Id};
 use tokio::time::{Instant, Sleep, sleep_until};
 use windlass_core::model::ModelFailure;
 
-use crate::limits::{ANSWER_BYTES_MAX, DRAIN_TIMEOUT_MS, ExchangeLimits, IDLE_ALARMS_MAX};
+use crate::limits::{DRAIN_TIMEOUT_MS, ExchangeLimits, IDLE_ALARMS_MAX};
 use crate::target::Target;
 
 /// Which limit passed.
@@ -135,8 +135,11 @@ impl Watch {
         }
     }
 
-    /// A piece came. Somebody who always has a piece ready is limited too.
-    pub(crate) fn hear(&mut self) -> Result<(), ModelFailure> {
+    /// A piece came, and so many bytes so far. Somebody who always has a piece ready is limited too.
+    pub(crate) fn hear(&mut self, bytes: u64) -> Result<(), ModelFailure> {
+        if bytes > self.limits.answer_bytes_max {
+            return Err(self.endless());
+        }
         let now = Instant::now();
         self.heard = Some(now);
         let (due, limit) = due(&self.limits, self.started, self.heard);
@@ -161,13 +164,13 @@ impl Watch {
     }
 
     /// The answer does not end.
-    pub(crate) fn endless(&self) -> ModelFailure {
+    fn endless(&self) -> ModelFailure {
         ModelFailure::fatal(
             "malformed",
             format!(
                 "the answer of {} has more than {} MiB, which is not believed",
                 self.provider,
-                ANSWER_BYTES_MAX >> 20
+                self.limits.answer_bytes_max >> 20
             ),
         )
     }

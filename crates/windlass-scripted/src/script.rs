@@ -331,7 +331,7 @@ pub enum EventPattern {
 pub struct CallExpectation {
     /// The call's number.
     pub call: u32,
-    /// `ok`, `failed`, `denied`, `cancelled`, `interrupted`.
+    /// `ok`, `failed`, `denied`, `staged`, `cancelled`, `interrupted`.
     pub status: Option<OutcomeStatus>,
     /// An error kind.
     pub kind: Option<ErrorKind>,

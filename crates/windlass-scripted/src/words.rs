@@ -120,10 +120,11 @@ pub(crate) const PURPOSES: [StepPurpose; 4] =
     [StepPurpose::Work, StepPurpose::Correction, StepPurpose::Continuation, StepPurpose::Finalise];
 
 /// How calls end.
-pub(crate) const STATUSES: [OutcomeStatus; 5] = [
+pub(crate) const STATUSES: [OutcomeStatus; 6] = [
     OutcomeStatus::Ok,
     OutcomeStatus::Failed,
     OutcomeStatus::Denied,
+    OutcomeStatus::Staged,
     OutcomeStatus::Cancelled,
     OutcomeStatus::Interrupted,
 ];
@@ -164,6 +165,7 @@ pub(crate) fn status_word(status: OutcomeStatus) -> &'static str {
         OutcomeStatus::Ok => "ok",
         OutcomeStatus::Failed => "failed",
         OutcomeStatus::Denied => "denied",
+        OutcomeStatus::Staged => "staged",
         OutcomeStatus::Cancelled => "cancelled",
         OutcomeStatus::Interrupted => "interrupted",
     }

@@ -132,13 +132,21 @@ pub(crate) struct Problem {
     code: Cow<'static, str>,
     detail: String,
     field: Option<String>,
+    subject: Option<String>,
     retry_after_s: Option<u64>,
 }
 
 impl Problem {
     /// A problem: what was wrong, where, what to do.
     pub(crate) fn new(kind: Kind, code: impl Into<Cow<'static, str>>, detail: impl Into<String>) -> Self {
-        Self { kind, code: code.into(), detail: detail.into(), field: None, retry_after_s: None }
+        Self {
+            kind,
+            code: code.into(),
+            detail: detail.into(),
+            field: None,
+            subject: None,
+            retry_after_s: None,
+        }
     }
 
     /// A request that must be changed.
@@ -161,6 +169,13 @@ impl Problem {
             format!("{what}_not_found"),
             format!("there is no {what} '{id}'; look at the list"),
         )
+        .about(id)
+    }
+
+    /// What it is about, for programs: the id of what is missing, the run that goes on, who holds a session.
+    pub(crate) fn about(mut self, subject: impl Into<String>) -> Self {
+        self.subject = Some(subject.into());
+        self
     }
 
     /// When to come back.
@@ -212,6 +227,9 @@ impl Problem {
         if let Some(field) = &self.field {
             document.insert("field".into(), json!(field));
         }
+        if let Some(subject) = &self.subject {
+            document.insert("subject".into(), json!(subject));
+        }
         Value::Object(document)
     }
 }
@@ -232,12 +250,15 @@ impl From<HostError> for Problem {
             HostError::Missing { what, id } => Problem::missing(what, &id),
             HostError::Invalid { field: Some(field), .. } => Problem::field(field, said),
             HostError::Invalid { field: None, .. } => Problem::invalid(said),
-            HostError::Busy(_) => Problem::new(Kind::Conflict, "run_goes_on", said),
-            HostError::Held(_) => Problem::new(
+            HostError::Busy(run_id) => {
+                Problem::new(Kind::Conflict, "run_goes_on", said).about(run_id.as_str())
+            }
+            HostError::Held(holder) => Problem::new(
                 Kind::Conflict,
                 "session_held",
                 format!("{said}; end that process, or use another session"),
-            ),
+            )
+            .about(holder),
             HostError::Stale(_) => Problem::new(Kind::Conflict, "question_stale", said),
             HostError::Conflict(_) => Problem::new(Kind::Conflict, "conflict", said),
             HostError::Overloaded { retry_after_ms, .. } => {

@@ -27,6 +27,15 @@ fn every_host_error_is_a_problem_with_a_stable_code() {
 }
 
 #[test]
+fn a_program_reads_what_a_problem_is_about() {
+    let about = |error: HostError| shown(error.into()).1["subject"].clone();
+    assert_eq!(about(HostError::Missing { what: "run", id: "x".into() }), "x");
+    assert_eq!(about(HostError::Busy("r".into())), "r");
+    assert_eq!(about(HostError::Held("process 4".into())), "process 4");
+    assert_eq!(about(HostError::Closing), Value::Null);
+}
+
+#[test]
 fn what_broke_inside_is_not_told() {
     let (_, document) = shown(HostError::Broken("/secret/place".into()).into());
     assert!(!document.to_string().contains("secret"));

@@ -1,6 +1,6 @@
 //! Windlass over HTTP: sessions, runs and their events, and the interfaces that other clients know.
 //!
-//! Knows a [`HostPort`] and nothing of who stands behind it; reads no file and
+//! Knows a [`ServedPort`] and nothing of who stands behind it; reads no file and
 //! no environment. Everything that it shows of a run is made of the run's records.
 //!
 //! # Layout
@@ -18,7 +18,7 @@ use axum::extract::DefaultBodyLimit;
 use axum::http::Uri;
 use axum::middleware::from_fn_with_state;
 use bytes::Bytes;
-use windlass_core::host::HostPort;
+use windlass_core::host::ServedPort;
 
 mod approval;
 mod config;
@@ -47,7 +47,7 @@ use metrics::Metrics;
 use state::App;
 
 /// Everything that the server answers. Must be called within a runtime: what is counted is followed from now on.
-pub fn app(host: Arc<dyn HostPort>, config: ServerConfig) -> Router {
+pub fn app(host: Arc<dyn ServedPort>, config: ServerConfig) -> Router {
     let endpoints = routes::endpoints();
     let document = openapi_text(&openapi::document(&endpoints, &config.version));
     let body_bytes_max = config.limits.body_bytes_max;

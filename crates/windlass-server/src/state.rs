@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
-use windlass_core::host::HostPort;
+use windlass_core::host::ServedPort;
 use windlass_core::ids::Millis;
 use windlass_core::redact::Redactor;
 
@@ -24,7 +24,7 @@ pub(crate) struct App(Arc<AppState>);
 /// What is behind an [`App`].
 pub(crate) struct AppState {
     /// The running Windlass.
-    pub(crate) host: Arc<dyn HostPort>,
+    pub(crate) host: Arc<dyn ServedPort>,
     /// What the binary said.
     pub(crate) config: ServerConfig,
     /// Takes secrets out of what leaves the server.
@@ -48,7 +48,7 @@ pub(crate) struct AppState {
 impl App {
     /// The state for a host.
     pub(crate) fn new(
-        host: Arc<dyn HostPort>,
+        host: Arc<dyn ServedPort>,
         config: ServerConfig,
         metrics: Arc<Metrics>,
         document: Bytes,

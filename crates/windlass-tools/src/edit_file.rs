@@ -13,6 +13,7 @@ use crate::files::args::read_args;
 use crate::files::change::{inspect_change, run_change};
 use crate::files::limits::EDITS_MAX;
 use crate::files::patch::{Edit, apply};
+use crate::files::place::{Place, Snapshot};
 use crate::files::root::{Root, shown};
 use crate::files::text::{decode, encode};
 use crate::files::workspace::{Change, Workspace};
@@ -39,7 +40,8 @@ impl EditFile {
             NAME,
             "Change parts of a text file of the project that was read before. Each edit replaces either the \
              exact text 'old' (which must be unique, unless replace_all) or the lines start_line to end_line. \
-             All edits speak of the file as it was read; all are made, or none.",
+             All edits speak of the file as it was read; all are made, or none. \
+             To make a file or to replace all of it, use write_file.",
         )
         .with_schema(schema())
         .with_effects(Effects::Write, Risk::High)
@@ -132,25 +134,45 @@ impl ToolPort for EditFile {
 fn plan(workspace: &Workspace, session: &SessionId, root: &Root, args: &Args) -> Result<Change, ToolFailure> {
     if args.edits.is_empty() || args.edits.len() > EDITS_MAX {
         let message = format!("There are {} edits; give 1 to {EDITS_MAX}", args.edits.len());
-        return Err(ToolFailure::invalid_args(message));
+        let expected = format!("1 to {EDITS_MAX} edits");
+        return Err(ToolFailure::invalid_args(message).at("edits", expected, args.edits.len().to_string()));
     }
     let place = root.locate(&args.path)?;
     let path = shown(place.path());
     let Some(before) = place.snapshot()? else {
-        return Err(ToolFailure::not_found(format!("File not found: {path}")));
+        return Err(ToolFailure::not_found(format!("File not found: {path}"))
+            .hint("Call get_file_tree to see what there is, or make the file with write_file."));
     };
+    if is_made(workspace, &place, &before, args) {
+        let message = format!("This very edit of '{path}' was made already; nothing was written again");
+        return Err(ToolFailure::invalid_args(message).hint("Go on: the file has it."));
+    }
     workspace.check_seen(session, &place, &before, args.expected_sha256.as_deref())?;
-    let Some(text) = decode(before.bytes.clone()) else {
-        return Err(ToolFailure::invalid_args(format!("'{path}' is a binary file and cannot be edited")));
+    let after = edit(&place, before.bytes.clone(), &args.edits)?;
+    Ok(Change { place, before: Some(before), after: Some(after) })
+}
+
+/// Whether just this edit of just this content was the last change of the file: it is not made twice.
+fn is_made(workspace: &Workspace, place: &Place, now: &Snapshot, args: &Args) -> bool {
+    let expected = args.expected_sha256.as_deref();
+    let content = expected.and_then(|expected| workspace.content_before(place, now, expected));
+    content.is_some_and(|content| edit(place, content, &args.edits).is_ok_and(|after| after == now.bytes))
+}
+
+/// The content with all edits made, in its own encoding.
+fn edit(place: &Place, content: Vec<u8>, edits: &[Edit]) -> Result<Vec<u8>, ToolFailure> {
+    let path = shown(place.path());
+    let Some(text) = decode(content) else {
+        return Err(ToolFailure::invalid_args(format!("'{path}' is a binary file and cannot be edited"))
+            .hint("Tell the user what would have to change in it."));
     };
-    let edited = apply(place.path(), &text.content, &args.edits)?;
-    let Some(after) = encode(&edited, text.encoding) else {
+    let edited = apply(place.path(), &text.content, edits)?;
+    encode(&edited, text.encoding).ok_or_else(|| {
         let message = format!(
             "'{path}' is written in {}, which lacks a character of the new text",
             text.encoding.word()
         );
-        return Err(ToolFailure::invalid_args(message)
-            .hint("Use characters of that encoding, or write the whole file with write_file, in UTF-8."));
-    };
-    Ok(Change { place, before: Some(before), after: Some(after) })
+        ToolFailure::invalid_args(message)
+            .hint("Use characters of that encoding, or write the whole file with write_file, in UTF-8.")
+    })
 }

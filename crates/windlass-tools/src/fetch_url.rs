@@ -140,7 +140,7 @@ impl ToolPort for FetchUrl {
             Ok(Inspection {
                 targets: vec![Target::Host(host_and_port(&url))],
                 preview: Some(Preview::Text(format!("GET {url}"))),
-                risk: None,
+                ..Inspection::default()
             })
         })
     }

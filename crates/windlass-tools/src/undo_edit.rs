@@ -27,6 +27,7 @@ pub(crate) struct UndoEdit {
 #[derive(Deserialize)]
 struct Args {
     path: String,
+    expected_sha256: Option<String>,
 }
 
 impl UndoEdit {
@@ -34,7 +35,11 @@ impl UndoEdit {
         let schema = json!({
             "type": "object",
             "properties": {
-                "path": {"type": "string", "description": "File to restore, relative to the project root."}
+                "path": {"type": "string", "description": "File to restore, relative to the project root."},
+                "expected_sha256": {
+                    "type": "string", "pattern": "^[0-9a-fA-F]{64}$",
+                    "description": "Refuse unless the file has this SHA-256 (read_file gives it)."
+                }
             },
             "required": ["path"],
             "additionalProperties": false
@@ -101,13 +106,17 @@ fn plan(workspace: &Workspace, root: &Root, args: &Args) -> Result<(Change, Copy
         ToolFailure::io_error("The undo copies cannot be read.").detail(error.to_string())
     })?;
     let Some(copy) = copy else {
-        return Err(ToolFailure::not_found(format!("There is no change of '{path}' to take back")));
+        return Err(ToolFailure::not_found(format!("There is no change of '{path}' to take back"))
+            .hint("Only changes of write_file and edit_file can be taken back; change it with edit_file."));
     };
     let before = place.snapshot()?;
     if before.as_ref().is_none_or(|before| before.sha256 != copy.after()) {
         let message = format!("'{path}' was changed by somebody else since the last edit");
         return Err(ToolFailure::invalid_args(message)
             .hint("Read it and make the change back with edit_file, so that nothing else is lost."));
+    }
+    if let (Some(before), Some(expected)) = (&before, &args.expected_sha256) {
+        workspace.check_expected(&place, before, expected)?;
     }
     Ok((Change { place, before, after: copy.before.clone() }, copy))
 }

@@ -114,13 +114,10 @@ fn plan(workspace: &Workspace, session: &SessionId, root: &Root, args: &Args) ->
     let place = root.locate_new(&args.path)?;
     let before = place.snapshot()?;
     if let Some(before) = &before {
-        if args.create_new == Some(true) {
-            let message = format!("'{}' exists already", shown(place.path()));
-            return Err(ToolFailure::invalid_args(message)
-                .at("create_new", "a file that does not exist", "an existing file")
-                .hint("Choose another name, or read the file and write it without create_new."));
-        }
         let change_is_void = before.bytes == args.content.as_bytes();
+        if args.create_new == Some(true) {
+            return Err(exists(&shown(place.path()), change_is_void));
+        }
         if !change_is_void {
             workspace.check_seen(session, &place, before, args.expected_sha256.as_deref())?;
         }
@@ -132,4 +129,15 @@ fn plan(workspace: &Workspace, session: &SessionId, root: &Root, args: &Args) ->
         return Err(ToolFailure::not_found(message).hint("Set create_parents to true to make it."));
     }
     Ok(Change { place, before, after: Some(args.content.clone().into_bytes()) })
+}
+
+/// A new file is wanted, and there is one.
+fn exists(path: &str, is_same: bool) -> ToolFailure {
+    if is_same {
+        let message = format!("'{path}' exists already, with just this content; nothing was written");
+        return ToolFailure::invalid_args(message).hint("Go on: the file is as it should be.");
+    }
+    ToolFailure::invalid_args(format!("'{path}' exists already"))
+        .at("create_new", "a file that does not exist", "an existing file")
+        .hint("Choose another name, or read the file and write it without create_new.")
 }

@@ -96,11 +96,12 @@ pub async fn run(
     let mut state = State::new(about, config.theme, terminal.size()?, desk.history());
     state.now_ms = now_ms();
     if let Some(notice) = config.notice {
-        state.tell(notice);
+        state.tell(notice.clone());
+        state.opening = Some(notice);
     }
     let (inputs, arrivals) = mpsc::channel(INPUTS_MAX);
-    let app =
-        App { state, cache: Cache::default(), terminal, hands: Hands { host, desk }, inputs, follower: None };
+    let (cache, hands) = (Cache::default(), Hands { host, desk });
+    let app = App { state, cache, terminal, title: String::new(), hands, inputs, follower: None };
     app.run(arrivals, config.session, stop).await
 }
 
@@ -108,6 +109,8 @@ struct App {
     state: State,
     cache: Cache,
     terminal: OwnTerminal,
+    /// What the terminal's title says.
+    title: String,
     hands: Hands,
     inputs: mpsc::Sender<Input>,
     /// Brings the records of the session that is shown.
@@ -165,7 +168,16 @@ impl App {
 
     fn draw(&mut self) -> io::Result<()> {
         let (state, cache) = (&self.state, &mut self.cache);
-        self.terminal.draw(|frame| view::draw(frame, state, cache))
+        let title = view::title(state);
+        if title != self.title {
+            self.terminal.set_title(&title)?;
+            self.title = title;
+        }
+        self.terminal.draw(|frame| view::draw(frame, state, cache))?;
+        let seen = Input::Seen(Box::new(self.cache.sight()));
+        let now_ms = self.state.now_ms;
+        let effects = update(&mut self.state, seen, now_ms);
+        self.carry_out(effects)
     }
 
     fn carry_out(&mut self, effects: impl IntoIterator<Item = Effect>) -> io::Result<()> {
@@ -174,6 +186,7 @@ impl App {
                 Effect::Follow { session_id, after } => self.follow(session_id, after),
                 Effect::Unfollow => self.unfollow(),
                 Effect::Copy(text) => self.terminal.copy(&text)?,
+                Effect::Bell => self.terminal.ring()?,
                 Effect::Quit => {}
                 effect => {
                     let (hands, inputs) = (self.hands.clone(), self.inputs.clone());

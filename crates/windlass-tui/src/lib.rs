@@ -9,23 +9,32 @@
 //! - `update`: one input changes the state and may ask for effects; pure, the clock comes in as data
 //! - `effect`, `perform`: what the app asks of the host and of the desk, and how that is done
 //! - `view`: draws the state; decides nothing
+//! - `words`, `figures`, `transcript_text`: how things are said
 //! - `markdown`, `highlight`, `diff`, `text`, `theme`: how things look
+//! - `command`: the table of slash commands
+//! - `fuzzy`: finding things by a few of their letters
 //! - `app`, `terminal`: the loop, and the terminal that is given back as it was found
 
 pub mod app;
+pub mod command;
 pub mod desk;
 pub mod diff;
 pub mod effect;
+pub mod figures;
+pub mod fuzzy;
 pub mod highlight;
 pub mod input;
+pub mod keys;
 pub mod markdown;
-mod perform;
+pub mod perform;
 pub mod state;
 pub mod terminal;
 pub mod text;
 pub mod theme;
+pub mod transcript_text;
 pub mod update;
 pub mod view;
+pub mod words;
 
 pub use app::{Parting, TuiConfig, TuiError, run};
 pub use desk::{DeskError, DeskPort};

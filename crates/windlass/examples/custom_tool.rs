@@ -56,7 +56,7 @@ impl ToolPort for CopyPages {
             Ok(Inspection {
                 targets: vec![Target::Path(path.to_owned())],
                 preview: Some(Preview::Text(format!("copy into {path}"))),
-                risk: None,
+                ..Inspection::default()
             })
         })
     }

@@ -87,6 +87,7 @@ export type CallState =
   | 'ok'
   | 'failed'
   | 'denied'
+  | 'staged'
   | 'cancelled'
   | 'interrupted';
 

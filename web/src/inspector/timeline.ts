@@ -402,6 +402,7 @@ function settle(line: Timeline, callId: string, fields: Partial<Asked>): void {
 /** How an outcome is called. */
 export function stateOf(outcome: ToolOutcome): CallState {
   if ('Ok' in outcome.body) return 'ok';
+  if (outcome.meta.proposal) return 'staged';
   switch (outcome.body.Err.kind) {
     case 'permission_denied':
       return 'denied';

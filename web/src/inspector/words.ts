@@ -24,6 +24,7 @@ const states: { [state in State]: Said } = {
   done: { word: 'Done', icon: 'check', tone: 'good' },
   failed: { word: 'Failed', icon: 'error', tone: 'bad' },
   denied: { word: 'Denied', icon: 'deny', tone: 'bad' },
+  staged: { word: 'Staged', icon: 'edit', tone: 'warn' },
   cancelled: { word: 'Cancelled', icon: 'stop', tone: 'neutral' },
   interrupted: { word: 'Interrupted', icon: 'warning', tone: 'warn' },
   stopped: { word: 'Stopped', icon: 'stop', tone: 'neutral' },

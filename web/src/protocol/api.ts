@@ -1047,6 +1047,8 @@ export interface components {
             /** @description What was wrong, where, what to do. */
             detail: string;
             field?: string;
+            /** @description What it is about: the id of what is missing, the run that goes on, who holds the session. */
+            subject?: string;
         };
         Session: {
             session_id: string;
@@ -1228,7 +1230,7 @@ export interface components {
             key?: string | null;
             profile?: ("default" | "edison" | "dspy" | "studio" | "ploke" | "zodo") | null;
             model?: string | null;
-            origin?: ("api" | "web") | null;
+            origin?: ("api" | "web" | "tui" | "cli") | null;
         };
         StartRun: {
             message: string;
@@ -1246,6 +1248,13 @@ export interface components {
             seed?: number | null;
             context?: string | null;
             executes_while_streaming?: boolean | null;
+            images?: {
+                media_type: string;
+                url: string;
+            }[] | null;
+            system?: string | null;
+            steps_max?: number | null;
+            response_format?: Record<string, never> | null;
         };
         ResumeRun: {
             retry?: string[] | null;
@@ -1373,6 +1382,8 @@ export interface components {
                 expected?: string | null;
                 received?: string | null;
             };
+            /** @description The outcome whole, as a record has it. */
+            outcome: Record<string, never>;
         };
         Rule: {
             id: string;
@@ -1397,7 +1408,7 @@ export interface components {
         Gate: {
             gate: string;
             /** @enum {string} */
-            opinion: "silent" | "allow" | "ask" | "deny";
+            opinion: "silent" | "allow" | "ask" | "stage" | "deny";
             reason: string;
             decides: boolean;
         };

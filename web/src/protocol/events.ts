@@ -1070,6 +1070,7 @@ decision?: string
  */
 result_ref?: string
 trust: Trust
+proposal?: Question
 }
 /**
  * The task list is now this (not the machine's own).

@@ -12,7 +12,7 @@ export class RunPanels {
   /** The source that was asked for last. */
   source = $state<number | null>(null);
 
-  constructor(private readonly runId: string) {
+  constructor(readonly runId: string) {
     this.away = new SvelteSet(stored(runId));
   }
 

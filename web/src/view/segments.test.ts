@@ -53,6 +53,21 @@ function fold(...events: Event[]): RunView {
 }
 const kinds = (run: RunView) => segmentsOf(run).map((segment) => segment.kind);
 
+describe('the state of a call', () => {
+  it('R-39 a staged edit is neither denied nor failed', () => {
+    const { meta } = outcome([]);
+    const denied = { body: { Err: { kind: 'permission_denied' as const, message: 'It awaits approval.' } }, meta };
+    const proposal = { call_id: 'c1', tool: 'write_file', arguments: '{}', risk: 'high' as const, rule: 'write_file' };
+    const staged = { ...denied, meta: { ...meta, proposal } };
+    const chips = (result: ToolOutcome) => {
+      const run = fold(start(), step(1), asked('c1', 'write_file', 'other', 'primary'), ended('c1', 'write_file', result));
+      return segmentsOf(run).flatMap((segment) => (segment.kind === 'tools' ? chipsOf(segment.calls) : []));
+    };
+    expect(chips(denied)).toMatchObject([{ state: 'denied' }]);
+    expect(chips(staged)).toMatchObject([{ state: 'staged' }]);
+  });
+});
+
 describe('the parts of a run', () => {
   it('S-25 a block waits for reasoning from the start when it was asked for', () => {
     expect(segmentsOf(fold(start('high')))).toMatchObject([{ kind: 'reasoning', phase: 0, text: '', isLive: true }]);

@@ -106,7 +106,7 @@ export function activeKey(segments: readonly Segment[], run: RunView): string | 
 }
 
 /** What all calls of one tool are doing, for its chip. */
-export type ChipState = 'waiting' | 'running' | 'asking' | 'failed' | 'denied' | 'ok';
+export type ChipState = 'waiting' | 'running' | 'asking' | 'staged' | 'failed' | 'denied' | 'ok';
 
 export interface Chip {
   name: string;
@@ -116,7 +116,7 @@ export interface Chip {
   callId: string;
 }
 
-const WEIGHT: ChipState[] = ['asking', 'running', 'waiting', 'failed', 'denied', 'ok'];
+const WEIGHT: ChipState[] = ['asking', 'running', 'waiting', 'staged', 'failed', 'denied', 'ok'];
 
 /** One chip a tool, with its count and its state. */
 export function chipsOf(calls: readonly CallEntry[]): Chip[] {
@@ -148,6 +148,7 @@ export function stateOf({ state }: CallEntry): ChipState {
       return 'asking';
     case 'ended':
       if ('Ok' in state.outcome.body) return 'ok';
+      if (state.outcome.meta.proposal) return 'staged';
       return state.outcome.body.Err.kind === 'permission_denied' ? 'denied' : 'failed';
   }
 }

@@ -89,6 +89,7 @@ const RULES: &[fn(&House) -> Vec<Finding>] = &[
     dependencies::heavy_crates_stay_in_their_rooms,
     dependencies::shared_versions_are_used,
     walls::core_is_pure,
+    walls::screen_is_a_fold,
     walls::outside_things_stay_in_their_rooms,
     walls::one_file_names_the_http_client,
     walls::one_file_knows_status_codes,

@@ -100,6 +100,11 @@ pub(super) const DEPENDENCIES_KEPT: &[Kept] = &[
     },
     Kept { what: &["quote"], rooms: &["windlass-macros"], why: "writing Rust is for build time" },
     Kept {
+        what: &["ratatui", "crossterm", "ratatui-textarea", "pulldown-cmark"],
+        rooms: &["windlass-tui", "windlass-benches"],
+        why: "the screen of a terminal belongs to the terminal app",
+    },
+    Kept {
         what: &["mimalloc"],
         rooms: &["windlass-cli", "windlass-benches"],
         why: "a program picks its allocator",
@@ -135,6 +140,13 @@ pub(super) const IMPURE_PATHS: &[&str] = &[
     "std::time::SystemTime",
     "rand",
 ];
+
+/// What the terminal app is made of that draws and decides: a fold over inputs, without a world around it.
+pub(super) const SCREEN_FOLDERS: [&str; 3] =
+    ["crates/windlass-tui/src/state/", "crates/windlass-tui/src/update/", "crates/windlass-tui/src/view/"];
+
+/// Paths that the loop of the terminal app alone may name, beside those that would let the world into core.
+pub(super) const LOOP_PATHS: [&str; 3] = ["tokio", "crossterm::terminal", "crossterm::execute"];
 
 /// Imports of a whole module that would hide such a path behind a shorter one.
 pub(super) const IMPURE_IMPORTS: &[&str] =

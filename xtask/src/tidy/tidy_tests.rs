@@ -112,6 +112,24 @@ fn core_names_no_file_clock_environment_thread_or_chance() {
 }
 
 #[test]
+fn the_fold_of_the_terminal_app_knows_no_clock_no_files_and_no_runtime() {
+    for line in ["use std::fs;", "fn a() { std::time::Instant::now(); }", "use tokio::time::sleep;"] {
+        let text = format!("//! Update.\n{line}\n");
+        let modules = "//! App.\nmod app;\nmod update;\n";
+        let app = || {
+            house()
+                .with_package("windlass-tui", "")
+                .with("crates/windlass-tui/src/lib.rs", modules)
+                .with("crates/windlass-tui/src/app.rs", "//! Loop.\n")
+                .with("crates/windlass-tui/src/update/mod.rs", "//! Update.\n")
+        };
+        let fixture = app().with("crates/windlass-tui/src/update/mod.rs", &text);
+        bites(&fixture, &["screen-purity crates/windlass-tui/src/update/mod.rs:2"]);
+        bites(&app().with("crates/windlass-tui/src/app.rs", &text), &[]);
+    }
+}
+
+#[test]
 fn the_environment_and_processes_stay_in_their_rooms() {
     let code = "//! A room.\nuse std::env;\nuse std::process::{Command, ExitCode};\n";
     let engine = house().with_package("windlass-engine", "").with("crates/windlass-engine/src/lib.rs", code);

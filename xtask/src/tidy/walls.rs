@@ -30,6 +30,26 @@ pub(super) fn core_is_pure(house: &House) -> Vec<Finding> {
     findings
 }
 
+/// State, update and view of the terminal app know no clock, no files and no runtime.
+pub(super) fn screen_is_a_fold(house: &House) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let is_of_screen = |parsed: &&ParsedFile| {
+        rooms::SCREEN_FOLDERS.iter().any(|folder| parsed.file.path.starts_with(folder))
+    };
+    for parsed in house.shipped().filter(is_of_screen) {
+        for named in parsed.source.paths() {
+            let mut paths = rooms::IMPURE_PATHS.iter().chain(&rooms::LOOP_PATHS);
+            if let Some(path) = paths.find(|path| starts_with(&named.segments, path)) {
+                let text = format!(
+                    "{path} is named in the fold of the terminal app: it comes in as an input, or goes out as an effect"
+                );
+                findings.push(Finding::new("screen-purity", &parsed.file.path, named.line, text));
+            }
+        }
+    }
+    findings
+}
+
 /// The environment and processes are named only in the rooms that keep them.
 pub(super) fn outside_things_stay_in_their_rooms(house: &House) -> Vec<Finding> {
     let mut findings = Vec::new();

@@ -75,6 +75,7 @@ impl Config {
             first_byte_timeout_ms: time("first_byte_timeout_ms", usual.first_byte_timeout_ms),
             idle_timeout_ms: time("idle_timeout_ms", usual.idle_timeout_ms),
             total_timeout_ms: time("total_timeout_ms", usual.total_timeout_ms),
+            ..usual
         }
     }
 

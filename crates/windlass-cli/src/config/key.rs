@@ -20,7 +20,7 @@ pub(crate) const PROVIDERS: &str = "providers.";
 pub(crate) const ANY_PROVIDER: &str = "providers.NAME.";
 
 /// Words of `approve`.
-pub(crate) const APPROVE_WORDS: [&str; 4] = ["ask", "never", "safe", "all"];
+pub(crate) const APPROVE_WORDS: [&str; 5] = ["ask", "never", "safe", "all", "stage"];
 
 /// Words of `wire`.
 pub(crate) const WIRE_WORDS: [&str; 5] = ["chat", "responses", "messages", "gemini", "ollama"];
@@ -119,8 +119,8 @@ pub(crate) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
             Set,
             "how calls are written; what the model is known to do unless set",
         ),
-        Key::new("terminal.theme", Word(&THEME_WORDS), Set, "the colours of the terminal app"),
         Key::new("ca_file", Text, LEAVES, "certificates to trust besides the usual ones, PEM"),
+        Key::new("terminal.theme", Word(&THEME_WORDS), Set, "the colours of the terminal app"),
         Key::new("models.fast", Text, LEAVES, "the model that --model fast means"),
         Key::new("models.medium", Text, LEAVES, "the model that --model medium means"),
         Key::new("models.deep", Text, LEAVES, "the model that --model deep means"),

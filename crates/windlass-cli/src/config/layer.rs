@@ -15,7 +15,7 @@ use crate::nearest::{did_you_mean, nearest};
 const FILE_BYTES_MAX: u64 = 1 << 20;
 
 /// Variables of ours that are no keys.
-const OTHER_VARIABLES: [&str; 3] = ["WINDLASS_CONFIG", "WINDLASS_DATA", "WINDLASS_LOG"];
+const OTHER_VARIABLES: [&str; 4] = ["WINDLASS_CONFIG", "WINDLASS_DATA", "WINDLASS_LOG", "WINDLASS_TOKEN"];
 
 /// The other name of the switch, as it stands in existing environments.
 const TOOL_LOOP_V2: &str = "TOOL_LOOP_V2";

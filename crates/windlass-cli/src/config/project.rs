@@ -48,8 +48,11 @@ fn loosens(name: &str, setting: &Setting, base: Option<&Setting>, root: &Path) -
     }
 }
 
-/// `never` lets nothing run that needs asking, `all` everything. `ask` and `safe` each let something run
-/// that the other does not, so neither is tighter.
+/// `never` lets nothing run that needs asking, `all` everything. `stage` is `ask` without edits. `ask` and `safe`
+/// each let something run that the other does not, so neither is tighter.
 fn is_as_tight(approve: &str, before: Option<&str>) -> bool {
-    approve == "never" || before == Some(approve) || before == Some("all")
+    approve == "never"
+        || before == Some(approve)
+        || before == Some("all")
+        || (approve == "stage" && before == Some("ask"))
 }

@@ -3,7 +3,7 @@
 //! Only in builds with the feature `crash-points`, which nothing but the crash tests asks for.
 //! `CRASH_AT=N:before` (or `:after`) dies at the N-th write to the store, counted from 1;
 //! `CRASH_IN=CALL_ID:before` (or `:after`) in the middle of a call, before or after what it does.
-//! `CRASH_TOOLS` adds the tool.
+//! `CRASH_TOOLS` adds the tool. With `CRASH_BY=panic` the terminal app answers a signal with a panic.
 
 mod append_line;
 mod store;
@@ -19,6 +19,13 @@ fn place(variable: &str) -> Option<(String, bool)> {
     let said = std::env::var(variable).ok()?;
     let (name, side) = said.split_once(':')?;
     Some((name.to_owned(), side == "after"))
+}
+
+/// Panics where the terminal app would have ended by a signal.
+pub(crate) fn panic_if_wanted() {
+    if std::env::var("CRASH_BY").is_ok_and(|how| how == "panic") {
+        std::panic::panic_any("wanted by a test");
+    }
 }
 
 fn die() {

@@ -12,7 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use windlass_core::event::{Event, Record};
-use windlass_core::host::HostPort;
+use windlass_core::host::ServedPort;
 use windlass_core::otlp::{Span, SpanFold, export_request};
 use windlass_core::port::BoxStream;
 use windlass_models::limits::ERROR_BODY_BYTES_MAX;
@@ -48,7 +48,7 @@ pub(super) struct Pump {
 }
 
 impl Pump {
-    pub(super) fn start(telemetry: Telemetry, host: Arc<dyn HostPort>) -> Self {
+    pub(super) fn start(telemetry: Telemetry, host: Arc<dyn ServedPort>) -> Self {
         let (stop, stopped) = oneshot::channel();
         let (batches, waiting) = mpsc::channel(BATCHES_MAX);
         let records = host.observe();
@@ -72,7 +72,7 @@ impl Pump {
 /// The task that keeps up.
 struct Collecting {
     fold: SpanFold,
-    host: Arc<dyn HostPort>,
+    host: Arc<dyn ServedPort>,
     batches: mpsc::Sender<Vec<Span>>,
     batch: Vec<Span>,
     /// When the batch goes out, full or not.

@@ -3,6 +3,7 @@
 // A test that cannot go on should say so loudly; the allowance for tests does not reach their fixtures.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+mod attach;
 mod commands;
 mod config;
 #[cfg(feature = "crash-points")]
@@ -14,6 +15,7 @@ mod faults;
 mod history;
 mod lifeline;
 mod models;
+mod pane;
 mod place;
 mod policy;
 mod providers;
@@ -24,8 +26,10 @@ mod run;
 mod scripts;
 mod serve;
 mod server;
+mod staging;
 mod steps;
 mod stop;
 mod telemetry;
 mod terminal;
+mod terminal_app;
 mod tools;

@@ -12,14 +12,14 @@ use crate::place::Place;
 const SCRIPT: &str = "user Hi\nmodel text Hello there.\nuser Again\nmodel text Once more.\n";
 
 /// A server and where it listens.
-struct Served {
+pub(crate) struct Served {
     child: Child,
     address: String,
     _out: BufReader<ChildStdout>,
 }
 
 impl Served {
-    fn start(place: &Place, args: &[&str]) -> Self {
+    pub(crate) fn start(place: &Place, args: &[&str]) -> Self {
         let args = [&["--model", "scripted/a.script"], args].concat();
         Self::start_with(place, &args, &[])
     }
@@ -36,6 +36,11 @@ impl Served {
         let address = line.trim().trim_start_matches("http://").trim_end_matches('/').to_owned();
         assert!(address.starts_with("127.0.0.1:") && !address.ends_with(":0"), "{line}");
         Self { child, address, _out: out }
+    }
+
+    /// Where it listens.
+    pub(crate) fn address(&self) -> &str {
+        &self.address
     }
 
     /// One request; the status and the body.
@@ -55,7 +60,7 @@ impl Served {
         (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
     }
 
-    fn json(&self, head: &str, body: &str) -> Value {
+    pub(crate) fn json(&self, head: &str, body: &str) -> Value {
         let (status, answer) = self.ask(head, body);
         assert!((200..300).contains(&status), "{head}: {status} {answer}");
         // A body in chunks has their lengths around it.

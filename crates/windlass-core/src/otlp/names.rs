@@ -88,6 +88,7 @@ pub(super) fn outcome_word(status: OutcomeStatus) -> &'static str {
         OutcomeStatus::Ok => "ok",
         OutcomeStatus::Failed => "failed",
         OutcomeStatus::Denied => "denied",
+        OutcomeStatus::Staged => "staged",
         OutcomeStatus::Cancelled => "cancelled",
         OutcomeStatus::Interrupted => "interrupted",
     }

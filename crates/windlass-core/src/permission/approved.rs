@@ -164,6 +164,11 @@ impl PendingQuestion {
         &self.call
     }
 
+    /// Takes it apart: the call, what was looked at, what would be asked.
+    pub(super) fn into_parts(self) -> (CheckedCall, Inspection, Box<Question>) {
+        (self.call, self.inspection, self.question)
+    }
+
     /// Takes the question back: the call is not approved and not denied (cancel).
     pub fn withdraw(self) -> CheckedCall {
         self.call

@@ -91,6 +91,7 @@ pub(super) fn in_mode(mode: ApproveMode, rules: impl IntoIterator<Item = Rule>) 
 pub(super) fn question(judgement: Judgement) -> PendingQuestion {
     match judgement {
         Judgement::Ask(question) => question,
+        Judgement::Stage(question) => panic!("staged: {:?}", question.question()),
         Judgement::Approved(call) => panic!("approved by {}", call.decision_word()),
         Judgement::Denied(denied) => panic!("denied: {}", denied.refusal.message),
     }
@@ -99,7 +100,7 @@ pub(super) fn question(judgement: Judgement) -> PendingQuestion {
 pub(super) fn approved(judgement: Judgement) -> ApprovedCall {
     match judgement {
         Judgement::Approved(call) => call,
-        Judgement::Ask(question) => panic!("asked: {:?}", question.question()),
+        Judgement::Ask(question) | Judgement::Stage(question) => panic!("asked: {:?}", question.question()),
         Judgement::Denied(denied) => panic!("denied: {}", denied.refusal.message),
     }
 }
@@ -108,15 +109,16 @@ pub(super) fn refusal(judgement: Judgement) -> Refusal {
     match judgement {
         Judgement::Denied(denied) => denied.refusal,
         Judgement::Approved(call) => panic!("approved by {}", call.decision_word()),
-        Judgement::Ask(question) => panic!("asked: {:?}", question.question()),
+        Judgement::Ask(question) | Judgement::Stage(question) => panic!("asked: {:?}", question.question()),
     }
 }
 
-/// What became of a call, in one word: who approved it, `ask`, or `denied by …`.
+/// What became of a call, in one word: who approved it, `ask`, `stage`, or `denied by …`.
 pub(super) fn judged(permissions: &Permissions, call: CheckedCall, inspection: Inspection) -> String {
     match permissions.judge(call, inspection) {
         Judgement::Approved(call) => call.decision_word().to_owned(),
         Judgement::Ask(_) => "ask".into(),
+        Judgement::Stage(_) => "stage".into(),
         Judgement::Denied(denied) => format!("denied by {}", denied.refusal.by()),
     }
 }

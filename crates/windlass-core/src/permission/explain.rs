@@ -19,6 +19,8 @@ pub enum Stance {
     Allows,
     /// The user is asked.
     Asks,
+    /// The edit is staged until the user approves it.
+    Stages,
     /// The call is refused.
     Denies,
 }
@@ -30,6 +32,7 @@ impl Stance {
             Stance::Passes => "passes",
             Stance::Allows => "allows",
             Stance::Asks => "asks",
+            Stance::Stages => "stages",
             Stance::Denies => "denies",
         }
     }
@@ -39,6 +42,7 @@ impl Stance {
             Opinion::Silent => Stance::Passes,
             Opinion::Allow(_) => Stance::Allows,
             Opinion::Ask(_) => Stance::Asks,
+            Opinion::Stage => Stance::Stages,
             Opinion::Deny(_) => Stance::Denies,
         }
     }
@@ -72,7 +76,7 @@ pub struct Explanation {
     pub stance: Stance,
     /// The narrowest rule that would cover the call.
     pub rule: String,
-    /// What the user would be asked, if it comes to that.
+    /// What the user would be asked, at once or when a staged edit is applied.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<Question>,
 }
@@ -100,7 +104,7 @@ impl Permissions {
             Some(theirs) => (Gate::Caller, Stance::of(&theirs.opinion)),
             None => (own.gate, Stance::of(&own.opinion)),
         };
-        let question = (stance == Stance::Asks).then(|| {
+        let question = matches!(stance, Stance::Asks | Stance::Stages).then(|| {
             let pending = PendingQuestion::new(call.clone(), inspection.clone(), matter.risk);
             pending.question().clone()
         });
@@ -121,6 +125,7 @@ fn finding(gate: Gate, opinion: &Opinion<'_>, risk: Risk) -> GateFinding {
     let reason = match opinion {
         Opinion::Deny(refusal) => refusal.message.clone(),
         Opinion::Allow(Some(rule)) | Opinion::Ask(Some(rule)) => named(rule),
+        Opinion::Stage => "an edit is staged until the user approves it".to_owned(),
         Opinion::Allow(None) if gate == Gate::Mode => "approved without asking".to_owned(),
         Opinion::Allow(None) if risk == Risk::Low => "low, and asked before in this session".to_owned(),
         Opinion::Allow(None) | Opinion::Ask(None) => risk_default(risk).to_owned(),

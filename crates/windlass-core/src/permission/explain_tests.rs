@@ -1,5 +1,5 @@
 use super::super::case::*;
-use super::super::{ApproveMode, GateSettings, Judgement};
+use super::super::{ApproveMode, GateSettings, Judgement, Preview};
 use super::*;
 
 fn explained(permissions: &Permissions, call: &CheckedCall, inspection: &Inspection) -> (Gate, Stance) {
@@ -119,16 +119,20 @@ fn r_57_a_caller_is_explained_where_it_decides() {
 #[test]
 fn what_is_explained_is_what_happens() {
     let rules = || [deny("d"), ask("k"), allow("a"), allow("k")];
-    for mode in [ApproveMode::Ask, ApproveMode::Never, ApproveMode::Safe, ApproveMode::All] {
+    let edit = Inspection { preview: Some(Preview::Diff("+1".into())), ..Inspection::default() };
+    let looked = |is_edit: bool| if is_edit { edit.clone() } else { Inspection::default() };
+    for mode in ApproveMode::ALL {
         let plain = in_mode(mode, rules());
         let narrowed = plain.narrowed(&with_rules([deny("a")]));
         for permissions in [plain, narrowed] {
             for tool in ["d", "k", "a", "other"] {
-                for risk in [Risk::Safe, Risk::Low, Risk::Medium, Risk::High, Risk::Critical] {
-                    let (_, stance) = explained(&permissions, &call(tool, risk), &Inspection::default());
-                    let happened = match permissions.judge(call(tool, risk), Inspection::default()) {
+                let risks = [Risk::Safe, Risk::Low, Risk::Medium, Risk::High, Risk::Critical];
+                for (risk, is_edit) in risks.into_iter().flat_map(|risk| [(risk, false), (risk, true)]) {
+                    let (_, stance) = explained(&permissions, &call(tool, risk), &looked(is_edit));
+                    let happened = match permissions.judge(call(tool, risk), looked(is_edit)) {
                         Judgement::Approved(_) => Stance::Allows,
                         Judgement::Ask(_) => Stance::Asks,
+                        Judgement::Stage(_) => Stance::Stages,
                         Judgement::Denied(_) => Stance::Denies,
                     };
                     assert_eq!(stance, happened, "{mode:?} {tool} {risk:?}");
@@ -140,8 +144,8 @@ fn what_is_explained_is_what_happens() {
 
 #[test]
 fn stances_have_their_words() {
-    let stances = [Stance::Passes, Stance::Allows, Stance::Asks, Stance::Denies];
-    assert_eq!(stances.map(Stance::word), ["passes", "allows", "asks", "denies"]);
+    let stances = [Stance::Passes, Stance::Allows, Stance::Asks, Stance::Stages, Stance::Denies];
+    assert_eq!(stances.map(Stance::word), ["passes", "allows", "asks", "stages", "denies"]);
     for stance in stances {
         assert_eq!(serde_json::to_value(stance).unwrap(), stance.word());
     }

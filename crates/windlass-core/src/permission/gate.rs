@@ -91,7 +91,9 @@ impl Gate {
             Gate::Risk => {
                 "Otherwise risk decides: safe runs, low is asked once a session, medium and high each time, critical needs a typed word."
             }
-            Gate::Mode => "What needs asking is settled by how the run is approved: ask, never, safe or all.",
+            Gate::Mode => {
+                "What needs asking is settled by how the run is approved: ask, never, safe, all or stage."
+            }
             Gate::Caller => "A sub-agent may do no more than its caller.",
             Gate::User => "The user answers.",
         }
@@ -111,12 +113,20 @@ pub enum ApproveMode {
     Safe,
     /// Everything runs that no rule denies.
     All,
+    /// Edits are staged: nothing is written until the user approves it later. About the rest the user is asked.
+    Stage,
+    /// Edits are staged; the rest is denied: nobody is there to answer.
+    StageOnly,
 }
 
 impl ApproveMode {
+    /// All modes.
+    pub const ALL: [ApproveMode; 6] =
+        [Self::Ask, Self::Never, Self::Safe, Self::All, Self::Stage, Self::StageOnly];
+
     /// Reads the word of the flag.
     pub fn from_word(word: &str) -> Option<Self> {
-        [Self::Ask, Self::Never, Self::Safe, Self::All].into_iter().find(|mode| mode.word() == word)
+        Self::ALL.into_iter().find(|mode| mode.word() == word)
     }
 
     /// The word of the flag.
@@ -126,6 +136,8 @@ impl ApproveMode {
             ApproveMode::Never => "never",
             ApproveMode::Safe => "safe",
             ApproveMode::All => "all",
+            ApproveMode::Stage => "stage",
+            ApproveMode::StageOnly => "stage_only",
         }
     }
 }
@@ -257,7 +269,9 @@ impl Refusal {
             );
         }
         let because = match mode {
-            ApproveMode::Ask | ApproveMode::Never => "nobody is asked in this run",
+            ApproveMode::Ask | ApproveMode::Never | ApproveMode::Stage | ApproveMode::StageOnly => {
+                "nobody is asked in this run"
+            }
             ApproveMode::Safe | ApproveMode::All => "this run approves only safe and low calls by itself",
         };
         let rule = shell_quoted(&RulePattern::narrowest(matter.spec, matter.targets).to_string());

@@ -34,13 +34,15 @@ pub(super) struct Matter<'a> {
     pub(super) spec: &'a ToolSpec,
     pub(super) targets: &'a [Target],
     pub(super) risk: Risk,
+    /// Whether it would change files.
+    pub(super) is_edit: bool,
 }
 
 impl<'a> Matter<'a> {
     /// A tool can raise the risk of one call, never lower it.
     pub(super) fn of(call: &'a CheckedCall, inspection: &'a Inspection) -> Self {
         let risk = inspection.risk.map_or(call.spec.risk, |risk| risk.max(call.spec.risk));
-        Self { spec: &call.spec, targets: &inspection.targets, risk }
+        Self { spec: &call.spec, targets: &inspection.targets, risk, is_edit: inspection.is_edit() }
     }
 }
 
@@ -53,18 +55,21 @@ pub(super) enum Opinion<'a> {
     Allow(Option<&'a Rule>),
     /// The user must be asked, perhaps by a rule.
     Ask(Option<&'a Rule>),
+    /// It is put off until the user approves it.
+    Stage,
     /// It may not run.
     Deny(Refusal),
 }
 
 impl Opinion<'_> {
-    /// Deny beats ask beats allow.
+    /// Deny beats stage beats ask beats allow.
     fn severity(&self) -> u8 {
         match self {
             Opinion::Silent => 0,
             Opinion::Allow(_) => 1,
             Opinion::Ask(_) => 2,
-            Opinion::Deny(_) => 3,
+            Opinion::Stage => 3,
+            Opinion::Deny(_) => 4,
         }
     }
 }
@@ -82,6 +87,8 @@ pub enum Judgement {
     Approved(ApprovedCall),
     /// The user is asked.
     Ask(PendingQuestion),
+    /// It is an edit that is put off.
+    Stage(PendingQuestion),
     /// It is refused.
     Denied(Denied),
 }
@@ -174,6 +181,7 @@ impl Permissions {
         match opinion {
             Opinion::Deny(refusal) => Judgement::Denied(Denied { call, refusal }),
             Opinion::Silent | Opinion::Ask(_) => Judgement::Ask(PendingQuestion::new(call, inspection, risk)),
+            Opinion::Stage => Judgement::Stage(PendingQuestion::new(call, inspection, risk)),
             Opinion::Allow(rule) => {
                 let by = approver(gate, rule);
                 Judgement::Approved(ApprovedCall::by_gate(call, by))
@@ -203,13 +211,13 @@ impl Permissions {
             spoken.unwrap_or_else(|| Ruling { gate: Gate::Risk, opinion: self.opinion(Gate::Risk, matter) });
         match ruling.opinion {
             Opinion::Ask(rule) => self.settle(ruling.gate, rule, matter),
-            Opinion::Silent | Opinion::Allow(_) | Opinion::Deny(_) => ruling,
+            Opinion::Silent | Opinion::Allow(_) | Opinion::Stage | Opinion::Deny(_) => ruling,
         }
     }
 
     /// What one gate says of a call, whatever the others say.
     pub(super) fn opinion(&self, gate: Gate, matter: Matter<'_>) -> Opinion<'_> {
-        let Matter { spec, targets, risk } = matter;
+        let Matter { spec, targets, risk, .. } = matter;
         let refusal = match gate {
             Gate::ToolsAllowed => self.settings.refuse_run(),
             Gate::Module => self.settings.refuse_module(),
@@ -237,8 +245,11 @@ impl Permissions {
     /// What becomes of a call that a gate wants asked.
     fn settle<'a>(&'a self, gate: Gate, rule: Option<&'a Rule>, matter: Matter<'_>) -> Ruling<'a> {
         let runs = match self.mode {
-            ApproveMode::Ask => return Ruling { gate, opinion: Opinion::Ask(rule) },
-            ApproveMode::Never => false,
+            ApproveMode::Stage | ApproveMode::StageOnly if matter.is_edit => {
+                return Ruling { gate: Gate::Mode, opinion: Opinion::Stage };
+            }
+            ApproveMode::Ask | ApproveMode::Stage => return Ruling { gate, opinion: Opinion::Ask(rule) },
+            ApproveMode::Never | ApproveMode::StageOnly => false,
             ApproveMode::Safe => match matter.risk {
                 Risk::Safe | Risk::Low => gate == Gate::Risk,
                 Risk::Medium | Risk::High | Risk::Critical => false,

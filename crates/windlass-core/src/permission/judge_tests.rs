@@ -22,7 +22,7 @@ fn z_12_the_risk_of_a_call_is_the_higher_of_tool_and_inspection() {
     let judged_at = |own, found| {
         let inspection = Inspection { risk: found, ..Inspection::default() };
         match with_rules([]).judge(call("t", own), inspection) {
-            Judgement::Ask(question) => question.question().risk,
+            Judgement::Ask(question) | Judgement::Stage(question) => question.question().risk,
             Judgement::Approved(_) => Risk::Safe,
             Judgement::Denied(denied) => panic!("{}", denied.refusal.message),
         }

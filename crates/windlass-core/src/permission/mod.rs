@@ -9,6 +9,7 @@
 //! - `grant`: what lasts for a session
 //! - `gate`, `judge`, `explain`: the gates, the judgement, the reasons
 //! - `question`, `approved`: what is asked, and what an answer leads to
+//! - `staged`: edits that await approval
 //! - `recall`: verdicts that are on record
 //! - `audit`: the log line
 
@@ -25,6 +26,7 @@ mod policy;
 mod question;
 mod recall;
 mod rule;
+mod staged;
 
 #[cfg(test)]
 #[path = "case_tests.rs"]
@@ -42,3 +44,4 @@ pub use policy::{PolicyError, PolicySet};
 pub use question::{Decision, Inspection, PermissionAnswer, Preview, Question, Target};
 pub(crate) use recall::{Recalled, RecalledAnswer};
 pub use rule::{Rule, RuleEffect, RuleError, RulePattern, RuleSource, ToolPattern};
+pub use staged::StagedCall;

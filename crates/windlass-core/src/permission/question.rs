@@ -1,6 +1,7 @@
 //! What is asked of the user before a call runs, and what the user answers.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::ids::CallId;
 use crate::tool::Risk;
@@ -40,6 +41,9 @@ pub struct Inspection {
     pub preview: Option<Preview>,
     /// A higher risk than the spec's, for this very call (`rm -rf`, overwriting).
     pub risk: Option<Risk>,
+    /// Arguments that hold the call to what was looked at (the hash of a file, for one): who makes it later
+    /// adds them.
+    pub pins: Map<String, Value>,
 }
 
 /// A question to the user: complete arguments, true risk, nothing cut.

@@ -23,6 +23,8 @@ pub(crate) enum Recalled {
     Approved { by: Option<String> },
     /// The user was asked, about this risk.
     Asked { risk: Risk },
+    /// It was staged, with this risk.
+    Staged { risk: Risk },
     /// It was refused.
     Denied { by: Option<String>, message: String, hint: String },
 }
@@ -77,6 +79,9 @@ impl Permissions {
         match self.recollection.verdicts.get(&call.call.id) {
             None => self.judge_now(call, inspection),
             Some(Recalled::Asked { risk }) => Judgement::Ask(PendingQuestion::new(call, inspection, *risk)),
+            Some(Recalled::Staged { risk }) => {
+                Judgement::Stage(PendingQuestion::new(call, inspection, *risk))
+            }
             Some(Recalled::Denied { by, message, hint }) => {
                 Judgement::Denied(Denied { call, refusal: refusal(by.as_deref(), message, hint) })
             }
@@ -85,7 +90,7 @@ impl Permissions {
             }
             Some(Recalled::Approved { by: None }) => match self.judge_now(call, inspection) {
                 approved @ Judgement::Approved(_) => approved,
-                Judgement::Ask(pending) => by_record(pending.withdraw()),
+                Judgement::Ask(pending) | Judgement::Stage(pending) => by_record(pending.withdraw()),
                 Judgement::Denied(denied) => by_record(denied.call),
             },
         }

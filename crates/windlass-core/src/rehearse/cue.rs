@@ -45,6 +45,7 @@ impl Cue<'_, '_> {
                         targets: question.targets.clone(),
                         preview: question.preview.clone(),
                         risk: Some(question.risk),
+                        ..Inspection::default()
                     }),
                 ),
             (
@@ -83,7 +84,13 @@ impl Cue<'_, '_> {
             CallPlace::Outcome => {
                 Some(Input::CallEnded { call_id: call_id.clone(), outcome: outcome.clone() })
             }
-            CallPlace::Inspection => self.inspected(call_id, Err(outcome.failure()?.clone())),
+            CallPlace::Inspection => {
+                let result = match &outcome.meta.proposal {
+                    Some(proposal) => Ok(Inspection::of_proposal(proposal)),
+                    None => Err(outcome.failure()?.clone()),
+                };
+                self.inspected(call_id, result)
+            }
             CallPlace::Turn | CallPlace::Answer | CallPlace::Nothing => None,
         }
     }
@@ -116,8 +123,14 @@ impl Cue<'_, '_> {
             Event::RequestAdjusted { kind, rule, message, step } => {
                 let again = Some(*step);
                 let is_overflow = rule == OVERFLOW
-                    && matches!(self.tape.event(ahead.saturating_add(1)),
-                        Some(Event::StepStarted { step, attempt, .. }) if Some(*step) == again && *attempt > 1);
+                    && match self.tape.event(ahead.saturating_add(1)) {
+                        Some(Event::StepStarted { step, attempt, .. }) => {
+                            Some(*step) == again && *attempt > 1
+                        }
+                        Some(_) => false,
+                        // No notice throws calls away: those before it went with the step that was too long.
+                        None => ahead > 0,
+                    };
                 if is_overflow {
                     let failure = ModelFailure::fatal(OVERFLOW, "the request was too long");
                     return Some(Input::ModelFailed { failure, partial: self.tape.heard() });

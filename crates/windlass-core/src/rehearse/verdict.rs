@@ -34,8 +34,11 @@ pub(super) fn recall_all(records: &[Arc<Record>], permissions: &mut Permissions)
     }
 }
 
-/// A call that ended without having begun was refused, or stopped while it waited for its place.
+/// A call that ended without having begun was staged, refused, or stopped while it waited for its place.
 fn unasked(outcome: &ToolOutcome) -> Recalled {
+    if let Some(proposal) = &outcome.meta.proposal {
+        return Recalled::Staged { risk: proposal.risk };
+    }
     refusal(outcome).map_or(Recalled::Approved { by: None }, |(message, hint)| Recalled::Denied {
         by: None,
         message,

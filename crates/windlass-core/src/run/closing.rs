@@ -8,6 +8,7 @@ use crate::event::{Event, RunOutcome, StopReason, WarningCode};
 use crate::message::Message;
 use crate::phrase::{phrase_failure, phrase_steps_max};
 use crate::profile::{AtCap, OnToolError, Uncorrected};
+use crate::tool::OutcomeStatus;
 
 impl Run {
     /// Goes on once every call of the batch is settled.
@@ -50,7 +51,7 @@ impl Run {
 
     /// ploke's note about a failed call (P-18, Appendix A.4).
     fn failure_note(&self, slot: &Slot, settled: &Settled) -> Option<String> {
-        let failure = settled.outcome.failure()?;
+        let failure = settled.outcome.failure().filter(|_| is_failed(settled))?;
         let error = phrase_failure(&self.settings.profile, &slot.call.name, failure);
         Some(format!("Tool call '{}' failed: {error}.", slot.call.name))
     }
@@ -60,7 +61,7 @@ impl Run {
         if self.settings.profile.on_tool_error == OnToolError::Continue {
             return None;
         }
-        let (slot, settled) = batch.outcomes().find(|(_, settled)| !settled.outcome.is_ok())?;
+        let (slot, settled) = batch.outcomes().find(|(_, settled)| is_failed(settled))?;
         let failure = settled.outcome.failure()?;
         let error = RunError::Tool {
             message: phrase_failure(&self.settings.profile, &slot.call.name, failure),
@@ -113,5 +114,16 @@ impl Run {
                 )
             }
         }
+    }
+}
+
+/// Whether a call came to nothing; an edit that awaits approval has not failed.
+fn is_failed(settled: &Settled) -> bool {
+    match settled.outcome.status() {
+        OutcomeStatus::Ok | OutcomeStatus::Staged => false,
+        OutcomeStatus::Failed
+        | OutcomeStatus::Denied
+        | OutcomeStatus::Cancelled
+        | OutcomeStatus::Interrupted => true,
     }
 }

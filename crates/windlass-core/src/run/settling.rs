@@ -11,6 +11,7 @@ use crate::ids::CallId;
 use crate::message::{Message, ToolMessage};
 use crate::permission::{
     ApprovedCall, AuditEntry, Decision, Denied, Inspection, Judgement, PendingQuestion, PermissionAnswer,
+    Refusal,
 };
 use crate::phrase::phrase_clamp;
 use crate::tool::{CheckedCall, ErrorKind, ToolFailure, ToolOutcome};
@@ -116,6 +117,10 @@ impl Run {
         call: CheckedCall,
         inspection: Inspection,
     ) {
+        if let Some(staged) = self.staged_edit().filter(|_| inspection.is_edit()) {
+            let refusal = Refusal::behind_staged(staged);
+            return self.deny(pass, batch, index, &Denied { call, refusal });
+        }
         match pass.world.permissions.judge(call, inspection) {
             Judgement::Approved(approved) => self.approve(pass, batch, index, approved),
             Judgement::Ask(pending) => {
@@ -125,8 +130,19 @@ impl Run {
                     slot.state = SlotState::Asking(Box::new(pending));
                 }
             }
+            Judgement::Stage(pending) => {
+                let staged = pending.put_off();
+                pass.audit(|now| staged.audit(now));
+                self.settle(pass, batch, index, staged.into_outcome().timed(pass.now, pass.now));
+            }
             Judgement::Denied(denied) => self.deny(pass, batch, index, &denied),
         }
+    }
+
+    /// The edit of this run that awaits the user's approval: behind it no other is made.
+    fn staged_edit(&self) -> Option<&CallId> {
+        let is_staged = |outcome: &ToolOutcome| outcome.meta.proposal.is_some();
+        self.outcomes.iter().find(|(_, _, outcome)| is_staged(outcome)).map(|(call_id, _, _)| call_id)
     }
 
     fn deny(&mut self, pass: &mut Pass<'_, '_>, batch: &mut Batch, index: usize, denied: &Denied) {
@@ -237,7 +253,10 @@ impl Run {
             };
             let call_id = slot.call.id.clone();
             match pending.reconsider(pass.world.permissions) {
-                Judgement::Ask(pending) => slot.state = SlotState::Asking(Box::new(pending)),
+                // What the user is being asked is not put off behind their back.
+                Judgement::Ask(pending) | Judgement::Stage(pending) => {
+                    slot.state = SlotState::Asking(Box::new(pending));
+                }
                 Judgement::Approved(approved) => {
                     self.decide_by_rule(pass, call_id, Decision::Session, approved.decision_word());
                     self.approve(pass, batch, index, approved);

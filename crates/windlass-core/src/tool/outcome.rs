@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::{ErrorKind, ToolFailure};
 use crate::ids::Millis;
 use crate::json::note::RepairNote;
+use crate::permission::Question;
 
 /// What a tool returns when it succeeds: JSON for machines, text for readers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -95,6 +96,8 @@ pub enum OutcomeStatus {
     Failed,
     /// It was not allowed.
     Denied,
+    /// It is an edit that awaits the user's approval.
+    Staged,
     /// The run was cancelled.
     Cancelled,
     /// The process died while it ran.
@@ -135,6 +138,10 @@ pub struct OutcomeMeta {
     /// Where the output came from.
     #[serde(default)]
     pub trust: Trust,
+    /// The edit that was staged instead of made: what awaits the user's approval. Calling its tool with its
+    /// arguments makes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proposal: Option<Box<Question>>,
 }
 
 /// What a call gave: exactly one for every call, whatever happened to it.
@@ -191,6 +198,7 @@ impl ToolOutcome {
     pub fn status(&self) -> OutcomeStatus {
         match &self.body {
             Ok(_) => OutcomeStatus::Ok,
+            Err(_) if self.meta.proposal.is_some() => OutcomeStatus::Staged,
             Err(failure) => match failure.kind {
                 ErrorKind::PermissionDenied => OutcomeStatus::Denied,
                 ErrorKind::Cancelled => OutcomeStatus::Cancelled,

@@ -155,6 +155,7 @@ fn r_51_the_question_shows_all_arguments_and_the_true_risk() {
         targets: vec![Target::Path("a.txt".into())],
         preview: Some(Preview::Diff("+1".into())),
         risk: Some(Risk::Critical),
+        ..Inspection::default()
     };
     sim.inspected(1, Ok(inspection));
     let asked = question(&sim, 1);

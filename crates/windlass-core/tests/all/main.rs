@@ -12,6 +12,7 @@ mod loop_order;
 mod loop_permission;
 mod loop_recovery;
 mod loop_repeats;
+mod loop_staging;
 mod profile_dspy;
 mod profile_edison;
 mod profile_ploke;

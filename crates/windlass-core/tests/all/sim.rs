@@ -17,7 +17,8 @@ use windlass_core::port::{ArgsValidator, Violation};
 use windlass_core::profile::{Dialect, Profile};
 use windlass_core::run::{Deadline, Effect, Finished, Input, Run, RunSettings, Start, World};
 use windlass_core::tool::{
-    Category, Effects, ErrorKind, RawArgs, RawCall, Risk, ToolFailure, ToolOutcome, ToolOutput, ToolSpec,
+    Category, Effects, ErrorKind, OutcomeStatus, RawArgs, RawCall, Risk, ToolFailure, ToolOutcome,
+    ToolOutput, ToolSpec,
 };
 use windlass_core::toolset::{ToolEntry, Toolset};
 
@@ -117,6 +118,8 @@ pub(crate) struct Sim {
     pub(crate) requests: Vec<ModelRequest>,
     pub(crate) is_thinking: bool,
     pub(crate) inspecting: BTreeSet<CallId>,
+    /// Calls that would change files, by what their tools said.
+    pub(crate) edits: BTreeSet<CallId>,
     pub(crate) asking: BTreeSet<CallId>,
     pub(crate) running: BTreeMap<CallId, Effects>,
     pub(crate) stored_rules: Vec<String>,
@@ -173,6 +176,7 @@ impl Sim {
             requests: Vec::new(),
             is_thinking: false,
             inspecting: BTreeSet::new(),
+            edits: BTreeSet::new(),
             asking: BTreeSet::new(),
             running: BTreeMap::new(),
             stored_rules: Vec::new(),
@@ -253,7 +257,11 @@ impl Sim {
 
     fn note_input(&mut self, input: &Input) {
         match input {
-            Input::CallInspected { call_id, .. } => drop(self.inspecting.remove(call_id)),
+            Input::CallInspected { call_id, result } => {
+                let was_inspected = self.inspecting.remove(call_id);
+                let is_edit = result.as_ref().is_ok_and(Inspection::is_edit);
+                self.edits.extend((was_inspected && is_edit).then(|| call_id.clone()));
+            }
             Input::PermissionAnswered { call_id, .. } => drop(self.asking.remove(call_id)),
             Input::CallEnded { call_id, .. } => drop(self.running.remove(call_id)),
             _ => {}
@@ -324,6 +332,7 @@ impl Sim {
                     assert!(self.running.is_empty(), "an effect beside another call");
                 }
                 assert!(self.approved_by_machine.insert(id.clone()), "a call ran twice");
+                assert!(!self.edits.contains(&id) || !self.has_staged(), "R-39: an edit behind a staged one");
                 self.args.insert(id.clone(), Value::Object(call.args().clone()));
                 self.running.insert(id, effects);
             }
@@ -337,6 +346,12 @@ impl Sim {
                 self.finished = Some(*finished);
             }
         }
+    }
+
+    fn has_staged(&self) -> bool {
+        self.events.iter().any(|event| {
+            matches!(event, Event::CallEnded { outcome, .. } if outcome.status() == OutcomeStatus::Staged)
+        })
     }
 
     fn event(&mut self, event: Event) {

@@ -6,10 +6,12 @@ use serde_json::json;
 use windlass_core::ids::CallId;
 use windlass_core::message::{Message, Part, Transcript};
 use windlass_core::model::{Finish, ModelFailure, ModelStep, Notice, NoticeKind, Usage};
-use windlass_core::permission::{ApproveMode, Decision, Inspection, PermissionAnswer, PolicySet, Target};
+use windlass_core::permission::{
+    ApproveMode, Decision, Inspection, PermissionAnswer, PolicySet, Preview, Target,
+};
 use windlass_core::profile::{Profile, ProfileName};
 use windlass_core::run::{Deadline, Input};
-use windlass_core::tool::{ErrorKind, RawArgs, RawCall, ToolFailure, ToolOutcome, ToolOutput};
+use windlass_core::tool::{ErrorKind, RawArgs, RawCall, Risk, ToolFailure, ToolOutcome, ToolOutput};
 
 use crate::sim::Sim;
 
@@ -144,7 +146,16 @@ fn inspection(dice: &mut Dice) -> Result<Inspection, ToolFailure> {
     if dice.chance(20) {
         return Err(ToolFailure::denied("outside of the root"));
     }
-    Ok(Inspection { targets: vec![Target::Path(format!("f{}", dice.below(4)))], ..Inspection::default() })
+    let mut inspection =
+        Inspection { targets: vec![Target::Path(format!("f{}", dice.below(4)))], ..Inspection::default() };
+    if dice.chance(70) {
+        inspection.preview = Some(Preview::Diff(format!("+{}", dice.below(4))));
+        inspection.risk = dice.chance(20).then_some(Risk::Critical);
+    }
+    if dice.chance(50) {
+        inspection.pins.insert("expected_sha256".to_owned(), json!(dice.below(1_000)));
+    }
+    Ok(inspection)
 }
 
 /// The id of something that waits, or of something that does not.
@@ -214,6 +225,8 @@ pub(crate) fn world(dice: &mut Dice) -> Sim {
         ApproveMode::Never,
         ApproveMode::Safe,
         ApproveMode::All,
+        ApproveMode::Stage,
+        ApproveMode::StageOnly,
     ]);
     let rules = match dice.below(4) {
         0 => "{\"policies\":[{\"tool_name\":\"add\",\"decision\":\"always_deny\",\"created_at\":1}]}",

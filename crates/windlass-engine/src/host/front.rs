@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 use windlass_core::event::Record;
 use windlass_core::host::{
     AuditQuery, Explanation, ForkWish, HostDefaults, HostDelivery, HostError, HostFuture, HostPort,
-    ModelFindings, ModelRow, OutsideCall, RecordQuery, ReplayReport, ResumeWish, RunStart, StartedRun,
-    ToolAnswer,
+    ModelFindings, ModelRow, OutsideCall, RecordQuery, ReplayReport, ResumeWish, RunStart, ServedPort,
+    StartedRun, ToolAnswer,
 };
 use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
@@ -104,13 +104,6 @@ impl HostPort for Host {
         Box::pin(async move {
             let row = self.parts.store.session(session_id).await;
             row.map(|row| self.with_defaults(row)).map_err(failed("session", session_id.as_str()))
-        })
-    }
-
-    fn session_by_key<'a>(&'a self, key: &'a str) -> HostFuture<'a, Option<SessionRow>> {
-        Box::pin(async move {
-            let row = self.parts.store.session_by_key(key).await.map_err(failed("session", key))?;
-            Ok(row.map(|row| self.with_defaults(row)))
         })
     }
 
@@ -255,6 +248,15 @@ impl HostPort for Host {
 
     fn models(&self) -> HostFuture<'_, Vec<ModelRow>> {
         Box::pin(async move { Ok(self.parts.models.list()) })
+    }
+}
+
+impl ServedPort for Host {
+    fn session_by_key<'a>(&'a self, key: &'a str) -> HostFuture<'a, Option<SessionRow>> {
+        Box::pin(async move {
+            let row = self.parts.store.session_by_key(key).await.map_err(failed("session", key))?;
+            Ok(row.map(|row| self.with_defaults(row)))
+        })
     }
 
     fn step<'a>(

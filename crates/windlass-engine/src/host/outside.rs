@@ -60,8 +60,10 @@ impl Host {
             root: self.parts.root.clone(),
             policies: self.parts.policies.clone(),
             approve: match (self.parts.approve, &call.consent) {
-                // Nobody is there to be asked.
-                (ApproveMode::Ask, None) => ApproveMode::Never,
+                // Nobody is there to be asked, and nobody would find what was staged.
+                (ApproveMode::Ask | ApproveMode::Stage | ApproveMode::StageOnly, None) => ApproveMode::Never,
+                // This is the approval that staged edits await.
+                (ApproveMode::Stage | ApproveMode::StageOnly, Some(_)) => ApproveMode::Ask,
                 // Where nobody may ever be asked, nobody may have said yes.
                 (mode, _) => mode,
             },
@@ -203,6 +205,7 @@ fn opinion(stance: Stance) -> &'static str {
         Stance::Passes => "silent",
         Stance::Allows => "allow",
         Stance::Asks => "ask",
+        Stance::Stages => "stage",
         Stance::Denies => "deny",
     }
 }

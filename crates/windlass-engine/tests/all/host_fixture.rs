@@ -65,12 +65,28 @@ impl Stage {
         Self::on(Arc::new(MemoryStore::new()), scripts, registry, limits)
     }
 
+    /// A host whose calls are approved in another way than by asking.
+    pub(crate) fn approving(script: &str, tools: Vec<Arc<dyn ToolPort>>, approve: ApproveMode) -> Self {
+        let Self { store, scripts, registry, .. } = Self::new(script, tools);
+        Self::made(store, scripts, registry, HostLimits::default(), approve)
+    }
+
     /// A host over what another one left.
     pub(crate) fn on(
         store: Arc<dyn StorePort>,
         scripts: Arc<Scripts>,
         registry: Registry,
         limits: HostLimits,
+    ) -> Self {
+        Self::made(store, scripts, registry, limits, ApproveMode::Ask)
+    }
+
+    fn made(
+        store: Arc<dyn StorePort>,
+        scripts: Arc<Scripts>,
+        registry: Registry,
+        limits: HostLimits,
+        approve: ApproveMode,
     ) -> Self {
         let host = Host::new(HostParts {
             store: Arc::clone(&store),
@@ -85,7 +101,7 @@ impl Stage {
             registry: registry.clone(),
             root: std::env::temp_dir(),
             policies: PolicyStore::in_memory(PolicySet::default()),
-            approve: ApproveMode::Ask,
+            approve,
             audit: None,
             system: "".into(),
             clock: Clock::system(),

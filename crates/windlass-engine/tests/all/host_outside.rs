@@ -5,11 +5,11 @@ use std::sync::Arc;
 use futures::StreamExt;
 use serde_json::{Map, Value, json};
 use windlass_core::event::Event;
-use windlass_core::host::{Consent, HostError, HostPort, OutsideCall};
+use windlass_core::host::{Consent, HostError, HostPort, OutsideCall, ServedPort};
 use windlass_core::ids::RunId;
 use windlass_core::message::Message;
 use windlass_core::model::{Kept, ModelDelta, ModelRequest, Sampling, StepPurpose, ToolChoice};
-use windlass_core::permission::{Decision, PermissionAnswer};
+use windlass_core::permission::{ApproveMode, Decision, PermissionAnswer};
 use windlass_core::store::Save;
 use windlass_core::tool::ErrorKind;
 
@@ -72,6 +72,20 @@ async fn what_somebody_has_seen_and_wants_runs_once_unless_a_rule_denies_it() {
     assert!(!stage.host.call_tool(wanted()).await.unwrap().outcome.is_ok());
     assert_eq!(stage.host.explain("write_it", Map::new()).await.unwrap().question, None);
     assert_eq!(wrote.load(std::sync::atomic::Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn r_39_where_edits_are_staged_a_call_from_outside_needs_its_approval_and_gets_it() {
+    for approve in [ApproveMode::Stage, ApproveMode::StageOnly] {
+        let (writer, wrote) = writer();
+        let stage = Stage::approving("user Go.\nmodel text Hi.\n", vec![writer], approve);
+        let call = || outside("write_it", json!({}));
+        let refused = stage.host.call_tool(call()).await.unwrap();
+        assert_eq!(refused.outcome.failure().unwrap().kind, ErrorKind::PermissionDenied);
+        let agreed = OutsideCall { consent: Some(Consent::default()), ..call() };
+        assert!(stage.host.call_tool(agreed).await.unwrap().outcome.is_ok());
+        assert_eq!(wrote.load(std::sync::atomic::Ordering::SeqCst), 1);
+    }
 }
 
 #[tokio::test]

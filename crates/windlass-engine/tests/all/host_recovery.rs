@@ -7,7 +7,7 @@ use std::time::Instant;
 use futures::{StreamExt, stream};
 use serde_json::json;
 use windlass_core::event::{Event, RunOutcome, StopReason};
-use windlass_core::host::{ForkWish, HostError, HostPort, ResumeWish, RunStart};
+use windlass_core::host::{ForkWish, HostError, HostPort, ResumeWish, RunStart, ServedPort};
 use windlass_core::ids::{CallId, RunId};
 use windlass_core::permission::{Decision, PermissionAnswer};
 use windlass_core::port::ToolPort;

@@ -21,6 +21,7 @@ use thiserror::Error;
 
 pub(crate) use self::exchange::{Body, Exchange};
 pub(crate) use self::proxy::Proxies;
+pub use self::request::Method;
 pub(crate) use self::request::{Fields, Request};
 pub(crate) use self::trust::Trust;
 
@@ -58,7 +59,7 @@ const LENGTH_LINE_BYTES: usize = 48;
 pub(crate) struct Envelope {
     way: Arc<Way>,
     head: Vec<u8>,
-    is_post: bool,
+    method: Method,
 }
 
 /// Sends requests; keeps connections open between them.
@@ -87,14 +88,14 @@ impl Client {
         let trust = place.is_safe.then(trust).transpose().map_err(Fault::Unusable)?;
         let head = request.head(if place.is_safe { None } else { proxy.as_ref() });
         let way = Arc::new(Way { place: Arc::new(place), proxy, trust, timeout: connect_timeout });
-        Ok(Envelope { way, head, is_post: request.is_post })
+        Ok(Envelope { way, head, method: request.method })
     }
 
     /// Prepares a request.
     pub(crate) fn begin(&self, envelope: &Envelope, body: Vec<u8>) -> Exchange {
         let mut head = Vec::with_capacity(envelope.head.len().saturating_add(LENGTH_LINE_BYTES));
         head.extend_from_slice(&envelope.head);
-        end_head(&mut head, envelope.is_post.then_some(&body));
+        end_head(&mut head, envelope.method.has_body().then_some(&body));
         Exchange::new(Arc::clone(&self.pool), Arc::clone(&envelope.way), head, body)
     }
 }

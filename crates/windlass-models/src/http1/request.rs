@@ -51,12 +51,44 @@ fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
+/// What is done with an address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// It is read.
+    Get,
+    /// Something is sent to it.
+    Post,
+    /// A part of it becomes another.
+    Patch,
+    /// It is forgotten.
+    Delete,
+}
+
+impl Method {
+    /// Whether a body goes along, if only an empty one.
+    pub(crate) fn has_body(self) -> bool {
+        match self {
+            Method::Post | Method::Patch => true,
+            Method::Get | Method::Delete => false,
+        }
+    }
+
+    /// As a request begins.
+    fn word(self) -> &'static str {
+        match self {
+            Method::Get => "GET ",
+            Method::Post => "POST ",
+            Method::Patch => "PATCH ",
+            Method::Delete => "DELETE ",
+        }
+    }
+}
+
 /// What is asked, but for a body.
 pub(crate) struct Request<'a> {
     pub(crate) url: Url,
     pub(crate) fields: Fields<'a>,
-    /// Whether a body will be posted; otherwise the address is got.
-    pub(crate) is_post: bool,
+    pub(crate) method: Method,
 }
 
 impl Request<'_> {
@@ -66,7 +98,7 @@ impl Request<'_> {
         let host = url.host_str().unwrap_or_default();
         let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
         let mut head = Vec::with_capacity(512);
-        head.extend_from_slice(if self.is_post { b"POST " } else { b"GET " });
+        head.extend_from_slice(self.method.word().as_bytes());
         if forwarder.is_some() {
             for part in [url.scheme(), "://", host, &port] {
                 head.extend_from_slice(part.as_bytes());

@@ -5,7 +5,8 @@ fn head(url: &str, fields: &[(&str, &str)], body: Option<&str>, forwarder: Optio
     for (name, value) in fields {
         all.set(name, value).unwrap();
     }
-    let request = Request { url: Url::parse(url).unwrap(), fields: all, is_post: body.is_some() };
+    let method = if body.is_some() { Method::Post } else { Method::Get };
+    let request = Request { url: Url::parse(url).unwrap(), fields: all, method };
     let mut head = request.head(forwarder);
     end_head(&mut head, body.map(str::as_bytes));
     String::from_utf8(head).unwrap()
@@ -22,6 +23,20 @@ fn a_request_is_written_with_its_host_its_headers_and_its_length() {
         head("http://bücher.test/ü", &[], Some(""), None)
             .starts_with("POST /%C3%BC HTTP/1.1\r\nhost: xn--bcher-kva.test\r\ncontent-length: 0\r\n")
     );
+}
+
+#[test]
+fn a_request_begins_with_its_method_and_says_how_long_its_body_is_if_it_has_one() {
+    for (method, line, has_body) in [
+        (Method::Get, "GET /x HTTP/1.1", false),
+        (Method::Post, "POST /x HTTP/1.1", true),
+        (Method::Patch, "PATCH /x HTTP/1.1", true),
+        (Method::Delete, "DELETE /x HTTP/1.1", false),
+    ] {
+        let request = Request { url: Url::parse("http://a/x").unwrap(), fields: Fields::default(), method };
+        let head = String::from_utf8(request.head(None)).unwrap();
+        assert_eq!((head.lines().next(), method.has_body()), (Some(line), has_body));
+    }
 }
 
 #[test]

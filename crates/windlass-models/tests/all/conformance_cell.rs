@@ -170,6 +170,7 @@ pub(crate) fn calm() -> ExchangeLimits {
         first_byte_timeout_ms: 20_000,
         idle_timeout_ms: 20_000,
         total_timeout_ms: 20_000,
+        ..ExchangeLimits::default()
     }
 }
 

@@ -7,8 +7,6 @@ use super::reader::{ScriptError, listed};
 use crate::limits::CHUNK_CHARS_MAX;
 use crate::script::Chunk;
 
-const MODES: [ApproveMode; 4] = [ApproveMode::Ask, ApproveMode::Never, ApproveMode::Safe, ApproveMode::All];
-
 impl Parser<'_> {
     /// Reads a header line after its first word.
     pub(super) fn read_header(&mut self, word: &str) -> Result<(), ScriptError> {
@@ -73,14 +71,14 @@ impl Parser<'_> {
     }
 
     fn read_approve(&mut self) -> Result<ApproveMode, ScriptError> {
-        let modes = listed(MODES.map(ApproveMode::word));
+        let modes = listed(ApproveMode::ALL.map(ApproveMode::word));
         match self.reader.peek().map(str::parse::<u32>) {
             Some(Ok(number)) => {
                 self.reader.word();
                 let expected = format!("{modes}; calls are approved after their 'model call' line");
                 Err(self.reader.fault(format!("there is no call {number} yet"), expected))
             }
-            Some(Err(_)) | None => self.reader.choose(&modes, &MODES, |mode| mode.word()),
+            Some(Err(_)) | None => self.reader.choose(&modes, &ApproveMode::ALL, |mode| mode.word()),
         }
     }
 

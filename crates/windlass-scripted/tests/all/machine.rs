@@ -9,7 +9,7 @@ use windlass_core::event::Event;
 use windlass_core::message::Transcript;
 use windlass_core::model::StepPurpose;
 use windlass_core::permission::{
-    GateSettings, Inspection, Permissions, PolicySet, Rule, RuleEffect, RuleSource, Target,
+    GateSettings, Inspection, Permissions, PolicySet, Preview, Rule, RuleEffect, RuleSource, Target,
 };
 use windlass_core::port::{ArgsValidator, Violation};
 use windlass_core::profile::Profile;
@@ -272,5 +272,11 @@ pub(crate) fn inspect(args: &Map<String, Value>) -> Result<Inspection, Box<ToolF
         return Err(Box::new(ToolFailure::denied("The path leads out of the project root")));
     }
     let targets = text("path").map(Target::Path).into_iter().chain(text("command").map(Target::Command));
-    Ok(Inspection { targets: targets.collect(), ..Inspection::default() })
+    let mut inspection = Inspection { targets: targets.collect(), ..Inspection::default() };
+    if let (Some(path), Some(content)) = (text("path"), text("content")) {
+        let lines: String = content.lines().map(|line| format!("+{line}\n")).collect();
+        inspection.preview = Some(Preview::Diff(format!("--- /dev/null\n+++ b/{path}\n{lines}")));
+        inspection.pins.insert("create_new".to_owned(), json!(true));
+    }
+    Ok(inspection)
 }

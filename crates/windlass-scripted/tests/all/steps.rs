@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use tokio::time::Instant;
 use windlass_core::command::Command;
 use windlass_core::event::Event;
-use windlass_core::host::{HostDelivery, HostError, HostPort, ModelRow, RunStart, RunWishes};
+use windlass_core::host::{HostDelivery, HostError, HostPort, ModelRow, RunStart, RunWishes, ServedPort};
 use windlass_core::message::Message;
 use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
 use windlass_core::port::{BoxStream, ModelPort};

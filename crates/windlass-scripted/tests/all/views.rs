@@ -21,11 +21,12 @@ use crate::schema::{hold, strict_validator};
 use crate::scripts::{parse, repository};
 
 /// Scripts of `fixtures/scripts` that are kept whole.
-const PLAYED: [&str; 13] = [
+const PLAYED: [&str; 14] = [
     "reasoning",
     "parallel_reads",
     "approve_remember",
     "denied",
+    "staged_edit",
     "search_quota",
     "cancel_while_thinking",
     "cancel_while_running",

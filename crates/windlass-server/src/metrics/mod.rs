@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::StreamExt;
-use windlass_core::host::HostPort;
+use windlass_core::host::ServedPort;
 
 use exposition::{counter, gauge};
 use ledger::Ledger;
@@ -47,7 +47,7 @@ impl Metrics {
 }
 
 /// Folds what happens from now on, as long as somebody holds the counts.
-pub(crate) fn follow(metrics: &Arc<Metrics>, host: &dyn HostPort) {
+pub(crate) fn follow(metrics: &Arc<Metrics>, host: &dyn ServedPort) {
     let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
     let (metrics, mut records) = (Arc::downgrade(metrics), host.observe());
     runtime.spawn(async move {

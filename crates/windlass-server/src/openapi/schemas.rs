@@ -54,20 +54,28 @@ fn usage() -> Value {
     ])
 }
 
+fn problem() -> Value {
+    object([
+        ("type", text()),
+        ("title", text()),
+        ("status", count()),
+        ("code", said(&text(), "Stable.")),
+        ("detail", said(&text(), "What was wrong, where, what to do.")),
+        ("field?", text()),
+        (
+            "subject?",
+            said(
+                &text(),
+                "What it is about: the id of what is missing, the run that goes on, who holds the session.",
+            ),
+        ),
+    ])
+}
+
 fn session_rows() -> Vec<(&'static str, Value)> {
     let ms = || said(&count(), "Milliseconds since the Unix epoch.");
     vec![
-        (
-            "Problem",
-            object([
-                ("type", text()),
-                ("title", text()),
-                ("status", count()),
-                ("code", said(&text(), "Stable.")),
-                ("detail", said(&text(), "What was wrong, where, what to do.")),
-                ("field?", text()),
-            ]),
-        ),
+        ("Problem", problem()),
         (
             "Session",
             object([
@@ -270,6 +278,7 @@ fn tool_rows() -> Vec<(&'static str, Value)> {
                 ("duration_ms", count()),
                 ("result?", json!({})),
                 ("error?", call_error()),
+                ("outcome", said(&json!({"type": "object"}), "The outcome whole, as a record has it.")),
             ]),
         ),
         (
@@ -306,7 +315,7 @@ fn tool_rows() -> Vec<(&'static str, Value)> {
             "Gate",
             object([
                 ("gate", text()),
-                ("opinion", one_of(&["silent", "allow", "ask", "deny"])),
+                ("opinion", one_of(&["silent", "allow", "ask", "stage", "deny"])),
                 ("reason", text()),
                 ("decides", flag()),
             ]),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use bytes::BytesMut;
 use futures::StreamExt;
 use windlass_core::event::{Event, Record};
-use windlass_core::host::{HostDelivery, HostError, HostPort, StartedRun};
+use windlass_core::host::{HostDelivery, HostError, ServedPort, StartedRun};
 use windlass_core::ids::{CallId, RunId};
 use windlass_core::permission::{Decision, PermissionAnswer};
 use windlass_core::port::BoxStream;
@@ -17,7 +17,7 @@ use crate::stream::Projection;
 
 /// A run, and the place up to which it was followed.
 pub(crate) struct Attended {
-    host: Arc<dyn HostPort>,
+    host: Arc<dyn ServedPort>,
     started: StartedRun,
     events: BoxStream<'static, HostDelivery>,
     last_seq: u64,
@@ -26,7 +26,7 @@ pub(crate) struct Attended {
 
 impl Attended {
     /// Follows a run that has just begun.
-    pub(crate) async fn follow(host: &Arc<dyn HostPort>, started: StartedRun) -> Result<Self, HostError> {
+    pub(crate) async fn follow(host: &Arc<dyn ServedPort>, started: StartedRun) -> Result<Self, HostError> {
         let events = match host.events(&started.run_id, started.after_seq).await {
             Ok(events) => events,
             Err(error) => {
@@ -80,13 +80,13 @@ impl Drop for Attended {
 
 /// What a client sees of a run whose questions nobody can answer.
 pub(crate) struct Unasked<P> {
-    host: Arc<dyn HostPort>,
+    host: Arc<dyn ServedPort>,
     inner: P,
 }
 
 impl<P> Unasked<P> {
     /// Denies every question, beside what the inner projection does.
-    pub(crate) fn new(host: &Arc<dyn HostPort>, inner: P) -> Self {
+    pub(crate) fn new(host: &Arc<dyn ServedPort>, inner: P) -> Self {
         Self { host: Arc::clone(host), inner }
     }
 }
@@ -101,7 +101,7 @@ impl<P: Projection> Projection for Unasked<P> {
 }
 
 /// Stops a run whose client wants no more of it. One that has ended meanwhile stays as it is.
-pub(crate) fn cancel(host: &Arc<dyn HostPort>, run_id: &RunId) {
+pub(crate) fn cancel(host: &Arc<dyn ServedPort>, run_id: &RunId) {
     let (host, run_id) = (Arc::clone(host), run_id.clone());
     if let Ok(runtime) = tokio::runtime::Handle::try_current() {
         runtime.spawn(async move {
@@ -113,7 +113,7 @@ pub(crate) fn cancel(host: &Arc<dyn HostPort>, run_id: &RunId) {
 }
 
 /// Denies a question. One that is gone meanwhile needs no answer.
-fn deny(host: &Arc<dyn HostPort>, run_id: &RunId, call_id: &CallId) {
+fn deny(host: &Arc<dyn ServedPort>, run_id: &RunId, call_id: &CallId) {
     let (host, run_id, call_id) = (Arc::clone(host), run_id.clone(), call_id.clone());
     if let Ok(runtime) = tokio::runtime::Handle::try_current() {
         runtime.spawn(async move {

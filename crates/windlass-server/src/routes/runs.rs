@@ -5,10 +5,11 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use windlass_core::host::{ForkWish, HostError, ResumeWish, RunStart, RunWishes, StartedRun};
 use windlass_core::ids::{CallId, RunId, SessionId};
-use windlass_core::message::Message;
+use windlass_core::limits::WISHED_STEPS_MAX;
+use windlass_core::message::{Message, Part};
 use windlass_core::model::{Sampling, ToolChoice};
 use windlass_core::store::RunQuery;
 use windlass_core::trace::RunTrace;
@@ -108,6 +109,30 @@ struct StartBody {
     seed: Option<u64>,
     context: Option<String>,
     executes_while_streaming: Option<bool>,
+    images: Option<Vec<ImageBody>>,
+    system: Option<String>,
+    #[serde(default, deserialize_with = "whole")]
+    steps_max: Option<u32>,
+    response_format: Option<Map<String, Value>>,
+}
+
+#[derive(Deserialize)]
+struct ImageBody {
+    media_type: String,
+    url: String,
+}
+
+impl ImageBody {
+    fn part(self) -> Answer<Part> {
+        let Self { media_type, url } = self;
+        let is_image = media_type.starts_with("image/");
+        if is_image && (url.starts_with("https://") || url.starts_with("data:image/")) {
+            return Ok(Part::Image { media_type, url });
+        }
+        let detail =
+            "an image needs a 'media_type' of image/… and a 'url' that begins with https:// or data:image/";
+        Err(Problem::field("images", detail))
+    }
 }
 
 /// Efforts that a client may wish for.
@@ -127,24 +152,33 @@ impl StartBody {
         if self.seed.is_some_and(|seed| seed > SEED_MAX) {
             return Err(Problem::field("seed", format!("'seed' must be at most {SEED_MAX}")));
         }
+        if self.steps_max.is_some_and(|steps| !(1..=WISHED_STEPS_MAX).contains(&steps)) {
+            let detail = format!("'steps_max' must be from 1 to {WISHED_STEPS_MAX}");
+            return Err(Problem::field("steps_max", detail));
+        }
         check_profile(self.profile.as_deref())?;
+        let mut parts = vec![Part::text(self.message)];
+        for image in self.images.unwrap_or_default() {
+            parts.push(image.part()?);
+        }
         let sampling = Sampling {
             temperature: self.temperature,
             top_p: self.top_p,
             output_tokens_max: self.output_tokens_max,
             reasoning_effort: self.reasoning_effort,
             seed: self.seed,
-            ..Sampling::default()
+            response_format: self.response_format.map(Value::Object),
         };
         Ok(RunStart {
-            message: Message::user(self.message),
+            message: Message::User { parts },
             wishes: RunWishes {
                 context: self.context,
                 tools_allowed: self.tools_allowed.unwrap_or(true),
                 tools: self.tools,
                 tool_choice: tool_choice(self.tool_choice.as_ref())?,
                 sampling,
-                ..RunWishes::default()
+                system: self.system,
+                steps_max: self.steps_max,
             },
             model: self.model,
             profile: self.profile,
@@ -330,6 +364,10 @@ const SEED_MAX: u64 = (1 << 53) - 1;
 
 /// The body of a start, for the API document.
 pub(crate) fn start_schema() -> Value {
+    let image = object([
+        ("media_type", json!({"type": "string", "pattern": "^image/"})),
+        ("url", json!({"type": "string", "pattern": "^(https://|data:image/)"})),
+    ]);
     wish([
         ("message", json!({"type": "string", "minLength": 1, "pattern": "\\S"})),
         ("model?", text()),
@@ -350,5 +388,18 @@ pub(crate) fn start_schema() -> Value {
         ("seed?", count_to(SEED_MAX)),
         ("context?", json!({"type": "string", "description": "Background for the message."})),
         ("executes_while_streaming?", flag()),
+        (
+            "images?",
+            json!({"type": "array", "items": image, "description": "Pictures that come after the text."}),
+        ),
+        (
+            "system?",
+            json!({"type": "string", "description": "What the model is told for this run after the usual."}),
+        ),
+        ("steps_max?", json!({"type": "integer", "minimum": 1, "maximum": WISHED_STEPS_MAX})),
+        (
+            "response_format?",
+            json!({"type": "object", "description": "The form of the answer, as OpenAI's field of that name says it."}),
+        ),
     ])
 }

@@ -76,7 +76,7 @@ struct NewSessionBody {
 }
 
 /// Front ends that begin sessions here; others have routes of their own.
-pub(crate) const ORIGINS: [&str; 2] = ["api", "web"];
+pub(crate) const ORIGINS: [&str; 4] = ["api", "web", "tui", "cli"];
 
 async fn create(
     State(app): State<App>,
@@ -89,7 +89,7 @@ async fn create(
     check_profile(profile.as_deref())?;
     let origin = origin.unwrap_or_else(|| "api".into());
     if !ORIGINS.contains(&origin.as_str()) {
-        return Err(Problem::field("origin", "'origin' must be api or web"));
+        return Err(Problem::field("origin", "'origin' must be api, web, tui or cli"));
     }
     let begin = NewSession {
         title: title.unwrap_or_default(),

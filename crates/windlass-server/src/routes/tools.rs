@@ -95,6 +95,7 @@ async fn call(
         "status": answer.outcome.status(),
         "content": answer.content,
         "duration_ms": answer.outcome.meta.duration_ms,
+        "outcome": answer.outcome,
     });
     if let Value::Object(fields) = &mut shown {
         match &answer.outcome.body {

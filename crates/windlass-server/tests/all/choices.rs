@@ -74,3 +74,34 @@ async fn runs_that_have_not_ended_are_listed_with_the_number_of_their_questions(
     assert_eq!(client.get("/api/runs?unfinished=1").await.json()["runs"], json!([]));
     assert_eq!(client.get("/api/runs?unfinished=0").await.json()["runs"][0]["questions"], 0);
 }
+
+#[tokio::test]
+async fn all_that_a_run_can_be_wished_is_on_record_as_it_was_said() {
+    let stage = Stage::new(TALK).await;
+    let client = stage.client();
+    let session = client.session().await;
+    let image = json!({"media_type": "image/png", "url": "data:image/png;base64,AAAA"});
+    let wish = json!({
+        "message": "Look.", "images": [image], "system": "Be brief.", "steps_max": 3,
+        "response_format": {"type": "json_object"},
+    });
+    let place = format!("/api/sessions/{session}/runs");
+    let run = client.post(&place, &wish).await.json()["run_id"].as_str().unwrap().to_owned();
+    client.all_events(&run).await;
+    let records = client.get(&format!("/api/sessions/{session}/records?rows=1")).await.json();
+    let started = &records["records"][0]["event"];
+    let wishes = &started["wishes"];
+    assert_eq!(started["message"]["parts"][1]["url"], image["url"]);
+    assert_eq!((&wishes["system"], &wishes["steps_max"]), (&wish["system"], &wish["steps_max"]));
+    assert_eq!(wishes["sampling"]["response_format"], wish["response_format"]);
+    for (field, value) in [
+        ("images", json!([{"media_type": "image/png", "url": "file:///etc/passwd"}])),
+        ("images", json!([{"media_type": "text/html", "url": "https://a.example/"}])),
+        ("steps_max", json!(0)),
+        ("steps_max", json!(21)),
+        ("response_format", json!("json")),
+    ] {
+        let refused = client.post(&place, &json!({"message": "Go.", field: value})).await;
+        assert_eq!((refused.status, &refused.json()["field"]), (400, &json!(field)), "{refused:?}");
+    }
+}

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use futures::StreamExt;
 use serde_json::{Value, json};
 use windlass_core::event::{Event, RunOutcome};
-use windlass_core::host::{HostDelivery, HostPort};
+use windlass_core::host::{HostDelivery, HostPort, ServedPort};
 use windlass_core::store::RunQuery;
 use windlass_core::tool::{Effects, ErrorKind, Risk, ToolFailure, ToolOutput, ToolSpec};
 

@@ -3,7 +3,7 @@
 use futures::StreamExt;
 use serde_json::{Value, json};
 use windlass_core::event::{Event, RunOutcome};
-use windlass_core::host::{HostDelivery, HostPort};
+use windlass_core::host::{HostDelivery, HostPort, ServedPort};
 use windlass_core::permission::ApproveMode;
 use windlass_core::store::RunQuery;
 use windlass_core::tool::{Effects, Risk, ToolOutput, ToolSpec};

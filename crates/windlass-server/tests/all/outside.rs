@@ -25,6 +25,7 @@ async fn a_call_that_somebody_said_yes_to_runs_and_no_other() {
     );
     let allowed = call(&client, "write_file", json!({"arguments": arguments, "approve": "once"})).await;
     assert_eq!((&allowed["status"], &allowed["result"]), (&json!("ok"), &json!("fine")));
+    assert_eq!(allowed["outcome"]["body"]["Ok"]["json"], "fine", "the outcome whole");
     let again = call(&client, "write_file", json!({"arguments": arguments})).await;
     assert_eq!(again["status"], "denied", "once is once");
     let invalid = call(&client, "write_file", json!({"arguments": {}, "approve": "once"})).await;

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
-use windlass_core::host::{HostError, HostFuture, HostPort, ModelFinding, ModelFindings, ModelRow};
+use windlass_core::host::{HostError, HostFuture, ModelFinding, ModelFindings, ModelRow, ServedPort};
 use windlass_core::permission::{ApproveMode, PolicySet};
 use windlass_core::port::{BoxFuture, ToolContext, ToolPort};
 use windlass_core::profile::{Profile, ProfileName};
@@ -183,7 +183,7 @@ impl Stage {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
-        let router = app(Arc::clone(&host) as Arc<dyn HostPort>, config.clone());
+        let router = app(Arc::clone(&host) as Arc<dyn ServedPort>, config.clone());
         let served = tokio::spawn(serve(listener, router, async move {
             let _ = stopped.await;
         }));

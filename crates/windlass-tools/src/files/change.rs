@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use windlass_core::ids::SessionId;
 use windlass_core::permission::{Inspection, Preview, Target};
 use windlass_core::port::ToolContext;
@@ -26,7 +26,17 @@ pub(crate) fn inspection(change: &Change) -> Inspection {
         targets: vec![Target::Path(path.to_owned())],
         preview: Some(Preview::Diff(diff::unified(change))),
         risk: commands.then_some(Risk::Critical),
+        pins: pins(change),
     }
+}
+
+/// What holds a later call to the file as it is now: every tool that changes files takes these arguments.
+fn pins(change: &Change) -> Map<String, Value> {
+    let (name, value) = match &change.before {
+        Some(before) => ("expected_sha256", json!(before.sha256)),
+        None => ("create_new", json!(true)),
+    };
+    Map::from_iter([(name.to_owned(), value)])
 }
 
 /// What was done. A hash means that bytes were written; without one nothing was.

@@ -79,16 +79,10 @@ impl Workspace {
         now: &Snapshot,
         expected: Option<&str>,
     ) -> Result<(), ToolFailure> {
-        let path = shown(place.path());
         if let Some(expected) = expected {
-            if expected.eq_ignore_ascii_case(&now.sha256) {
-                return Ok(());
-            }
-            let message = format!("'{path}' is not what was expected: its SHA-256 is {}", now.sha256);
-            return Err(ToolFailure::invalid_args(message)
-                .at("expected_sha256", now.sha256.as_str(), expected)
-                .hint("Read the file again with read_file and work from what is there now."));
+            return self.check_expected(place, now, expected);
         }
+        let path = shown(place.path());
         match self.ledger.last_seen(session, place.absolute()) {
             Some(seen) if seen == now.sha256 => Ok(()),
             Some(_) => Err(ToolFailure::invalid_args(format!("'{path}' has changed since it was read"))
@@ -98,6 +92,31 @@ impl Workspace {
                     .hint("Read it first with read_file, then send the change again."))
             }
         }
+    }
+
+    /// Refuses to change a file that is not what somebody saw.
+    pub(crate) fn check_expected(
+        &self,
+        place: &Place,
+        now: &Snapshot,
+        expected: &str,
+    ) -> Result<(), ToolFailure> {
+        if expected.eq_ignore_ascii_case(&now.sha256) {
+            return Ok(());
+        }
+        let path = shown(place.path());
+        let message = format!("'{path}' is not what was expected: its SHA-256 is {}", now.sha256);
+        Err(ToolFailure::invalid_args(message)
+            .at("expected_sha256", now.sha256.as_str(), expected)
+            .hint("Read the file again with read_file and work from what is there now."))
+    }
+
+    /// The content that a file had when its SHA-256 was this, if the last change that was made here replaced just
+    /// that.
+    pub(crate) fn content_before(&self, place: &Place, now: &Snapshot, sha: &str) -> Option<Vec<u8>> {
+        let copy = self.undo.last(place.absolute()).ok()??;
+        let is_last = copy.after() == now.sha256;
+        copy.before.filter(|bytes| is_last && sha256(bytes).eq_ignore_ascii_case(sha))
     }
 
     /// Makes a change: only if the file is still as it was when the change was worked out. Returns the
@@ -119,7 +138,7 @@ impl Workspace {
         }
         if before.as_ref().is_some_and(|before| before.permissions.readonly()) {
             let message = format!("'{}' is read-only; nothing was written", shown(place.path()));
-            return Err(ToolFailure::denied(message));
+            return Err(ToolFailure::denied(message).hint("Leave the file as it is, and tell the user."));
         }
         let hash = after.as_deref().map(sha256).unwrap_or_default();
         if undo == UndoCopy::Kept {

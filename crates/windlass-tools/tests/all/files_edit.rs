@@ -58,8 +58,42 @@ async fn the_hash_that_read_file_gives_is_the_hash_that_edit_file_expects() {
     let hash = project.read("a").await.json["sha256"].clone();
     let args = json!({"path": "a", "edits": [{"old": "1", "new": "2"}], "expected_sha256": hash});
     let output = project.ok("edit_file", args.clone()).await;
-    project.refused("edit_file", args, ErrorKind::InvalidArgs).await;
+    let failure = project.refused("edit_file", args.clone(), ErrorKind::InvalidArgs).await;
+    assert_eq!(failure.message, "This very edit of 'a' was made already; nothing was written again");
     assert_eq!(project.read("a").await.json["sha256"], output.json["sha256"]);
+    project.put("a", b"1 or 3\n");
+    let failure = project.refused("edit_file", args, ErrorKind::InvalidArgs).await;
+    assert_eq!(failure.field.as_deref(), Some("expected_sha256"), "{failure:?}");
+}
+
+#[tokio::test]
+async fn r_39_what_is_looked_at_is_pinned_so_that_a_later_call_holds_for_it_alone() {
+    let project = Project::with(&[("a", "1\n")]);
+    project.read("a").await;
+    let pinned = async |tool: &str, mut args: serde_json::Value| {
+        let pins = project.inspect(tool, args.clone()).await.unwrap().pins;
+        args.as_object_mut().unwrap().extend(pins);
+        args
+    };
+    let edit = pinned("edit_file", json!({"path": "a", "edits": [{"old": "1", "new": "2"}]})).await;
+    let write = pinned("write_file", json!({"path": "a", "content": "3\n"})).await;
+    let make = pinned("write_file", json!({"path": "b", "content": "new\n"})).await;
+    assert_eq!(make["create_new"], true);
+    project.ok("edit_file", edit).await;
+    let undo = pinned("undo_edit", json!({"path": "a"})).await;
+    let failure = project.refused("write_file", write, ErrorKind::InvalidArgs).await;
+    assert_eq!(failure.field.as_deref(), Some("expected_sha256"), "a is not what was looked at");
+    project.ok("undo_edit", undo.clone()).await;
+    project.read("a").await;
+    project.ok("edit_file", json!({"path": "a", "edits": [{"old": "1", "new": "5"}]})).await;
+    project.refused("undo_edit", undo, ErrorKind::InvalidArgs).await;
+    assert_eq!(project.content("a"), "5\n");
+    project.ok("write_file", make.clone()).await;
+    let failure = project.refused("write_file", make.clone(), ErrorKind::InvalidArgs).await;
+    assert_eq!(failure.message, "'b' exists already, with just this content; nothing was written");
+    project.put("b", b"other\n");
+    let failure = project.refused("write_file", make, ErrorKind::InvalidArgs).await;
+    assert_eq!(failure.field.as_deref(), Some("create_new"));
 }
 
 #[tokio::test]

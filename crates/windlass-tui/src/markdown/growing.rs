@@ -49,6 +49,11 @@ impl Growing {
         &self.lines
     }
 
+    /// The lines as they were last laid out.
+    pub fn lines(&self) -> &[Line<'static>] {
+        &self.lines
+    }
+
     fn forget(&mut self) {
         self.done = 0;
         self.done_lines = 0;

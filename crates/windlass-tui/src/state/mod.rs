@@ -2,10 +2,13 @@
 //!
 //! A fold over records and over what the user does; nothing in it knows how it is drawn.
 
+pub mod cells;
 pub mod composer;
+pub mod inspector;
 pub mod overlay;
 pub mod question;
 pub mod session;
+pub mod steps;
 pub mod timing;
 pub mod transcript;
 
@@ -16,6 +19,7 @@ use windlass_core::host::{HostDefaults, ModelRow};
 use windlass_core::ids::{Millis, RunId};
 use windlass_core::tool::ToolSpec;
 
+use crate::effect::Background;
 use crate::theme::{Theme, ThemeKind};
 use composer::Composer;
 use overlay::Overlay;
@@ -25,6 +29,9 @@ use transcript::Transcript;
 
 /// How long a notice stays.
 const NOTICE_MS: u64 = 6_000;
+
+/// Columns and rows below which nothing useful can be shown.
+pub const SIZE_MIN: (u16, u16) = (30, 8);
 
 /// Within this time a second wish to stop is one to leave.
 pub const LEAVE_MS: u64 = 2_000;
@@ -56,6 +63,12 @@ pub struct State {
     pub waiting: VecDeque<String>,
     /// A message on its way whose run has not begun yet, with the time at which it was sent.
     pub sending: Option<(String, Millis)>,
+    /// What was said when the app began; the welcome screen keeps it.
+    pub opening: Option<String>,
+    /// Background that goes with the next message.
+    pub background: Option<Background>,
+    /// Since when nothing has come of a run that had not ended when its session was opened.
+    pub still_since: Option<Millis>,
     /// Something that the user should hear of, and until when.
     pub notice: Option<Notice>,
     /// When the user last wanted to stop something: the next such wish leaves.
@@ -97,6 +110,13 @@ pub struct About {
     pub tools: Vec<Arc<ToolSpec>>,
 }
 
+impl About {
+    /// What is known of a model.
+    pub fn model_row(&self, name: &str) -> Option<&ModelRow> {
+        self.models.iter().find(|row| row.name == name)
+    }
+}
+
 /// Something that the user should hear of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
@@ -133,6 +153,9 @@ impl State {
             overlay: None,
             waiting: VecDeque::new(),
             sending: None,
+            opening: None,
+            background: None,
+            still_since: None,
             notice: None,
             stopped_ms: None,
             cancelling: None,
@@ -149,6 +172,11 @@ impl State {
     /// Whether the screen changes with time alone.
     pub fn is_moving(&self) -> bool {
         self.running().is_some() || self.sending.is_some() || self.notice.is_some() || self.is_loading()
+    }
+
+    /// Whether the screen is too small for anything.
+    pub fn is_too_small(&self) -> bool {
+        self.size.0 < SIZE_MIN.0 || self.size.1 < SIZE_MIN.1
     }
 
     fn is_loading(&self) -> bool {

@@ -1,11 +1,22 @@
-//! The session that is shown: what core's fold makes of its records, and their times.
+//! The session that is shown: what core's fold makes of its records, their times, and which of its parts a record
+//! touched.
 
-use windlass_core::event::Record;
-use windlass_core::ids::RunId;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use windlass_core::event::{Event, Record};
+use windlass_core::ids::{CallId, RunId};
 use windlass_core::store::SessionRow;
-use windlass_core::view::{RunView, SessionView};
+use windlass_core::task::Task;
+use windlass_core::view::{Entry, RunView, SessionView};
 
+use super::steps::Steps;
 use super::timing::Timing;
+use super::transcript::{Cell, Part};
+
+/// Sessions that were opened: each gets a number, and lines laid out for one are never taken for another's.
+static OPENED: AtomicU64 = AtomicU64::new(0);
 
 /// A session on the screen.
 #[derive(Debug)]
@@ -16,30 +27,74 @@ pub struct OpenSession {
     pub view: SessionView,
     /// When.
     pub timing: Timing,
+    /// Its steps, in a few words each.
+    pub steps: Steps,
+    /// The task list, as it was last changed: it outlives the run that changed it.
+    pub tasks: Vec<Task>,
+    /// Which of the sessions that were opened it is.
+    pub number: u64,
     /// The last record that will still be there when the connection is not.
     pub durable_seq: u64,
     /// Whether its records are still being read.
     pub is_loading: bool,
     /// Whether its stream is broken and being opened again.
     pub is_cut: bool,
+    /// What is on record of each run, in the order of the runs.
+    logs: Vec<RunLog>,
+}
+
+/// What is on record of a run, and when its parts last changed: sequence numbers are revisions.
+#[derive(Debug, Default)]
+struct RunLog {
+    records: Vec<Arc<Record>>,
+    /// The last record that may have touched any entry.
+    entries_seq: u64,
+    /// The last record that touched one entry alone, where it is newer.
+    entry_seqs: HashMap<usize, u64>,
+    /// The last record at all.
+    seq: u64,
 }
 
 impl OpenSession {
     /// A session of which nothing is known but its row.
     pub fn new(row: SessionRow) -> Self {
-        let (view, timing) = (SessionView::default(), Timing::default());
-        Self { row, view, timing, durable_seq: 0, is_loading: false, is_cut: false }
+        Self {
+            row,
+            view: SessionView::default(),
+            timing: Timing::default(),
+            steps: Steps::default(),
+            tasks: Vec::new(),
+            number: OPENED.fetch_add(1, Ordering::Relaxed),
+            durable_seq: 0,
+            is_loading: false,
+            is_cut: false,
+            logs: Vec::new(),
+        }
     }
 
     /// Folds in a record.
-    pub fn apply(&mut self, record: &Record) {
+    pub fn apply(&mut self, record: &Arc<Record>) {
         if record.event.is_durable() {
             self.durable_seq = self.durable_seq.max(record.seq);
         }
-        if record.seq > self.view.seq {
-            self.timing.apply(record);
+        if record.seq <= self.view.seq {
+            return;
+        }
+        self.timing.apply(record);
+        self.steps.apply(record);
+        if let Event::TasksChanged { tasks } = &record.event {
+            self.tasks = tasks.to_vec();
         }
         self.view.apply(record);
+        self.note(record);
+    }
+
+    /// Its title; what was said first, as long as it has none.
+    pub fn title(&self) -> &str {
+        match self.row.begin.title.as_str() {
+            "" => self.view.runs.first().map_or("", |run| &run.user),
+            title => title,
+        }
     }
 
     /// The run that goes on. Only the last one of a session can.
@@ -52,4 +107,89 @@ impl OpenSession {
     pub fn newest(&self) -> Option<&RunView> {
         self.view.runs.last()
     }
+
+    /// The durable records of a run, in order.
+    pub fn records(&self, run: usize) -> &[Arc<Record>] {
+        self.logs.get(run).map_or(&[], |log| &log.records)
+    }
+
+    /// The last record that was folded into a run.
+    pub fn run_seq(&self, run: usize) -> u64 {
+        self.logs.get(run).map_or(0, |log| log.seq)
+    }
+
+    /// The last record that may have changed a cell: the same number, the same cell.
+    pub fn cell_seq(&self, cell: Cell) -> u64 {
+        let Some(log) = self.logs.get(cell.run) else { return 0 };
+        match cell.part {
+            Part::User => 0,
+            Part::Entry(at) => {
+                log.entry_seqs.get(&at).map_or(log.entries_seq, |seq| log.entries_seq.max(*seq))
+            }
+            Part::Foot => log.seq,
+        }
+    }
+
+    /// Where a run stands.
+    pub fn run_at(&self, run_id: &RunId) -> Option<usize> {
+        self.view.runs.iter().rposition(|run| run.run_id == *run_id)
+    }
+
+    fn note(&mut self, record: &Arc<Record>) {
+        self.logs.resize_with(self.view.runs.len(), RunLog::default);
+        let Some(at) = self.run_at(&record.run_id) else { return };
+        let (Some(log), Some(run)) = (self.logs.get_mut(at), self.view.runs.get(at)) else { return };
+        log.seq = record.seq;
+        if record.event.is_durable() {
+            log.records.push(Arc::clone(record));
+        }
+        match touched(run, &record.event) {
+            Touched::Nothing => {}
+            Touched::Entry(entry) => {
+                log.entry_seqs.insert(entry, record.seq);
+            }
+            Touched::Entries => {
+                log.entries_seq = record.seq;
+                log.entry_seqs.clear();
+            }
+        }
+    }
+}
+
+/// What an event changed of the entries of its run.
+enum Touched {
+    Nothing,
+    Entry(usize),
+    Entries,
+}
+
+fn touched(run: &RunView, event: &Event) -> Touched {
+    match event {
+        Event::TextDelta { .. } | Event::ReasoningDelta { .. } => {
+            run.entries.len().checked_sub(1).map_or(Touched::Nothing, Touched::Entry)
+        }
+        Event::PermissionDecided { call_id, .. }
+        | Event::CallStarted { call_id, .. }
+        | Event::CallProgressed { call_id, .. }
+        | Event::CallEnded { call_id, .. } => place_of(run, call_id),
+        Event::PermissionRequested { question } => place_of(run, &question.call_id),
+        Event::CallRequested { call, .. } => place_of(run, &call.id),
+        Event::RunStarted { .. }
+        | Event::RunResumed { .. }
+        | Event::StepStarted { .. }
+        | Event::StepEnded { .. }
+        | Event::StepDelayed { .. }
+        | Event::RunEnded { .. } => Touched::Entries,
+        Event::RequestAdjusted { .. }
+        | Event::CallDelta { .. }
+        | Event::TasksChanged { .. }
+        | Event::NoteAdded { .. }
+        | Event::WarningRaised { .. }
+        | Event::ErrorRaised { .. } => Touched::Nothing,
+    }
+}
+
+fn place_of(run: &RunView, call_id: &CallId) -> Touched {
+    let is_it = |entry: &Entry| matches!(entry, Entry::Call(call) if call.call.id == *call_id);
+    run.entries.iter().rposition(is_it).map_or(Touched::Nothing, Touched::Entry)
 }

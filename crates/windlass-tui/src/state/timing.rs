@@ -29,8 +29,18 @@ pub struct RunTiming {
     pub last_step: Option<Usage>,
     /// When calls started to run.
     calls: HashMap<CallId, Millis>,
-    /// When each phase of thinking began and was last added to.
-    thinking: HashMap<u32, (Millis, Millis)>,
+    /// When blocks of thinking began and were last added to, by their phase and their place in it.
+    thinking: HashMap<u32, Vec<(Millis, Millis)>>,
+    /// Whether the last piece that came was one of thinking.
+    is_thinking: bool,
+    /// When the step that goes on was asked for.
+    pub step_started_ms: Option<Millis>,
+    /// The call that the model is writing, if it is, with the characters of its arguments so far.
+    pub writing: Option<(Option<String>, u64)>,
+    /// When the wait for the next try began.
+    pub delayed_ms: Option<Millis>,
+    /// Whether text or thinking is arriving: the last thing that happened was a piece of it.
+    pub is_telling: bool,
 }
 
 impl Timing {
@@ -44,23 +54,55 @@ impl Timing {
             return;
         }
         let Some(run) = self.runs.get_mut(&record.run_id) else { return };
-        match &record.event {
-            Event::StepStarted { step, .. } => run.step = *step,
-            Event::StepEnded { usage: Some(usage), .. } => run.last_step = Some(*usage),
+        run.apply(&record.event, now);
+    }
+
+    /// The times of a run.
+    pub fn run(&self, run_id: &RunId) -> Option<&RunTiming> {
+        self.runs.get(run_id)
+    }
+}
+
+impl RunTiming {
+    fn apply(&mut self, event: &Event, now: Millis) {
+        let was_thinking = std::mem::take(&mut self.is_thinking);
+        self.is_telling = matches!(event, Event::TextDelta { .. } | Event::ReasoningDelta { .. });
+        match event {
+            Event::StepStarted { step, .. } => {
+                (self.step, self.step_started_ms, self.writing) = (*step, Some(now), None);
+            }
+            Event::StepEnded { usage, .. } => {
+                (self.step_started_ms, self.writing) = (None, None);
+                self.last_step = usage.or(self.last_step);
+            }
             Event::ReasoningDelta { phase, .. } => {
-                run.thinking.entry(*phase).or_insert((now, now)).1 = now;
+                let blocks = self.thinking.entry(*phase).or_default();
+                match blocks.last_mut().filter(|_| was_thinking) {
+                    Some((_, last)) => *last = now,
+                    None => blocks.push((now, now)),
+                }
+                self.is_thinking = true;
             }
+            Event::CallDelta { name, chars, .. } => self.writing = Some((name.clone(), *chars)),
             Event::CallStarted { call_id, .. } => {
-                run.calls.insert(call_id.clone(), now);
+                self.calls.insert(call_id.clone(), now);
             }
-            Event::RunEnded { .. } => run.ended_ms = Some(now),
+            Event::RunEnded { .. } => {
+                (self.ended_ms, self.step_started_ms, self.writing) = (Some(now), None, None);
+            }
+            // What was thought in a try that failed is thrown away, and thought again.
+            Event::StepDelayed { .. } => {
+                self.thinking.retain(|_, blocks| {
+                    let began = self.step_started_ms.unwrap_or(Millis::MAX);
+                    blocks.retain(|(first, _)| *first < began);
+                    !blocks.is_empty()
+                });
+                (self.step_started_ms, self.writing, self.delayed_ms) = (None, None, Some(now));
+            }
+            Event::TextDelta { .. } => self.writing = None,
             Event::RunStarted { .. }
             | Event::RunResumed { .. }
-            | Event::StepDelayed { .. }
             | Event::RequestAdjusted { .. }
-            | Event::TextDelta { .. }
-            | Event::CallDelta { .. }
-            | Event::StepEnded { .. }
             | Event::CallRequested { .. }
             | Event::PermissionRequested { .. }
             | Event::PermissionDecided { .. }
@@ -73,21 +115,14 @@ impl Timing {
         }
     }
 
-    /// The times of a run.
-    pub fn run(&self, run_id: &RunId) -> Option<&RunTiming> {
-        self.runs.get(run_id)
-    }
-}
-
-impl RunTiming {
     /// When a call started to run.
     pub fn call_started_ms(&self, call_id: &CallId) -> Option<Millis> {
         self.calls.get(call_id).copied()
     }
 
-    /// When a phase of thinking began, and how long it took so far.
-    pub fn thought_ms(&self, phase: u32) -> Option<(Millis, u64)> {
-        let (began, last) = self.thinking.get(&phase)?;
+    /// When a block of thinking began, and how long it took so far: the nth of its phase.
+    pub fn thought_ms(&self, phase: u32, block: usize) -> Option<(Millis, u64)> {
+        let (began, last) = self.thinking.get(&phase)?.get(block)?;
         Some((*began, last.saturating_sub(*began)))
     }
 }

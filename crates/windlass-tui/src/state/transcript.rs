@@ -1,20 +1,82 @@
 //! Where the transcript stands, and what of it is unfolded.
+//!
+//! A place is a cell and a line of it, never a number of lines from an end: what one reads stays where it is while
+//! the rest grows. How many lines a cell has is known to the view alone, which reports after each frame what it
+//! showed (`Sight`); places that it had to correct come back with that.
 
 use std::collections::HashSet;
 
 use windlass_core::ids::{CallId, RunId};
 
+use super::inspector::InspectorSight;
+
 /// The transcript's own state; what it shows is the session's.
 #[derive(Debug, Clone, Default)]
 pub struct Transcript {
-    /// Lines between the end of the transcript and the last line that is shown; 0 follows what comes.
-    pub lines_back: usize,
+    /// What is at the top of the screen.
+    pub place: Place,
+    /// A thing that the next frame must show, wherever the place is.
+    pub reveal: Option<Foldable>,
+    /// Where the transcript ended when its end was left: what lies after it is new.
+    pub left_end: Option<Spot>,
     /// The thing that the keys mean, when they mean the transcript.
     pub focused: Option<Foldable>,
-    /// What is unfolded.
-    pub unfolded: HashSet<Foldable>,
+    /// What is not folded as such things are by themselves.
+    flipped: HashSet<Foldable>,
     /// Whether thinking is shown unfolded.
     pub shows_thinking: bool,
+    /// What the last frame showed.
+    pub sight: Sight,
+}
+
+/// What is at the top of the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Place {
+    /// Whatever lets the end be seen: the transcript follows what comes.
+    #[default]
+    End,
+    /// A line, whatever comes.
+    At(Spot),
+}
+
+/// A line of a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Spot {
+    /// The cell.
+    pub cell: Cell,
+    /// Lines from its first one; those before and after the cell's own are lines of its neighbours.
+    pub line: i64,
+    /// Lines of the cell when this was found out.
+    pub lines: usize,
+    /// Columns of the transcript then: with others the line is another one.
+    pub columns: u16,
+}
+
+impl Spot {
+    /// The first line of a cell.
+    pub fn first(cell: Cell) -> Self {
+        Self { cell, line: 0, lines: 0, columns: 0 }
+    }
+}
+
+/// A piece of the transcript, by its place: cells are laid out one by one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Cell {
+    /// Which run of the session; behind the last one stand messages that have none yet.
+    pub run: usize,
+    /// What of it.
+    pub part: Part,
+}
+
+/// A part of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Part {
+    /// What the user said.
+    User,
+    /// An entry, by its place.
+    Entry(usize),
+    /// What is to be said of the run as a whole.
+    Foot,
 }
 
 /// A thing that can be folded and unfolded.
@@ -24,4 +86,101 @@ pub enum Foldable {
     Call(RunId, CallId),
     /// A block of thinking: its place among the entries of its run.
     Thinking(RunId, usize),
+}
+
+/// What a frame showed of the transcript: the view's report to the state.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Sight {
+    /// The line at the top, if there is one.
+    pub top: Option<Spot>,
+    /// Where the transcript ends, if its end could be seen.
+    pub end: Option<Spot>,
+    /// The first column of the transcript on the screen, and the first row.
+    pub corner: (u16, u16),
+    /// Its columns.
+    pub columns: u16,
+    /// What each of its rows folds or unfolds, from the top.
+    pub rows: Vec<Option<Foldable>>,
+    /// What was shown of the inspector.
+    pub inspected: Option<InspectorSight>,
+}
+
+impl Sight {
+    /// The thing whose line lies at a column and row of the screen.
+    pub fn foldable_at(&self, column: u16, row: u16) -> Option<&Foldable> {
+        let (left, top) = self.corner;
+        let is_inside = column >= left && column < left.saturating_add(self.columns);
+        let at = usize::from(row.checked_sub(top)?);
+        if is_inside { self.rows.get(at)?.as_ref() } else { None }
+    }
+}
+
+impl Transcript {
+    /// Whether a thing is unfolded.
+    pub fn is_unfolded(&self, thing: &Foldable) -> bool {
+        let by_itself = match thing {
+            Foldable::Call(..) => false,
+            Foldable::Thinking(..) => self.shows_thinking,
+        };
+        by_itself != self.flipped.contains(thing)
+    }
+
+    /// Folds what is unfolded, and the other way round. What is looked at stays where it is.
+    pub fn flip(&mut self, thing: &Foldable) {
+        if !self.flipped.remove(thing) {
+            self.flipped.insert(thing.clone());
+        }
+        self.hold();
+        self.reveal = Some(thing.clone());
+    }
+
+    /// Folds or unfolds all thinking.
+    pub fn flip_thinking(&mut self) {
+        self.shows_thinking = !self.shows_thinking;
+        self.flipped.retain(|thing| matches!(thing, Foldable::Call(..)));
+    }
+
+    /// Stays with what is at the top now.
+    pub fn hold(&mut self) {
+        if let (Place::End, Some(top)) = (self.place, self.sight.top) {
+            self.place = Place::At(top);
+            self.left_end = self.sight.end;
+        }
+    }
+
+    /// Scrolls by lines; down is positive.
+    pub fn scroll(&mut self, lines: i64) {
+        // Below the end there is nothing.
+        if self.place == Place::End && lines >= 0 {
+            return;
+        }
+        self.hold();
+        self.reveal = None;
+        if let Place::At(spot) = &mut self.place {
+            spot.line = spot.line.saturating_add(lines);
+        }
+    }
+
+    /// To the end, and stays there.
+    pub fn go_to_end(&mut self) {
+        (self.place, self.left_end, self.reveal) = (Place::End, None, None);
+    }
+
+    /// To the first line.
+    pub fn go_to_start(&mut self) {
+        self.hold();
+        self.reveal = None;
+        self.place = Place::At(Spot::first(Cell { run: 0, part: Part::User }));
+    }
+
+    /// Takes the report of a frame.
+    pub fn see(&mut self, sight: Sight) {
+        self.reveal = None;
+        if sight.end.is_some() {
+            (self.place, self.left_end) = (Place::End, None);
+        } else if let Some(top) = sight.top {
+            self.place = Place::At(top);
+        }
+        self.sight = sight;
+    }
 }

@@ -1,23 +1,36 @@
 //! One input changes the state, and may ask for effects. Pure: the clock comes in as data.
 //!
-//! Keys go to whatever has the user's attention: what lies over the screen, then a question, then the transcript or
-//! the message. Only the wish to stop is heard everywhere.
+//! Keys go to whatever has the user's attention: what lies over the screen, then a question that has settled
+//! (`state::question`), then the transcript or the message. Only the wish to stop is heard everywhere.
 
+mod bell;
 mod command;
+mod commands;
 mod composer;
+pub(crate) mod inspector;
+mod offer;
 mod overlay;
+mod palette;
 mod question;
 mod reply;
 mod stop;
 mod transcript;
 
-use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseEvent, MouseEventKind};
+use crossterm::event::{
+    KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
+};
 use windlass_core::host::HostDelivery;
 use windlass_core::ids::{Millis, SessionId};
 
+use crate::command::CommandKind;
 use crate::effect::Effect;
 use crate::input::Input;
+use crate::state::question::Ear;
 use crate::state::{Focus, State};
+use crate::view;
+
+/// Lines of a notch of the mouse wheel.
+const WHEEL_LINES: i64 = 3;
 
 /// Takes an input at a time.
 pub fn update(state: &mut State, input: Input, now_ms: Millis) -> Vec<Effect> {
@@ -25,6 +38,12 @@ pub fn update(state: &mut State, input: Input, now_ms: Millis) -> Vec<Effect> {
     if state.notice.as_ref().is_some_and(|notice| notice.until_ms <= now_ms) {
         state.notice = None;
     }
+    let effects = take(state, input);
+    question::watch(state);
+    effects
+}
+
+fn take(state: &mut State, input: Input) -> Vec<Effect> {
     match input {
         Input::Key(key) if key.kind == KeyEventKind::Release => Vec::new(),
         Input::Key(key) => press(state, key),
@@ -32,12 +51,21 @@ pub fn update(state: &mut State, input: Input, now_ms: Millis) -> Vec<Effect> {
         Input::Paste(text) => paste(state, text),
         Input::Resized { columns, rows } => {
             state.size = (columns, rows);
+            composer::keep_in_sight(state);
             Vec::new()
         }
         Input::Delivered(session_id, delivery) => deliver(state, &session_id, delivery),
         Input::StreamEnded(session_id) => reconnect(state, &session_id),
         Input::Reply(reply) => reply::take(state, reply),
-        Input::Tick => Vec::new(),
+        Input::Seen(sight) => {
+            inspector::see(state, &sight);
+            state.transcript.see(*sight);
+            Vec::new()
+        }
+        Input::Tick => {
+            commands::resume::watch(state);
+            Vec::new()
+        }
         Input::Stop => {
             state.is_over = true;
             vec![Effect::Quit]
@@ -52,14 +80,22 @@ fn press(state: &mut State, key: KeyEvent) -> Vec<Effect> {
     if state.overlay.is_some() {
         return overlay::press(state, key);
     }
-    if question::is_heard(state) {
-        return question::press(state, key);
-    }
-    if let Some(effects) = press_anywhere(state, key) {
+    let ear = state.ear();
+    let heard = match ear {
+        Ear::Question => question::press(state, key),
+        Ear::Nobody if key.code == KeyCode::Esc => Some(stop::press_escape(state)),
+        Ear::Nobody => Some(Vec::new()),
+        Ear::Others => None,
+    };
+    if let Some(effects) = heard.or_else(|| press_anywhere(state, key)) {
         return effects;
     }
     match state.focus {
-        Focus::Composer => composer::press(state, key),
+        _ if ear == Ear::Question => Vec::new(),
+        Focus::Composer => {
+            state.asking.typed_ms = Some(state.now_ms);
+            composer::press(state, key)
+        }
         Focus::Transcript => transcript::press(state, key),
     }
 }
@@ -69,31 +105,63 @@ fn press_anywhere(state: &mut State, key: KeyEvent) -> Option<Vec<Effect>> {
     let is_ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
     match key.code {
         KeyCode::Char('o') if is_ctrl => {
-            state.transcript.shows_thinking = !state.transcript.shows_thinking;
+            state.transcript.flip_thinking();
+            Some(Vec::new())
+        }
+        KeyCode::Char('t') if is_ctrl => {
+            inspector::open(state);
+            Some(Vec::new())
+        }
+        KeyCode::F(1) => Some(command::carry_out(state, CommandKind::Help, "")),
+        KeyCode::Char('?') if state.composer.is_empty() && state.composer.lookup.is_none() => {
+            Some(command::carry_out(state, CommandKind::Help, ""))
+        }
+        KeyCode::Char('p') if is_ctrl && !state.composer.is_choosing() => {
+            palette::open(state);
             Some(Vec::new())
         }
         KeyCode::PageUp | KeyCode::PageDown => Some(transcript::press(state, key)),
+        KeyCode::Home | KeyCode::End if is_ctrl || state.composer.is_empty() => {
+            Some(transcript::press(state, key))
+        }
         _ => None,
     }
 }
 
 fn point(state: &mut State, mouse: MouseEvent) -> Vec<Effect> {
-    match mouse.kind {
-        MouseEventKind::ScrollUp => transcript::scroll(state, -3),
-        MouseEventKind::ScrollDown => transcript::scroll(state, 3),
-        _ => {}
+    let is_click = mouse.kind == MouseEventKind::Down(MouseButton::Left);
+    let lines = match mouse.kind {
+        MouseEventKind::ScrollUp => -WHEEL_LINES,
+        MouseEventKind::ScrollDown => WHEEL_LINES,
+        _ if is_click && state.overlay.is_none() => {
+            transcript::click(state, mouse.column, mouse.row);
+            return Vec::new();
+        }
+        _ => return Vec::new(),
+    };
+    let is_below = view::question_area(state).is_some_and(|area| mouse.row >= area.y);
+    if state.overlay.is_some() {
+        overlay::wheel(state, lines);
+    } else if state.asking.shown.is_some() && is_below {
+        question::scroll(state, lines.try_into().unwrap_or_default());
+    } else {
+        state.transcript.scroll(lines);
     }
     Vec::new()
 }
 
 fn paste(state: &mut State, text: String) -> Vec<Effect> {
-    if state.overlay.is_none() && !question::is_heard(state) {
+    if state.overlay.is_some() {
+        overlay::paste(state, &text);
+    } else if !question::paste(state, &text) {
+        state.asking.typed_ms = Some(state.now_ms);
         composer::paste(state, &text);
     }
     Vec::new()
 }
 
 fn deliver(state: &mut State, session_id: &SessionId, delivery: HostDelivery) -> Vec<Effect> {
+    let before = bell::Before::of(state);
     let Some(session) = state.session.as_mut().filter(|open| open.row.session_id == *session_id) else {
         return Vec::new();
     };
@@ -102,8 +170,9 @@ fn deliver(state: &mut State, session_id: &SessionId, delivery: HostDelivery) ->
             session.is_cut = false;
             session.apply(&record);
             state.sending = None;
-            question::keep_place(state);
-            send_waiting(state)
+            commands::resume::see(state, &record);
+            let bell = before.ring(state);
+            bell.into_iter().chain(send_waiting(state)).collect()
         }
         HostDelivery::Gap => {
             let after = session.durable_seq;

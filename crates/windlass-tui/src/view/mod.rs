@@ -1,42 +1,160 @@
 //! Draws the state. Decides nothing, remembers only how lines were laid out.
+//!
+//! From top to bottom: the transcript (or the welcome), with the task list beside it or below it, the message or the
+//! question that stands in its place, the status. Something may lie over all of it.
 
 mod composer;
+pub(crate) mod figures;
+mod inspector;
+mod inspector_page;
+mod outcome;
 mod overlay;
+mod popup;
 mod question;
+mod signs;
 mod status;
 mod tasks;
 mod transcript;
+mod welcome;
 
 use ratatui::Frame;
-use ratatui::layout::{Constraint, Layout};
+use ratatui::layout::Rect;
+use ratatui::text::Line;
 
-use crate::state::State;
+use crate::state::transcript::Sight;
+use crate::state::{SIZE_MIN, State};
+use crate::text::{cut, one_line};
+use crate::theme::Role;
+use question::Plan;
 
-/// Lines that were laid out before.
+/// Rows of the transcript that a message leaves.
+const MAIN_ROWS_MIN: u16 = 3;
+
+/// Columns of a session's title in the terminal's.
+const TITLE_COLUMNS: usize = 60;
+
+/// Lines that were laid out before, and what the last frame showed of them.
 #[derive(Debug, Default)]
-pub struct Cache {}
+pub struct Cache {
+    question: question::BodyCache,
+    transcribed: transcript::Transcribed,
+    inspected: inspector::Inspected,
+    sight: Sight,
+}
+
+impl Cache {
+    /// What the last frame showed, for the state (`Input::Seen`).
+    pub fn sight(&self) -> Sight {
+        self.sight.clone()
+    }
+
+    /// Lines of the transcript that are kept.
+    pub fn lines_kept(&self) -> usize {
+        self.transcribed.lines_kept()
+    }
+}
+
+/// Where things are.
+struct Areas {
+    main: Rect,
+    side: Option<Rect>,
+    tasks: Option<Rect>,
+    low: Rect,
+    status: Rect,
+    plan: Option<Plan>,
+}
+
+impl Areas {
+    fn new(area: Rect, state: &State, cache: &mut Cache) -> Self {
+        let status_rows = status::rows(area.height);
+        let free = area.height.saturating_sub(status_rows);
+        let plan = Plan::new(state, area.width, free, &mut cache.question);
+        let low_rows = match &plan {
+            Some(plan) => plan.rows,
+            None => composer::rows(state).min(free.saturating_sub(MAIN_ROWS_MIN)).max(1),
+        };
+        let left = free.saturating_sub(low_rows);
+        let task_rows = tasks::rows(state).filter(|rows| left >= rows.saturating_add(MAIN_ROWS_MIN));
+        let main_rows = left.saturating_sub(task_rows.unwrap_or(0));
+        let below =
+            |y: u16, height: u16| Rect { y: area.y.saturating_add(y), height, ..area }.intersection(area);
+        let top = below(0, main_rows);
+        let side_columns = tasks::columns(state).filter(|_| main_rows > 0).unwrap_or(0);
+        let main = Rect { width: top.width.saturating_sub(side_columns), ..top };
+        let side = Rect { x: main.right(), width: side_columns, ..top };
+        Self {
+            main,
+            side: (side_columns > 0).then_some(side),
+            tasks: task_rows.map(|rows| below(main_rows, rows)),
+            low: below(left, low_rows),
+            status: below(free, status_rows),
+            plan,
+        }
+    }
+}
 
 /// Draws a frame.
 pub fn draw(frame: &mut Frame<'_>, state: &State, cache: &mut Cache) {
-    let low_rows = question::rows(state).unwrap_or_else(|| composer::rows(state));
-    let [main, low, status] =
-        Layout::vertical([Constraint::Min(3), Constraint::Length(low_rows), Constraint::Length(1)])
-            .areas(frame.area());
-    let main = match tasks::columns(state) {
-        Some(columns) => {
-            let [main, side] =
-                Layout::horizontal([Constraint::Min(20), Constraint::Length(columns)]).areas(main);
-            tasks::draw(frame, side, state);
-            main
-        }
-        None => main,
-    };
-    transcript::draw(frame, main, state, cache);
-    if question::rows(state).is_some() {
-        question::draw(frame, low, state);
-    } else {
-        composer::draw(frame, low, state);
+    let area = frame.area();
+    cache.sight = Sight::default();
+    if area.width < SIZE_MIN.0 || area.height < SIZE_MIN.1 {
+        let text = format!("too small: {}x{} at least", SIZE_MIN.0, SIZE_MIN.1);
+        let text = cut(&text, usize::from(area.width)).into_owned();
+        frame.render_widget(Line::styled(text, state.theme.style(Role::Muted)), area);
+        return;
     }
-    status::draw(frame, status, state);
+    let areas = Areas::new(area, state, cache);
+    if state.session.is_none() && state.sending.is_none() {
+        welcome::draw(frame, areas.main, state);
+    } else {
+        transcript::draw(frame, areas.main, state, cache);
+    }
+    if let Some(side) = areas.side {
+        tasks::draw(frame, side, state);
+    }
+    if let Some(few) = areas.tasks {
+        tasks::draw_few(frame, few, state);
+    }
+    match &areas.plan {
+        Some(plan) => question::draw(frame, areas.low, state, plan, &cache.question),
+        None => composer::draw(frame, areas.low, state),
+    }
+    status::draw(frame, areas.status, state);
     overlay::draw(frame, state);
+    inspector::draw(frame, state, cache);
+}
+
+/// What the terminal's title says: what goes on, and in which session.
+pub fn title(state: &State) -> String {
+    let sign = match (state.questions().is_empty(), state.running()) {
+        (false, _) => "? ",
+        (true, Some(_)) => "● ",
+        (true, None) => "",
+    };
+    let title = state.session.as_ref().map(|session| one_line(session.title()));
+    match title.filter(|title| !title.is_empty()) {
+        Some(title) => format!("{sign}Windlass · {}", cut(&title, TITLE_COLUMNS)),
+        None => format!("{sign}Windlass"),
+    }
+}
+
+/// Lines of the question that cannot be seen at once: so far it can be scrolled.
+pub(crate) fn question_hidden_lines(state: &State) -> usize {
+    areas_now(state).plan.map_or(0, |plan| plan.hidden_lines)
+}
+
+/// Lines of the question that can be seen at once.
+pub(crate) fn question_page(state: &State) -> usize {
+    areas_now(state).plan.map_or(1, |plan| plan.body_rows.max(1))
+}
+
+/// Where the question is, if there is one.
+pub(crate) fn question_area(state: &State) -> Option<Rect> {
+    let areas = areas_now(state);
+    areas.plan.map(|_| areas.low)
+}
+
+fn areas_now(state: &State) -> Areas {
+    let (columns, rows) = state.size;
+    Areas::new(Rect::new(0, 0, columns, rows), state, &mut Cache::default())
 }

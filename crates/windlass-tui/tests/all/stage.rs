@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseEvent, MouseEventKind};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
@@ -39,7 +39,7 @@ impl Stage {
     /// The same with another theme.
     pub(crate) fn themed(columns: u16, rows: u16, theme: ThemeKind) -> Self {
         let defaults = HostDefaults {
-            root: "/home/ada/project".to_owned(),
+            root: "~/project".to_owned(),
             model: "anthropic/claude-sonnet-4-5".to_owned(),
             profile: "default".to_owned(),
             executes_while_streaming: false,
@@ -108,6 +108,12 @@ impl Stage {
         self.put(Input::Key(KeyEvent::new(KeyCode::Char(sign), KeyModifiers::CONTROL)));
     }
 
+    /// A notch of the wheel.
+    pub(crate) fn wheel(&mut self, is_down: bool) {
+        let kind = if is_down { MouseEventKind::ScrollDown } else { MouseEventKind::ScrollUp };
+        self.put(Input::Mouse(MouseEvent { kind, column: 0, row: 0, modifiers: KeyModifiers::NONE }));
+    }
+
     /// A text, key by key.
     pub(crate) fn type_text(&mut self, text: &str) {
         text.chars().for_each(|sign| self.press(KeyCode::Char(sign)));
@@ -118,7 +124,39 @@ impl Stage {
         let (columns, rows) = self.state.size;
         let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
         terminal.draw(|frame| view::draw(frame, &self.state, &mut self.cache)).unwrap();
+        self.put(Input::Seen(Box::new(self.cache.sight())));
         terminal.backend().buffer().clone()
+    }
+
+    /// What would be on the screen if nothing had been drawn before.
+    pub(crate) fn draw_anew(&self) -> Buffer {
+        let (columns, rows) = self.state.size;
+        let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
+        terminal.draw(|frame| view::draw(frame, &self.state, &mut Cache::default())).unwrap();
+        terminal.backend().buffer().clone()
+    }
+
+    /// Lines that are kept from one frame to the next.
+    pub(crate) fn lines_kept(&self) -> usize {
+        self.cache.lines_kept()
+    }
+
+    /// Opens a session of other records.
+    pub(crate) fn open_records(&mut self, records: Vec<Arc<Record>>) {
+        let session_id = SessionId::new("session");
+        self.now_ms = records.last().map_or(self.now_ms, |record| record.ts_ms + 1_000);
+        self.put(Input::Reply(Reply::Opened { row: Box::new(row(&session_id)), records }));
+    }
+
+    /// A record of the session that is followed.
+    pub(crate) fn deliver(&mut self, record: Arc<Record>) {
+        self.now_ms = record.ts_ms;
+        self.put(Input::Delivered(record.session_id.clone(), HostDelivery::Record(record)));
+    }
+
+    /// The screen gets another size.
+    pub(crate) fn resize(&mut self, columns: u16, rows: u16) {
+        self.put(Input::Resized { columns, rows });
     }
 
     /// What is on the screen, as text.

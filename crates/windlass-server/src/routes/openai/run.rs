@@ -11,7 +11,7 @@ use bytes::BytesMut;
 use serde_json::Value;
 use tokio::time::timeout;
 use windlass_core::event::{Event, Record, RunOutcome};
-use windlass_core::host::{HostPort, RunStart, StartedRun};
+use windlass_core::host::{RunStart, ServedPort, StartedRun};
 use windlass_core::ids::RunId;
 use windlass_core::message::Message;
 use windlass_core::model::{ModelFailure, Usage};
@@ -161,7 +161,7 @@ impl Ending {
 /// A run as chunks of an OpenAI stream.
 struct Chunks {
     head: Head,
-    host: Arc<dyn HostPort>,
+    host: Arc<dyn ServedPort>,
     redactor: Redactor,
     answer: AnswerText,
     stop: StopCut,

@@ -1,0 +1,168 @@
+//! `windlass runs apply`: shows an edit that a run has staged, asks, and makes it, through the same validation,
+//! permission and limits as every call. The file must be as it was when the edit was proposed.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use windlass_core::event::{Event, Record};
+use windlass_core::host::{Consent, HostPort, OutsideCall, ServedPort};
+use windlass_core::ids::SessionId;
+use windlass_core::permission::{Preview, Question};
+use windlass_core::tool::{OutcomeStatus, ToolFailure, ToolOutcome};
+use windlass_engine::host::Host;
+use windlass_engine::one_call::OneCall;
+
+use crate::archive::Archive;
+use crate::args::{ApproveArg, GlobalArgs, PermissionArgs};
+use crate::asker::ask_line;
+use crate::complaint::{Complaint, Result};
+use crate::config::Flags;
+use crate::exit::Exit;
+use crate::front::refused;
+use crate::going_on::place_of;
+use crate::open_models::OneModel;
+use crate::out::{print_json, print_line, tell, tell_line};
+use crate::prompt::coloured_diff;
+use crate::provider::wait_for;
+use crate::run::block_on;
+use crate::visible::visible;
+use crate::wiring::House;
+
+/// `windlass runs apply`.
+pub(crate) struct ApplyCommand {
+    pub(crate) id: String,
+    pub(crate) call_id: Option<String>,
+    /// Whether the user has said yes already.
+    pub(crate) is_agreed: bool,
+    pub(crate) deny: Vec<String>,
+}
+
+/// Runs the command.
+pub(crate) fn apply(global: &GlobalArgs, command: ApplyCommand) -> Result<Exit> {
+    let archive = Archive::of_user(global)?;
+    let row = wait_for(archive.run(&command.id))??;
+    let records = wait_for(archive.records_of_run(&row))??;
+    let proposal = find(&records, row.run_id.as_str(), command.call_id.as_deref())?;
+    if !global.quiet || !command.is_agreed {
+        show(&proposal);
+    }
+    let again = format!("windlass runs apply {} --yes", row.run_id);
+    let Some(consent) = agree(&proposal, command.is_agreed, &again)? else {
+        tell_line("not applied; nothing was written");
+        return Ok(Exit::Cancelled);
+    };
+    let house = house_for(&place_of(global, &archive, &row)?, command.deny)?;
+    let outcome = block_on(async {
+        let models = Arc::new(OneModel(Arc::new(OneCall::new(proposal.tool.clone(), String::new()))));
+        let host = house.host(Arc::clone(&archive.store), models);
+        call(&host, &proposal, row.session_id.clone(), consent).await
+    })?;
+    tell_outcome(global, &outcome, &row.session_id)
+}
+
+/// The staged edit that is meant.
+fn find(records: &[Arc<Record>], run_id: &str, wanted: Option<&str>) -> Result<Question> {
+    let staged: Vec<&Question> = records
+        .iter()
+        .filter_map(|record| match &record.event {
+            Event::CallEnded { outcome, .. } => outcome.meta.proposal.as_deref(),
+            _ => None,
+        })
+        .collect();
+    let is_meant = |proposal: &&&Question| wanted.is_none_or(|wanted| proposal.call_id.as_str() == wanted);
+    match (staged.iter().find(is_meant), staged.first(), wanted) {
+        (Some(proposal), _, _) => Ok(Question::clone(proposal)),
+        (None, Some(first), Some(wanted)) => {
+            Err(Complaint::usage(format!("call '{wanted}' of run {run_id} is no staged edit"))
+                .cure(format!("windlass runs apply {run_id} {}", first.call_id)))
+        }
+        (None, _, _) => Err(Complaint::usage(format!("run {run_id} has no staged edit"))
+            .cure("windlass run --approve stage … stages the edits of a run")),
+    }
+}
+
+/// What is applied, whole.
+fn show(proposal: &Question) {
+    tell_line(&format!("{} {} ({})", proposal.call_id, visible(&proposal.tool), proposal.risk.label()));
+    match &proposal.preview {
+        Some(Preview::Diff(diff)) => tell(&coloured_diff(diff)),
+        Some(Preview::Command(text) | Preview::Text(text)) => tell_line(&visible(text)),
+        None => tell_line(&visible(&proposal.arguments)),
+    }
+}
+
+/// What the user says; nothing if that is no.
+fn agree(proposal: &Question, is_agreed: bool, again: &str) -> Result<Option<Consent>> {
+    if let Some(word) = &proposal.confirm_word {
+        let typed = ask_line(&format!("This edit is critical. Type {} to apply it: ", visible(word)));
+        let Some(typed) = typed else {
+            return Err(Complaint::usage("a critical edit needs a word typed, and nobody can type here")
+                .cure("the same command on a terminal"));
+        };
+        let typed = typed.trim().to_owned();
+        return Ok((typed == *word).then_some(Consent { confirmation: Some(typed) }));
+    }
+    if is_agreed {
+        return Ok(Some(Consent::default()));
+    }
+    let Some(line) = ask_line("Apply this edit? [y/N] ") else {
+        return Err(Complaint::usage("nobody can be asked without a terminal").cure(again));
+    };
+    let is_yes = matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes");
+    Ok(is_yes.then(Consent::default))
+}
+
+/// The run's own place; the user has been asked, whatever is configured for runs.
+fn house_for(global: &GlobalArgs, deny: Vec<String>) -> Result<House> {
+    let flags = Flags { global: global.clone(), ..Flags::default() };
+    let permission = PermissionArgs { deny, approve: Some(ApproveArg::Ask), ..PermissionArgs::default() };
+    House::build_for(flags, &permission, true)
+}
+
+async fn call(
+    host: &Host,
+    proposal: &Question,
+    session_id: SessionId,
+    consent: Consent,
+) -> Result<Arc<ToolOutcome>> {
+    let args: Map<String, Value> = serde_json::from_str(&proposal.arguments)
+        .map_err(|error| Complaint::failed(format!("the staged arguments cannot be read: {error}")))?;
+    let (name, session_id) = (proposal.tool.clone(), Some(session_id));
+    let call = OutsideCall { name, args, session_id, consent: Some(consent) };
+    let answer = host.call_tool(call).await.map_err(refused)?;
+    host.close().await.map_err(refused)?;
+    Ok(answer.outcome)
+}
+
+fn tell_outcome(global: &GlobalArgs, outcome: &ToolOutcome, session_id: &SessionId) -> Result<Exit> {
+    if global.json {
+        print_json(outcome)?;
+        return Ok(if outcome.is_ok() { Exit::Done } else { Exit::Failed });
+    }
+    match &outcome.body {
+        Ok(output) => {
+            let said = output.readable();
+            print_line(&visible(said.lines().next().unwrap_or("applied")))?;
+            Ok(Exit::Done)
+        }
+        Err(failure) => Err(not_applied(failure, outcome.status(), session_id)),
+    }
+}
+
+/// Why the edit was not made.
+fn not_applied(failure: &ToolFailure, status: OutcomeStatus, session_id: &SessionId) -> Complaint {
+    let is_changed = matches!(failure.field.as_deref(), Some("expected_sha256" | "create_new"));
+    let message = failure.message.trim_end_matches('.');
+    if is_changed {
+        let what =
+            format!("the file has changed since the edit was staged, so nothing was written: {message}");
+        let cure =
+            format!("windlass run --session {session_id} \"The file has changed; propose the edit again.\"");
+        return Complaint::failed(what).cure(cure);
+    }
+    let complaint = Complaint::failed(format!("the edit was not applied: {message}"));
+    match (&failure.hint, status) {
+        (Some(hint), OutcomeStatus::Failed) => complaint.cure(hint.clone()),
+        (Some(_) | None, _) => complaint,
+    }
+}

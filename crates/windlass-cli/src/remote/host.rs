@@ -1,0 +1,412 @@
+//! The port of a host behind a server: each method is a request or a few.
+
+use std::sync::Arc;
+
+use futures::stream;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use windlass_core::event::Record;
+use windlass_core::host::{
+    AuditQuery, Explanation, ForkWish, HostDefaults, HostDelivery, HostError, HostFuture, HostPort,
+    ModelFindings, ModelRow, OutsideCall, RecordQuery, ReplayReport, ResumeWish, RunStart, StartedRun,
+    ToolAnswer,
+};
+use windlass_core::ids::{CallId, RunId, SessionId};
+use windlass_core::permission::{AuditEntry, Decision, PermissionAnswer, Question, Rule};
+use windlass_core::port::BoxStream;
+use windlass_core::secret::Secret;
+use windlass_core::step::StepReport;
+use windlass_core::store::{NewSession, RunQuery, RunRow, SessionQuery, SessionRow};
+use windlass_core::task::Task;
+use windlass_core::tool::ToolSpec;
+use windlass_models::transport::Method;
+
+use super::address::Path;
+use super::follow::Follower;
+use super::known::{Known, ShownRule};
+use super::limits::{RECORDS_AT_ONCE, ROWS_AT_ONCE};
+use super::line::Line;
+use super::wishes::{self, Asked, Called, Explained, RecordPage, Started};
+
+/// No body goes along.
+const NOTHING: Option<&Value> = None;
+
+/// A host behind a server.
+#[derive(Debug)]
+pub(crate) struct RemoteHost {
+    line: Arc<Line>,
+    known: Arc<Known>,
+}
+
+impl RemoteHost {
+    /// Looks whether a Windlass is there and lets us in. `ca_pem` are authorities to trust beside the system's.
+    pub(crate) async fn connect(
+        url: &str,
+        token: Option<Secret>,
+        ca_pem: Option<Vec<u8>>,
+    ) -> Result<Arc<Self>, HostError> {
+        let line = Line::new(url, token, ca_pem)?;
+        let known = Arc::new(Known::fetch(&line).await?);
+        Ok(Arc::new(Self { line, known }))
+    }
+
+    /// Where the server is, without anything secret.
+    pub(crate) fn url(&self) -> &str {
+        self.line.url()
+    }
+
+    async fn list_sessions(&self, query: SessionQuery) -> Result<Vec<SessionRow>, HostError> {
+        #[derive(Deserialize)]
+        struct Page {
+            sessions: Vec<SessionRow>,
+            next: Option<String>,
+        }
+        let SessionQuery { text, before, rows_max } = query;
+        let mut before = before.map(|(ms, id)| format!("{ms}:{id}"));
+        let mut rows = Vec::new();
+        while rows.len() < rows_max {
+            let path = Path::of(&["api", "sessions"])
+                .with_some("text", text.as_deref())
+                .with_some("before", before.as_deref())
+                .with("rows", &at_once(rows_max, rows.len(), ROWS_AT_ONCE));
+            let page: Page = self.line.get(&path).await?;
+            rows.extend(page.sessions);
+            before = page.next;
+            if before.is_none() {
+                break;
+            }
+        }
+        Ok(rows)
+    }
+
+    async fn list_runs(&self, query: RunQuery) -> Result<Vec<RunRow>, HostError> {
+        #[derive(Deserialize)]
+        struct Page {
+            runs: Vec<RunRow>,
+            next: Option<String>,
+        }
+        let RunQuery { session_id, is_unfinished, before, rows_max } = query;
+        let mut before = before.map(|(ms, id)| format!("{ms}:{id}"));
+        let mut rows = Vec::new();
+        while rows.len() < rows_max {
+            let path = Path::of(&["api", "runs"])
+                .with_some("session_id", session_id.as_ref().map(SessionId::as_str))
+                .with_some("unfinished", is_unfinished.then_some("1"))
+                .with_some("before", before.as_deref())
+                .with("rows", &at_once(rows_max, rows.len(), ROWS_AT_ONCE));
+            let page: Page = self.line.get(&path).await?;
+            rows.extend(page.runs);
+            before = page.next;
+            if before.is_none() {
+                break;
+            }
+        }
+        Ok(rows)
+    }
+
+    async fn read_records(
+        &self,
+        session_id: &SessionId,
+        query: RecordQuery,
+    ) -> Result<Vec<Arc<Record>>, HostError> {
+        let RecordQuery { mut after, rows_max, has_deltas } = query;
+        let mut records = Vec::new();
+        while records.len() < rows_max {
+            let path = Path::of(&["api", "sessions", session_id.as_str(), "records"])
+                .with("after", &after.to_string())
+                .with("deltas", if has_deltas { "1" } else { "0" })
+                .with("rows", &at_once(rows_max, records.len(), RECORDS_AT_ONCE));
+            let page: RecordPage = self.line.get(&path).await?;
+            records.extend(page.records);
+            after = page.last_seq;
+            if !page.has_more {
+                break;
+            }
+        }
+        Ok(records)
+    }
+
+    async fn follow_run(
+        &self,
+        run_id: &RunId,
+        after: u64,
+    ) -> Result<BoxStream<'static, HostDelivery>, HostError> {
+        let row = self.run(run_id).await?;
+        if row.ended_ms.is_some() && after >= row.last_seq {
+            return Ok(Box::pin(stream::empty()));
+        }
+        let after = after.max(row.first_seq.saturating_sub(1));
+        let follower = Follower::open(&self.line, &self.known, &row.session_id, after).await?;
+        Ok(follower.of_run(run_id).stream())
+    }
+
+    async fn asked(&self, run_id: &RunId) -> Result<Vec<Asked>, HostError> {
+        #[derive(Deserialize)]
+        struct Questions {
+            questions: Vec<Asked>,
+        }
+        let Questions { questions } =
+            self.line.get(&Path::of(&["api", "runs", run_id.as_str(), "permissions"])).await?;
+        Ok(questions)
+    }
+
+    async fn send_answer(
+        &self,
+        run_id: &RunId,
+        call_id: &CallId,
+        arguments: Option<&str>,
+        answer: PermissionAnswer,
+    ) -> Result<(), HostError> {
+        let is_remembered = answer.decision == Decision::Remember;
+        let mut body = json!(answer);
+        if let (Some(arguments), Value::Object(fields)) = (arguments, &mut body) {
+            let asked = self.asked(run_id).await?;
+            // One that waits no more is refused by the server, in its own words.
+            if let Some(asked) = asked.into_iter().find(|asked| asked.question.call_id == *call_id) {
+                if asked.question.arguments != arguments {
+                    return Err(HostError::Stale(format!(
+                        "the question of {call_id} is about other arguments than those that were shown; look at it again"
+                    )));
+                }
+                fields.insert("digest".into(), asked.digest.into());
+            }
+        }
+        let path = Path::of(&["api", "runs", run_id.as_str(), "permissions", call_id.as_str()]);
+        self.line.tell(&path, Method::Post, Some(&body)).await?;
+        if is_remembered {
+            self.known.refresh_rules(&self.line).await?;
+        }
+        Ok(())
+    }
+
+    async fn begin(&self, path: &Path, body: &Value) -> Result<StartedRun, HostError> {
+        let started: Started = self.line.post(path, body).await?;
+        Ok(started.into())
+    }
+}
+
+/// How many rows are asked for next.
+fn at_once(wanted: usize, there: usize, most: usize) -> String {
+    wanted.saturating_sub(there).min(most).to_string()
+}
+
+impl HostPort for RemoteHost {
+    fn create_session(&self, begin: NewSession) -> HostFuture<'_, SessionRow> {
+        Box::pin(async move {
+            let body = wishes::new_session(&begin, &self.known.defaults().root)?;
+            self.line.post(&Path::of(&["api", "sessions"]), &body).await
+        })
+    }
+
+    fn sessions(&self, query: SessionQuery) -> HostFuture<'_, Vec<SessionRow>> {
+        Box::pin(self.list_sessions(query))
+    }
+
+    fn session<'a>(&'a self, session_id: &'a SessionId) -> HostFuture<'a, SessionRow> {
+        Box::pin(async move { self.line.get(&Path::of(&["api", "sessions", session_id.as_str()])).await })
+    }
+
+    fn records<'a>(&'a self, session_id: &'a SessionId, after: u64) -> HostFuture<'a, Vec<Arc<Record>>> {
+        let query = RecordQuery { after, rows_max: usize::MAX, has_deltas: true };
+        Box::pin(self.read_records(session_id, query))
+    }
+
+    fn record_page<'a>(
+        &'a self,
+        session_id: &'a SessionId,
+        query: RecordQuery,
+    ) -> HostFuture<'a, Vec<Arc<Record>>> {
+        Box::pin(self.read_records(session_id, query))
+    }
+
+    fn session_events<'a>(
+        &'a self,
+        session_id: &'a SessionId,
+        after: u64,
+    ) -> HostFuture<'a, BoxStream<'static, HostDelivery>> {
+        Box::pin(
+            async move { Ok(Follower::open(&self.line, &self.known, session_id, after).await?.stream()) },
+        )
+    }
+
+    fn rename_session<'a>(&'a self, session_id: &'a SessionId, title: &'a str) -> HostFuture<'a, ()> {
+        Box::pin(async move {
+            let path = Path::of(&["api", "sessions", session_id.as_str()]);
+            self.line.tell(&path, Method::Patch, Some(&json!({"title": title}))).await
+        })
+    }
+
+    fn delete_session<'a>(&'a self, session_id: &'a SessionId) -> HostFuture<'a, ()> {
+        Box::pin(async move {
+            let path = Path::of(&["api", "sessions", session_id.as_str()]);
+            self.line.tell(&path, Method::Delete, NOTHING).await
+        })
+    }
+
+    fn tasks<'a>(&'a self, session_id: &'a SessionId) -> HostFuture<'a, Vec<Task>> {
+        #[derive(Deserialize)]
+        struct Tasks {
+            tasks: Vec<Task>,
+        }
+        Box::pin(async move {
+            let path = Path::of(&["api", "tasks"]).with("session_id", session_id.as_str());
+            let Tasks { tasks } = self.line.get(&path).await?;
+            Ok(tasks)
+        })
+    }
+
+    fn start_run<'a>(&'a self, session_id: &'a SessionId, start: RunStart) -> HostFuture<'a, StartedRun> {
+        Box::pin(async move {
+            let path = Path::of(&["api", "sessions", session_id.as_str(), "runs"]);
+            self.begin(&path, &wishes::start(start)?).await
+        })
+    }
+
+    fn run<'a>(&'a self, run_id: &'a RunId) -> HostFuture<'a, RunRow> {
+        Box::pin(async move { self.line.get(&Path::of(&["api", "runs", run_id.as_str()])).await })
+    }
+
+    fn runs(&self, query: RunQuery) -> HostFuture<'_, Vec<RunRow>> {
+        Box::pin(self.list_runs(query))
+    }
+
+    fn events<'a>(
+        &'a self,
+        run_id: &'a RunId,
+        after: u64,
+    ) -> HostFuture<'a, BoxStream<'static, HostDelivery>> {
+        Box::pin(self.follow_run(run_id, after))
+    }
+
+    fn cancel<'a>(&'a self, run_id: &'a RunId) -> HostFuture<'a, ()> {
+        Box::pin(async move {
+            let path = Path::of(&["api", "runs", run_id.as_str(), "cancel"]);
+            self.line.tell(&path, Method::Post, NOTHING).await
+        })
+    }
+
+    fn questions<'a>(&'a self, run_id: &'a RunId) -> HostFuture<'a, Vec<Question>> {
+        Box::pin(async move {
+            let asked = self.asked(run_id).await?;
+            Ok(asked.into_iter().map(|asked| asked.question).collect())
+        })
+    }
+
+    fn answer<'a>(
+        &'a self,
+        run_id: &'a RunId,
+        call_id: &'a CallId,
+        arguments: Option<&'a str>,
+        answer: PermissionAnswer,
+    ) -> HostFuture<'a, ()> {
+        Box::pin(self.send_answer(run_id, call_id, arguments, answer))
+    }
+
+    fn resume<'a>(&'a self, run_id: &'a RunId, wish: ResumeWish) -> HostFuture<'a, StartedRun> {
+        Box::pin(async move {
+            let path = Path::of(&["api", "runs", run_id.as_str(), "resume"]);
+            self.begin(&path, &json!({"retry": wish.retry})).await
+        })
+    }
+
+    fn fork<'a>(&'a self, run_id: &'a RunId, wish: ForkWish) -> HostFuture<'a, StartedRun> {
+        Box::pin(async move {
+            let path = Path::of(&["api", "runs", run_id.as_str(), "fork"]);
+            self.begin(&path, &wishes::fork(wish)).await
+        })
+    }
+
+    fn replay<'a>(&'a self, run_id: &'a RunId) -> HostFuture<'a, ReplayReport> {
+        Box::pin(async move {
+            let path = Path::of(&["api", "runs", run_id.as_str(), "replay"]);
+            self.line.post(&path, &json!({})).await
+        })
+    }
+
+    fn step_report<'a>(&'a self, run_id: &'a RunId, step: u32) -> HostFuture<'a, StepReport> {
+        Box::pin(async move {
+            let path = Path::of(&["api", "runs", run_id.as_str(), "steps", &step.to_string()]);
+            self.line.get(&path).await
+        })
+    }
+
+    fn tools(&self) -> Vec<Arc<ToolSpec>> {
+        self.known.tools()
+    }
+
+    fn call_tool(&self, call: OutsideCall) -> HostFuture<'_, ToolAnswer> {
+        Box::pin(async move {
+            let path = Path::of(&["api", "tools", &call.name, "call"]);
+            let called: Called = self.line.post(&path, &wishes::call(&call)).await?;
+            Ok(called.into())
+        })
+    }
+
+    fn rules(&self) -> Vec<Rule> {
+        self.known.rules()
+    }
+
+    fn add_rule<'a>(&'a self, effect: &'a str, pattern: &'a str) -> HostFuture<'a, Rule> {
+        Box::pin(async move {
+            let body = json!({"effect": effect, "rule": pattern});
+            let shown: ShownRule = self.line.post(&Path::of(&["api", "policies"]), &body).await?;
+            self.known.refresh_rules(&self.line).await?;
+            shown.try_into()
+        })
+    }
+
+    fn remove_rule<'a>(&'a self, rule_id: &'a str) -> HostFuture<'a, ()> {
+        Box::pin(async move {
+            self.line.tell(&Path::of(&["api", "policies", rule_id]), Method::Delete, NOTHING).await?;
+            self.known.refresh_rules(&self.line).await
+        })
+    }
+
+    fn explain<'a>(&'a self, tool: &'a str, args: Map<String, Value>) -> HostFuture<'a, Explanation> {
+        Box::pin(async move {
+            let body = json!({"tool": tool, "arguments": args});
+            let explained: Explained =
+                self.line.post(&Path::of(&["api", "policies", "explain"]), &body).await?;
+            explained.explanation()
+        })
+    }
+
+    fn audit(&self, query: AuditQuery) -> HostFuture<'_, Vec<AuditEntry>> {
+        #[derive(Deserialize)]
+        struct Entries {
+            entries: Vec<AuditEntry>,
+        }
+        Box::pin(async move {
+            let AuditQuery { tool, rows_max } = query;
+            if rows_max == 0 {
+                return Ok(Vec::new());
+            }
+            let path = Path::of(&["api", "policies", "audit"])
+                .with_some("tool", tool.as_deref())
+                .with("rows", &at_once(rows_max, 0, ROWS_AT_ONCE));
+            let Entries { entries } = self.line.get(&path).await?;
+            Ok(entries)
+        })
+    }
+
+    fn defaults(&self) -> Result<HostDefaults, HostError> {
+        Ok(self.known.defaults())
+    }
+
+    fn examine_model<'a>(&'a self, name: &'a str) -> HostFuture<'a, ModelFindings> {
+        Box::pin(async move {
+            self.line.wait(&Path::of(&["api", "models", "doctor"]), &json!({"name": name})).await
+        })
+    }
+
+    fn models(&self) -> HostFuture<'_, Vec<ModelRow>> {
+        #[derive(Deserialize)]
+        struct Models {
+            models: Vec<ModelRow>,
+        }
+        Box::pin(async move {
+            let Models { models } = self.line.get(&Path::of(&["api", "models"])).await?;
+            Ok(models)
+        })
+    }
+}

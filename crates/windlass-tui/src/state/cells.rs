@@ -1,0 +1,220 @@
+//! The cells of the transcript in their order: which one comes before and after, what kind of thing it is, and what
+//! of it can be folded. Knows no lines.
+
+use windlass_core::tool::Visibility;
+use windlass_core::view::{CallView, Entry, RunView};
+
+use super::State;
+use super::session::OpenSession;
+use super::transcript::{Cell, Foldable, Part, Transcript};
+
+/// The cells of a state.
+#[derive(Clone, Copy)]
+pub struct Cells<'a> {
+    session: Option<&'a OpenSession>,
+    transcript: &'a Transcript,
+    has_tail: bool,
+}
+
+/// What a cell is.
+#[derive(Debug, Clone, Copy)]
+pub enum Content<'a> {
+    /// What the user said.
+    User(&'a RunView),
+    /// Text of the model.
+    Text(&'a str),
+    /// A block of thinking.
+    Thinking {
+        /// Its phase.
+        phase: u32,
+        /// Which block of its phase, from 0.
+        block: usize,
+        /// What was thought.
+        text: &'a str,
+        /// Whether it still goes on.
+        is_going_on: bool,
+    },
+    /// A call.
+    Call(&'a CallView),
+    /// A call that is shown in the inspector alone.
+    Hidden,
+    /// What is to be said of a run as a whole.
+    Foot(&'a RunView),
+    /// Messages that have no run yet.
+    Tail,
+}
+
+impl<'a> Cells<'a> {
+    /// The cells of a state.
+    pub fn new(state: &'a State) -> Self {
+        let has_tail = state.sending.is_some() || !state.waiting.is_empty();
+        Self { session: state.session.as_ref(), transcript: &state.transcript, has_tail }
+    }
+
+    fn runs(self) -> &'a [RunView] {
+        self.session.map_or(&[], |session| &session.view.runs)
+    }
+
+    /// The run of a cell.
+    pub fn run(self, cell: Cell) -> Option<&'a RunView> {
+        self.runs().get(cell.run)
+    }
+
+    fn tail(self) -> Option<Cell> {
+        self.has_tail.then_some(Cell { run: self.runs().len(), part: Part::User })
+    }
+
+    /// The first cell.
+    pub fn first(self) -> Option<Cell> {
+        match self.runs().first() {
+            Some(_) => Some(Cell { run: 0, part: Part::User }),
+            None => self.tail(),
+        }
+    }
+
+    /// The last cell.
+    pub fn last(self) -> Option<Cell> {
+        let last_run = self.runs().len().checked_sub(1);
+        self.tail().or(last_run.map(|run| Cell { run, part: Part::Foot }))
+    }
+
+    /// The cell after a cell.
+    pub fn next(self, cell: Cell) -> Option<Cell> {
+        let run = self.run(cell)?;
+        let entry = |at: usize| if at < run.entries.len() { Part::Entry(at) } else { Part::Foot };
+        match cell.part {
+            Part::User => Some(Cell { part: entry(0), ..cell }),
+            Part::Entry(at) => Some(Cell { part: entry(at.saturating_add(1)), ..cell }),
+            Part::Foot => {
+                let next = Cell { run: cell.run.saturating_add(1), part: Part::User };
+                if self.run(next).is_some() { Some(next) } else { self.tail() }
+            }
+        }
+    }
+
+    /// The cell before a cell.
+    pub fn previous(self, cell: Cell) -> Option<Cell> {
+        let entry = |count: usize| count.checked_sub(1).map_or(Part::User, Part::Entry);
+        match cell.part {
+            Part::User => {
+                let run = cell.run.checked_sub(1)?;
+                Some(Cell { run, part: Part::Foot })
+            }
+            Part::Entry(at) => Some(Cell { part: entry(at), ..cell }),
+            Part::Foot => Some(Cell { part: entry(self.run(cell)?.entries.len()), ..cell }),
+        }
+    }
+
+    /// A cell that exists: the given one, or the one in whose place it would be.
+    pub fn nearest(self, cell: Cell) -> Option<Cell> {
+        match self.run(cell) {
+            Some(run) => match cell.part {
+                Part::Entry(at) if at >= run.entries.len() => Some(Cell { part: Part::Foot, ..cell }),
+                Part::User | Part::Entry(_) | Part::Foot => Some(cell),
+            },
+            None => self.last(),
+        }
+    }
+
+    /// What a cell is.
+    pub fn content(self, cell: Cell) -> Option<Content<'a>> {
+        let Some(run) = self.run(cell) else { return self.has_tail.then_some(Content::Tail) };
+        match cell.part {
+            Part::User => Some(Content::User(run)),
+            Part::Foot => Some(Content::Foot(run)),
+            Part::Entry(at) => Some(match run.entries.get(at)? {
+                Entry::Text(text) => Content::Text(text),
+                Entry::Reasoning { phase, text } => Content::Thinking {
+                    phase: *phase,
+                    block: block_of(run, at, *phase),
+                    text,
+                    is_going_on: is_thinking_at(run, at),
+                },
+                Entry::Call(call) if call.visibility == Visibility::Hidden => Content::Hidden,
+                Entry::Call(call) => Content::Call(call),
+            }),
+        }
+    }
+
+    /// What of a cell can be folded.
+    pub fn foldable(self, cell: Cell) -> Option<Foldable> {
+        let run_id = || Some(self.run(cell)?.run_id.clone());
+        match (self.content(cell)?, cell.part) {
+            (Content::Call(call), _) => Some(Foldable::Call(run_id()?, call.call.id.clone())),
+            (Content::Thinking { .. }, Part::Entry(at)) => Some(Foldable::Thinking(run_id()?, at)),
+            _ => None,
+        }
+    }
+
+    /// The cell of a thing that can be folded.
+    pub fn cell_of(self, thing: &Foldable) -> Option<Cell> {
+        let session = self.session?;
+        match thing {
+            Foldable::Call(run_id, call_id) => {
+                let run = session.run_at(run_id)?;
+                let is_it = |entry: &Entry| matches!(entry, Entry::Call(call) if call.call.id == *call_id);
+                let at = session.view.runs.get(run)?.entries.iter().rposition(is_it)?;
+                Some(Cell { run, part: Part::Entry(at) })
+            }
+            Foldable::Thinking(run_id, at) => {
+                let cell = Cell { run: session.run_at(run_id)?, part: Part::Entry(*at) };
+                matches!(self.content(cell)?, Content::Thinking { .. }).then_some(cell)
+            }
+        }
+    }
+
+    /// The newest thing that can be folded.
+    pub fn newest_foldable(self) -> Option<Foldable> {
+        let last = self.last()?;
+        self.foldable(last).or_else(|| self.foldable_before(last))
+    }
+
+    /// The next thing that can be folded before a cell.
+    pub fn foldable_before(self, cell: Cell) -> Option<Foldable> {
+        std::iter::successors(self.previous(cell), |cell| self.previous(*cell))
+            .find_map(|cell| self.foldable(cell))
+    }
+
+    /// The next thing that can be folded after a cell.
+    pub fn foldable_after(self, cell: Cell) -> Option<Foldable> {
+        std::iter::successors(self.next(cell), |cell| self.next(*cell)).find_map(|cell| self.foldable(cell))
+    }
+
+    /// Blank lines before a cell that is not empty itself: what is folded stands together.
+    pub fn gap(self, cell: Cell) -> usize {
+        let is_dense =
+            |cell: Cell| self.foldable(cell).is_some_and(|thing| !self.transcript.is_unfolded(&thing));
+        let is_hidden = |cell: &Cell| matches!(self.content(*cell), Some(Content::Hidden));
+        let mut before = std::iter::successors(self.previous(cell), |cell| self.previous(*cell));
+        match before.find(|cell| !is_hidden(cell)) {
+            Some(before) => usize::from(!(is_dense(before) && self.foldable(cell).is_some())),
+            None => 0,
+        }
+    }
+
+    /// How many cells there are before a cell: where one stands in the whole.
+    pub fn count_before(self, cell: Cell) -> usize {
+        let runs: usize = self.runs().iter().take(cell.run).map(|run| run.entries.len() + 2).sum();
+        let within = match cell.part {
+            Part::User => 0,
+            Part::Entry(at) => at + 1,
+            Part::Foot => self.run(cell).map_or(0, |run| run.entries.len() + 1),
+        };
+        runs + within
+    }
+}
+
+/// Whether the thinking at a place still goes on: nothing came after it.
+fn is_thinking_at(run: &RunView, at: usize) -> bool {
+    run.ended.is_none() && run.waiting.is_none() && at + 1 == run.entries.len()
+}
+
+/// Which block of its phase a block of thinking is, from 0.
+fn block_of(run: &RunView, at: usize, phase: u32) -> usize {
+    let before = run.entries.iter().take(at).rev();
+    let is_of_another =
+        |entry: &&Entry| matches!(entry, Entry::Reasoning { phase: other, .. } if *other != phase);
+    // Phases only grow.
+    let of_phase = before.take_while(|entry| !is_of_another(entry));
+    of_phase.filter(|entry| matches!(entry, Entry::Reasoning { .. })).count()
+}

@@ -1,0 +1,53 @@
+//! Signs: one for each state, so that colour never stands alone, and a spinner for what moves.
+
+use windlass_core::ids::Millis;
+use windlass_core::tool::OutcomeStatus;
+use windlass_core::view::CallState;
+
+use crate::theme::Role;
+
+/// What the user said.
+pub(super) const USER: &str = "›";
+/// What is folded.
+pub(super) const FOLDED: &str = "▸";
+/// What is unfolded.
+pub(super) const UNFOLDED: &str = "▾";
+/// What needs a look.
+pub(super) const WARNING: &str = "!";
+/// What went wrong.
+pub(super) const FAILED: &str = "✗";
+/// What was stopped.
+pub(super) const STOPPED: &str = "■";
+
+/// How long a picture of the spinner stays.
+pub(super) const SPIN_MS: u64 = 100;
+
+const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+
+/// The picture of the spinner at a time.
+pub(super) fn spinner(now_ms: Millis) -> &'static str {
+    let at = usize::try_from(now_ms / SPIN_MS % 10).unwrap_or(0);
+    SPINNER.get(at).copied().unwrap_or("⠋")
+}
+
+/// The sign of a call, and how it is meant.
+pub(super) fn call(state: &CallState, now_ms: Millis) -> (&'static str, Role) {
+    match state {
+        CallState::Requested => ("○", Role::Muted),
+        CallState::Asking => ("?", Role::Warn),
+        CallState::Running => (spinner(now_ms), Role::Accent),
+        CallState::Ended(outcome) => status(outcome.status()),
+    }
+}
+
+/// The sign of an outcome, and how it is meant.
+pub(super) fn status(status: OutcomeStatus) -> (&'static str, Role) {
+    match status {
+        OutcomeStatus::Ok => ("✓", Role::Good),
+        OutcomeStatus::Failed => (FAILED, Role::Bad),
+        OutcomeStatus::Denied => ("⊘", Role::Warn),
+        OutcomeStatus::Staged => ("±", Role::Warn),
+        OutcomeStatus::Cancelled => (STOPPED, Role::Muted),
+        OutcomeStatus::Interrupted => (WARNING, Role::Warn),
+    }
+}

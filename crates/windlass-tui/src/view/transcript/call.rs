@@ -1,0 +1,134 @@
+//! A call in one line, and all of it when it is unfolded.
+
+use ratatui::text::{Line, Span};
+use windlass_core::permission::Preview;
+use windlass_core::tool::{OutcomeStatus, ToolOutcome};
+use windlass_core::view::{CallState, CallView};
+
+use super::cache::{Body, Laid};
+use super::cell::Look;
+use crate::figures;
+use crate::state::cells::Cells;
+use crate::text::{clean, cut, one_line, width};
+use crate::theme::Role;
+use crate::view::outcome::{self, Page};
+use crate::view::signs;
+use crate::words;
+
+/// Lines of one text in an unfolded call; the inspector has more of it.
+const TEXT_LINES_MAX: usize = 200;
+
+/// Columns that the arguments of a call get at least.
+const SUMMARY_COLUMNS_MIN: usize = 8;
+
+/// Whether it shows a time that goes on.
+pub(super) fn is_moving(call: &CallView) -> bool {
+    matches!(call.state, CallState::Running)
+}
+
+/// The lines of a call.
+pub(super) fn lay(look: &Look<'_>, call: &CallView, is_unfolded: bool) -> Laid {
+    let head = vec![head(look, call)];
+    let body = if is_unfolded { unfolded(look, call) } else { folded(look, call) };
+    Laid { head, body: Body::Lines(body), tone: None }
+}
+
+fn head(look: &Look<'_>, call: &CallView) -> Line<'static> {
+    let (sign, role) = signs::call(&call.state, look.now_ms);
+    let name = clean(&call.call.name).into_owned();
+    let facts = facts(look, call).join(" · ");
+    let taken = 2 + width(&name) + if facts.is_empty() { 0 } else { width(&facts) + 3 };
+    let room = look.columns.saturating_sub(taken + 1).max(SUMMARY_COLUMNS_MIN);
+    let summary = cut(&words::call_summary(&call.call), room).into_owned();
+    let mut spans = vec![look.span(format!("{sign} "), role), look.span(name, Role::Strong)];
+    if !summary.is_empty() {
+        spans.push(look.span(format!(" {summary}"), Role::Text));
+    }
+    if !facts.is_empty() {
+        spans.push(look.span(format!(" · {facts}"), Role::Muted));
+    }
+    Line::from(spans)
+}
+
+/// State or duration, size or what it gave.
+fn facts(look: &Look<'_>, call: &CallView) -> Vec<String> {
+    match &call.state {
+        CallState::Requested => vec!["requested".to_owned()],
+        CallState::Asking => vec!["waits for you".to_owned()],
+        CallState::Running => {
+            let began = began_ms(look, call);
+            let time = began.map(|began| figures::running(look.now_ms.saturating_sub(began)));
+            vec![time.unwrap_or_else(|| "running".to_owned())]
+        }
+        CallState::Ended(outcome) => {
+            let time = figures::duration(outcome.meta.duration_ms);
+            match &outcome.body {
+                Ok(output) => {
+                    let gave = words::output_summary(output, call.category, outcome.meta.output_bytes);
+                    let cached = outcome.meta.is_cached.then(|| "cached".to_owned());
+                    [Some(time), cached, Some(gave)].into_iter().flatten().collect()
+                }
+                Err(_) => ended_without(outcome, time),
+            }
+        }
+    }
+}
+
+fn ended_without(outcome: &ToolOutcome, time: String) -> Vec<String> {
+    let status = outcome.status();
+    let more = match (status, outcome.meta.proposal.as_ref().and_then(|proposal| proposal.preview.as_ref())) {
+        (OutcomeStatus::Failed, _) => Some(time),
+        (OutcomeStatus::Staged, Some(Preview::Diff(diff))) => {
+            Some(format!("{} · awaits your approval", words::diff_summary(diff)))
+        }
+        (OutcomeStatus::Staged, _) => Some("awaits your approval".to_owned()),
+        (
+            OutcomeStatus::Ok | OutcomeStatus::Denied | OutcomeStatus::Cancelled | OutcomeStatus::Interrupted,
+            _,
+        ) => None,
+    };
+    [Some(words::status_word(status).to_owned()), more].into_iter().flatten().collect()
+}
+
+fn began_ms(look: &Look<'_>, call: &CallView) -> Option<u64> {
+    let run = Cells::new(look.state).run(look.cell)?;
+    look.state.session.as_ref()?.timing.run(&run.run_id)?.call_started_ms(&call.call.id)
+}
+
+/// The one line below the head: how far it is, or why it failed.
+fn folded(look: &Look<'_>, call: &CallView) -> Vec<Line<'static>> {
+    let (text, role) = match &call.state {
+        CallState::Requested | CallState::Asking | CallState::Running => {
+            (call.progress.as_deref().unwrap_or_default(), Role::Muted)
+        }
+        CallState::Ended(outcome) => match (outcome.status(), outcome.failure()) {
+            (OutcomeStatus::Failed, Some(failure)) => (failure.message.as_str(), Role::Bad),
+            (OutcomeStatus::Denied | OutcomeStatus::Interrupted, Some(failure)) => {
+                (failure.message.as_str(), Role::Muted)
+            }
+            (OutcomeStatus::Staged, Some(_)) => {
+                ("staged, nothing was written: /apply shows and makes it", Role::Warn)
+            }
+            (OutcomeStatus::Ok | OutcomeStatus::Cancelled, _) | (_, None) => ("", Role::Muted),
+        },
+    };
+    let line = one_line(text);
+    if line.is_empty() {
+        return Vec::new();
+    }
+    vec![Line::from(Span::styled(cut(&line, look.body_columns()).into_owned(), look.theme.style(role)))]
+}
+
+fn unfolded(look: &Look<'_>, call: &CallView) -> Vec<Line<'static>> {
+    let mut page = Page::new(look.body_columns(), look.theme, TEXT_LINES_MAX);
+    page.arguments(&call.call.arguments);
+    match &call.state {
+        CallState::Requested | CallState::Asking | CallState::Running => {
+            if let Some(line) = &call.progress {
+                page.said("progress", &one_line(line));
+            }
+        }
+        CallState::Ended(outcome) => outcome::lay(&mut page, outcome),
+    }
+    page.lines
+}
