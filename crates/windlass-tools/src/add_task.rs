@@ -12,6 +12,9 @@ use crate::summary::summarized;
 
 /// The tool's name.
 const NAME: &str = "add_task";
+
+const ABOUT: &str = "Add a new task to track progress; gives its task_id. Use it for work of several steps, not for a \
+                     single call.";
 /// Longest task: it is a line of a list, not a document.
 const CONTENT_CHARS_MAX: usize = 2_000;
 
@@ -23,7 +26,7 @@ pub(crate) struct AddTask {
 
 impl AddTask {
     pub(crate) fn new() -> Self {
-        let mut spec = ToolSpec::new(NAME, "Add a new task to track progress; gives its task_id.")
+        let mut spec = ToolSpec::new(NAME, ABOUT)
             .with_schema(json!({
                 "type": "object",
                 "properties": {

@@ -29,7 +29,8 @@ impl Calculate {
         let mut spec = ToolSpec::new(
             NAME,
             "Compute an arithmetic expression exactly: integers of any reasonable size, decimals without \
-             binary rounding. Knows + - * / // % **, parentheses and sqrt, abs, min, max, round, floor, ceil.",
+             binary rounding. Knows + - * / // % **, parentheses and sqrt, abs, min, max, round, floor, ceil. \
+             Use it instead of computing yourself; it does not know variables or units.",
         )
         .with_schema(json!({
             "type": "object",

@@ -40,7 +40,8 @@ impl EditFile {
             NAME,
             "Change parts of a text file of the project that was read before. Each edit replaces either the \
              exact text 'old' (which must be unique, unless replace_all) or the lines start_line to end_line. \
-             All edits speak of the file as it was read; all are made, or none.",
+             All edits speak of the file as it was read; all are made, or none. \
+             To make a file or to replace all of it, use write_file.",
         )
         .with_schema(schema())
         .with_effects(Effects::Write, Risk::High)
@@ -133,12 +134,14 @@ impl ToolPort for EditFile {
 fn plan(workspace: &Workspace, session: &SessionId, root: &Root, args: &Args) -> Result<Change, ToolFailure> {
     if args.edits.is_empty() || args.edits.len() > EDITS_MAX {
         let message = format!("There are {} edits; give 1 to {EDITS_MAX}", args.edits.len());
-        return Err(ToolFailure::invalid_args(message));
+        let expected = format!("1 to {EDITS_MAX} edits");
+        return Err(ToolFailure::invalid_args(message).at("edits", expected, args.edits.len().to_string()));
     }
     let place = root.locate(&args.path)?;
     let path = shown(place.path());
     let Some(before) = place.snapshot()? else {
-        return Err(ToolFailure::not_found(format!("File not found: {path}")));
+        return Err(ToolFailure::not_found(format!("File not found: {path}"))
+            .hint("Call get_file_tree to see what there is, or make the file with write_file."));
     };
     if is_made(workspace, &place, &before, args) {
         let message = format!("This very edit of '{path}' was made already; nothing was written again");
@@ -160,7 +163,8 @@ fn is_made(workspace: &Workspace, place: &Place, now: &Snapshot, args: &Args) ->
 fn edit(place: &Place, content: Vec<u8>, edits: &[Edit]) -> Result<Vec<u8>, ToolFailure> {
     let path = shown(place.path());
     let Some(text) = decode(content) else {
-        return Err(ToolFailure::invalid_args(format!("'{path}' is a binary file and cannot be edited")));
+        return Err(ToolFailure::invalid_args(format!("'{path}' is a binary file and cannot be edited"))
+            .hint("Tell the user what would have to change in it."));
     };
     let edited = apply(place.path(), &text.content, edits)?;
     encode(&edited, text.encoding).ok_or_else(|| {

@@ -63,7 +63,8 @@ impl ExecuteCommand {
             NAME,
             "Run a command in the project and return its exit code and output. Give either 'argv' (program and \
              arguments, no shell) or 'command' (a line for sh). There is no input and no terminal; background \
-             processes end with the command.",
+             processes end with the command. To read, search or change files, use read_file, search_text and \
+             edit_file instead.",
         )
         .with_schema(schema())
         .with_effects(Effects::External, Risk::High)

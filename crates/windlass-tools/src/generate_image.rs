@@ -16,6 +16,8 @@ use windlass_core::secret::Secret;
 
 /// The tool's name.
 const NAME: &str = "generate_image";
+
+const ABOUT: &str = "Generate an image from a text prompt. Use it only when an image is asked for.";
 /// Where a front end renders.
 const ENDPOINT: &str = "/generate-image";
 /// What a hand-off says (A.1).
@@ -52,7 +54,7 @@ pub(crate) struct GenerateImage {
 
 impl GenerateImage {
     pub(crate) fn new(backend: Option<ImageConfig>) -> Self {
-        let mut spec = ToolSpec::new(NAME, "Generate an image from a text prompt.")
+        let mut spec = ToolSpec::new(NAME, ABOUT)
             .with_schema(schema())
             .with_place(Category::Other, Visibility::Secondary);
         spec.examples = vec![json!({"prompt": "a lighthouse at dusk, watercolour"})];

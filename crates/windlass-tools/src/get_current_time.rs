@@ -14,6 +14,9 @@ use crate::summary::summarized;
 
 /// The tool's name.
 const NAME: &str = "get_current_time";
+
+const ABOUT: &str = "Get the current date and time in a time zone. Use it where an answer depends on today; do not \
+                     guess the date.";
 /// How many near names an unknown zone is answered with.
 const SUGGESTIONS_MAX: usize = 3;
 /// No zone has a longer name; longer texts are not compared with all of them.
@@ -27,7 +30,7 @@ pub(crate) struct GetCurrentTime {
 
 impl GetCurrentTime {
     pub(crate) fn new() -> Self {
-        let mut spec = ToolSpec::new(NAME, "Get the current date and time in a time zone.")
+        let mut spec = ToolSpec::new(NAME, ABOUT)
             .with_schema(json!({
                 "type": "object",
                 "properties": {

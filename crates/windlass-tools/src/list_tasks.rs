@@ -12,6 +12,9 @@ use crate::summary::summarized;
 /// The tool's name.
 const NAME: &str = "list_tasks";
 
+const ABOUT: &str = "View all current tasks with their task_id and status. Use it before update_task when a task_id is \
+                     not known.";
+
 /// The tool.
 #[derive(Debug)]
 pub(crate) struct ListTasks {
@@ -20,7 +23,7 @@ pub(crate) struct ListTasks {
 
 impl ListTasks {
     pub(crate) fn new() -> Self {
-        let mut spec = ToolSpec::new(NAME, "View all current tasks with their task_id and status.")
+        let mut spec = ToolSpec::new(NAME, ABOUT)
             .with_effects(Effects::Read, Risk::Safe)
             .with_scopes([Scope::TaskManagement]);
         spec.idempotent = true;

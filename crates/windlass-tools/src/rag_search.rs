@@ -16,6 +16,9 @@ use crate::summary::summarized;
 
 /// The tool's name.
 const NAME: &str = "rag_search";
+
+const ABOUT: &str = "Search the indexed documents of this conversation, or of all of them. It does not search the \
+                     project: use search_text for that.";
 /// Most passages of one answer.
 const LIMIT_MAX: i64 = 50;
 
@@ -41,30 +44,29 @@ pub(crate) struct RagSearch {
 
 impl RagSearch {
     pub(crate) fn new(passages: Option<Arc<dyn Passages>>) -> Self {
-        let mut spec =
-            ToolSpec::new(NAME, "Search the indexed documents of this conversation, or of all of them.")
-                .with_schema(json!({
-                    "type": "object",
-                    "properties": {
-                        "query": {"type": "string", "description": "What to look for"},
-                        "limit": {
-                            "type": "integer",
-                            "description": "How many passages",
-                            "default": 3,
-                            "minimum": 1,
-                            "maximum": LIMIT_MAX
-                        },
-                        "global": {
-                            "type": "boolean",
-                            "description": "Search all conversations, not only this one",
-                            "default": false
-                        }
+        let mut spec = ToolSpec::new(NAME, ABOUT)
+            .with_schema(json!({
+                "type": "object",
+                "properties": {
+                    "query": {"type": "string", "description": "What to look for"},
+                    "limit": {
+                        "type": "integer",
+                        "description": "How many passages",
+                        "default": 3,
+                        "minimum": 1,
+                        "maximum": LIMIT_MAX
                     },
-                    "required": ["query"],
-                    "additionalProperties": false
-                }))
-                .with_effects(Effects::Read, Risk::Safe)
-                .with_place(Category::Search, Visibility::Primary);
+                    "global": {
+                        "type": "boolean",
+                        "description": "Search all conversations, not only this one",
+                        "default": false
+                    }
+                },
+                "required": ["query"],
+                "additionalProperties": false
+            }))
+            .with_effects(Effects::Read, Risk::Safe)
+            .with_place(Category::Search, Visibility::Primary);
         spec.idempotent = true;
         spec.untrusted_output = true;
         spec.examples = vec![json!({"query": "retry policy", "limit": 3})];

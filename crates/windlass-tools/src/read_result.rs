@@ -38,7 +38,8 @@ impl ReadResult {
         let mut spec = ToolSpec::new(
             NAME,
             "Read the whole result of an earlier call that was cut: a page of it by character offset, or \
-             with 'pattern' only the lines that match a regular expression.",
+             with 'pattern' only the lines that match a regular expression. Use it only with the ref that \
+             such a result names.",
         )
         .with_schema(json!({
             "type": "object",

@@ -24,7 +24,8 @@ impl SystemStats {
     pub(crate) fn new() -> Self {
         let mut spec = ToolSpec::new(
             NAME,
-            "Get CPU load, memory use and disk use of this machine, in percent and bytes.",
+            "Get CPU load, memory use and disk use of this machine, in percent and bytes. Use it only for \
+             questions about this machine.",
         )
         .with_effects(Effects::Read, Risk::Safe)
         .with_scopes([Scope::SystemInfo]);

@@ -106,7 +106,8 @@ fn plan(workspace: &Workspace, root: &Root, args: &Args) -> Result<(Change, Copy
         ToolFailure::io_error("The undo copies cannot be read.").detail(error.to_string())
     })?;
     let Some(copy) = copy else {
-        return Err(ToolFailure::not_found(format!("There is no change of '{path}' to take back")));
+        return Err(ToolFailure::not_found(format!("There is no change of '{path}' to take back"))
+            .hint("Only changes of write_file and edit_file can be taken back; change it with edit_file."));
     };
     let before = place.snapshot()?;
     if before.as_ref().is_none_or(|before| before.sha256 != copy.after()) {

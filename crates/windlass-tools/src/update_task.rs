@@ -12,6 +12,9 @@ use crate::summary::{cut, summarized};
 
 /// The tool's name.
 const NAME: &str = "update_task";
+
+const ABOUT: &str = "Update the status of a task: when its work begins, and when it is done. list_tasks gives the \
+                     task_id; do not guess it.";
 /// How much of an unknown task id is quoted.
 const ID_CHARS_MAX: usize = 64;
 
@@ -25,7 +28,7 @@ impl UpdateTask {
     pub(crate) fn new() -> Self {
         // The words of `status` are not an `enum` of the schema: the refusal has a fixed text (A.5),
         // and a schema would answer first with another.
-        let mut spec = ToolSpec::new(NAME, "Update the status of a task.")
+        let mut spec = ToolSpec::new(NAME, ABOUT)
             .with_schema(json!({
                 "type": "object",
                 "properties": {

@@ -19,6 +19,9 @@ use crate::time_constraint::{TIME_WORDS, TimeConstraint};
 
 /// The tool's name.
 const NAME: &str = "web_search";
+
+const ABOUT: &str = "Search the web; gives title, url and snippet of each page found. A snippet is not the page: read \
+                     it with fetch_url before you rely on it.";
 /// Most results that any of the servers gives.
 const RESULTS_MAX: i64 = 20;
 /// Longest question; Brave takes no longer one.
@@ -41,14 +44,13 @@ pub(crate) struct WebSearch {
 
 impl WebSearch {
     pub(crate) fn new(config: WebSearchConfig) -> Self {
-        let mut spec =
-            ToolSpec::new(NAME, "Search the web; gives title, url and snippet of each page found.")
-                .with_schema(schema())
-                .with_effects(Effects::Read, Risk::Low)
-                .with_scopes([Scope::NetworkAccess])
-                .with_place(Category::Search, Visibility::Primary)
-                .with_alias("search_web")
-                .with_arg_alias("num_results", "max_results");
+        let mut spec = ToolSpec::new(NAME, ABOUT)
+            .with_schema(schema())
+            .with_effects(Effects::Read, Risk::Low)
+            .with_scopes([Scope::NetworkAccess])
+            .with_place(Category::Search, Visibility::Primary)
+            .with_alias("search_web")
+            .with_arg_alias("num_results", "max_results");
         spec.idempotent = true;
         spec.untrusted_output = true;
         spec.examples = vec![

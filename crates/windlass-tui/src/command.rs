@@ -34,6 +34,8 @@ pub enum CommandKind {
     Resume,
     /// Go on from a step in a new session.
     Fork,
+    /// Make an edit that was staged.
+    Apply,
     /// Look at everything that a run did.
     Inspect,
     /// Show what the model has read.
@@ -96,11 +98,11 @@ impl CommandRow {
 }
 
 /// All commands, in the order in which they are shown.
-pub static COMMANDS: [CommandRow; 20] = {
+pub static COMMANDS: [CommandRow; 21] = {
     use CommandKind as Kind;
     use Needs::{Nothing, Running, Session};
     [
-        row(Kind::Help, "help", &["h", "?", "commands"], "[COMMAND]", "keys and commands", "F1", Nothing),
+        row(Kind::Help, "help", &["h", "?", "commands"], "[COMMAND]", "keys and commands", "?", Nothing),
         row(Kind::Model, "model", &["models"], "[NAME]", "choose the model of the next run", "", Nothing),
         row(
             Kind::Profile,
@@ -113,7 +115,7 @@ pub static COMMANDS: [CommandRow; 20] = {
         ),
         row(Kind::Theme, "theme", &[], "[dark|light|plain]", "choose how it looks", "", Nothing),
         row(Kind::Tools, "tools", &["tool"], "[NAME]", "list the tools, or show one", "", Nothing),
-        row(Kind::Tasks, "tasks", &["todo"], "", "show or hide the task list", "Ctrl-T", Nothing),
+        row(Kind::Tasks, "tasks", &["todo"], "", "show or hide the task list", "", Nothing),
         row(
             Kind::Policy,
             "policy",
@@ -136,14 +138,15 @@ pub static COMMANDS: [CommandRow; 20] = {
             "",
             Nothing,
         ),
-        row(Kind::Fork, "fork", &[], "[STEP]", "go on from a step in a new session", "", Session),
-        row(Kind::Inspect, "inspect", &["trace"], "", "everything that the last run did", "", Session),
+        row(Kind::Fork, "fork", &[], "[STEP [MESSAGE]]", "go on from a step in a new session", "", Session),
+        row(Kind::Apply, "apply", &[], "[CALL]", "make an edit that was staged", "", Session),
+        row(Kind::Inspect, "inspect", &["trace"], "", "everything that the last run did", "Ctrl-T", Session),
         row(
             Kind::Context,
             "context",
             &["usage"],
             "",
-            "what the model has read, and what it cost",
+            "the project's files as background, and how full the context is",
             "",
             Nothing,
         ),

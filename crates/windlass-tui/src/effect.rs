@@ -85,15 +85,12 @@ pub enum Effect {
     },
     /// Read the paths of the project.
     ListPaths,
+    /// Read the paths of the project as a tree, for `/context`.
+    ReadTree,
     /// Search the project.
     Search(String),
     /// Run a call that was staged, as its user has now seen it.
-    Apply {
-        /// The tool.
-        tool: String,
-        /// Its arguments, as JSON text.
-        arguments: String,
-    },
+    Apply(Box<Proposal>),
     /// Put text on the clipboard of the terminal.
     Copy(String),
     /// Call the user, who may look elsewhere: a question came up, or a long run has ended.
@@ -122,4 +119,30 @@ pub struct Sending {
     pub model: Option<String>,
     /// Another profile than the session's.
     pub profile: Option<String>,
+    /// Background for the message.
+    pub context: Option<Background>,
+}
+
+/// Background that goes with a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Background {
+    /// What it is, in a few words: `file tree, 120 paths`.
+    pub label: String,
+    /// What the model gets.
+    pub text: String,
+}
+
+/// An edit that was staged and is to be made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proposal {
+    /// The session whose grants count.
+    pub session_id: SessionId,
+    /// The tool.
+    pub tool: String,
+    /// Its arguments, as JSON text: they hold the call to the files as they were.
+    pub arguments: String,
+    /// The word that must be typed for it, if it is critical.
+    pub confirm_word: Option<String>,
+    /// The word that was typed.
+    pub confirmation: Option<String>,
 }

@@ -70,6 +70,18 @@ pub fn plural(count: usize, one: &str) -> String {
     }
 }
 
+/// How long ago something was: `just now`, `5 min ago`, `3 h ago`, `2 days ago`.
+pub fn ago(now_ms: u64, then_ms: u64) -> String {
+    let minutes = now_ms.saturating_sub(then_ms) / 60_000;
+    match (minutes, minutes / 60, minutes / 1_440) {
+        (0, _, _) => "just now".to_owned(),
+        (minutes, 0, _) => format!("{minutes} min ago"),
+        (_, hours, 0) => format!("{hours} h ago"),
+        (_, _, 1) => "1 day ago".to_owned(),
+        (_, _, days) => format!("{days} days ago"),
+    }
+}
+
 #[cfg(test)]
 #[path = "figures_tests.rs"]
 mod tests;

@@ -9,6 +9,7 @@ use windlass_core::ids::{CallId, SessionId};
 use windlass_core::permission::Rule;
 use windlass_core::store::{RunRow, SessionRow};
 
+use crate::effect::Sending;
 use crate::state::transcript::Sight;
 
 /// Something that happened.
@@ -58,14 +59,39 @@ pub enum Reply {
         /// The session that was begun with it.
         session: Option<Box<SessionRow>>,
     },
+    /// A run was copied into a session of its own, and goes on there.
+    Forked(StartedRun),
+    /// A run that stopped in the middle goes on.
+    Resumed(StartedRun),
     /// Sessions, newest first.
-    Sessions(Vec<SessionRow>),
+    Sessions {
+        /// What was looked for in them.
+        text: Option<String>,
+        /// They.
+        rows: Vec<SessionRow>,
+    },
+    /// A session has another title.
+    Renamed {
+        /// The session.
+        session_id: SessionId,
+        /// Its title.
+        title: String,
+    },
+    /// A session was forgotten.
+    Deleted(SessionId),
     /// Runs that have not ended, newest first.
     UnfinishedRuns(Vec<RunRow>),
     /// Models that can be chosen.
     Models(Vec<ModelRow>),
-    /// Stored rules, after a change or without.
+    /// Stored rules.
     Rules(Vec<Rule>),
+    /// A rule was forgotten.
+    RuleRemoved {
+        /// Which.
+        id: String,
+        /// Those that are left.
+        rules: Vec<Rule>,
+    },
     /// What decides a call.
     Explained {
         /// The tool.
@@ -75,12 +101,21 @@ pub enum Reply {
     },
     /// Paths of the project.
     Paths(Vec<String>),
+    /// The paths of the project, for `/context`.
+    Tree {
+        /// They, in order.
+        paths: Vec<String>,
+        /// Whether there are more.
+        is_cut: bool,
+    },
     /// What a search found.
     Found {
         /// What was searched for.
         query: String,
-        /// What the tool gave, as a reader sees it.
-        text: String,
+        /// Where it is.
+        hits: Vec<Hit>,
+        /// Whether it may be in more places.
+        is_cut: bool,
     },
     /// Something was done that the user should hear of.
     Done(String),
@@ -95,17 +130,32 @@ pub enum Reply {
     },
 }
 
-/// What was wanted when the host refused.
+/// A line that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hit {
+    /// The file.
+    pub path: String,
+    /// Which line of it.
+    pub line: u64,
+    /// What it says.
+    pub text: String,
+}
+
+/// What was wanted when the host refused.
+#[derive(Debug, Clone, PartialEq)]
 pub enum Wish {
     /// To open a session.
     Open,
     /// To send this message.
-    Send(String),
+    Send(Box<Sending>),
     /// To stop a run.
     Cancel,
     /// To answer the question about this call.
     Answer(CallId),
-    /// Anything else, in words: `list the sessions`.
+    /// To fill what lies over the screen, in words: `list the sessions`.
+    Fill(&'static str),
+    /// To carry out a line that was typed: what that would have done, and the line.
+    Line(&'static str, String),
+    /// Anything else, in words: `delete the session`.
     Other(&'static str),
 }

@@ -5,14 +5,16 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use windlass_core::command::RunWishes;
 use windlass_core::event::Record;
-use windlass_core::host::{Consent, HostError, HostPort, OutsideCall, RecordQuery, RunStart, ToolAnswer};
+use windlass_core::host::{Consent, ForkWish, HostError, HostPort, OutsideCall, RecordQuery, RunStart};
 use windlass_core::ids::SessionId;
 use windlass_core::message::Message;
 use windlass_core::store::{NewSession, RunQuery, SessionQuery};
+use windlass_core::tool::ToolOutput;
 
 use crate::desk::{DeskError, DeskPort};
-use crate::effect::{Effect, Sending};
-use crate::input::{Reply, Wish};
+use crate::effect::{Effect, Proposal, Sending};
+use crate::input::{Hit, Reply, Wish};
+use crate::text::one_line;
 
 /// Records read at once when a session is opened.
 const PAGE_ROWS: usize = 2_000;
@@ -20,19 +22,36 @@ const PAGE_ROWS: usize = 2_000;
 /// Rows of lists.
 const LIST_ROWS: usize = 200;
 
+/// The tool that knows the paths of the project.
+const PATHS_TOOL: &str = "get_file_tree";
+
+/// The tool that searches it.
+const SEARCH_TOOL: &str = "search_text";
+
+/// Paths that are read at most, which is all that the tool gives.
+const PATHS_MAX: usize = 20_000;
+
 /// The front end, as sessions know it.
 const ORIGIN: &str = "tui";
 
+/// Lines that a search gives at most: nobody reads more of them in a list.
+const HITS_MAX: usize = 300;
+
 /// Hands that carry out effects.
 #[derive(Clone)]
-pub(crate) struct Hands {
+pub struct Hands {
     pub(crate) host: Arc<dyn HostPort>,
     pub(crate) desk: Arc<dyn DeskPort>,
 }
 
 impl Hands {
+    /// Hands on a host and a desk.
+    pub fn new(host: Arc<dyn HostPort>, desk: Arc<dyn DeskPort>) -> Self {
+        Self { host, desk }
+    }
+
     /// Carries out an effect. Following, copying, ringing and leaving are the loop's own.
-    pub(crate) async fn perform(&self, effect: Effect) -> Reply {
+    pub async fn perform(&self, effect: Effect) -> Reply {
         let wish = wish_of(&effect);
         self.try_perform(effect).await.unwrap_or_else(|error| Reply::Refused { wish, error })
     }
@@ -49,21 +68,19 @@ impl Hands {
             Effect::Answer { run_id, call_id, arguments, answer } => {
                 host.answer(&run_id, &call_id, Some(&arguments), answer).await.map(|()| Reply::Quiet)
             }
-            Effect::Resume { run_id, wish } => {
-                host.resume(&run_id, wish).await.map(|run| Reply::Started { run, session: None })
-            }
-            Effect::Fork { run_id, wish } => {
-                host.fork(&run_id, wish).await.map(|run| Reply::Started { run, session: None })
-            }
+            Effect::Resume { run_id, wish } => host.resume(&run_id, wish).await.map(Reply::Resumed),
+            Effect::Fork { run_id, wish } => host.fork(&run_id, wish).await.map(Reply::Forked),
             Effect::ListSessions { text } => {
-                let query = SessionQuery { text, rows_max: LIST_ROWS, ..SessionQuery::default() };
-                host.sessions(query).await.map(Reply::Sessions)
+                let query =
+                    SessionQuery { text: text.clone(), rows_max: LIST_ROWS, ..SessionQuery::default() };
+                host.sessions(query).await.map(|rows| Reply::Sessions { text, rows })
             }
             Effect::Rename { session_id, title } => {
-                host.rename_session(&session_id, &title).await.map(|()| Reply::Done("renamed".to_owned()))
+                host.rename_session(&session_id, &title).await?;
+                Ok(Reply::Renamed { session_id, title })
             }
             Effect::Delete(session_id) => {
-                host.delete_session(&session_id).await.map(|()| Reply::Done("deleted".to_owned()))
+                host.delete_session(&session_id).await.map(|()| Reply::Deleted(session_id))
             }
             Effect::ListUnfinished => {
                 let query = RunQuery { is_unfinished: true, rows_max: LIST_ROWS, ..RunQuery::default() };
@@ -72,19 +89,36 @@ impl Hands {
             Effect::ListModels => host.models().await.map(Reply::Models),
             Effect::ListRules => Ok(Reply::Rules(host.rules())),
             Effect::AddRule { effect, pattern } => {
-                host.add_rule(effect, &pattern).await.map(|rule| Reply::Done(format!("stored: {rule}")))
+                let rule = host.add_rule(effect, &pattern).await?;
+                Ok(Reply::Done(format!("stored as {}: {effect} {rule}", rule.id)))
             }
-            Effect::RemoveRule(id) => host.remove_rule(&id).await.map(|()| Reply::Rules(host.rules())),
+            Effect::RemoveRule(id) => {
+                host.remove_rule(&id).await?;
+                Ok(Reply::RuleRemoved { id, rules: host.rules() })
+            }
             Effect::Explain { tool, arguments } => self.explain(tool, &arguments).await,
-            Effect::ListPaths => self.list_paths().await,
+            Effect::ListPaths => self.paths().await.map(|(paths, _)| Reply::Paths(paths)),
+            Effect::ReadTree => self.paths().await.map(|(paths, is_cut)| Reply::Tree { paths, is_cut }),
             Effect::Search(query) => self.search(query).await,
-            Effect::Apply { tool, arguments } => self.apply(tool, &arguments).await,
+            Effect::Apply(proposal) => self.apply(*proposal).await,
             Effect::Export { name, text } => {
-                let place = self.desk.export(&name, &text).map_err(on_desk)?;
+                let place = self.at_desk(move |desk| desk.export(&name, &text)).await?;
                 Ok(Reply::Done(format!("written to {place}")))
             }
-            Effect::Remember(line) => self.desk.remember(&line).map_err(on_desk).map(|()| Reply::Quiet),
+            Effect::Remember(line) => {
+                self.at_desk(move |desk| desk.remember(&line)).await.map(|()| Reply::Quiet)
+            }
         }
+    }
+
+    /// The desk reads and writes files: not in the way of everything else.
+    async fn at_desk<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&dyn DeskPort) -> Result<T, DeskError> + Send + 'static,
+    ) -> Result<T, HostError> {
+        let desk = Arc::clone(&self.desk);
+        let done = tokio::task::spawn_blocking(move || work(desk.as_ref())).await;
+        done.map_err(|_| HostError::Closing)?.map_err(|error| HostError::Broken(error.0))
     }
 
     async fn open(&self, session_id: &SessionId) -> Result<Reply, HostError> {
@@ -102,7 +136,7 @@ impl Hands {
     }
 
     async fn send(&self, sending: Sending) -> Result<Reply, HostError> {
-        let Sending { session_id, text, model, profile } = sending;
+        let Sending { session_id, text, model, profile, context } = sending;
         let begun = match session_id {
             Some(_) => None,
             None => {
@@ -119,7 +153,7 @@ impl Hands {
         let Some(session_id) = session_id else { return Err(HostError::Closing) };
         let start = RunStart {
             message: Message::user(text),
-            wishes: RunWishes::default(),
+            wishes: RunWishes { context: context.map(|context| context.text), ..RunWishes::default() },
             model,
             profile,
             executes_while_streaming: None,
@@ -133,47 +167,60 @@ impl Hands {
         Ok(Reply::Explained { tool, explanation })
     }
 
-    async fn list_paths(&self) -> Result<Reply, HostError> {
-        let answer = self.call("get_file_tree", Map::new(), None).await?;
-        let listed = answer.outcome.output().map(|output| output.json.clone()).unwrap_or_default();
-        let paths = match listed {
-            Value::Array(paths) => paths,
-            Value::Object(mut fields) => match fields.remove("paths").or_else(|| fields.remove("files")) {
-                Some(Value::Array(paths)) => paths,
-                Some(_) | None => Vec::new(),
-            },
-            _ => Vec::new(),
-        };
-        let paths = paths.into_iter().filter_map(|path| path.as_str().map(str::to_owned)).collect();
-        Ok(Reply::Paths(paths))
+    /// The paths of the project, and whether there are more.
+    async fn paths(&self) -> Result<(Vec<String>, bool), HostError> {
+        let args = Map::from_iter([("entries_max".to_owned(), Value::from(PATHS_MAX))]);
+        let outside = OutsideCall { name: PATHS_TOOL.to_owned(), args, session_id: None, consent: None };
+        let output = self.call(outside).await?;
+        Ok((paths_of(&output.json), output.is_truncated))
     }
 
+    /// The user searches, so nobody else is asked; rules that deny it still do.
     async fn search(&self, query: String) -> Result<Reply, HostError> {
-        let args = Map::from_iter([("query".to_owned(), Value::String(query.clone()))]);
-        let answer = self.call("search_text", args, Some(Consent::default())).await?;
-        let text = match &answer.outcome.body {
-            Ok(output) => output.readable().into_owned(),
-            Err(failure) => return Err(HostError::Conflict(failure.to_string())),
-        };
-        Ok(Reply::Found { query, text })
+        let args = Map::from_iter([
+            ("pattern".to_owned(), Value::from(query.as_str())),
+            ("is_literal".to_owned(), Value::from(true)),
+            ("case".to_owned(), Value::from("smart")),
+            ("max_results".to_owned(), Value::from(HITS_MAX)),
+        ]);
+        let consent = Some(Consent::default());
+        let output =
+            self.call(OutsideCall { name: SEARCH_TOOL.to_owned(), args, session_id: None, consent }).await?;
+        let found = output.json.get("matches").and_then(Value::as_array).into_iter().flatten();
+        let hits = found.filter_map(hit_of).collect();
+        Ok(Reply::Found { query, hits, is_cut: output.is_truncated })
     }
 
-    async fn apply(&self, tool: String, arguments: &str) -> Result<Reply, HostError> {
-        let answer = self.call(&tool, object_of(arguments)?, Some(Consent::default())).await?;
-        match &answer.outcome.body {
-            Ok(output) => Ok(Reply::Done(output.readable().into_owned())),
-            Err(failure) => Err(HostError::Conflict(failure.to_string())),
-        }
+    async fn apply(&self, proposal: Proposal) -> Result<Reply, HostError> {
+        let args = object_of(&proposal.arguments)?;
+        let (name, session_id) = (proposal.tool, Some(proposal.session_id));
+        let consent = Some(Consent { confirmation: proposal.confirmation });
+        let output = self.call(OutsideCall { name, args, session_id, consent }).await?;
+        Ok(Reply::Done(format!("applied: {}", one_line(&output.readable()))))
     }
 
-    async fn call(
-        &self,
-        name: &str,
-        args: Map<String, Value>,
-        consent: Option<Consent>,
-    ) -> Result<ToolAnswer, HostError> {
-        self.host.call_tool(OutsideCall { name: name.to_owned(), args, session_id: None, consent }).await
+    async fn call(&self, call: OutsideCall) -> Result<ToolOutput, HostError> {
+        let answer = self.host.call_tool(call).await?;
+        answer.outcome.body.clone().map_err(|failure| {
+            let hint = failure.hint.as_deref().map(|hint| format!(" {hint}")).unwrap_or_default();
+            HostError::Conflict(format!("{}{hint}", failure.message))
+        })
     }
+}
+
+/// The tool's answer is a list of paths, those near the top of the project first if there are too many.
+fn paths_of(listed: &Value) -> Vec<String> {
+    let paths = listed.as_array().into_iter().flatten();
+    paths.filter_map(|path| path.as_str().map(str::to_owned)).collect()
+}
+
+fn hit_of(found: &Value) -> Option<Hit> {
+    let text = |name: &str| found.get(name).and_then(Value::as_str).map(str::to_owned);
+    Some(Hit {
+        path: text("path")?,
+        line: found.get("line")?.as_u64()?,
+        text: text("text").unwrap_or_default(),
+    })
 }
 
 fn object_of(text: &str) -> Result<Map<String, Value>, HostError> {
@@ -184,31 +231,36 @@ fn object_of(text: &str) -> Result<Map<String, Value>, HostError> {
     })
 }
 
-fn on_desk(error: DeskError) -> HostError {
-    HostError::Broken(error.0)
-}
-
+/// What an effect wants, so that a refusal can say it and give back what was typed.
 fn wish_of(effect: &Effect) -> Wish {
     match effect {
         Effect::Open(_) => Wish::Open,
-        Effect::Send(sending) => Wish::Send(sending.text.clone()),
+        Effect::Send(sending) => Wish::Send(sending.clone()),
         Effect::Cancel(_) => Wish::Cancel,
         Effect::Answer { call_id, .. } => Wish::Answer(call_id.clone()),
         Effect::Resume { .. } => Wish::Other("take the run up again"),
+        Effect::Fork { wish: ForkWish { step, message: Some(message), .. }, .. } => {
+            Wish::Line("fork the run", format!("/fork {step} {message}"))
+        }
         Effect::Fork { .. } => Wish::Other("fork the run"),
-        Effect::ListSessions { .. } => Wish::Other("list the sessions"),
-        Effect::Rename { .. } => Wish::Other("rename the session"),
+        Effect::ListSessions { .. } => Wish::Fill("list the sessions"),
+        Effect::Rename { title, .. } => Wish::Line("rename the session", format!("/rename {title}")),
         Effect::Delete(_) => Wish::Other("delete the session"),
-        Effect::ListUnfinished => Wish::Other("list the runs"),
-        Effect::ListModels => Wish::Other("list the models"),
-        Effect::ListRules => Wish::Other("list the rules"),
-        Effect::AddRule { .. } => Wish::Other("store the rule"),
-        Effect::RemoveRule(_) => Wish::Other("remove the rule"),
-        Effect::Explain { .. } => Wish::Other("explain the call"),
+        Effect::ListUnfinished => Wish::Fill("list the runs"),
+        Effect::ListModels => Wish::Fill("list the models"),
+        Effect::ListRules => Wish::Fill("list the rules"),
+        Effect::AddRule { effect, pattern } => {
+            Wish::Line("store the rule", format!("/policy {effect} {pattern}"))
+        }
+        Effect::RemoveRule(id) => Wish::Line("remove the rule", format!("/policy remove {id}")),
+        Effect::Explain { tool, arguments } => {
+            Wish::Line("explain the call", format!("/policy explain {tool} {arguments}"))
+        }
         Effect::ListPaths => Wish::Other("read the paths of the project"),
-        Effect::Search(_) => Wish::Other("search"),
+        Effect::ReadTree => Wish::Fill("read the paths of the project"),
+        Effect::Search(_) => Wish::Fill("search the project"),
         Effect::Apply { .. } => Wish::Other("apply the edit"),
-        Effect::Export { .. } => Wish::Other("write the file"),
+        Effect::Export { name, .. } => Wish::Line("write the file", format!("/export {name}")),
         Effect::Remember(_) => Wish::Other("keep the line"),
         Effect::Follow { .. } | Effect::Unfollow => Wish::Other("follow the session"),
         Effect::Bell => Wish::Other("ring"),

@@ -90,6 +90,31 @@ pub enum Role {
     Place,
 }
 
+impl Role {
+    /// All of them.
+    pub const ALL: [Role; 19] = [
+        Role::Text,
+        Role::Muted,
+        Role::Accent,
+        Role::Strong,
+        Role::Good,
+        Role::Warn,
+        Role::Bad,
+        Role::User,
+        Role::Chosen,
+        Role::Heading,
+        Role::Code,
+        Role::Keyword,
+        Role::Literal,
+        Role::Number,
+        Role::Comment,
+        Role::Name,
+        Role::Added,
+        Role::Removed,
+        Role::Place,
+    ];
+}
+
 /// A theme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Theme {
@@ -128,13 +153,13 @@ impl Theme {
     fn colour(self, role: Role) -> Option<Color> {
         let (dark, light) = match role {
             Role::Text | Role::Strong | Role::Chosen => return None,
-            Role::Muted | Role::Comment => (245, 242),
-            Role::Accent | Role::Heading => (80, 30),
-            Role::Good | Role::Added => (114, 28),
+            Role::Muted | Role::Comment => (246, 242),
+            Role::Accent | Role::Heading => (80, 23),
+            Role::Good | Role::Added => (114, 22),
             Role::Warn | Role::Number => (221, 94),
             Role::Bad | Role::Removed => (210, 160),
             Role::User => (111, 25),
-            Role::Code | Role::Literal => (180, 130),
+            Role::Code | Role::Literal => (180, 58),
             Role::Keyword => (176, 90),
             Role::Name => (117, 24),
             Role::Place => (147, 61),
@@ -146,3 +171,7 @@ impl Theme {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "theme_tests.rs"]
+mod tests;

@@ -258,9 +258,9 @@ impl Sim {
     fn note_input(&mut self, input: &Input) {
         match input {
             Input::CallInspected { call_id, result } => {
-                if self.inspecting.remove(call_id) && result.as_ref().is_ok_and(Inspection::is_edit) {
-                    self.edits.insert(call_id.clone());
-                }
+                let was_inspected = self.inspecting.remove(call_id);
+                let is_edit = result.as_ref().is_ok_and(Inspection::is_edit);
+                self.edits.extend((was_inspected && is_edit).then(|| call_id.clone()));
             }
             Input::PermissionAnswered { call_id, .. } => drop(self.asking.remove(call_id)),
             Input::CallEnded { call_id, .. } => drop(self.running.remove(call_id)),

@@ -117,7 +117,7 @@ pub(crate) fn open_file(dir: &Dir, name: &str, path: &str) -> Result<File, ToolF
     }
     if !kind.is_file() {
         let message = format!("'{}' is not a regular file (a pipe, socket or device)", shown(path));
-        return Err(ToolFailure::invalid_args(message));
+        return Err(ToolFailure::invalid_args(message).hint("Choose a regular file."));
     }
     Ok(file)
 }

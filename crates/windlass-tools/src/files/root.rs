@@ -131,7 +131,8 @@ impl Root {
             return Err(ToolFailure::denied(format!(
                 "'{}' is a symbolic link to a place that does not exist or cannot be reached",
                 shown(asked)
-            )));
+            ))
+            .hint("Choose another name."));
         }
         Ok(Place::new(self.path.join(&path), path, dir, missing.into(), name))
     }
@@ -194,6 +195,7 @@ pub(crate) fn is_folder(asked: &str) -> ToolFailure {
 fn unicode(asked: &str, path: &Path) -> Result<String, ToolFailure> {
     path.to_str().map(str::to_owned).ok_or_else(|| {
         ToolFailure::invalid_args(format!("'{}' leads to a name that is not Unicode text", shown(asked)))
+            .hint("Such a file cannot be reached; tell the user.")
     })
 }
 
@@ -208,10 +210,12 @@ pub(crate) fn failure(asked: &str, relative: &Path, error: io::Error) -> ToolFai
         io::ErrorKind::PermissionDenied if error.raw_os_error().is_none() => outside(asked),
         io::ErrorKind::NotADirectory => ToolFailure::invalid_args(format!(
             "'{name}' is not a usable path: a part of it is a file, not a folder"
-        )),
+        ))
+        .hint("Call get_file_tree to see what there is."),
         io::ErrorKind::IsADirectory => is_folder(asked),
         io::ErrorKind::InvalidFilename | io::ErrorKind::InvalidInput => {
             ToolFailure::invalid_args(format!("'{name}' is not a usable path: {error}"))
+                .hint("Give a shorter path of plain names.")
         }
         _ => unreachable(asked, &error),
     }
@@ -227,6 +231,7 @@ pub(crate) fn swapped(canonical: &str, error: io::Error) -> ToolFailure {
     match error.raw_os_error().map(rustix::io::Errno::from_raw_os_error) {
         Some(rustix::io::Errno::LOOP | rustix::io::Errno::NOTDIR) => {
             ToolFailure::denied(format!("'{}' was replaced while it was opened", shown(canonical)))
+                .hint("Somebody changes this place just now; tell the user.")
         }
         _ => failure(canonical, Path::new(canonical), error),
     }

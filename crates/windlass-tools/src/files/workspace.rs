@@ -138,7 +138,7 @@ impl Workspace {
         }
         if before.as_ref().is_some_and(|before| before.permissions.readonly()) {
             let message = format!("'{}' is read-only; nothing was written", shown(place.path()));
-            return Err(ToolFailure::denied(message));
+            return Err(ToolFailure::denied(message).hint("Leave the file as it is, and tell the user."));
         }
         let hash = after.as_deref().map(sha256).unwrap_or_default();
         if undo == UndoCopy::Kept {

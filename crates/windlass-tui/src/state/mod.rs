@@ -8,6 +8,7 @@ pub mod inspector;
 pub mod overlay;
 pub mod question;
 pub mod session;
+pub mod steps;
 pub mod timing;
 pub mod transcript;
 
@@ -18,6 +19,7 @@ use windlass_core::host::{HostDefaults, ModelRow};
 use windlass_core::ids::{Millis, RunId};
 use windlass_core::tool::ToolSpec;
 
+use crate::effect::Background;
 use crate::theme::{Theme, ThemeKind};
 use composer::Composer;
 use overlay::Overlay;
@@ -63,6 +65,10 @@ pub struct State {
     pub sending: Option<(String, Millis)>,
     /// What was said when the app began; the welcome screen keeps it.
     pub opening: Option<String>,
+    /// Background that goes with the next message.
+    pub background: Option<Background>,
+    /// Since when nothing has come of a run that had not ended when its session was opened.
+    pub still_since: Option<Millis>,
     /// Something that the user should hear of, and until when.
     pub notice: Option<Notice>,
     /// When the user last wanted to stop something: the next such wish leaves.
@@ -148,6 +154,8 @@ impl State {
             waiting: VecDeque::new(),
             sending: None,
             opening: None,
+            background: None,
+            still_since: None,
             notice: None,
             stopped_ms: None,
             cancelling: None,

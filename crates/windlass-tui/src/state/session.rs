@@ -11,6 +11,7 @@ use windlass_core::store::SessionRow;
 use windlass_core::task::Task;
 use windlass_core::view::{Entry, RunView, SessionView};
 
+use super::steps::Steps;
 use super::timing::Timing;
 use super::transcript::{Cell, Part};
 
@@ -26,10 +27,12 @@ pub struct OpenSession {
     pub view: SessionView,
     /// When.
     pub timing: Timing,
-    /// Which of the sessions that were opened it is.
-    pub number: u64,
+    /// Its steps, in a few words each.
+    pub steps: Steps,
     /// The task list, as it was last changed: it outlives the run that changed it.
     pub tasks: Vec<Task>,
+    /// Which of the sessions that were opened it is.
+    pub number: u64,
     /// The last record that will still be there when the connection is not.
     pub durable_seq: u64,
     /// Whether its records are still being read.
@@ -59,8 +62,9 @@ impl OpenSession {
             row,
             view: SessionView::default(),
             timing: Timing::default(),
-            number: OPENED.fetch_add(1, Ordering::Relaxed),
+            steps: Steps::default(),
             tasks: Vec::new(),
+            number: OPENED.fetch_add(1, Ordering::Relaxed),
             durable_seq: 0,
             is_loading: false,
             is_cut: false,
@@ -77,11 +81,20 @@ impl OpenSession {
             return;
         }
         self.timing.apply(record);
+        self.steps.apply(record);
         if let Event::TasksChanged { tasks } = &record.event {
             self.tasks = tasks.to_vec();
         }
         self.view.apply(record);
         self.note(record);
+    }
+
+    /// Its title; what was said first, as long as it has none.
+    pub fn title(&self) -> &str {
+        match self.row.begin.title.as_str() {
+            "" => self.view.runs.first().map_or("", |run| &run.user),
+            title => title,
+        }
     }
 
     /// The run that goes on. Only the last one of a session can.

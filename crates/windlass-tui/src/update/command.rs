@@ -18,7 +18,7 @@ pub(super) fn run(state: &mut State, line: &str) -> Vec<Effect> {
 }
 
 /// Why a command cannot be carried out now.
-pub(crate) fn obstacle(state: &State, needs: Needs) -> Option<&'static str> {
+pub(super) fn obstacle(state: &State, needs: Needs) -> Option<&'static str> {
     match needs {
         Needs::Nothing => None,
         Needs::Session => {
@@ -49,6 +49,7 @@ pub(super) fn carry_out(state: &mut State, kind: CommandKind, rest: &str) -> Vec
         CommandKind::Rename => commands::rename::run(state, rest),
         CommandKind::Resume => commands::resume::run(state, rest),
         CommandKind::Fork => commands::fork::run(state, rest),
+        CommandKind::Apply => commands::apply::run(state, rest),
         CommandKind::Inspect => commands::inspect::run(state, rest),
         CommandKind::Context => commands::context::run(state, rest),
         CommandKind::Thinking => commands::thinking::run(state, rest),

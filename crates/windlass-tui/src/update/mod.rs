@@ -8,7 +8,9 @@ mod command;
 mod commands;
 mod composer;
 pub(crate) mod inspector;
+mod offer;
 mod overlay;
+mod palette;
 mod question;
 mod reply;
 mod stop;
@@ -20,9 +22,9 @@ use crossterm::event::{
 use windlass_core::host::HostDelivery;
 use windlass_core::ids::{Millis, SessionId};
 
+use crate::command::CommandKind;
 use crate::effect::Effect;
 use crate::input::Input;
-use crate::state::overlay::Overlay;
 use crate::state::question::Ear;
 use crate::state::{Focus, State};
 use crate::view;
@@ -49,6 +51,7 @@ fn take(state: &mut State, input: Input) -> Vec<Effect> {
         Input::Paste(text) => paste(state, text),
         Input::Resized { columns, rows } => {
             state.size = (columns, rows);
+            composer::keep_in_sight(state);
             Vec::new()
         }
         Input::Delivered(session_id, delivery) => deliver(state, &session_id, delivery),
@@ -59,7 +62,10 @@ fn take(state: &mut State, input: Input) -> Vec<Effect> {
             state.transcript.see(*sight);
             Vec::new()
         }
-        Input::Tick => Vec::new(),
+        Input::Tick => {
+            commands::resume::watch(state);
+            Vec::new()
+        }
         Input::Stop => {
             state.is_over = true;
             vec![Effect::Quit]
@@ -106,6 +112,14 @@ fn press_anywhere(state: &mut State, key: KeyEvent) -> Option<Vec<Effect>> {
             inspector::open(state);
             Some(Vec::new())
         }
+        KeyCode::F(1) => Some(command::carry_out(state, CommandKind::Help, "")),
+        KeyCode::Char('?') if state.composer.is_empty() && state.composer.lookup.is_none() => {
+            Some(command::carry_out(state, CommandKind::Help, ""))
+        }
+        KeyCode::Char('p') if is_ctrl && !state.composer.is_choosing() => {
+            palette::open(state);
+            Some(Vec::new())
+        }
         KeyCode::PageUp | KeyCode::PageDown => Some(transcript::press(state, key)),
         KeyCode::Home | KeyCode::End if is_ctrl || state.composer.is_empty() => {
             Some(transcript::press(state, key))
@@ -115,29 +129,31 @@ fn press_anywhere(state: &mut State, key: KeyEvent) -> Option<Vec<Effect>> {
 }
 
 fn point(state: &mut State, mouse: MouseEvent) -> Vec<Effect> {
+    let is_click = mouse.kind == MouseEventKind::Down(MouseButton::Left);
     let lines = match mouse.kind {
         MouseEventKind::ScrollUp => -WHEEL_LINES,
         MouseEventKind::ScrollDown => WHEEL_LINES,
-        MouseEventKind::Down(MouseButton::Left) if state.overlay.is_none() => {
+        _ if is_click && state.overlay.is_none() => {
             transcript::click(state, mouse.column, mouse.row);
             return Vec::new();
         }
         _ => return Vec::new(),
     };
     let is_below = view::question_area(state).is_some_and(|area| mouse.row >= area.y);
-    match &mut state.overlay {
-        Some(Overlay::Inspector(inspector)) => inspector.scroll(lines),
-        Some(Overlay::Pager(_)) => {}
-        None if state.asking.shown.is_some() && is_below => {
-            question::scroll(state, isize::try_from(lines).unwrap_or(0));
-        }
-        None => state.transcript.scroll(lines),
+    if state.overlay.is_some() {
+        overlay::wheel(state, lines);
+    } else if state.asking.shown.is_some() && is_below {
+        question::scroll(state, lines.try_into().unwrap_or_default());
+    } else {
+        state.transcript.scroll(lines);
     }
     Vec::new()
 }
 
 fn paste(state: &mut State, text: String) -> Vec<Effect> {
-    if state.overlay.is_none() && !question::paste(state, &text) {
+    if state.overlay.is_some() {
+        overlay::paste(state, &text);
+    } else if !question::paste(state, &text) {
         state.asking.typed_ms = Some(state.now_ms);
         composer::paste(state, &text);
     }
@@ -154,6 +170,7 @@ fn deliver(state: &mut State, session_id: &SessionId, delivery: HostDelivery) ->
             session.is_cut = false;
             session.apply(&record);
             state.sending = None;
+            commands::resume::see(state, &record);
             let bell = before.ring(state);
             bell.into_iter().chain(send_waiting(state)).collect()
         }

@@ -1,72 +1,133 @@
 //! What effects gave.
 
-use windlass_core::host::HostError;
+use std::sync::Arc;
 
-use super::question;
-use crate::effect::Effect;
+use windlass_core::event::Record;
+use windlass_core::host::{HostError, StartedRun};
+use windlass_core::store::SessionRow;
+
+use super::{commands, composer, question};
+use crate::effect::{Effect, Sending};
 use crate::input::{Reply, Wish};
 use crate::state::State;
+use crate::state::overlay::{Overlay, Picker};
 use crate::state::session::OpenSession;
 
 /// Takes a reply.
 pub(super) fn take(state: &mut State, reply: Reply) -> Vec<Effect> {
     match reply {
-        Reply::Opened { row, records } => {
-            let mut session = OpenSession::new(*row);
-            records.iter().for_each(|record| session.apply(record));
-            let (session_id, after) = (session.row.session_id.clone(), session.durable_seq);
-            state.session = Some(session);
-            state.transcript = Default::default();
-            vec![Effect::Follow { session_id, after }]
+        Reply::Opened { row, records } => return show(state, *row, &records),
+        Reply::Started { run, session } => return begin(state, run, session),
+        Reply::Forked(run) => {
+            state.tell("forked: this is the new session, /sessions finds the other one");
+            return vec![Effect::Open(run.session_id)];
         }
-        Reply::Started { run, session } => match session {
-            Some(row) => {
-                let session_id = row.session_id.clone();
-                state.session = Some(OpenSession::new(*row));
-                vec![Effect::Follow { session_id, after: 0 }]
+        Reply::Resumed(run) => return begin(state, run, None),
+        Reply::Deleted(session_id) => return commands::sessions::deleted(state, &session_id),
+        Reply::Models(models) => commands::model::fill(state, models),
+        Reply::Paths(paths) => composer::take_paths(state, paths),
+        Reply::Sessions { text, rows } => {
+            commands::sessions::fill(state, text.as_deref(), &rows);
+            if let Some(text) = text {
+                commands::search::fill_sessions(state, &text, &rows);
             }
-            // A fork or a run that was taken up again may be in another session than the one that is shown.
-            None => match &state.session {
-                Some(open) if open.row.session_id == run.session_id => Vec::new(),
-                Some(_) | None => vec![Effect::Open(run.session_id)],
-            },
-        },
-        Reply::Models(models) => {
-            state.about.models = models;
-            Vec::new()
         }
-        Reply::Sessions(_)
-        | Reply::UnfinishedRuns(_)
-        | Reply::Rules(_)
-        | Reply::Explained { .. }
-        | Reply::Paths(_)
-        | Reply::Found { .. }
-        | Reply::Quiet => Vec::new(),
-        Reply::Done(text) => {
-            state.tell(text);
-            Vec::new()
+        Reply::Renamed { session_id, title } => commands::sessions::renamed(state, &session_id, &title),
+        Reply::UnfinishedRuns(runs) => commands::resume::fill(state, &runs),
+        Reply::Rules(rules) => commands::policy::fill(state, &rules),
+        Reply::RuleRemoved { id, rules } => commands::policy::removed(state, &id, &rules),
+        Reply::Explained { tool, explanation } => commands::policy::explained(state, &tool, &explanation),
+        Reply::Tree { paths, is_cut } => commands::context::fill(state, &paths, is_cut),
+        Reply::Found { query, hits, is_cut } => commands::search::fill(state, &query, &hits, is_cut),
+        Reply::Done(text) => state.tell(text),
+        Reply::Quiet => {}
+        Reply::Refused { wish, error } => refuse(state, wish, &error),
+    }
+    Vec::new()
+}
+
+/// Shows a session that was read. What waited to be sent in another one is not sent here.
+fn show(state: &mut State, row: SessionRow, records: &[Arc<Record>]) -> Vec<Effect> {
+    let is_other = state.session.as_ref().is_some_and(|open| open.row.session_id != row.session_id);
+    if is_other {
+        commands::new::leave(state);
+    }
+    let mut session = OpenSession::new(row);
+    records.iter().for_each(|record| session.apply(record));
+    let (session_id, after) = (session.row.session_id.clone(), session.durable_seq);
+    state.session = Some(session);
+    state.transcript = Default::default();
+    commands::resume::begin_watch(state);
+    vec![Effect::Follow { session_id, after }]
+}
+
+/// A run began or goes on, perhaps in another session than the one that is shown.
+fn begin(state: &mut State, run: StartedRun, session: Option<Box<SessionRow>>) -> Vec<Effect> {
+    match (session, &state.session) {
+        (Some(row), _) => {
+            let session_id = row.session_id.clone();
+            state.session = Some(OpenSession::new(*row));
+            vec![Effect::Follow { session_id, after: 0 }]
         }
-        Reply::Refused { wish, error } => {
-            refuse(state, wish, &error);
-            Vec::new()
-        }
+        (None, Some(open)) if open.row.session_id == run.session_id => Vec::new(),
+        (None, Some(_) | None) => vec![Effect::Open(run.session_id)],
     }
 }
 
 fn refuse(state: &mut State, wish: Wish, error: &HostError) {
     match wish {
-        // What was written is not lost.
-        Wish::Send(text) => {
-            state.sending = None;
-            state.composer.put_back(&text);
-            state.complain(error.to_string());
-        }
+        Wish::Send(sending) => give_back(state, *sending, error),
         Wish::Cancel => {
             state.cancelling = None;
             state.complain(format!("the run could not be stopped: {error}"));
         }
         Wish::Answer(call_id) => question::refuse(state, &call_id, error),
         Wish::Open => state.complain(format!("the session could not be opened: {error}")),
+        Wish::Fill(what) => {
+            let text = format!("could not {what}: {error}");
+            match waiting_list(state) {
+                Some(picker) => {
+                    picker.pending = picker.pending.saturating_sub(1);
+                    picker.problem = Some(text);
+                }
+                None => {
+                    if matches!(&state.overlay, Some(Overlay::Pager(pager)) if pager.is_loading) {
+                        state.overlay = None;
+                    }
+                    state.complain(text);
+                }
+            }
+        }
+        Wish::Line(what, line) => {
+            if state.composer.is_empty() {
+                state.composer.put_back(&line);
+            }
+            state.complain(format!("could not {what}: {error}"));
+        }
         Wish::Other(what) => state.complain(format!("could not {what}: {error}")),
+    }
+}
+
+/// What was written is not lost, and neither is what was to go with it.
+fn give_back(state: &mut State, sending: Sending, error: &HostError) {
+    state.sending = None;
+    state.composer.put_back(&sending.text);
+    if state.background.is_none() {
+        state.background = sending.context;
+    }
+    state.complain(error.to_string());
+}
+
+fn waiting_list(state: &mut State) -> Option<&mut Picker> {
+    match &mut state.overlay {
+        Some(Overlay::Picker(picker)) if picker.pending > 0 => Some(picker),
+        Some(
+            Overlay::Picker(_)
+            | Overlay::Pager(_)
+            | Overlay::Confirm(_)
+            | Overlay::Prompt(_)
+            | Overlay::Inspector(_),
+        )
+        | None => None,
     }
 }

@@ -37,7 +37,7 @@ fn is_second(state: &State) -> bool {
 }
 
 /// Stops the run that goes on; what was to be sent after it goes back into the message.
-fn cancel(state: &mut State) -> Option<Vec<Effect>> {
+pub(super) fn cancel(state: &mut State) -> Option<Vec<Effect>> {
     let run_id = state.running()?.clone();
     state.cancelling = Some(run_id.clone());
     state.stopped_ms = Some(state.now_ms);

@@ -1,9 +1,9 @@
 //! How numbers are written where there is little room: times, how full something is.
 
-pub(super) use crate::figures::{dollars, tokens};
+pub(crate) use crate::figures::{dollars, tokens};
 
 /// A time that goes on: `7s`, `1m 05s`, `2h 03m`.
-pub(super) fn elapsed(ms: u64) -> String {
+pub(crate) fn elapsed(ms: u64) -> String {
     let seconds = ms / 1_000;
     let (hours, minutes) = (seconds / 3_600, seconds / 60 % 60);
     match (hours, minutes) {
@@ -17,7 +17,7 @@ pub(super) fn elapsed(ms: u64) -> String {
 const GAUGE_CELLS: u64 = 6;
 
 /// How full something is: a gauge, and percent.
-pub(super) fn gauge(part: u64, whole: u64) -> (String, u64) {
+pub(crate) fn gauge(part: u64, whole: u64) -> (String, u64) {
     let percent = part.saturating_mul(100).checked_div(whole).unwrap_or(0);
     let filled = (percent.saturating_mul(GAUGE_CELLS).saturating_add(50) / 100).min(GAUGE_CELLS);
     // What is not empty does not look empty.

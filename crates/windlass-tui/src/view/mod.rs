@@ -4,12 +4,12 @@
 //! question that stands in its place, the status. Something may lie over all of it.
 
 mod composer;
-mod figures;
+pub(crate) mod figures;
 mod inspector;
 mod inspector_page;
-mod lines;
 mod outcome;
 mod overlay;
+mod popup;
 mod question;
 mod signs;
 mod status;
@@ -131,7 +131,7 @@ pub fn title(state: &State) -> String {
         (true, Some(_)) => "● ",
         (true, None) => "",
     };
-    let title = state.session.as_ref().map(|session| one_line(&session.row.begin.title));
+    let title = state.session.as_ref().map(|session| one_line(session.title()));
     match title.filter(|title| !title.is_empty()) {
         Some(title) => format!("{sign}Windlass · {}", cut(&title, TITLE_COLUMNS)),
         None => format!("{sign}Windlass"),

@@ -276,7 +276,7 @@ fn place(state: &State) -> Vec<Part> {
     if let Some(place) = &state.about.place {
         parts.push(Part::new(one_line(place), Role::Muted, 80));
     }
-    let title = state.session.as_ref().map(|session| one_line(&session.row.begin.title));
+    let title = state.session.as_ref().map(|session| one_line(session.title()));
     if let Some(title) = title.filter(|title| !title.is_empty()) {
         parts.push(Part::new(cut(&title, TITLE_COLUMNS).into_owned(), Role::Muted, 85));
     }

@@ -6,9 +6,8 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Borders, Padding, Paragraph};
 use windlass_core::task::{Task, TaskStatus};
 
-use super::lines::wrap;
 use crate::state::State;
-use crate::text::{clean, cut, one_line, width};
+use crate::text::{clean, cut, one_line, width, wrap_spans};
 use crate::theme::Role;
 
 /// From so many columns on it stands beside the transcript.
@@ -121,13 +120,8 @@ fn all_lines(state: &State, columns: usize, rows: usize) -> Vec<Line<'static>> {
 
 fn task_lines(state: &State, task: &Task, columns: usize) -> Vec<Line<'static>> {
     let style = state.theme.style(role(task.status));
-    let mut lead = format!("{} ", sign(task.status));
-    let mut lines = Vec::new();
-    for piece in wrap(&clean(&task.content), columns.saturating_sub(2).max(1)) {
-        let lead = std::mem::replace(&mut lead, "  ".to_owned());
-        lines.push(Line::styled(format!("{lead}{piece}"), style));
-    }
-    lines
+    let lead = [Span::styled(format!("{} ", sign(task.status)), style)];
+    wrap_spans(&[Span::styled(clean(&task.content), style)], columns, &lead, &[Span::raw("  ")])
 }
 
 /// How far the list is, and what comes now and next.

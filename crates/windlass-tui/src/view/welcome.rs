@@ -5,16 +5,15 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use super::lines::wrap;
 use crate::state::State;
-use crate::text::{cut, one_line};
+use crate::text::{clean, cut, one_line, wrap_spans};
 use crate::theme::Role;
 
 const TIPS: [(&str, &str); 5] = [
     ("Enter", "sends a message, Ctrl-J begins a new line in it"),
     ("@", "names a file of the project"),
-    ("/", "lists the commands: /model, /sessions, /resume, /help"),
-    ("Tab", "goes to the transcript, where Enter unfolds things"),
+    ("/", "lists the commands, such as /model and /resume"),
+    ("Tab", "goes to the transcript; Enter unfolds things"),
     ("Esc", "stops a run; what was done stays done"),
 ];
 
@@ -61,14 +60,13 @@ fn facts(state: &State, columns: usize) -> Vec<Line<'static>> {
 fn advice(state: &State, columns: usize) -> Vec<Line<'static>> {
     let is_ready = state.about.model_row(state.model()).is_none_or(|row| row.is_ready);
     let text = match &state.opening {
-        Some(opening) => crate::text::clean(opening).into_owned(),
+        Some(opening) => clean(opening).into_owned(),
         None if is_ready => return Vec::new(),
         None => "This model cannot be asked as things are: its key is missing. /model lists those that can; \
                  `windlass models doctor` says what is wrong."
             .to_owned(),
     };
-    let style = state.theme.style(Role::Warn);
-    wrap(&text, columns).into_iter().map(|line| Line::styled(line, style)).collect()
+    wrap_spans(&[Span::styled(text, state.theme.style(Role::Warn))], columns, &[], &[])
 }
 
 fn tips(state: &State, columns: usize) -> Vec<Line<'static>> {

@@ -8,10 +8,13 @@
     reason = "a test may panic"
 )]
 
+mod composer;
 mod frames;
 mod inspector;
 mod keys;
 mod long;
 mod markdown;
+mod overlays;
+mod panels;
 mod stage;
 mod transcript;

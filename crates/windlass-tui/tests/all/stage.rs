@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseEvent, MouseEventKind};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
@@ -106,6 +106,12 @@ impl Stage {
     /// A key with Ctrl.
     pub(crate) fn press_ctrl(&mut self, sign: char) {
         self.put(Input::Key(KeyEvent::new(KeyCode::Char(sign), KeyModifiers::CONTROL)));
+    }
+
+    /// A notch of the wheel.
+    pub(crate) fn wheel(&mut self, is_down: bool) {
+        let kind = if is_down { MouseEventKind::ScrollDown } else { MouseEventKind::ScrollUp };
+        self.put(Input::Mouse(MouseEvent { kind, column: 0, row: 0, modifiers: KeyModifiers::NONE }));
     }
 
     /// A text, key by key.

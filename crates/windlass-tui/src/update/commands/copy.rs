@@ -1,10 +1,37 @@
-//! `/copy`.
+//! `/copy`: the last answer, or the whole session, to the clipboard of the terminal.
 
+use super::export::session_markdown;
+use super::refuse;
 use crate::effect::Effect;
 use crate::state::State;
+use crate::transcript_text::last_answer;
 
-/// Carries it out.
-pub(in crate::update) fn run(state: &mut State, _rest: &str) -> Vec<Effect> {
-    state.tell("/copy does nothing yet");
-    Vec::new()
+/// Characters beyond which some terminals take nothing.
+const CLIPBOARD_CHARS: usize = 74_000;
+
+/// Copies.
+pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
+    let Some(session) = &state.session else { return Vec::new() };
+    let (text, what) = match rest {
+        "" => (last_answer(&session.view), "the last answer"),
+        "all" => (Some(session_markdown(session)), "the session"),
+        _ => {
+            return refuse(
+                state,
+                &format!("/copy {rest}"),
+                "/copy copies the last answer, /copy all the session",
+            );
+        }
+    };
+    let Some(text) = text.filter(|text| !text.is_empty()) else {
+        state.complain("there is no answer to copy yet");
+        return Vec::new();
+    };
+    let chars = text.chars().count();
+    let warning = match chars > CLIPBOARD_CHARS {
+        true => "; some terminals do not take so much: /export writes a file",
+        false => "",
+    };
+    state.tell(format!("{what} is on the clipboard: {chars} characters{warning}"));
+    vec![Effect::Copy(text)]
 }

@@ -1,10 +1,76 @@
-//! `/help`.
+//! `/help`: keys and commands, from the tables that they are made of.
 
+use windlass_core::nearest::nearest_names;
+
+use super::{open_text, refuse};
+use crate::command::{COMMANDS, CommandRow, find};
 use crate::effect::Effect;
+use crate::keys::KEYS;
 use crate::state::State;
+use crate::state::overlay::{Pager, StyledLine};
+use crate::text::{one_line, width};
+use crate::theme::Role;
 
-/// Carries it out.
-pub(in crate::update) fn run(state: &mut State, _rest: &str) -> Vec<Effect> {
-    state.tell("/help does nothing yet");
-    Vec::new()
+/// Shows all of it, or one command.
+pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
+    if rest.is_empty() {
+        open_text(state, Pager::new("Help", all()));
+        return Vec::new();
+    }
+    let word = rest.trim_start_matches('/');
+    match find(word) {
+        Some(row) => {
+            open_text(state, Pager::new(format!("/{}", row.word), about(row)));
+            Vec::new()
+        }
+        None => {
+            let near = nearest_names(word, COMMANDS.iter().map(|row| row.word), 1);
+            let hint = near
+                .first()
+                .map_or_else(|| "/help lists them".to_owned(), |near| format!("did you mean /{near}?"));
+            refuse(
+                state,
+                &format!("/help {rest}"),
+                format!("there is no command /{}; {hint}", one_line(word)),
+            )
+        }
+    }
+}
+
+fn all() -> Vec<StyledLine> {
+    let mut lines = vec![StyledLine::new(Role::Heading, "Commands")];
+    let columns = COMMANDS.iter().map(|row| width(row.word) + 1).max().unwrap_or(0);
+    for row in &COMMANDS {
+        let keys = if row.keys.is_empty() { String::new() } else { format!(" ({})", row.keys) };
+        lines.push(entry(&format!("/{}", row.word), &format!("{}{keys}", row.about), columns));
+    }
+    lines.push(StyledLine::new(Role::Muted, "  /help COMMAND says what may follow it"));
+    for section in &KEYS {
+        lines.push(StyledLine::default());
+        lines.push(StyledLine::new(Role::Heading, section.title));
+        let columns = section.rows.iter().map(|row| width(row.keys)).max().unwrap_or(0);
+        lines.extend(section.rows.iter().map(|row| entry(row.keys, row.about, columns)));
+    }
+    lines
+}
+
+fn entry(name: &str, about: &str, columns: usize) -> StyledLine {
+    let blanks = " ".repeat(columns.saturating_sub(width(name)));
+    StyledLine::new(Role::Accent, &format!("  {name}{blanks}  ")).and(Role::Text, about)
+}
+
+fn about(row: &CommandRow) -> Vec<StyledLine> {
+    let mut lines = vec![
+        StyledLine::new(Role::Strong, &row.usage()),
+        StyledLine::default(),
+        StyledLine::new(Role::Text, row.about),
+    ];
+    if !row.aliases.is_empty() {
+        let words: Vec<String> = row.aliases.iter().map(|word| format!("/{word}")).collect();
+        lines.push(StyledLine::new(Role::Muted, "other words  ").and(Role::Text, &words.join(", ")));
+    }
+    if !row.keys.is_empty() {
+        lines.push(StyledLine::new(Role::Muted, "keys         ").and(Role::Text, row.keys));
+    }
+    lines
 }

@@ -1,7 +1,9 @@
 //! What each slash command does: one file each, `run(state, rest)` with what follows the word.
 //!
-//! What the table says a command needs is there when it is called.
+//! What the table says a command needs is there when it is called. A command that opens a list also says what choosing
+//! a row of it does, and what becomes of the answers that fill it.
 
+pub(super) mod apply;
 pub(super) mod cancel;
 pub(super) mod context;
 pub(super) mod copy;
@@ -22,3 +24,95 @@ pub(super) mod tasks;
 pub(super) mod theme;
 pub(super) mod thinking;
 pub(super) mod tools;
+
+use super::{command, overlay};
+use crate::command::find;
+use crate::effect::Effect;
+use crate::state::State;
+use crate::state::overlay::{Deed, Overlay, Pager, Picker, PickerKind, PickerRow, PromptKind};
+
+/// A row of a list was chosen.
+pub(super) fn choose(state: &mut State, kind: PickerKind, row: PickerRow) -> Vec<Effect> {
+    match kind {
+        PickerKind::Commands => choose_command(state, &row.id),
+        PickerKind::Models => model::choose(state, &row.id),
+        PickerKind::Profiles => profile::choose(state, &row.id),
+        PickerKind::Themes => theme::choose(state, &row.id),
+        PickerKind::Tools => tools::choose(state, &row.id),
+        PickerKind::Rules => policy::choose(state, &row),
+        PickerKind::Sessions => sessions::choose(state, &row.id),
+        PickerKind::Unfinished => resume::choose(state, &row.id),
+        PickerKind::Steps => fork::choose(state, &row.id),
+        PickerKind::Hits => search::choose(state, &row.id),
+    }
+}
+
+/// A command that needs more than its word is written for the user to end; the others are carried out.
+fn choose_command(state: &mut State, word: &str) -> Vec<Effect> {
+    overlay::close(state);
+    match find(word) {
+        Some(row) if row.must_have_arguments() => {
+            state.composer.set_aside_for(&format!("/{word} "));
+            Vec::new()
+        }
+        Some(row) => command::carry_out(state, row.kind, ""),
+        None => Vec::new(),
+    }
+}
+
+/// A key of a list's own was pressed; the row that was chosen then.
+pub(super) fn act(state: &mut State, kind: PickerKind, key: char, row: Option<PickerRow>) -> Vec<Effect> {
+    match kind {
+        PickerKind::Rules => policy::act(state, key, row),
+        PickerKind::Sessions => sessions::act(state, key, row),
+        PickerKind::Commands
+        | PickerKind::Models
+        | PickerKind::Profiles
+        | PickerKind::Themes
+        | PickerKind::Tools
+        | PickerKind::Unfinished
+        | PickerKind::Steps
+        | PickerKind::Hits => Vec::new(),
+    }
+}
+
+/// Something was confirmed.
+pub(super) fn carry_out(state: &mut State, deed: Deed) -> Vec<Effect> {
+    match deed {
+        Deed::DeleteSession(session_id) => vec![Effect::Delete(session_id)],
+        Deed::RemoveRule(id) => vec![Effect::RemoveRule(id)],
+        Deed::Apply(proposal) => apply::confirm(state, *proposal),
+    }
+}
+
+/// A key of a text's own was pressed.
+pub(super) fn act_on_text(state: &mut State, key: char) -> Vec<Effect> {
+    context::act(state, key)
+}
+
+/// A line was written.
+pub(super) fn take_line(state: &mut State, kind: PromptKind, text: &str) -> Vec<Effect> {
+    match kind {
+        PromptKind::Rename(session_id) => sessions::rename(state, session_id, text),
+        PromptKind::Confirmation(proposal) => apply::take_word(state, *proposal, text),
+    }
+}
+
+/// Opens a list.
+fn open(state: &mut State, picker: Picker) {
+    overlay::open(state, Overlay::Picker(picker));
+}
+
+/// Opens a text.
+fn open_text(state: &mut State, pager: Pager) {
+    overlay::open(state, Overlay::Pager(pager));
+}
+
+/// Says why a line cannot be carried out; it goes back to be mended, unless something else is written already.
+fn refuse(state: &mut State, line: &str, why: impl Into<String>) -> Vec<Effect> {
+    if state.composer.is_empty() && !line.is_empty() {
+        state.composer.put_back(line);
+    }
+    state.complain(why);
+    Vec::new()
+}

@@ -1,10 +1,33 @@
-//! `/new`.
+//! `/new`: the next message begins a session. Nothing is created before it.
 
 use crate::effect::Effect;
 use crate::state::State;
 
-/// Carries it out.
+/// Leaves the session that is shown.
 pub(in crate::update) fn run(state: &mut State, _rest: &str) -> Vec<Effect> {
-    state.tell("/new does nothing yet");
-    Vec::new()
+    if state.session.is_none() {
+        state.tell("the next message begins a session");
+        return Vec::new();
+    }
+    let goes_on = state.running().is_some();
+    let effects = leave(state);
+    state.tell(match goes_on {
+        true => "the next message begins a session; the run in the other one goes on, /sessions finds it",
+        false => "the next message begins a session; /sessions finds the others",
+    });
+    effects
+}
+
+/// Takes the session from the screen. What waited to be sent in it is not sent elsewhere: it goes back to be looked at.
+pub(in crate::update) fn leave(state: &mut State) -> Vec<Effect> {
+    let waiting: Vec<String> = state.waiting.drain(..).collect();
+    if !waiting.is_empty() {
+        state.composer.put_back(&waiting.join("\n\n"));
+    }
+    state.session = None;
+    state.sending = None;
+    state.cancelling = None;
+    state.still_since = None;
+    state.transcript = Default::default();
+    vec![Effect::Unfollow]
 }

@@ -1,10 +1,130 @@
-//! `/policy`.
+//! `/policy`: stored rules: read, added, removed, and what decides a call.
 
+use windlass_core::host::Explanation;
+use windlass_core::permission::{Preview, Rule, RuleEffect};
+
+use super::{open, open_text, refuse, tools};
 use crate::effect::Effect;
+use crate::figures;
 use crate::state::State;
+use crate::state::overlay::{
+    Action, Confirm, Deed, Overlay, Pager, Picker, PickerKind, PickerRow, StyledLine,
+};
+use crate::text::one_line;
+use crate::theme::Role;
+use crate::update::overlay;
 
-/// Carries it out.
-pub(in crate::update) fn run(state: &mut State, _rest: &str) -> Vec<Effect> {
-    state.tell("/policy does nothing yet");
+static ACTIONS: [Action; 1] = [Action { key: 'd', name: "d", verb: "remove" }];
+
+const USAGE: &str = "/policy allow RULE, deny RULE, ask RULE, remove ID, or explain TOOL JSON; \
+                     a rule is TOOL or TOOL(pattern): read_file(src/**)";
+
+/// Lists the rules, or changes them.
+pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
+    let (word, rest_of_it) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    let argument = rest_of_it.trim();
+    let effect =
+        [RuleEffect::Allow, RuleEffect::Deny, RuleEffect::Ask].into_iter().find(|it| it.word() == word);
+    match (word, effect) {
+        ("", _) => list(state),
+        (_, Some(effect)) if !argument.is_empty() => {
+            vec![Effect::AddRule { effect: effect.word(), pattern: argument.to_owned() }]
+        }
+        ("remove", _) if !argument.is_empty() => vec![Effect::RemoveRule(argument.to_owned())],
+        ("explain", _) if !argument.is_empty() => {
+            let (tool, arguments) = argument.split_once(char::is_whitespace).unwrap_or((argument, "{}"));
+            vec![Effect::Explain { tool: tool.to_owned(), arguments: arguments.trim().to_owned() }]
+        }
+        (_, _) => refuse(state, &format!("/policy {rest}"), USAGE),
+    }
+}
+
+fn list(state: &mut State) -> Vec<Effect> {
+    let empty = "no rules are stored: every call is judged by its risk. /policy allow RULE stores one, \
+                 and so does Remember when a call is asked about.";
+    let picker = Picker::loading(PickerKind::Rules, "Rules").with_words("show", empty).with_actions(&ACTIONS);
+    open(state, picker);
+    vec![Effect::ListRules]
+}
+
+/// The rules were listed.
+pub(in crate::update) fn fill(state: &mut State, rules: &[Rule]) {
+    let now_ms = state.now_ms;
+    let row = |rule: &Rule| {
+        let age = if rule.created_ms == 0 { String::new() } else { figures::ago(now_ms, rule.created_ms) };
+        let facts = [rule.source.word().to_owned(), rule.id.clone(), age];
+        let detail = facts.iter().filter(|fact| !fact.is_empty()).cloned().collect::<Vec<_>>().join(" · ");
+        PickerRow::new(&rule.id, rule.pattern.to_string(), detail).with_badge(rule.effect.word())
+    };
+    if let Some(picker) = state.overlay.as_mut().and_then(|over| over.picker_mut(PickerKind::Rules)) {
+        picker.pending = 0;
+        picker.set_rows(rules.iter().map(row).collect());
+    }
+}
+
+/// A rule is gone.
+pub(in crate::update) fn removed(state: &mut State, id: &str, rules: &[Rule]) {
+    fill(state, rules);
+    state.tell(format!("rule {} is removed", one_line(id)));
+}
+
+/// A row was chosen: all of the rule.
+pub(in crate::update) fn choose(state: &mut State, row: &PickerRow) -> Vec<Effect> {
+    let lines = vec![
+        StyledLine::new(Role::Strong, &format!("{} {}", row.badge, row.label)),
+        StyledLine::default(),
+        StyledLine::new(Role::Muted, &row.detail),
+        StyledLine::default(),
+        StyledLine::new(Role::Muted, &format!("/policy remove {} removes it", row.id)),
+    ];
+    open_text(state, Pager::new("Rule", lines));
     Vec::new()
+}
+
+/// A key of the list's own.
+pub(in crate::update) fn act(state: &mut State, key: char, row: Option<PickerRow>) -> Vec<Effect> {
+    if let (Some(row), 'd') = (row, key) {
+        let lines = vec![
+            StyledLine::new(Role::Strong, &format!("{} {}", row.badge, row.label)),
+            StyledLine::new(
+                Role::Muted,
+                "Calls that it covers are judged by the other rules and by their risk then.",
+            ),
+        ];
+        let confirm = Confirm::new("Remove this rule?", "remove", Deed::RemoveRule(row.id), lines);
+        overlay::open(state, Overlay::Confirm(confirm));
+    }
+    Vec::new()
+}
+
+/// What decides a call.
+pub(in crate::update) fn explained(state: &mut State, tool: &str, explanation: &Explanation) {
+    let columns = explanation.gates.iter().map(|gate| gate.gate.chars().count()).max().unwrap_or(0);
+    let mut lines = Vec::new();
+    for gate in &explanation.gates {
+        let (sign, role) = if gate.decides { ("› ", Role::Strong) } else { ("  ", Role::Muted) };
+        lines.push(
+            StyledLine::new(Role::Accent, sign)
+                .and(role, &format!("{:<columns$}  ", gate.gate))
+                .and(role, &format!("{:<7} ", gate.opinion))
+                .and(if gate.decides { Role::Text } else { Role::Muted }, &gate.reason),
+        );
+    }
+    if let Some(question) = &explanation.question {
+        lines.push(StyledLine::default());
+        lines.push(StyledLine::new(Role::Heading, "The user would be asked"));
+        let mut fact = |name: &str, value: &str| {
+            lines.push(StyledLine::new(Role::Muted, &format!("  {name:<9}")).and(Role::Text, value));
+        };
+        fact("risk", tools::risk(question.risk));
+        fact("rule", &question.rule);
+        fact("arguments", &question.arguments);
+        let preview = match &question.preview {
+            Some(Preview::Diff(text) | Preview::Command(text) | Preview::Text(text)) => text.as_str(),
+            None => "",
+        };
+        lines.extend(StyledLine::all(Role::Muted, preview));
+    }
+    let title = format!("What decides a call of {}", one_line(tool));
+    open_text(state, Pager::new(title, lines));
 }

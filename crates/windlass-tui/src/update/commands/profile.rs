@@ -1,10 +1,47 @@
-//! `/profile`.
+//! `/profile`: limits and manners from the next run on.
 
+use windlass_core::nearest::nearest_names;
+use windlass_core::profile::ProfileName;
+
+use super::{open, refuse};
 use crate::effect::Effect;
 use crate::state::State;
+use crate::state::overlay::{Picker, PickerKind, PickerRow};
+use crate::text::one_line;
 
-/// Carries it out.
-pub(in crate::update) fn run(state: &mut State, _rest: &str) -> Vec<Effect> {
-    state.tell("/profile does nothing yet");
+/// Lists the profiles, or takes the one that is named.
+pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
+    if rest.is_empty() {
+        let now = state.profile();
+        let row = |name: &ProfileName| {
+            PickerRow::new(name.word(), name.word(), name.about()).current(name.word() == now)
+        };
+        let rows = ProfileName::ALL.iter().map(row).collect();
+        open(state, Picker::new(PickerKind::Profiles, "Profile of the next run", rows));
+        return Vec::new();
+    }
+    match ProfileName::ALL.iter().find(|name| name.word().eq_ignore_ascii_case(rest)) {
+        Some(name) => choose(state, name.word()),
+        None => {
+            let words = ProfileName::ALL.iter().map(|name| name.word());
+            let near = nearest_names(rest, words.clone(), 1);
+            let hint = match near.first() {
+                Some(near) => format!("did you mean {near}?"),
+                None => format!("there are {}", words.collect::<Vec<_>>().join(", ")),
+            };
+            refuse(
+                state,
+                &format!("/profile {rest}"),
+                format!("there is no profile {}; {hint}", one_line(rest)),
+            )
+        }
+    }
+}
+
+/// A row was chosen.
+pub(in crate::update) fn choose(state: &mut State, word: &str) -> Vec<Effect> {
+    state.overlay = None;
+    state.about.profile = Some(word.to_owned());
+    state.tell(format!("profile {word} holds from the next run on"));
     Vec::new()
 }

@@ -1,10 +1,16 @@
-//! `/rename`.
+//! `/rename`: gives the session another title.
 
+use super::{refuse, sessions};
 use crate::effect::Effect;
 use crate::state::State;
+use crate::text::one_line;
 
-/// Carries it out.
-pub(in crate::update) fn run(state: &mut State, _rest: &str) -> Vec<Effect> {
-    state.tell("/rename does nothing yet");
-    Vec::new()
+/// Renames.
+pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
+    let title = one_line(rest);
+    let session_id = state.session.as_ref().map(|session| session.row.session_id.clone());
+    match session_id.filter(|_| !title.is_empty()) {
+        Some(session_id) => sessions::rename(state, session_id, &title),
+        None => refuse(state, "/rename ", "what should it be called? /rename TITLE"),
+    }
 }

@@ -1,10 +1,79 @@
-//! `/search`.
+//! `/search`: lines of the project's files, and sessions in which something was said.
 
+use windlass_core::ids::SessionId;
+use windlass_core::store::SessionRow;
+
+use super::{open, refuse, sessions};
 use crate::effect::Effect;
-use crate::state::State;
+use crate::input::Hit;
+use crate::state::overlay::{Picker, PickerKind, PickerRow};
+use crate::state::{Focus, State};
+use crate::text::one_line;
 
-/// Carries it out.
-pub(in crate::update) fn run(state: &mut State, _rest: &str) -> Vec<Effect> {
-    state.tell("/search does nothing yet");
+/// Marks a row that is a session.
+const SESSION: &str = "session:";
+
+/// Marks a row that is a file.
+const FILE: &str = "file:";
+
+/// Searches.
+pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
+    if rest.is_empty() {
+        return refuse(state, "/search ", "what should be searched for? /search TEXT");
+    }
+    let title = format!("Search: {}", one_line(rest));
+    let empty = "nothing was found: not in the project's files, and not in what was said in sessions";
+    let mut picker = Picker::loading(PickerKind::Hits, title).with_words("take", empty);
+    (picker.pending, picker.about) = (2, rest.to_owned());
+    open(state, picker);
+    vec![Effect::Search(rest.to_owned()), Effect::ListSessions { text: Some(rest.to_owned()) }]
+}
+
+fn list_of<'a>(state: &'a mut State, query: &str) -> Option<&'a mut Picker> {
+    let picker = state.overlay.as_mut()?.picker_mut(PickerKind::Hits)?;
+    (picker.about == query).then_some(picker)
+}
+
+/// The files were searched; answers to a search that nobody looks at any more go.
+pub(in crate::update) fn fill(state: &mut State, query: &str, hits: &[Hit], is_cut: bool) {
+    let row = |hit: &Hit| {
+        let place = format!("{}:{}", hit.path, hit.line);
+        PickerRow::new(format!("{FILE}{}", hit.path), place, hit.text.trim()).with_badge("file")
+    };
+    let Some(picker) = list_of(state, query) else { return };
+    picker.pending = picker.pending.saturating_sub(1);
+    // Files come first, whichever answer came first.
+    let others = picker.rows().to_vec();
+    picker.set_rows(hits.iter().map(row).chain(others).collect());
+    picker.jump(false);
+    if is_cut {
+        picker.title = format!("{} (the first {})", picker.title, hits.len());
+    }
+}
+
+/// Sessions in which the text was said.
+pub(in crate::update) fn fill_sessions(state: &mut State, query: &str, rows: &[SessionRow]) {
+    let now_ms = state.now_ms;
+    let row = |row: &SessionRow| {
+        let found = sessions::row_of(row, now_ms, None);
+        PickerRow { id: format!("{SESSION}{}", row.session_id), badge: "session".into(), ..found }
+    };
+    let Some(picker) = list_of(state, query) else { return };
+    picker.pending = picker.pending.saturating_sub(1);
+    picker.add_rows(rows.iter().map(row).collect());
+}
+
+/// A row was chosen: a file goes into the message, a session is opened.
+pub(in crate::update) fn choose(state: &mut State, id: &str) -> Vec<Effect> {
+    state.overlay = None;
+    if let Some(session_id) = id.strip_prefix(SESSION) {
+        return vec![Effect::Open(SessionId::new(session_id))];
+    }
+    if let Some(path) = id.strip_prefix(FILE) {
+        let written = state.composer.text();
+        let gap = if written.is_empty() || written.ends_with(char::is_whitespace) { "" } else { " " };
+        state.composer.insert(&format!("{gap}@{path} "));
+        state.focus = Focus::Composer;
+    }
     Vec::new()
 }

@@ -1,10 +1,40 @@
-//! `/tasks`.
+//! `/tasks`: shows or hides the task list; where it has no place of its own, it is a text.
 
+use windlass_core::task::TaskStatus;
+
+use super::open_text;
 use crate::effect::Effect;
 use crate::state::State;
+use crate::state::overlay::{Pager, StyledLine};
+use crate::theme::Role;
 
-/// Carries it out.
+/// Below so many columns the list has no place beside the transcript.
+const NARROW_COLUMNS: u16 = 100;
+
+/// Shows or hides it.
 pub(in crate::update) fn run(state: &mut State, _rest: &str) -> Vec<Effect> {
-    state.tell("/tasks does nothing yet");
+    let tasks = state.session.as_ref().map_or(&[][..], |session| &session.tasks);
+    if tasks.is_empty() {
+        state.tell("there are no tasks: a model with much to do writes them down itself");
+        return Vec::new();
+    }
+    if state.size.0 >= NARROW_COLUMNS {
+        state.shows_tasks = !state.shows_tasks;
+        return Vec::new();
+    }
+    let lines = tasks
+        .iter()
+        .map(|task| {
+            let (sign, role) = match task.status {
+                TaskStatus::Pending => ("○ ", Role::Text),
+                TaskStatus::InProgress => ("▸ ", Role::Accent),
+                TaskStatus::Completed => ("✓ ", Role::Muted),
+            };
+            StyledLine::new(role, sign).and(role, &task.content)
+        })
+        .collect();
+    let done = tasks.iter().filter(|task| task.status == TaskStatus::Completed).count();
+    let title = format!("Tasks {done}/{}", tasks.len());
+    open_text(state, Pager::new(title, lines));
     Vec::new()
 }

@@ -1,10 +1,46 @@
-//! `/theme`.
+//! `/theme`: how the app looks, at once.
 
+use super::{open, refuse};
 use crate::effect::Effect;
 use crate::state::State;
+use crate::state::overlay::{Picker, PickerKind, PickerRow};
+use crate::text::one_line;
+use crate::theme::{Theme, ThemeKind};
 
-/// Carries it out.
-pub(in crate::update) fn run(state: &mut State, _rest: &str) -> Vec<Effect> {
-    state.tell("/theme does nothing yet");
+/// Lists the themes, or takes the one that is named.
+pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
+    if rest.is_empty() {
+        let now = state.theme.kind();
+        let row =
+            |kind: &ThemeKind| PickerRow::new(kind.word(), kind.word(), about(*kind)).current(*kind == now);
+        let rows = ThemeKind::ALL.iter().map(row).collect();
+        open(state, Picker::new(PickerKind::Themes, "Theme", rows));
+        return Vec::new();
+    }
+    if ThemeKind::from_word(rest).is_none() {
+        let words = ThemeKind::ALL.map(ThemeKind::word).join(", ");
+        return refuse(
+            state,
+            &format!("/theme {rest}"),
+            format!("there is no theme {}; there are {words}", one_line(rest)),
+        );
+    }
+    choose(state, rest)
+}
+
+/// A row was chosen.
+pub(in crate::update) fn choose(state: &mut State, word: &str) -> Vec<Effect> {
+    state.overlay = None;
+    if let Some(kind) = ThemeKind::from_word(word) {
+        state.theme = Theme::new(kind);
+    }
     Vec::new()
+}
+
+fn about(kind: ThemeKind) -> &'static str {
+    match kind {
+        ThemeKind::Dark => "for terminals with a dark ground",
+        ThemeKind::Light => "for terminals with a light ground",
+        ThemeKind::Plain => "without colour",
+    }
 }

@@ -1,10 +1,127 @@
-//! `/tools`.
+//! `/tools`: what a model can call, and with which arguments.
 
+use serde_json::Value;
+use windlass_core::nearest::nearest_names;
+use windlass_core::tool::{ArgSpec, Effects, Risk, ToolSpec};
+
+use super::{open, open_text, refuse};
 use crate::effect::Effect;
 use crate::state::State;
+use crate::state::overlay::{Pager, Picker, PickerKind, PickerRow, StyledLine};
+use crate::text::one_line;
+use crate::theme::Role;
 
-/// Carries it out.
-pub(in crate::update) fn run(state: &mut State, _rest: &str) -> Vec<Effect> {
-    state.tell("/tools does nothing yet");
+/// Lists the tools, or shows the one that is named.
+pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
+    if rest.is_empty() {
+        let row = |spec: &std::sync::Arc<ToolSpec>| {
+            let badge = format!("{} {}", risk(spec.risk), effects(spec.effects));
+            PickerRow::new(&spec.name, &spec.name, one_line(&spec.description)).with_badge(badge)
+        };
+        let rows = state.about.tools.iter().map(row).collect();
+        let picker =
+            Picker::new(PickerKind::Tools, "Tools", rows).with_words("show", "the host has no tools");
+        open(state, picker);
+        return Vec::new();
+    }
+    if state.about.tools.iter().any(|spec| spec.name == rest) {
+        return choose(state, rest);
+    }
+    let near = nearest_names(rest, state.about.tools.iter().map(|spec| spec.name.as_str()), 1);
+    let hint =
+        near.first().map_or_else(|| "/tools lists them".to_owned(), |near| format!("did you mean {near}?"));
+    refuse(state, &format!("/tools {rest}"), format!("there is no tool {}; {hint}", one_line(rest)))
+}
+
+/// A row was chosen: the whole spec.
+pub(in crate::update) fn choose(state: &mut State, name: &str) -> Vec<Effect> {
+    if let Some(spec) = state.about.tools.iter().find(|spec| spec.name == name) {
+        let pager = Pager::new(format!("Tool {name}"), describe(spec));
+        open_text(state, pager);
+    }
     Vec::new()
+}
+
+fn describe(spec: &ToolSpec) -> Vec<StyledLine> {
+    let mut lines = vec![StyledLine::new(Role::Strong, &spec.signature()), StyledLine::default()];
+    lines.extend(StyledLine::all(Role::Text, spec.description.trim()));
+    lines.push(StyledLine::default());
+    let args = spec.args();
+    if args.is_empty() {
+        lines.push(StyledLine::new(Role::Muted, "takes no arguments"));
+    } else {
+        lines.push(StyledLine::new(Role::Heading, "Arguments"));
+        let columns = args.iter().map(|arg| arg.name.chars().count()).max().unwrap_or(0);
+        args.iter().for_each(|arg| lines.extend(argument(spec, arg, columns)));
+    }
+    lines.push(StyledLine::default());
+    let mut fact = |name: &str, value: &str| {
+        lines.push(StyledLine::new(Role::Muted, &format!("{name:<13}")).and(Role::Text, value));
+    };
+    fact("risk", risk(spec.risk));
+    fact("effects", effects(spec.effects));
+    fact("repeated", if spec.idempotent { "changes nothing twice" } else { "may change things again" });
+    if !spec.aliases.is_empty() {
+        fact("other names", &spec.aliases.join(", "));
+    }
+    if let Some(ms) = spec.timeout_ms {
+        fact("time limit", &format!("{} s", ms / 1_000));
+    }
+    for example in &spec.examples {
+        fact("example", &example.to_string());
+    }
+    lines
+}
+
+/// An argument: its name, type and need; under it what it means and which values it may have.
+fn argument(spec: &ToolSpec, arg: &ArgSpec<'_>, columns: usize) -> Vec<StyledLine> {
+    let (need, role) = match (arg.required, arg.default) {
+        (true, _) => ("required".to_owned(), Role::Warn),
+        (false, Some(default)) => (format!("default {default}"), Role::Muted),
+        (false, None) => ("optional".to_owned(), Role::Muted),
+    };
+    let name = format!("  {:<columns$}  ", arg.name);
+    let kind = format!("{:<8} ", arg.kind.word());
+    let mut lines = vec![StyledLine::new(Role::Accent, &name).and(Role::Text, &kind).and(role, &need)];
+    let mut under = |text: &str| lines.push(StyledLine::new(Role::Text, &format!("      {text}")));
+    if let Some(about) = arg.description {
+        under(about);
+    }
+    if let Some(bounds) = spec.property(arg.name).and_then(bounds) {
+        under(&bounds);
+    }
+    lines
+}
+
+/// The values that an argument may have, where its schema says so.
+fn bounds(schema: &Value) -> Option<String> {
+    if let Some(values) = schema.get("enum").and_then(Value::as_array) {
+        let values: Vec<String> = values.iter().map(Value::to_string).collect();
+        return Some(format!("one of {}", values.join(", ")));
+    }
+    let words = [("minimum", "from"), ("maximum", "to"), ("minLength", "at least"), ("maxLength", "at most")];
+    let found: Vec<String> =
+        words.iter().filter_map(|(key, word)| Some(format!("{word} {}", schema.get(key)?))).collect();
+    let inner = ["items", "properties"].iter().find_map(|key| Some(format!("{key}: {}", schema.get(key)?)));
+    let all: Vec<String> = found.into_iter().chain(inner).collect();
+    (!all.is_empty()).then(|| all.join(" "))
+}
+
+pub(super) fn risk(risk: Risk) -> &'static str {
+    match risk {
+        Risk::Safe => "safe",
+        Risk::Low => "low",
+        Risk::Medium => "medium",
+        Risk::High => "high",
+        Risk::Critical => "critical",
+    }
+}
+
+fn effects(effects: Effects) -> &'static str {
+    match effects {
+        Effects::Pure => "pure",
+        Effects::Read => "read",
+        Effects::Write => "write",
+        Effects::External => "external",
+    }
 }

@@ -6,9 +6,8 @@
 use ratatui::text::{Line, Span};
 use serde_json::Value;
 
-use crate::text::{clean, width};
+use crate::text::{break_spans, clean, width};
 use crate::theme::{Role, Theme};
-use crate::view::lines::chop;
 
 /// Columns that a level is moved to the right.
 const INDENT: usize = 2;
@@ -62,14 +61,13 @@ impl Sheet {
     /// A name and a value that has one line, which may be longer than the screen is wide.
     fn pair(&mut self, level: usize, name: &str, value: &str) {
         let indent = self.indent(level);
-        let lead = indent + width(name) + 2;
-        if lead + width(value) > self.columns {
+        if width(&indent) + width(name) + 2 + width(value) > self.columns {
             self.push(level, name, Role::Accent);
             self.push(level + 1, value, Role::Text);
             return;
         }
         self.lines.push(Line::from(vec![
-            Span::raw(" ".repeat(indent)),
+            Span::raw(indent),
             Span::styled(name.to_owned(), self.theme.style(Role::Accent)),
             Span::raw(format!("  {value}")),
         ]));
@@ -77,33 +75,23 @@ impl Sheet {
 
     /// A text of several lines.
     fn block(&mut self, level: usize, text: &str) {
-        let indent = self.indent(level);
-        let room = self.columns.saturating_sub(indent + width(BAR)).max(1);
+        let bar = [Span::styled(format!("{}{BAR}", self.indent(level)), self.theme.style(Role::Muted))];
         let text = clean(text);
-        let has_end = text.ends_with('\n');
-        let lines: Vec<&str> = text.strip_suffix('\n').unwrap_or(&text).split('\n').collect();
-        for piece in lines.into_iter().flat_map(|line| chop(line, room)) {
-            self.lines.push(Line::from(vec![
-                Span::styled(format!("{}{BAR}", " ".repeat(indent)), self.theme.style(Role::Muted)),
-                Span::raw(piece),
-            ]));
-        }
-        if !has_end {
+        self.lines.extend(break_spans(&[Span::raw(text.as_ref())], self.columns, &bar, &bar));
+        if !text.ends_with('\n') {
             self.push(level, "no line break at its end", Role::Muted);
         }
     }
 
     fn push(&mut self, level: usize, text: &str, role: Role) {
-        let indent = self.indent(level);
-        for piece in chop(text, self.columns.saturating_sub(indent).max(1)) {
-            let style = self.theme.style(role);
-            self.lines.push(Line::from(vec![Span::raw(" ".repeat(indent)), Span::styled(piece, style)]));
-        }
+        let indent = [Span::raw(self.indent(level))];
+        let spans = [Span::styled(text, self.theme.style(role))];
+        self.lines.extend(break_spans(&spans, self.columns, &indent, &indent));
     }
 
     /// Deep values leave room for themselves.
-    fn indent(&self, level: usize) -> usize {
-        (level * INDENT).min(self.columns / 3)
+    fn indent(&self, level: usize) -> String {
+        " ".repeat((level * INDENT).min(self.columns / 3))
     }
 }
 

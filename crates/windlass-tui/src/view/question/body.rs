@@ -7,15 +7,15 @@ use windlass_core::permission::{Preview, Question, Target};
 use windlass_core::tool::Risk;
 
 use super::arguments;
-use crate::text::{clean, width};
+use crate::diff;
+use crate::text::{break_spans, clean, width, wrap_spans};
 use crate::theme::{Role, Theme};
-use crate::view::lines::{chop, wrap};
 
 /// What stands before each line of something that is quoted.
 const BAR: &str = "│ ";
 
-/// Columns of the title beside the name of the tool, at most: narrower screens cut the name there.
-const TITLE_COLUMNS: usize = 28;
+/// Columns of the title beside tool and risk: narrower screens cut the tool's name there.
+const TITLE_COLUMNS: usize = 15;
 
 /// Lays out a question. The rule and the full name of the tool are part of it where they have no place outside.
 pub(super) fn lay_out(
@@ -26,10 +26,10 @@ pub(super) fn lay_out(
 ) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     if let Some(warning) = warning(question.risk) {
-        let role = risk_role(question.risk);
-        lines.extend(wrap(warning, columns).into_iter().map(|line| Line::styled(line, theme.style(role))));
+        let style = theme.style(risk_role(question.risk));
+        lines.extend(wrap_spans(&[Span::styled(warning, style)], columns, &[], &[]));
     }
-    if width(&question.tool) + TITLE_COLUMNS > columns {
+    if width(&question.tool) + width(question.risk.label()) + TITLE_COLUMNS > columns {
         lines.extend(labelled("tool", &question.tool, columns, theme));
     }
     for target in question.targets.iter().filter(|target| !is_previewed(target, question)) {
@@ -39,7 +39,8 @@ pub(super) fn lay_out(
     match question.preview.as_ref().filter(|preview| !repeats(preview, &question.arguments)) {
         Some(Preview::Diff(diff)) => {
             lines.push(heading("Change", theme));
-            lines.extend(changes(diff, columns, theme));
+            let room = u16::try_from(columns.saturating_sub(2)).unwrap_or(u16::MAX);
+            lines.extend(indented(diff::render(diff, room, theme)));
         }
         Some(Preview::Command(command)) => {
             lines.push(heading("Command", theme));
@@ -52,11 +53,7 @@ pub(super) fn lay_out(
         None => {}
     }
     lines.push(heading("Arguments", theme));
-    for line in arguments::lay_out(&question.arguments, columns.saturating_sub(2), theme) {
-        let mut spans = vec![Span::raw("  ")];
-        spans.extend(line.spans);
-        lines.push(Line::from(spans));
-    }
+    lines.extend(indented(arguments::lay_out(&question.arguments, columns.saturating_sub(2), theme)));
     if has_rule {
         lines.push(heading("Remember stores", theme));
         lines.extend(quoted(&question.rule, columns, Role::Text, theme));
@@ -114,42 +111,21 @@ fn heading(text: &'static str, theme: Theme) -> Line<'static> {
     Line::styled(text, theme.style(Role::Muted))
 }
 
+fn indented(lines: Vec<Line<'static>>) -> impl Iterator<Item = Line<'static>> {
+    lines.into_iter().map(|mut line| {
+        line.spans.insert(0, Span::raw("  "));
+        line
+    })
+}
+
 fn labelled(label: &str, text: &str, columns: usize, theme: Theme) -> Vec<Line<'static>> {
-    let room = columns.saturating_sub(width(label) + 1).max(1);
     let text = clean(text).replace('\n', "␊");
-    let mut lead = format!("{label} ");
-    let mut lines = Vec::new();
-    for piece in chop(&text, room) {
-        let blank = " ".repeat(width(&lead));
-        let lead = std::mem::replace(&mut lead, blank);
-        lines.push(Line::from(vec![
-            Span::styled(lead, theme.style(Role::Muted)),
-            Span::styled(piece, theme.style(Role::Strong)),
-        ]));
-    }
-    lines
+    let lead = Span::styled(format!("{label} "), theme.style(Role::Muted));
+    let blank = Span::raw(" ".repeat(lead.width()));
+    break_spans(&[Span::styled(text, theme.style(Role::Strong))], columns, &[lead], &[blank])
 }
 
 fn quoted(text: &str, columns: usize, role: Role, theme: Theme) -> Vec<Line<'static>> {
-    let room = columns.saturating_sub(2 + width(BAR)).max(1);
-    let bar = || Span::styled(format!("  {BAR}"), theme.style(Role::Muted));
-    let cleaned = clean(text);
-    let pieces = cleaned.lines().flat_map(|line| chop(line, room));
-    pieces.map(|piece| Line::from(vec![bar(), Span::styled(piece, theme.style(role))])).collect()
-}
-
-fn changes(diff: &str, columns: usize, theme: Theme) -> Vec<Line<'static>> {
-    let cleaned = clean(diff);
-    let mut lines = Vec::new();
-    for line in cleaned.lines() {
-        let role = match line.chars().next() {
-            Some('+') => Role::Added,
-            Some('-') => Role::Removed,
-            Some('@') => Role::Place,
-            Some(_) | None => Role::Text,
-        };
-        let pieces = chop(line, columns.saturating_sub(2).max(1));
-        lines.extend(pieces.into_iter().map(|piece| Line::styled(format!("  {piece}"), theme.style(role))));
-    }
-    lines
+    let bar = [Span::styled(format!("  {BAR}"), theme.style(Role::Muted))];
+    break_spans(&[Span::styled(clean(text), theme.style(role))], columns, &bar, &bar)
 }

@@ -6,9 +6,8 @@ use windlass_core::permission::{Decision, Question};
 use super::body::words_of;
 use crate::state::State;
 use crate::state::question::{Ear, Writing};
-use crate::text::{clean, cut, one_line, width};
-use crate::theme::Role;
-use crate::view::lines::{chop, wrap};
+use crate::text::{break_spans, clean, cut, one_line, width, wrap_spans};
+use crate::theme::{Role, Theme};
 
 /// The answers with their keys (Z-14).
 const ANSWERS: [(Decision, &str); 4] = [
@@ -56,7 +55,7 @@ pub(super) fn lay_out(state: &State, question: &Question, columns: usize, rows_m
     let mut foot = Foot { lines: caption, typing: None };
     if has_typing {
         foot.typing = Some(foot.lines.len());
-        foot.lines.push(Line::styled(PROMPT, state.theme.style(Role::Accent)));
+        foot.lines.push(Line::from(Span::styled(PROMPT, state.theme.style(Role::Accent))));
     }
     foot.lines.extend(problem);
     foot.lines.append(&mut answers);
@@ -67,30 +66,27 @@ pub(super) fn lay_out(state: &State, question: &Question, columns: usize, rows_m
 
 /// Whether a rule is short enough to stand there.
 pub(super) fn has_room_for(rule: &str, columns: usize) -> bool {
-    rule_pieces(rule, columns).len() <= RULE_ROWS_MAX
+    rule_lines(rule, columns, Theme::default()).len() <= RULE_ROWS_MAX
 }
 
-fn rule_pieces(rule: &str, columns: usize) -> Vec<String> {
-    chop(&clean(rule).replace('\n', "␊"), columns.saturating_sub(width(RULE_LEAD)).max(1))
+fn rule_lines(rule: &str, columns: usize, theme: Theme) -> Vec<Line<'static>> {
+    let lead = [Span::styled(RULE_LEAD, theme.style(Role::Muted))];
+    let blank = [Span::raw(" ".repeat(width(RULE_LEAD)))];
+    break_spans(&[Span::raw(clean(rule).replace('\n', "␊"))], columns, &lead, &blank)
+}
+
+fn said(state: &State, text: &str, role: Role, columns: usize) -> Vec<Line<'static>> {
+    wrap_spans(&[Span::styled(text, state.theme.style(role))], columns, &[], &[])
 }
 
 /// What stands over the answers, and whether something is typed below it.
 fn caption(state: &State, question: &Question, columns: usize) -> (Vec<Line<'static>>, bool) {
-    let styled = |text: &str, role| {
-        let style = state.theme.style(role);
-        wrap(text, columns).into_iter().map(|line| Line::styled(line, style)).collect()
-    };
     match &state.asking.writing {
         Writing::Nothing if has_room_for(&question.rule, columns) && state.size.1 >= super::ROOMY_ROWS => {
-            let blank = " ".repeat(width(RULE_LEAD));
-            let leads = std::iter::once(RULE_LEAD.to_owned()).chain(std::iter::repeat(blank));
-            let pieces = rule_pieces(&question.rule, columns).into_iter();
-            let muted = state.theme.style(Role::Muted);
-            let line = |(lead, piece)| Line::from(vec![Span::styled(lead, muted), Span::raw(piece)]);
-            (leads.zip(pieces).map(line).collect(), false)
+            (rule_lines(&question.rule, columns, state.theme), false)
         }
         Writing::Nothing => (Vec::new(), false),
-        Writing::Rule(_) => (styled("Remember stores this rule:", Role::Text), true),
+        Writing::Rule(_) => (said(state, "Remember stores this rule:", Role::Text, columns), true),
         Writing::Word(answer, _) => {
             let word = clean(question.confirm_word.as_deref().unwrap_or_default());
             let reach = match answer.decision {
@@ -98,26 +94,21 @@ fn caption(state: &State, question: &Question, columns: usize) -> (Vec<Line<'sta
                 Decision::Session => "for this session",
                 Decision::Remember => "now and whenever the rule means it",
             };
-            (styled(&format!("Type {word} to let it run {reach}:"), Role::Bad), true)
+            (said(state, &format!("Type {word} to let it run {reach}:"), Role::Bad, columns), true)
         }
     }
 }
 
 /// The answers, or what is going on instead.
 fn answers(state: &State, columns: usize) -> Vec<Line<'static>> {
-    let muted = state.theme.style(Role::Muted);
-    let said = |text: &str| wrap(text, columns).into_iter().map(|line| Line::styled(line, muted)).collect();
-    if state.cancelling.is_some() {
-        return said("cancelling…");
-    }
-    if state.is_answering() {
-        return said("answering…");
-    }
-    match &state.asking.writing {
-        Writing::Nothing => keys(state, columns),
-        Writing::Rule(_) => said("Enter stores it and lets the call run · Esc gives up"),
-        Writing::Word(..) => said("Enter confirms · Esc goes back"),
-    }
+    let text = match (&state.cancelling, state.is_answering(), &state.asking.writing) {
+        (Some(_), _, _) => "cancelling…",
+        (None, true, _) => "answering…",
+        (None, false, Writing::Nothing) => return keys(state, columns),
+        (None, false, Writing::Rule(_)) => "Enter stores it and lets the call run · Esc gives up",
+        (None, false, Writing::Word(..)) => "Enter confirms · Esc goes back",
+    };
+    said(state, text, Role::Muted, columns)
 }
 
 /// The keys of the question, on one line where it is wide enough.
@@ -142,9 +133,9 @@ fn keys(state: &State, columns: usize) -> Vec<Line<'static>> {
 
 fn problem(state: &State, columns: usize) -> Vec<Line<'static>> {
     let Some(problem) = &state.asking.problem else { return Vec::new() };
-    let style = state.theme.style(Role::Bad);
-    let lines = wrap(&format!("✗ {}", clean(problem)), columns);
-    lines.into_iter().take(PROBLEM_ROWS_MAX).map(|line| Line::styled(line, style)).collect()
+    let mut lines = said(state, &format!("✗ {}", clean(problem)), Role::Bad, columns);
+    lines.truncate(PROBLEM_ROWS_MAX);
+    lines
 }
 
 /// Who else waits.
@@ -178,7 +169,10 @@ fn draft(state: &State, columns: usize) -> Option<Line<'static>> {
     let room = columns.saturating_sub(width(lead) + width(tail)).max(1);
     // Whoever writes looks at the end.
     let shown = match role {
-        Role::Text => chop(&text, room).pop().unwrap_or_default(),
+        Role::Text => break_spans(&[Span::raw(text)], room, &[], &[])
+            .pop()
+            .map(|line| line.to_string())
+            .unwrap_or_default(),
         _ => cut(&text, room).into_owned(),
     };
     Some(Line::styled(format!("{lead}{shown}{tail}"), state.theme.style(role)))

@@ -48,6 +48,8 @@ pub(super) struct Plan {
     /// Lines of the body that cannot.
     pub(super) hidden_lines: usize,
     columns: usize,
+    /// Whether a blank row stands over the foot.
+    has_gap: bool,
     foot: Foot,
 }
 
@@ -68,10 +70,11 @@ impl Plan {
         let lines = cache.refresh(state, question, columns).len();
         let fixed = 1 + foot.lines.len();
         let is_all = fixed + lines <= rows_max;
-        let rows = if is_all { fixed + lines } else { rows_max };
+        let has_gap = fixed + lines < rows_max && screen >= SHARED_ROWS;
+        let rows = if is_all { fixed + lines + usize::from(has_gap) } else { rows_max };
         let body_rows = if is_all { lines } else { rows_max.saturating_sub(fixed + 1) };
         let rows = u16::try_from(rows).unwrap_or(u16::MAX);
-        Some(Self { rows, body_rows, hidden_lines: lines - body_rows.min(lines), columns, foot })
+        Some(Self { rows, body_rows, hidden_lines: lines - body_rows.min(lines), columns, has_gap, foot })
     }
 }
 
@@ -99,6 +102,9 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, plan: &Plan
     }
     if plan.hidden_lines > 0 {
         row.draw(1, Line::styled(hidden(plan.hidden_lines, scrolled), state.theme.style(Role::Muted)));
+    }
+    if plan.has_gap {
+        row.draw(0, Line::default());
     }
     for (at, line) in plan.foot.lines.iter().enumerate() {
         let y = row.y;
@@ -160,7 +166,7 @@ fn hidden(lines: usize, scrolled: usize) -> String {
     let plural = if below == 1 { "" } else { "s" };
     match (below, scrolled) {
         (0, above) => format!("the end · {above} above"),
-        (below, 0) => format!("{below} more line{plural} · Down shows them"),
+        (below, 0) => format!("{below} more line{plural} · Up/Down"),
         (below, above) => format!("{below} more line{plural} · {above} above"),
     }
 }

@@ -106,9 +106,10 @@ fn folded(look: &Look<'_>, call: &CallView) -> Vec<Line<'static>> {
             (OutcomeStatus::Denied | OutcomeStatus::Interrupted, Some(failure)) => {
                 (failure.message.as_str(), Role::Muted)
             }
-            (OutcomeStatus::Ok | OutcomeStatus::Cancelled | OutcomeStatus::Staged, _) | (_, None) => {
-                ("", Role::Muted)
+            (OutcomeStatus::Staged, Some(_)) => {
+                ("staged, nothing was written: /apply shows and makes it", Role::Warn)
             }
+            (OutcomeStatus::Ok | OutcomeStatus::Cancelled, _) | (_, None) => ("", Role::Muted),
         },
     };
     let line = one_line(text);

@@ -1,0 +1,90 @@
+//! The keys, in words: what the help page shows. What they do is `update`'s business.
+
+/// Keys of one place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeySection {
+    /// Where they are heard.
+    pub title: &'static str,
+    /// They.
+    pub rows: &'static [KeyRow],
+}
+
+/// A key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeyRow {
+    /// The key, or several that do alike.
+    pub keys: &'static str,
+    /// What it does.
+    pub about: &'static str,
+}
+
+const fn row(keys: &'static str, about: &'static str) -> KeyRow {
+    KeyRow { keys, about }
+}
+
+/// All keys, by place.
+pub static KEYS: [KeySection; 6] = [
+    KeySection {
+        title: "Everywhere",
+        rows: &[
+            row("Esc", "stops the run; what was done stays done. Again within 2 s: leaves"),
+            row(
+                "Ctrl-C",
+                "stops the run, closes what lies over the screen, empties the message; twice leaves",
+            ),
+            row("Ctrl-O", "folds or unfolds the thinking"),
+            row("Ctrl-T", "everything that a run did"),
+            row("Ctrl-P", "all commands"),
+            row("PgUp PgDn", "scroll the transcript; the wheel does too"),
+            row("F1", "this page; ? does too while nothing is written"),
+        ],
+    },
+    KeySection {
+        title: "The message",
+        rows: &[
+            row("Enter", "sends it; while a run goes on, it waits for its end"),
+            row("Ctrl-J", "a new line; so do Alt-Enter and a backslash before Enter"),
+            row("Up Down", "through the lines, then through what was sent before"),
+            row("Ctrl-R", "looks something up in what was sent before"),
+            row("@", "names a file of the project"),
+            row("/", "a command; Tab completes it"),
+            row("Tab", "goes to the transcript"),
+            row("Ctrl-D", "leaves, if nothing is written"),
+        ],
+    },
+    KeySection {
+        title: "The transcript",
+        rows: &[
+            row("Tab Up Down", "go from thing to thing"),
+            row("Enter", "folds or unfolds it"),
+            row("Esc", "goes back to the message"),
+        ],
+    },
+    KeySection {
+        title: "A question",
+        rows: &[
+            row("1", "allows the call once"),
+            row("2", "allows calls like it in this session"),
+            row("3", "remembers the rule that is shown; it can be edited first"),
+            row("4", "denies the call"),
+            row("Up Down", "scroll what the call would do"),
+        ],
+    },
+    KeySection {
+        title: "Lists",
+        rows: &[
+            row("Up Down", "choose; so do PgUp, PgDn, Home, End and the wheel"),
+            row("letters", "narrow the list; after / where letters are keys"),
+            row("Enter", "takes the chosen row"),
+            row("Esc", "takes the filter away, then closes"),
+        ],
+    },
+    KeySection {
+        title: "Texts",
+        rows: &[
+            row("Up Down", "scroll; so do Space, b, PgUp, PgDn, Home, End and the wheel"),
+            row("/", "searches; n and N go to the next place and to the last one"),
+            row("Esc q", "close"),
+        ],
+    },
+];

@@ -1,0 +1,199 @@
+//! A text to read: styled lines, wrapped to the screen, with a search.
+//!
+//! Lines carry roles, not colours: a text outlives a change of the theme.
+
+use ratatui::text::{Line, Span};
+use unicode_segmentation::UnicodeSegmentation as _;
+
+use super::{Overlay, Room};
+use crate::effect::Background;
+use crate::text::{clean, wrap_spans};
+use crate::theme::{Role, Theme};
+
+/// What a text is: decides which keys it has of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PagerKind {
+    /// Just a text.
+    #[default]
+    Plain,
+    /// The files of the project, which can be added to the next message (Z-26).
+    Context,
+}
+
+/// A text to read.
+#[derive(Debug, Default)]
+pub struct Pager {
+    /// What kind.
+    pub kind: PagerKind,
+    /// What it is called.
+    pub title: String,
+    /// Its lines.
+    pub lines: Vec<StyledLine>,
+    /// Rows that are scrolled away.
+    pub scrolled: usize,
+    /// Whether its lines are still to come.
+    pub is_loading: bool,
+    /// What is searched for; nothing while nothing is.
+    pub search: Option<String>,
+    /// Whether the search is being typed.
+    pub is_searching: bool,
+    /// What its own keys do.
+    pub actions: &'static [super::Action],
+    /// What can be added to the next message.
+    pub background: Option<Background>,
+    /// What it lies on.
+    pub under: Option<Box<Overlay>>,
+}
+
+/// A line.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct StyledLine(pub Vec<Piece>);
+
+/// A piece of a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// What it means.
+    pub role: Role,
+    /// What it says: harmless.
+    pub text: String,
+}
+
+/// A row of the screen.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PagerRow {
+    /// What is on it.
+    pub line: Line<'static>,
+    /// Whether something of it was searched for.
+    pub is_found: bool,
+}
+
+impl Piece {
+    /// A piece; a text from anywhere becomes harmless.
+    pub fn new(role: Role, text: &str) -> Self {
+        Self { role, text: clean(text).replace('\n', " ") }
+    }
+}
+
+impl StyledLine {
+    /// A line of one piece.
+    pub fn new(role: Role, text: &str) -> Self {
+        Self(vec![Piece::new(role, text)])
+    }
+
+    /// With one more piece.
+    #[must_use]
+    pub fn and(mut self, role: Role, text: &str) -> Self {
+        self.0.push(Piece::new(role, text));
+        self
+    }
+
+    /// The lines of a text.
+    pub fn all(role: Role, text: &str) -> Vec<Self> {
+        clean(text).lines().map(|line| Self::new(role, line)).collect()
+    }
+
+    /// Its rows, so many columns wide.
+    pub fn rows(&self, columns: usize, theme: Theme) -> Vec<Line<'static>> {
+        wrap(&self.0, columns, theme)
+    }
+
+    /// What it says.
+    pub fn text(&self) -> String {
+        self.0.iter().map(|piece| piece.text.as_str()).collect()
+    }
+}
+
+impl Pager {
+    /// A text.
+    pub fn new(title: impl Into<String>, lines: Vec<StyledLine>) -> Self {
+        Self { title: title.into(), lines, ..Self::default() }
+    }
+
+    /// Its rows, so many columns wide.
+    pub fn rows(&self, columns: usize, theme: Theme) -> Vec<PagerRow> {
+        let wanted = self.search.as_deref().map(str::to_lowercase).filter(|search| !search.is_empty());
+        let found = theme.style(Role::Chosen);
+        let mut rows = Vec::new();
+        for line in &self.lines {
+            let lines = match &wanted {
+                Some(wanted) => wrap(&mark(line, wanted), columns, theme),
+                None => line.rows(columns, theme),
+            };
+            rows.extend(lines.into_iter().map(|line| {
+                let is_found = wanted.is_some() && line.spans.iter().any(|span| span.style == found);
+                PagerRow { line, is_found }
+            }));
+        }
+        rows
+    }
+
+    /// Scrolls; both ends hold.
+    pub fn scroll(&mut self, rows: isize, room: Room, theme: Theme) {
+        let last = self.rows(room.text_columns(), theme).len().saturating_sub(room.text_rows());
+        self.scrolled = self.scrolled.saturating_add_signed(rows).min(last);
+    }
+
+    /// Goes to the next place that was searched for, or to the one before; round the end. Whether there is one.
+    pub fn seek(&mut self, is_back: bool, from: usize, room: Room, theme: Theme) -> bool {
+        let rows = self.rows(room.text_columns(), theme);
+        let places: Vec<usize> =
+            rows.iter().enumerate().filter_map(|(at, row)| row.is_found.then_some(at)).collect();
+        let place = if is_back {
+            places.iter().rev().find(|at| **at < from).or(places.last())
+        } else {
+            places.iter().find(|at| **at >= from).or(places.first())
+        };
+        let Some(place) = place else { return false };
+        self.scrolled = (*place).min(rows.len().saturating_sub(room.text_rows()));
+        true
+    }
+}
+
+/// A line in which every place that fits is a piece of its own. Only where case changes no length: elsewhere a
+/// place would be marked that is none.
+fn mark(line: &StyledLine, wanted: &str) -> Vec<Piece> {
+    let text = line.text();
+    let lower = text.to_lowercase();
+    if lower.len() != text.len() {
+        return line.0.clone();
+    }
+    let places: Vec<_> = lower.match_indices(wanted).map(|(at, found)| at..at + found.len()).collect();
+    let (mut marked, mut at) = (vec![Vec::new()], 0);
+    for piece in &line.0 {
+        for sign in piece.text.graphemes(true) {
+            let is_found = places.iter().any(|place| place.contains(&at));
+            put(marked.last_mut(), if is_found { Role::Chosen } else { piece.role }, sign);
+            at += sign.len();
+        }
+    }
+    marked.concat()
+}
+
+/// A line on as many rows as it needs; what goes on begins under the first word of its line.
+fn wrap(pieces: &[Piece], columns: usize, theme: Theme) -> Vec<Line<'static>> {
+    let text: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
+    let blanks = text.len() - text.trim_start_matches(' ').len();
+    let indent = [Span::raw(" ".repeat(blanks.min(columns / 2)))];
+    let mut spans: Vec<Span<'_>> =
+        pieces.iter().map(|piece| Span::styled(piece.text.as_str(), theme.style(piece.role))).collect();
+    for span in &mut spans {
+        let is_blank = span.content.trim_start_matches(' ').is_empty();
+        span.content = span.content.trim_start_matches(' ').to_owned().into();
+        if !is_blank {
+            break;
+        }
+    }
+    wrap_spans(&spans, columns.max(1), &indent, &indent)
+}
+
+fn put(row: Option<&mut Vec<Piece>>, role: Role, sign: &str) {
+    let Some(row) = row else { return };
+    match row.last_mut() {
+        Some(last) if last.role == role => last.text.push_str(sign),
+        Some(_) | None => row.push(Piece { role, text: sign.to_owned() }),
+    }
+}
+
+#[cfg(test)]
+#[path = "pager_tests.rs"]
+mod tests;

@@ -1,0 +1,91 @@
+//! `/apply`: makes an edit that a run has staged, after it was looked at.
+
+use windlass_core::permission::{Preview, Question};
+use windlass_core::view::{CallState, Entry, RunView};
+
+use super::{refuse, tools};
+use crate::effect::{Effect, Proposal};
+use crate::state::State;
+use crate::state::overlay::{Confirm, Deed, Overlay, Prompt, PromptKind, StyledLine};
+use crate::text::one_line;
+use crate::theme::Role;
+use crate::update::overlay;
+
+/// Shows the staged edit of the newest run that has one, or of the call that is named, and asks.
+pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
+    let Some(session) = &state.session else { return Vec::new() };
+    let session_id = session.row.session_id.clone();
+    let is_meant = |question: &&Question| rest.is_empty() || question.call_id.as_str() == rest;
+    let meant = session.view.runs.iter().rev().flat_map(staged_of).find(is_meant).cloned();
+    let Some(question) = meant else {
+        let line = format!("/apply {rest}");
+        return match rest {
+            "" => {
+                refuse(state, "", "no edit of this session is staged; `windlass --approve stage` stages them")
+            }
+            call => refuse(state, line.trim(), format!("call {} is no staged edit", one_line(call))),
+        };
+    };
+    let proposal = Proposal {
+        session_id,
+        tool: question.tool.clone(),
+        arguments: question.arguments.clone(),
+        confirm_word: question.confirm_word.clone(),
+        confirmation: None,
+    };
+    let title = format!("Apply {} {} ({})?", question.call_id, question.tool, tools::risk(question.risk));
+    let confirm = Confirm::new(title, "apply", Deed::Apply(Box::new(proposal)), lines_of(&question));
+    overlay::open(state, Overlay::Confirm(confirm));
+    Vec::new()
+}
+
+fn staged_of(run: &RunView) -> impl Iterator<Item = &Question> {
+    run.entries.iter().rev().filter_map(|entry| match entry {
+        Entry::Call(call) => match &call.state {
+            CallState::Ended(outcome) => outcome.meta.proposal.as_deref(),
+            CallState::Requested | CallState::Asking | CallState::Running => None,
+        },
+        Entry::Text(_) | Entry::Reasoning { .. } => None,
+    })
+}
+
+/// What would be done, whole.
+fn lines_of(question: &Question) -> Vec<StyledLine> {
+    match &question.preview {
+        Some(Preview::Diff(diff)) => diff.lines().map(diff_line).collect(),
+        Some(Preview::Command(text) | Preview::Text(text)) => StyledLine::all(Role::Text, text),
+        None => StyledLine::all(Role::Text, &question.arguments),
+    }
+}
+
+fn diff_line(line: &str) -> StyledLine {
+    let role = match line.chars().next() {
+        Some('+') => Role::Added,
+        Some('-') => Role::Removed,
+        Some('@') => Role::Place,
+        _ => Role::Text,
+    };
+    StyledLine::new(role, line)
+}
+
+/// It was confirmed; a critical edit needs a word beside that.
+pub(in crate::update) fn confirm(state: &mut State, proposal: Proposal) -> Vec<Effect> {
+    match proposal.confirm_word.clone() {
+        None => vec![Effect::Apply(Box::new(proposal))],
+        Some(word) => {
+            let title = format!("This edit is critical: type {} to apply it", one_line(&word));
+            let prompt = Prompt::new(title, PromptKind::Confirmation(Box::new(proposal)), "");
+            overlay::open(state, Overlay::Prompt(Box::new(prompt)));
+            Vec::new()
+        }
+    }
+}
+
+/// The word was typed.
+pub(in crate::update) fn take_word(state: &mut State, proposal: Proposal, word: &str) -> Vec<Effect> {
+    if proposal.confirm_word.as_deref() != Some(word) {
+        state.complain("that is not the word: nothing was applied");
+        return Vec::new();
+    }
+    vec![Effect::Apply(Box::new(Proposal { confirmation: Some(word.to_owned()), ..proposal }))]
+}

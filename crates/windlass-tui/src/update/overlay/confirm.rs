@@ -1,0 +1,40 @@
+//! Keys while the app asks whether something should really be done.
+
+use crossterm::event::{KeyCode, KeyEvent};
+
+use super::close;
+use crate::effect::Effect;
+use crate::state::State;
+use crate::state::overlay::{Overlay, Room, StyledLine};
+use crate::update::commands;
+
+/// A key while something is to be confirmed. Enter alone does nothing: too many things are confirmed by it unread.
+pub(super) fn press(state: &mut State, key: KeyEvent) -> Vec<Effect> {
+    let page = isize::try_from(Room::on(state.size).text_rows()).unwrap_or(10).max(1);
+    match key.code {
+        KeyCode::Char('y' | 'Y') => return accept(state),
+        KeyCode::Esc | KeyCode::Char('n' | 'N' | 'q') => close(state),
+        KeyCode::Down => scroll(state, 1),
+        KeyCode::Up => scroll(state, -1),
+        KeyCode::PageDown => scroll(state, page),
+        KeyCode::PageUp => scroll(state, -page),
+        _ => {}
+    }
+    Vec::new()
+}
+
+/// Scrolls by rows; down is positive.
+pub(super) fn scroll(state: &mut State, rows: isize) {
+    let room = Room::on(state.size);
+    let Some(Overlay::Confirm(confirm)) = &mut state.overlay else { return };
+    let rows_of = |line: &StyledLine| line.rows(room.text_columns(), state.theme).len();
+    let all: usize = confirm.lines.iter().map(rows_of).sum();
+    confirm.scrolled = confirm.scrolled.saturating_add_signed(rows).min(all.saturating_sub(room.text_rows()));
+}
+
+fn accept(state: &mut State) -> Vec<Effect> {
+    let Some(Overlay::Confirm(confirm)) = &state.overlay else { return Vec::new() };
+    let deed = confirm.deed.clone();
+    close(state);
+    commands::carry_out(state, deed)
+}

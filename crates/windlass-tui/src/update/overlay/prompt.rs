@@ -1,0 +1,26 @@
+//! Keys while one line is written.
+
+use crossterm::event::{KeyCode, KeyEvent};
+
+use super::close;
+use crate::effect::Effect;
+use crate::state::State;
+use crate::state::overlay::Overlay;
+use crate::update::commands;
+
+/// A key while one line is written.
+pub(super) fn press(state: &mut State, key: KeyEvent) -> Vec<Effect> {
+    let Some(Overlay::Prompt(prompt)) = &mut state.overlay else { return Vec::new() };
+    match key.code {
+        KeyCode::Esc => close(state),
+        KeyCode::Enter => {
+            let (kind, text) = (prompt.kind.clone(), prompt.text());
+            close(state);
+            return commands::take_line(state, kind, text.trim());
+        }
+        _ => {
+            prompt.area.input(key);
+        }
+    }
+    Vec::new()
+}

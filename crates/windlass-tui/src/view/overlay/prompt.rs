@@ -1,0 +1,14 @@
+//! One line to be written.
+
+use ratatui::Frame;
+
+use super::frame_box;
+use crate::state::State;
+use crate::state::overlay::{Prompt, Room};
+
+/// Draws it.
+pub(super) fn draw(frame: &mut Frame<'_>, state: &State, prompt: &Prompt) {
+    let room = Room::on(state.size).lowered(1);
+    let area = frame_box(frame, state, room, &prompt.title, &[("Enter", "keep"), ("Esc", "leave it")]);
+    frame.render_widget(&prompt.area, area);
+}
