@@ -7,7 +7,6 @@ mod composer;
 pub(crate) mod figures;
 mod inspector;
 mod inspector_page;
-mod lines;
 mod outcome;
 mod overlay;
 mod popup;
