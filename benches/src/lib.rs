@@ -8,6 +8,7 @@ pub mod load;
 pub mod loads;
 pub mod peer;
 pub mod sample;
+pub mod screen;
 
 use std::time::Duration;
 

@@ -104,10 +104,9 @@ fn write_run(text: &mut String, run: &RunView, timing: Option<&RunTiming>) {
     if let Some(error) = &run.error {
         let _ = writeln!(text, "**Error:** {}\n", error.trim_end());
     }
-    if let Some((outcome, reason)) = &run.ended {
-        if let Some(end) = words::end_words(*outcome, reason) {
-            let _ = writeln!(text, "**The run ended: {end}.**\n");
-        }
+    let end = run.ended.as_ref().and_then(|(outcome, reason)| words::end_words(*outcome, reason));
+    if let Some(end) = end {
+        let _ = writeln!(text, "**The run ended: {end}.**\n");
     }
     let facts = run_facts(run, timing);
     if !facts.is_empty() {

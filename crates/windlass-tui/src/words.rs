@@ -8,7 +8,7 @@ use windlass_core::permission::Decision;
 use windlass_core::text::cut_chars;
 use windlass_core::tool::{Category, OutcomeStatus, ToolCall, ToolOutcome, ToolOutput};
 
-use crate::figures::{bytes, cost, plural, tokens};
+use crate::figures::{bytes, dollars, plural, tokens};
 use crate::text::{clean, one_line};
 
 /// Arguments that say most, in this order.
@@ -56,10 +56,7 @@ pub fn output_summary(output: &ToolOutput, category: Category, size: u64) -> Str
     }
     let field = |name: &str| output.json.get(name);
     if let Some(diff) = field("diff").and_then(Value::as_str) {
-        let count = |sign: char, head: &str| {
-            diff.lines().filter(|line| line.starts_with(sign) && !line.starts_with(head)).count()
-        };
-        return format!("+{} -{}", count('+', "+++"), count('-', "---"));
+        return diff_summary(diff);
     }
     if let Some(code) = field("exit_code").and_then(Value::as_i64) {
         return format!("exit code {code}");
@@ -82,12 +79,21 @@ pub fn output_summary(output: &ToolOutput, category: Category, size: u64) -> Str
     }
 }
 
+/// How many lines a diff adds and removes: `+3 -1`.
+pub fn diff_summary(diff: &str) -> String {
+    let count = |sign: char, head: &str| {
+        diff.lines().filter(|line| line.starts_with(sign) && !line.starts_with(head)).count()
+    };
+    format!("+{} -{}", count('+', "+++"), count('-', "---"))
+}
+
 /// How a call ended, in a word.
 pub fn status_word(status: OutcomeStatus) -> &'static str {
     match status {
         OutcomeStatus::Ok => "ok",
         OutcomeStatus::Failed => "failed",
         OutcomeStatus::Denied => "denied",
+        OutcomeStatus::Staged => "staged",
         OutcomeStatus::Cancelled => "cancelled",
         OutcomeStatus::Interrupted => "interrupted",
         OutcomeStatus::Staged => "staged",
@@ -222,7 +228,7 @@ pub fn usage_words(usage: &Usage) -> Option<String> {
 
 /// What something cost, if that is known.
 pub fn cost_words(usage: &Usage) -> Option<String> {
-    usage.cost_usd.map(cost)
+    usage.cost_usd.map(dollars)
 }
 
 /// JSON with line breaks; a text that is none as it is.

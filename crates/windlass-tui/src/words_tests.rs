@@ -56,6 +56,6 @@ fn gates_are_told_to_people() {
 fn tokens_are_told_with_what_is_in_them() {
     let usage = Usage { input: 1_200, output: 60, cached: 900, reasoning: 12, cost_usd: Some(0.5) };
     assert_eq!(usage_words(&usage).as_deref(), Some("1.2k in (900 cached), 60 out (12 thinking)"));
-    assert_eq!(cost_words(&usage).as_deref(), Some("$0.50"));
+    assert_eq!(cost_words(&usage).as_deref(), Some("$0.500"));
     assert_eq!(usage_words(&Usage::default()), None);
 }

@@ -8,6 +8,7 @@ use windlass_core::ids::{CallId, Millis};
 use windlass_core::message::Message;
 use windlass_core::model::{Finish, StepPurpose, Usage};
 use windlass_core::permission::{Decision, Question};
+use windlass_core::task::Task;
 use windlass_core::tool::{ToolCall, ToolOutcome, Visibility};
 
 /// Where the inspector stands.
@@ -79,6 +80,8 @@ pub struct RunFacts {
     pub steps: Vec<StepFacts>,
     /// How it ended.
     pub end: Option<EndFacts>,
+    /// The last record of it.
+    pub seq: u64,
 }
 
 /// How a run ended.
@@ -162,8 +165,6 @@ pub struct DecisionFacts {
 /// Something that was told.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
-    /// When.
-    pub at_ms: Millis,
     /// What it is: `warning MAX_STEPS`, `note to the model`, …
     pub title: String,
     /// What was told.
@@ -177,6 +178,7 @@ impl RunFacts {
     pub fn fold(records: &[Arc<Record>]) -> Self {
         let mut facts = Self::default();
         for record in records {
+            facts.seq = record.seq;
             facts.apply(record);
             if let Some(step) = facts.steps.last_mut() {
                 step.seq = record.seq;
@@ -200,32 +202,54 @@ impl RunFacts {
                     step.usage = *usage;
                 }
             }
-            Event::CallRequested { .. }
-            | Event::PermissionRequested { .. }
-            | Event::PermissionDecided { .. }
-            | Event::CallStarted { .. }
-            | Event::CallEnded { .. } => self.apply_to_call(&record.event, now),
+            Event::CallRequested { call, visibility, .. } => self.request(call, *visibility, now),
+            Event::PermissionRequested { question } => {
+                self.on_call(&question.call_id, |call| call.question = Some((now, question.clone())));
+            }
+            Event::PermissionDecided { call_id, decision, by, rule, problem } => {
+                let (by, rule, problem) = (by.clone(), rule.clone(), problem.clone());
+                let facts = DecisionFacts { at_ms: now, decision: *decision, by, rule, problem };
+                self.on_call(call_id, |call| call.decision = Some(facts));
+            }
+            Event::CallStarted { call_id, by, .. } => {
+                self.on_call(call_id, |call| call.started = Some((now, by.clone())));
+            }
+            Event::CallEnded { call_id, outcome, message, .. } => self.on_call(call_id, |call| {
+                call.outcome = Some((now, Arc::clone(outcome)));
+                call.message = Some(Arc::clone(message));
+            }),
             Event::RunEnded { outcome, reason, usage, .. } => {
                 let (outcome, reason, usage) = (*outcome, reason.clone(), *usage);
                 self.end = Some(EndFacts { ended_ms: now, outcome, reason, usage });
             }
-            Event::RunResumed { .. }
-            | Event::StepDelayed { .. }
-            | Event::RequestAdjusted { .. }
-            | Event::TasksChanged { .. }
-            | Event::NoteAdded { .. }
-            | Event::WarningRaised { .. }
-            | Event::ErrorRaised { .. } => {
-                if let Some(notice) = notice(&record.event, now) {
-                    self.steps.last_mut().map_or(&mut self.notices, |step| &mut step.notices).push(notice);
-                }
+            Event::RunResumed { interrupted, repeated } => {
+                self.tell("run taken up again".to_owned(), resumed_text(interrupted, repeated), false);
             }
+            Event::StepDelayed { attempt, attempts_max, delay_ms, code, message, .. } => {
+                let title = format!("try {attempt} of {attempts_max} in about {delay_ms} ms: {code}");
+                self.tell(title, message.clone(), true);
+            }
+            Event::RequestAdjusted { kind, rule, message, .. } => {
+                self.tell(format!("request {}: {rule}", kind.word()), message.clone(), false);
+            }
+            Event::TasksChanged { tasks } => self.tell("tasks".to_owned(), tasks_text(tasks), false),
+            Event::NoteAdded { text } => self.tell("note to the model".to_owned(), text.clone(), false),
+            Event::WarningRaised { code, message } => {
+                self.tell(format!("warning {}", code.word()), message.clone(), true);
+            }
+            Event::ErrorRaised { code, message } => self.tell(format!("error {code}"), message.clone(), true),
             // Not durable.
             Event::ReasoningDelta { .. }
             | Event::TextDelta { .. }
             | Event::CallDelta { .. }
             | Event::CallProgressed { .. } => {}
         }
+    }
+
+    /// What is told belongs to the step in which it happens.
+    fn tell(&mut self, title: String, text: String, is_bad: bool) {
+        let notices = self.steps.last_mut().map_or(&mut self.notices, |step| &mut step.notices);
+        notices.push(Notice { title, text, is_bad });
     }
 
     fn start_step(&mut self, step: u32, purpose: StepPurpose, attempt: u32, now: Millis) {
@@ -248,77 +272,40 @@ impl RunFacts {
         }
     }
 
-    fn apply_to_call(&mut self, event: &Event, now: Millis) {
-        match event {
-            Event::CallRequested { call, visibility, .. } => {
-                let Some(step) = self.steps.last_mut() else { return };
-                step.calls.push(CallFacts {
-                    call: call.clone(),
-                    visibility: *visibility,
-                    requested_ms: now,
-                    question: None,
-                    decision: None,
-                    started: None,
-                    outcome: None,
-                    message: None,
-                });
-            }
-            Event::PermissionRequested { question } => {
-                if let Some(call) = self.call_mut(&question.call_id) {
-                    call.question = Some((now, question.clone()));
-                }
-            }
-            Event::PermissionDecided { call_id, decision, by, rule, problem } => {
-                if let Some(call) = self.call_mut(call_id) {
-                    let (by, rule, problem) = (by.clone(), rule.clone(), problem.clone());
-                    call.decision =
-                        Some(DecisionFacts { at_ms: now, decision: *decision, by, rule, problem });
-                }
-            }
-            Event::CallStarted { call_id, by, .. } => {
-                if let Some(call) = self.call_mut(call_id) {
-                    call.started = Some((now, by.clone()));
-                }
-            }
-            Event::CallEnded { call_id, outcome, message, .. } => {
-                if let Some(call) = self.call_mut(call_id) {
-                    call.outcome = Some((now, Arc::clone(outcome)));
-                    call.message = Some(Arc::clone(message));
-                }
-            }
-            _ => {}
-        }
+    fn request(&mut self, call: &ToolCall, visibility: Visibility, now: Millis) {
+        let Some(step) = self.steps.last_mut() else { return };
+        step.calls.push(CallFacts {
+            call: call.clone(),
+            visibility,
+            requested_ms: now,
+            question: None,
+            decision: None,
+            started: None,
+            outcome: None,
+            message: None,
+        });
     }
 
-    fn call_mut(&mut self, call_id: &CallId) -> Option<&mut CallFacts> {
-        let calls = self.steps.iter_mut().rev().flat_map(|step| &mut step.calls);
-        calls.into_iter().find(|call| call.call.id == *call_id)
+    fn on_call(&mut self, call_id: &CallId, change: impl FnOnce(&mut CallFacts)) {
+        for step in self.steps.iter_mut().rev() {
+            if let Some(call) = step.calls.iter_mut().find(|call| call.call.id == *call_id) {
+                step.seq = self.seq;
+                return change(call);
+            }
+        }
     }
 }
 
-fn notice(event: &Event, at_ms: Millis) -> Option<Notice> {
-    let (title, text, is_bad) = match event {
-        Event::RunResumed { interrupted, repeated } => {
-            let list = |ids: &[CallId]| ids.iter().map(CallId::as_str).collect::<Vec<_>>().join(", ");
-            let text = format!("interrupted: {}; repeated: {}", list(interrupted), list(repeated));
-            ("run taken up again".to_owned(), text, false)
-        }
-        Event::StepDelayed { attempt, attempts_max, delay_ms, code, message, .. } => {
-            let title = format!("try {attempt} of {attempts_max} in about {} ms: {code}", delay_ms);
-            (title, message.clone(), true)
-        }
-        Event::RequestAdjusted { kind, rule, message, .. } => {
-            (format!("request {}: {rule}", kind.word()), message.clone(), false)
-        }
-        Event::TasksChanged { tasks } => {
-            let lines: Vec<String> =
-                tasks.iter().map(|task| format!("{}: {}", task.status.word(), task.content)).collect();
-            ("tasks".to_owned(), lines.join("\n"), false)
-        }
-        Event::NoteAdded { text } => ("note to the model".to_owned(), text.clone(), false),
-        Event::WarningRaised { code, message } => (format!("warning {}", code.word()), message.clone(), true),
-        Event::ErrorRaised { code, message } => (format!("error {code}"), message.clone(), true),
-        _ => return None,
+fn resumed_text(interrupted: &[CallId], repeated: &[CallId]) -> String {
+    let list = |what: &str, ids: &[CallId]| match ids {
+        [] => None,
+        ids => Some(format!("{what}: {}", ids.iter().map(CallId::as_str).collect::<Vec<_>>().join(", "))),
     };
-    Some(Notice { at_ms, title, text, is_bad })
+    let lists = [list("interrupted", interrupted), list("run again", repeated)];
+    lists.into_iter().flatten().collect::<Vec<_>>().join("\n")
+}
+
+fn tasks_text(tasks: &[Task]) -> String {
+    let lines = tasks.iter().map(|task| format!("{}: {}", task.status.word(), task.content));
+    lines.collect::<Vec<_>>().join("\n")
 }

@@ -1,4 +1,6 @@
-//! How numbers are written: times, tokens, money, how full something is.
+//! How numbers are written where there is little room: times, how full something is.
+
+pub(super) use crate::figures::{dollars, tokens};
 
 /// A time that goes on: `7s`, `1m 05s`, `2h 03m`.
 pub(crate) fn elapsed(ms: u64) -> String {
@@ -8,26 +10,6 @@ pub(crate) fn elapsed(ms: u64) -> String {
         (0, 0) => format!("{seconds}s"),
         (0, minutes) => format!("{minutes}m {:02}s", seconds % 60),
         (hours, minutes) => format!("{hours}h {minutes:02}m"),
-    }
-}
-
-/// A number of tokens: `950`, `12.3k`, `456k`, `1.2M`.
-pub(crate) fn tokens(count: u64) -> String {
-    match count {
-        0..1_000 => count.to_string(),
-        1_000..100_000 => format!("{}.{}k", count / 1_000, count / 100 % 10),
-        100_000..1_000_000 => format!("{}k", count / 1_000),
-        _ => format!("{}.{}M", count / 1_000_000, count / 100_000 % 10),
-    }
-}
-
-/// Money: two digits that say something.
-pub(crate) fn dollars(amount: f64) -> String {
-    match amount {
-        amount if amount >= 0.995 => format!("${amount:.2}"),
-        amount if amount >= 0.01 => format!("${amount:.3}"),
-        amount if amount > 0.0 => format!("${amount:.4}"),
-        _ => "$0".to_owned(),
     }
 }
 

@@ -3,7 +3,7 @@
 use ratatui::text::Span;
 use windlass_core::ids::{CallId, Millis};
 use windlass_core::message::{Message, Part};
-use windlass_core::permission::{Preview, Question, Target};
+use windlass_core::permission::Question;
 use windlass_core::tool::Visibility;
 
 use super::outcome::{self, Page};
@@ -135,18 +135,7 @@ fn lay_call(page: &mut Page, call: &CallFacts) {
 
 fn lay_question(page: &mut Page, question: &Question) {
     page.title(&format!("asked the user: {} risk, rule {}", question.risk.label(), question.rule));
-    for target in &question.targets {
-        match target {
-            Target::Path(path) => page.said("  path", path),
-            Target::Host(host) => page.said("  host", host),
-            Target::Command(command) => page.said("  command", command),
-        }
-    }
-    match &question.preview {
-        Some(Preview::Diff(diff)) => page.diff(diff),
-        Some(Preview::Command(text) | Preview::Text(text)) => page.verbatim(text, Role::Text),
-        None => {}
-    }
+    outcome::lay_preview(page, question);
 }
 
 fn lay_decision(page: &mut Page, call: &CallFacts, decision: &DecisionFacts) {

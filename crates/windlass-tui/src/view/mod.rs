@@ -96,6 +96,7 @@ impl Areas {
 /// Draws a frame.
 pub fn draw(frame: &mut Frame<'_>, state: &State, cache: &mut Cache) {
     let area = frame.area();
+    cache.sight = Sight::default();
     if area.width < SIZE_MIN.0 || area.height < SIZE_MIN.1 {
         let text = format!("too small: {}x{} at least", SIZE_MIN.0, SIZE_MIN.1);
         let text = cut(&text, usize::from(area.width)).into_owned();

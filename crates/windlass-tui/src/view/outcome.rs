@@ -3,6 +3,7 @@
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use serde_json::Value;
+use windlass_core::permission::{Preview, Question, Target};
 use windlass_core::text::cut_chars;
 use windlass_core::tool::{Link, ToolFailure, ToolOutcome, ToolOutput};
 
@@ -152,6 +153,26 @@ pub(crate) fn lay(page: &mut Page, outcome: &ToolOutcome) {
     match &outcome.body {
         Ok(output) => lay_output(page, output),
         Err(failure) => lay_failure(page, failure),
+    }
+    if let Some(proposal) = &outcome.meta.proposal {
+        page.title(&format!("awaits your approval: {} risk", proposal.risk.label()));
+        lay_preview(page, proposal);
+    }
+}
+
+/// What a call would touch, and what it would do.
+pub(crate) fn lay_preview(page: &mut Page, question: &Question) {
+    for target in &question.targets {
+        match target {
+            Target::Path(path) => page.said("  path", path),
+            Target::Host(host) => page.said("  host", host),
+            Target::Command(command) => page.said("  command", command),
+        }
+    }
+    match &question.preview {
+        Some(Preview::Diff(diff)) => page.diff(diff),
+        Some(Preview::Command(text) | Preview::Text(text)) => page.verbatim(text, Role::Text),
+        None => {}
     }
 }
 

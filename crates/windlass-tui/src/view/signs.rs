@@ -46,6 +46,7 @@ pub(super) fn status(status: OutcomeStatus) -> (&'static str, Role) {
         OutcomeStatus::Ok => ("✓", Role::Good),
         OutcomeStatus::Failed => (FAILED, Role::Bad),
         OutcomeStatus::Denied => ("⊘", Role::Warn),
+        OutcomeStatus::Staged => ("±", Role::Warn),
         OutcomeStatus::Cancelled => (STOPPED, Role::Muted),
         OutcomeStatus::Interrupted => (WARNING, Role::Warn),
         OutcomeStatus::Staged => ("○", Role::Warn),

@@ -92,6 +92,10 @@ fn every_state_of_a_call_has_a_sign_of_its_own() {
     has_line(&mut following("denied"), "⊘ read_file diary.txt · denied");
     has_line(&mut following("cancel_while_running"), "■ read_file b · cancelled");
     has_line(&mut following("resumed"), "! write_file b · interrupted");
+    has_line(
+        &mut following("staged_edit"),
+        "± write_file notes/a.txt · staged · +1 -0 · awaits your approval",
+    );
     has_line(&mut following("search_quota"), "✓ web_search Q1 · 0 ms · cached · 0 sources");
 }
 
@@ -208,7 +212,7 @@ fn an_edit_is_unfolded_to_its_diff() {
     stage.press(KeyCode::Tab);
     stage.press(KeyCode::Enter);
     let screen = stage.screen();
-    assert!(screen.contains("Edited a.rs") && screen.contains("+let a = 2;"), "{screen}");
+    assert!(screen.contains("Edited a.rs") && screen.contains("let a = 2;"), "{screen}");
 }
 
 #[test]
@@ -309,7 +313,7 @@ fn what_one_reads_stays_in_place_while_the_end_grows() {
     assert!((400..=404).contains(&counted), "{counted}");
     stage.press(KeyCode::End);
     let screen = stage.screen();
-    assert!(screen.contains("word 199") && !screen.contains('↓'));
+    assert!(screen.contains("word 199") && !screen.contains("· End"));
     stage.deliver(session.push(Event::TextDelta { text: "and on".into() }));
     assert!(stage.screen().contains("and on"));
 }

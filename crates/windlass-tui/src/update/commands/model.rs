@@ -9,7 +9,7 @@ use crate::figures;
 use crate::state::State;
 use crate::state::overlay::{Picker, PickerKind, PickerRow};
 use crate::text::one_line;
-use crate::view::figures::dollars;
+use crate::figures::dollars;
 
 /// Lists the models, or takes the one that is named.
 pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {

@@ -1,7 +1,8 @@
 //! A call in one line, and all of it when it is unfolded.
 
 use ratatui::text::{Line, Span};
-use windlass_core::tool::OutcomeStatus;
+use windlass_core::permission::Preview;
+use windlass_core::tool::{OutcomeStatus, ToolOutcome};
 use windlass_core::view::{CallState, CallView};
 
 use super::cache::{Body, Laid};
@@ -67,14 +68,26 @@ fn facts(look: &Look<'_>, call: &CallView) -> Vec<String> {
                     let cached = outcome.meta.is_cached.then(|| "cached".to_owned());
                     [Some(time), cached, Some(gave)].into_iter().flatten().collect()
                 }
-                Err(_) => {
-                    let status = outcome.status();
-                    let took = (status == OutcomeStatus::Failed).then_some(time);
-                    [Some(words::status_word(status).to_owned()), took].into_iter().flatten().collect()
-                }
+                Err(_) => ended_without(outcome, time),
             }
         }
     }
+}
+
+fn ended_without(outcome: &ToolOutcome, time: String) -> Vec<String> {
+    let status = outcome.status();
+    let more = match (status, outcome.meta.proposal.as_ref().and_then(|proposal| proposal.preview.as_ref())) {
+        (OutcomeStatus::Failed, _) => Some(time),
+        (OutcomeStatus::Staged, Some(Preview::Diff(diff))) => {
+            Some(format!("{} · awaits your approval", words::diff_summary(diff)))
+        }
+        (OutcomeStatus::Staged, _) => Some("awaits your approval".to_owned()),
+        (
+            OutcomeStatus::Ok | OutcomeStatus::Denied | OutcomeStatus::Cancelled | OutcomeStatus::Interrupted,
+            _,
+        ) => None,
+    };
+    [Some(words::status_word(status).to_owned()), more].into_iter().flatten().collect()
 }
 
 fn began_ms(look: &Look<'_>, call: &CallView) -> Option<u64> {
