@@ -96,7 +96,6 @@ pub fn status_word(status: OutcomeStatus) -> &'static str {
         OutcomeStatus::Staged => "staged",
         OutcomeStatus::Cancelled => "cancelled",
         OutcomeStatus::Interrupted => "interrupted",
-        OutcomeStatus::Staged => "staged",
     }
 }
 

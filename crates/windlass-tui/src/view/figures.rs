@@ -1,6 +1,6 @@
 //! How numbers are written where there is little room: times, how full something is.
 
-pub(super) use crate::figures::{dollars, tokens};
+pub(crate) use crate::figures::{dollars, tokens};
 
 /// A time that goes on: `7s`, `1m 05s`, `2h 03m`.
 pub(crate) fn elapsed(ms: u64) -> String {

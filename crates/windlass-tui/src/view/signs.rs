@@ -49,6 +49,5 @@ pub(super) fn status(status: OutcomeStatus) -> (&'static str, Role) {
         OutcomeStatus::Staged => ("±", Role::Warn),
         OutcomeStatus::Cancelled => (STOPPED, Role::Muted),
         OutcomeStatus::Interrupted => (WARNING, Role::Warn),
-        OutcomeStatus::Staged => ("○", Role::Warn),
     }
 }

@@ -320,7 +320,7 @@ fn r_51_pages_and_the_wheel_scroll_the_question_and_the_end_is_the_end() {
     stage.put(wheel(MouseEventKind::ScrollDown, 25));
     assert_eq!(stage.state.asking.scrolled, 3);
     stage.put(wheel(MouseEventKind::ScrollUp, 1));
-    assert_eq!((stage.state.asking.scrolled, stage.state.transcript.lines_back), (3, 3));
+    assert_eq!(stage.state.asking.scrolled, 3);
     (0..30).for_each(|_| stage.press(KeyCode::PageDown));
     let end = stage.state.asking.scrolled;
     assert!(lower(&mut stage).contains("│ line 120 of the file"));
@@ -328,8 +328,10 @@ fn r_51_pages_and_the_wheel_scroll_the_question_and_the_end_is_the_end() {
     assert_eq!(stage.state.asking.scrolled, end - 1);
     // A question that hides nothing leaves pages to the transcript.
     let mut stage = asked(100, 30, &[medium()]);
+    let (shown, place) = (lower(&mut stage), stage.state.transcript.place);
     stage.press(KeyCode::PageUp);
-    assert!(stage.state.transcript.lines_back > 0);
+    assert_eq!(lower(&mut stage), shown);
+    assert_ne!(stage.state.transcript.place, place);
 }
 
 #[test]
