@@ -19,4 +19,5 @@ mod markdown;
 mod overlays;
 mod panels;
 mod stage;
+mod stream;
 mod transcript;
