@@ -55,7 +55,7 @@ async fn models_are_listed_with_what_is_known_of_them_and_the_chosen_one_answers
     hosted.put_script("other", "user Hi.\nmodel text Another voice.\n");
     hosted.put_script("locked", "user Hi.\nmodel text Nobody hears this.\n");
     hosted.say("/model").await;
-    assert_frame("commands-models.60x14", &hosted.stage.screen());
+    assert_frame("commands-models.60x13", &hosted.stage.screen());
     assert_eq!(labels(&hosted.stage), ["scripted/other", "scripted/usual", "scripted/locked"]);
     hosted.stage.type_text("other");
     hosted.press(KeyCode::Enter).await;
@@ -115,10 +115,10 @@ async fn a_tool_is_shown_with_all_of_its_arguments() {
     hosted.stage.type_text("search_text");
     hosted.press(KeyCode::Enter).await;
     let page = page(&hosted.stage);
-    for text in ["pattern", "string", "required", "default 100", "one of \"sensitive\"", "risk", "medium"] {
+    for text in ["pattern", "str ", "required", "default 200", "one of \"sensitive\"", "risk", "medium"] {
         assert!(page.contains(text), "{text}:\n{page}");
     }
-    assert_frame("commands-tool.60x14", &hosted.stage.screen());
+    assert_frame("commands-tool.60x13", &hosted.stage.screen());
     hosted.press(KeyCode::Esc).await;
     assert_eq!(labels(&hosted.stage), ["search_text"], "back in the list as it was");
     hosted.press(KeyCode::Esc).await;
@@ -129,17 +129,17 @@ async fn a_tool_is_shown_with_all_of_its_arguments() {
 
 #[test]
 fn the_task_list_is_a_text_where_it_has_no_place_of_its_own() {
-    let mut stage = Stage::new(60, 14);
+    let mut stage = Stage::new(60, 13);
     stage.follow("tasks");
     stage.type_text("/tasks");
     stage.press(KeyCode::Enter);
-    assert!(page(&stage).contains("✓ "), "{}", page(&stage));
+    assert!(page(&stage).contains("○ Compile"), "{}", page(&stage));
     let mut wide = Stage::new(120, 30);
     wide.follow("tasks");
     wide.type_text("/tasks");
     wide.press(KeyCode::Enter);
     assert!(!wide.state.shows_tasks && wide.state.overlay.is_none());
-    let mut none = Stage::new(60, 14);
+    let mut none = Stage::new(60, 13);
     none.type_text("/tasks");
     none.press(KeyCode::Enter);
     assert!(notice(&none).contains("no tasks"));
@@ -204,7 +204,7 @@ async fn a_search_finds_lines_of_files_and_what_was_said_and_a_hit_goes_into_the
     hosted.say("Who hauls the anchor?").await;
     hosted.say("/search anchor").await;
     assert_eq!(labels(&hosted.stage), ["README.md:3", "src/main.rs:2", "Who hauls the anchor?"]);
-    assert_frame("commands-search.60x14", &hosted.stage.screen());
+    assert_frame("commands-search.60x13", &hosted.stage.screen());
     hosted.press(KeyCode::Down).await;
     hosted.press(KeyCode::Enter).await;
     assert_eq!(hosted.stage.state.composer.text(), "@src/main.rs ");
@@ -238,7 +238,7 @@ async fn sessions_are_listed_opened_renamed_and_deleted() {
     assert_eq!(notice(&hosted.stage), "renamed to The second");
     hosted.say("/sessions").await;
     assert_eq!(labels(&hosted.stage), ["The second", "Hi."]);
-    assert_frame("commands-sessions.60x14", &hosted.stage.screen());
+    assert_frame("commands-sessions.60x13", &hosted.stage.screen());
     hosted.press(KeyCode::Down).await;
     hosted.press(KeyCode::Char('r')).await;
     hosted.stage.press_ctrl('u');
@@ -282,18 +282,18 @@ async fn sessions_with_a_text_are_found() {
 
 #[test]
 fn a_list_that_cannot_be_filled_says_why() {
-    let mut stage = Stage::new(60, 14);
+    let mut stage = Stage::new(60, 13);
     stage.type_text("/sessions");
     stage.press(KeyCode::Enter);
     assert!(stage.screen().contains("… loading"));
     let wish = Wish::Fill("list the sessions");
     stage.put(Input::Reply(Reply::Refused { wish, error: HostError::Closing }));
-    assert!(stage.screen().contains("✗ could not list the sessions: the server is shutting down"));
+    assert!(stage.screen().contains("✗ could not list the sessions: the server is shutting"));
 }
 
 #[test]
 fn an_answer_to_a_list_that_nobody_looks_at_any_more_does_not_fill_another() {
-    let mut stage = Stage::new(60, 14);
+    let mut stage = Stage::new(60, 13);
     stage.type_text("/sessions new");
     stage.press(KeyCode::Enter);
     let rows = vec![crate::stage::row(&SessionId::new("old"))];
@@ -322,7 +322,7 @@ async fn a_run_is_forked_at_a_step_and_goes_on_in_a_session_of_its_own() {
     let first = session_id(&hosted);
     hosted.say("/fork").await;
     assert_eq!(labels(&hosted.stage), ["0  the message alone", "1  up to step 1", "2  up to step 2"]);
-    assert_frame("commands-fork.60x14", &hosted.stage.screen());
+    assert_frame("commands-fork.60x13", &hosted.stage.screen());
     hosted.press(KeyCode::Up).await;
     hosted.press(KeyCode::Enter).await;
     let forked = session_id(&hosted);
@@ -352,7 +352,7 @@ async fn a_fork_at_the_message_takes_another_message() {
 /// A run that wrote a file, cut off while it did: as a crash leaves it.
 async fn cut_off(hosted: &mut Hosted) -> SessionId {
     hosted.say("Write.").await;
-    hosted.press(KeyCode::Char('1')).await;
+    // Keys wait until a question was seen.
     hosted.stage.wait(10_000);
     hosted.press(KeyCode::Char('1')).await;
     let whole = session_id(hosted);
@@ -374,7 +374,7 @@ async fn cut_off(hosted: &mut Hosted) -> SessionId {
     cut
 }
 
-const WRITES: &str = "user Write.\nmodel call 1 write_file {\"path\":\"new.txt\",\"content\":\"x\"}\n\
+const WRITES: &str = "user Write.\nmodel call 1 execute_command {\"argv\":[\"touch\",\"new.txt\"]}\n\
                       model end\nmodel text Written, perhaps.\n";
 
 #[tokio::test]
@@ -463,7 +463,7 @@ async fn z_26_context_shows_the_file_tree_and_how_large_it_is() {
     assert!(page.contains("2 paths, about 7 tokens"), "{page}");
     assert!(page.contains("README.md\nsrc/\n  main.rs\n"), "{page}");
     assert!(page.contains("1.2k of 200k tokens after the last step"), "{page}");
-    assert_frame("commands-context.60x14", &hosted.stage.screen());
+    assert_frame("commands-context.60x13", &hosted.stage.screen());
 }
 
 #[tokio::test]
@@ -476,9 +476,16 @@ async fn z_26_the_file_tree_goes_with_the_next_message_and_with_no_other() {
     hosted.say("Hi.").await;
     assert!(!hosted.stage.screen().contains("context: file tree"));
     hosted.say("Hi.").await;
-    let contexts: Vec<bool> =
-        hosted.asked().iter().map(|request| format!("{:?}", request.messages).contains("main.rs")).collect();
-    assert_eq!(contexts, [true, false], "the second run carries what was said, not its background");
+    assert!(format!("{:?}", hosted.asked()[0].messages).contains("main.rs"), "the model has read it");
+    let records = hosted.host.records(&session_id(&hosted), 0).await.unwrap();
+    let contexts: Vec<bool> = records
+        .iter()
+        .filter_map(|record| match &record.event {
+            Event::RunStarted { wishes, .. } => Some(wishes.context.is_some()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(contexts, [true, false]);
 }
 
 #[tokio::test]
@@ -529,18 +536,20 @@ async fn a_session_is_exported_under_a_name_made_of_its_title_and_never_over_a_f
 
 // Staged edits.
 
-const EDITS: &str = "user Edit.\nmodel call 1 write_file {\"path\":\"README.md\",\"content\":\"new words\\n\"}\n\
+const EDITS: &str = "user Edit.\nmodel call 1 read_file {\"path\":\"README.md\"}\nmodel end\n\
+                     model call 2 write_file {\"path\":\"README.md\",\"content\":\"new words\\n\"}\n\
                      model end\nmodel text It awaits you.\n";
 
 #[tokio::test]
 async fn r_39_a_staged_edit_is_applied_after_its_diff_was_seen() {
     let mut hosted = Hosted::approving(EDITS, ApproveMode::Stage);
+    hosted.say("/policy allow read_file").await;
     hosted.say("Edit.").await;
     let file = hosted.root.path().join("README.md");
     assert!(std::fs::read_to_string(&file).unwrap().contains("anchor"), "nothing is written yet");
     hosted.say("/apply").await;
     assert!(hosted.stage.screen().contains("+new words"), "{}", hosted.stage.screen());
-    assert!(hosted.stage.screen().contains("Apply call_1 write_file"));
+    assert!(hosted.stage.screen().contains("Apply call_2 write_file"));
     hosted.press(KeyCode::Char('n')).await;
     assert!(std::fs::read_to_string(&file).unwrap().contains("anchor"));
     hosted.say("/apply").await;
@@ -552,6 +561,7 @@ async fn r_39_a_staged_edit_is_applied_after_its_diff_was_seen() {
 #[tokio::test]
 async fn r_39_a_staged_edit_is_not_applied_to_a_file_that_changed_meanwhile() {
     let mut hosted = Hosted::approving(EDITS, ApproveMode::Stage);
+    hosted.say("/policy allow read_file").await;
     hosted.say("Edit.").await;
     let file = hosted.root.path().join("README.md");
     std::fs::write(&file, "somebody else was here\n").unwrap();
@@ -596,7 +606,7 @@ fn inspect_opens_the_inspector() {
 
 #[test]
 fn help_has_every_command_and_every_key_and_opens_in_three_ways() {
-    let mut stage = Stage::new(60, 14);
+    let mut stage = Stage::new(60, 13);
     stage.press(KeyCode::Char('?'));
     let all = page(&stage);
     for row in &COMMANDS {
@@ -605,7 +615,7 @@ fn help_has_every_command_and_every_key_and_opens_in_three_ways() {
     for row in KEYS.iter().flat_map(|section| section.rows) {
         assert!(all.contains(row.keys) && all.contains(row.about), "{}", row.keys);
     }
-    assert_frame("commands-help.60x14", &stage.screen());
+    assert_frame("commands-help.60x13", &stage.screen());
     stage.press(KeyCode::Esc);
     stage.press(KeyCode::F(1));
     assert_eq!(page(&stage), all);
@@ -623,7 +633,7 @@ fn every_command_can_be_carried_out_on_every_session() {
     for name in crate::stage::session_names() {
         for row in &COMMANDS {
             for rest in ["", " ", " x", " 0", " allow", " \u{1b}[31m 日本語 ../.."] {
-                let mut stage = Stage::new(60, 14);
+                let mut stage = Stage::new(60, 13);
                 stage.follow(&name);
                 stage.state.asking = Default::default();
                 stage.put(Input::Paste(format!("/{}{rest}", row.word)));

@@ -142,7 +142,7 @@ impl Hosted {
         let desk = Arc::new(Desk::default());
         let hands =
             Hands::new(Arc::clone(&host) as Arc<dyn HostPort>, Arc::clone(&desk) as Arc<dyn DeskPort>);
-        let mut stage = Stage::new(60, 14);
+        let mut stage = Stage::new(60, 13);
         stage.state.about.tools = host.tools();
         stage.state.about.defaults = host.defaults().unwrap();
         Self {
