@@ -43,8 +43,7 @@ pub(in crate::update) fn choose(state: &mut State, name: &str) -> Vec<Effect> {
 }
 
 fn describe(spec: &ToolSpec) -> Vec<StyledLine> {
-    let mut lines = vec![StyledLine::new(Role::Strong, &spec.signature()), StyledLine::default()];
-    lines.extend(StyledLine::all(Role::Text, spec.description.trim()));
+    let mut lines = StyledLine::all(Role::Text, spec.description.trim());
     lines.push(StyledLine::default());
     let args = spec.args();
     if args.is_empty() {
