@@ -123,7 +123,10 @@ impl Page {
             "" | "{}" => self.title("no arguments"),
             arguments => {
                 self.title("arguments");
+                // Whoever looks at a call sees all that it was asked for.
+                let lines_max = std::mem::replace(&mut self.text_lines_max, usize::MAX);
                 self.json(arguments);
+                self.text_lines_max = lines_max;
             }
         }
     }

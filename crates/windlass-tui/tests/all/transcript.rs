@@ -197,6 +197,24 @@ fn a_call_is_unfolded_to_arguments_outcome_and_who_allowed_it() {
 }
 
 #[test]
+fn arguments_are_shown_whole_and_long_outcomes_are_cut() {
+    let mut session = Records::default();
+    session.begin("Write it.");
+    session.begin_step(1);
+    let lines: Vec<String> = (0..900).map(|number| format!("line {number}")).collect();
+    let call = long::call(1, "write_file", &serde_json::json!({"path": "a", "lines": lines}).to_string());
+    session.end_step(1, vec![Part::Call(call.clone())]);
+    session.call(&call, Ok(ToolOutput::text(lines.join("\n"))));
+    let mut stage = Stage::new(80, 2_000);
+    stage.open_records(session.list);
+    stage.press(KeyCode::Tab);
+    stage.press(KeyCode::Enter);
+    let screen = stage.screen();
+    assert!(screen.contains("\"line 899\""));
+    assert!(screen.contains("… of 900 lines; y copies all of it") && !screen.contains("     line 200\n"));
+}
+
+#[test]
 fn an_edit_is_unfolded_to_its_diff() {
     let mut session = Records::default();
     session.begin("Change it.");
@@ -340,6 +358,7 @@ fn scrolling_goes_from_end_to_start_and_back_and_never_beyond() {
     stage.press(KeyCode::Home);
     assert_eq!(stage.screen(), start);
     stage.type_text("x");
+    assert!(stage.screen().contains("↓ Ctrl-End"));
     let key = KeyEvent::new(KeyCode::End, KeyModifiers::CONTROL);
     stage.put(Input::Key(key));
     stage.press(KeyCode::Backspace);

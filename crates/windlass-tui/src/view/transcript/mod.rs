@@ -121,10 +121,13 @@ fn mark(frame: &mut Frame<'_>, inner: Rect, y: u16, state: &State) {
 
 /// Says in the last row that this is not the end.
 fn draw_hint(frame: &mut Frame<'_>, inner: Rect, state: &State, news: Option<usize>) {
+    // In a message that is being written, the key alone goes to the end of its line.
+    let is_free = state.focus == Focus::Transcript || state.composer.is_empty();
+    let key = if is_free { "End" } else { "Ctrl-End" };
     let text = match news {
-        Some(0) => "↓ End".to_owned(),
-        Some(lines) => format!("↓ {} · End", plural(lines, "new line")),
-        None => "↓ many new lines · End".to_owned(),
+        Some(0) => format!("↓ {key}"),
+        Some(lines) => format!("↓ {} · {key}", plural(lines, "new line")),
+        None => format!("↓ many new lines · {key}"),
     };
     let columns = u16::try_from(width(&text)).unwrap_or(u16::MAX).min(inner.width);
     let x = inner.right().saturating_sub(columns);
