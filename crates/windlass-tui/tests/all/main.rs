@@ -18,5 +18,6 @@ mod long;
 mod markdown;
 mod overlays;
 mod panels;
+mod session_commands;
 mod stage;
 mod transcript;
