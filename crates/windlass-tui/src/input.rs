@@ -32,6 +32,8 @@ pub enum Input {
     Seen(Box<Sight>),
     /// The session that is followed has news.
     Delivered(SessionId, HostDelivery),
+    /// The stream of the session is open: what happens from now on comes.
+    Followed(SessionId),
     /// The stream of the session ended: the host is gone, or goes.
     StreamEnded(SessionId),
     /// An effect was carried out, or could not be.
@@ -144,8 +146,8 @@ pub struct Hit {
 /// What was wanted when the host refused.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Wish {
-    /// To open a session.
-    Open,
+    /// To open this session.
+    Open(SessionId),
     /// To send this message.
     Send(Box<Sending>),
     /// To stop a run.

@@ -234,7 +234,7 @@ fn object_of(text: &str) -> Result<Map<String, Value>, HostError> {
 /// What an effect wants, so that a refusal can say it and give back what was typed.
 fn wish_of(effect: &Effect) -> Wish {
     match effect {
-        Effect::Open(_) => Wish::Open,
+        Effect::Open(session_id) => Wish::Open(session_id.clone()),
         Effect::Send(sending) => Wish::Send(sending.clone()),
         Effect::Cancel(_) => Wish::Cancel,
         Effect::Answer { call_id, .. } => Wish::Answer(call_id.clone()),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use windlass_core::event::Record;
 use windlass_core::host::{HostError, StartedRun};
+use windlass_core::ids::SessionId;
 use windlass_core::store::SessionRow;
 
 use super::{commands, composer, question};
@@ -11,7 +12,6 @@ use crate::effect::{Effect, Sending};
 use crate::input::{Reply, Wish, wants};
 use crate::state::State;
 use crate::state::overlay::{Overlay, PickerKind};
-use crate::state::session::OpenSession;
 
 /// Takes a reply.
 pub(super) fn take(state: &mut State, reply: Reply) -> Vec<Effect> {
@@ -41,6 +41,9 @@ pub(super) fn take(state: &mut State, reply: Reply) -> Vec<Effect> {
         Reply::Found { query, hits, is_cut } => commands::search::fill(state, &query, &hits, is_cut),
         Reply::Done(text) => state.tell(text),
         Reply::Quiet => {}
+        Reply::Refused { wish: Wish::Open(session_id), error } => {
+            return keep_following(state, &session_id, &error);
+        }
         Reply::Refused { wish, error } => refuse(state, wish, &error),
     }
     Vec::new()
@@ -52,11 +55,13 @@ fn show(state: &mut State, row: SessionRow, records: &[Arc<Record>]) -> Vec<Effe
     if is_other {
         commands::new::leave(state);
     }
-    let mut session = OpenSession::new(row);
+    // One that is read again, because something of it was missed, stays where it is on the screen.
+    if is_other || state.session.is_none() {
+        state.transcript = Default::default();
+    }
+    let session = state.open(row);
     records.iter().for_each(|record| session.apply(record));
     let (session_id, after) = (session.row.session_id.clone(), session.durable_seq);
-    state.session = Some(session);
-    state.transcript = Default::default();
     commands::resume::begin_watch(state);
     vec![Effect::Follow { session_id, after }]
 }
@@ -71,11 +76,25 @@ fn begin(state: &mut State, run: StartedRun, session: Option<Box<SessionRow>>) -
         }
         (Some(row), _) => {
             let session_id = row.session_id.clone();
-            state.session = Some(OpenSession::new(*row));
+            state.open(*row);
             vec![Effect::Follow { session_id, after: 0 }]
         }
         (None, Some(open)) if open.row.session_id == run.session_id => Vec::new(),
         (None, Some(_) | None) => vec![Effect::Open(run.session_id)],
+    }
+}
+
+/// A session that is shown and could not be read again is tried again by the one who follows it.
+fn keep_following(state: &mut State, session_id: &SessionId, error: &HostError) -> Vec<Effect> {
+    match state.session.as_mut().filter(|open| open.row.session_id == *session_id) {
+        Some(session) => {
+            session.is_cut = true;
+            vec![Effect::Follow { session_id: session_id.clone(), after: session.durable_seq }]
+        }
+        None => {
+            state.complain(format!("the session could not be opened: {error}"));
+            Vec::new()
+        }
     }
 }
 
@@ -87,7 +106,7 @@ fn refuse(state: &mut State, wish: Wish, error: &HostError) {
             state.complain(format!("the run could not be stopped: {error}"));
         }
         Wish::Answer(call_id) => question::refuse(state, &call_id, error),
-        Wish::Open => state.complain(format!("the session could not be opened: {error}")),
+        Wish::Open(_) => {}
         Wish::Fill(what) => refuse_to_fill(state, what, error),
         Wish::Line(what, line) => {
             if state.composer.is_empty() {

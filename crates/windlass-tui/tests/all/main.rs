@@ -20,4 +20,5 @@ mod overlays;
 mod panels;
 mod session_commands;
 mod stage;
+mod stream;
 mod transcript;
