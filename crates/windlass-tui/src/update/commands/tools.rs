@@ -120,7 +120,8 @@ fn bounds(schema: &Value) -> Option<String> {
         let values: Vec<String> = values.iter().map(Value::to_string).collect();
         return Some(format!("one of {}", values.join(", ")));
     }
-    let words = [("minimum", "from"), ("maximum", "to"), ("minLength", "at least"), ("maxLength", "at most")];
+    let words =
+        [("minimum", "from"), ("maximum", "to"), ("minLength", "length from"), ("maxLength", "length to")];
     let found: Vec<String> =
         words.iter().filter_map(|(key, word)| Some(format!("{word} {}", schema.get(key)?))).collect();
     (!found.is_empty()).then(|| found.join(" "))
