@@ -154,10 +154,26 @@ pub enum Wish {
     Cancel,
     /// To answer the question about this call.
     Answer(CallId),
-    /// To fill what lies over the screen, in words: `list the sessions`.
+    /// To fill what lies over the screen, in words (`wants`).
     Fill(&'static str),
     /// To carry out a line that was typed: what that would have done, and the line.
     Line(&'static str, String),
     /// Anything else, in words: `delete the session`.
     Other(&'static str),
+}
+
+/// What fills that which lies over the screen, in words: who waits for it knows it by them.
+pub mod wants {
+    /// Sessions.
+    pub const SESSIONS: &str = "list the sessions";
+    /// Runs that have not ended.
+    pub const RUNS: &str = "list the runs";
+    /// Models.
+    pub const MODELS: &str = "list the models";
+    /// Rules.
+    pub const RULES: &str = "list the rules";
+    /// The file tree.
+    pub const TREE: &str = "read the paths of the project";
+    /// What is found in files.
+    pub const SEARCH: &str = "search the project";
 }

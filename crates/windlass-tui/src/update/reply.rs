@@ -9,9 +9,9 @@ use windlass_core::store::SessionRow;
 
 use super::{commands, composer, question};
 use crate::effect::{Effect, Sending};
-use crate::input::{Reply, Wish};
+use crate::input::{Reply, Wish, wants};
 use crate::state::State;
-use crate::state::overlay::{Overlay, Picker};
+use crate::state::overlay::{Overlay, PickerKind};
 
 /// Takes a reply.
 pub(super) fn take(state: &mut State, reply: Reply) -> Vec<Effect> {
@@ -69,6 +69,11 @@ fn show(state: &mut State, row: SessionRow, records: &[Arc<Record>]) -> Vec<Effe
 /// A run began or goes on, perhaps in another session than the one that is shown.
 fn begin(state: &mut State, run: StartedRun, session: Option<Box<SessionRow>>) -> Vec<Effect> {
     match (session, &state.session) {
+        // The user has turned to something else meanwhile: the run goes on without being looked at.
+        (Some(_), _) if state.sending.is_none() => {
+            state.tell("the message was sent in a session of its own; /sessions finds it");
+            Vec::new()
+        }
         (Some(row), _) => {
             let session_id = row.session_id.clone();
             state.open(*row);
@@ -102,21 +107,7 @@ fn refuse(state: &mut State, wish: Wish, error: &HostError) {
         }
         Wish::Answer(call_id) => question::refuse(state, &call_id, error),
         Wish::Open(_) => {}
-        Wish::Fill(what) => {
-            let text = format!("could not {what}: {error}");
-            match waiting_list(state) {
-                Some(picker) => {
-                    picker.pending = picker.pending.saturating_sub(1);
-                    picker.problem = Some(text);
-                }
-                None => {
-                    if matches!(&state.overlay, Some(Overlay::Pager(pager)) if pager.is_loading) {
-                        state.overlay = None;
-                    }
-                    state.complain(text);
-                }
-            }
-        }
+        Wish::Fill(what) => refuse_to_fill(state, what, error),
         Wish::Line(what, line) => {
             if state.composer.is_empty() {
                 state.composer.put_back(&line);
@@ -137,9 +128,18 @@ fn give_back(state: &mut State, sending: Sending, error: &HostError) {
     state.complain(error.to_string());
 }
 
-fn waiting_list(state: &mut State) -> Option<&mut Picker> {
+/// What lies over the screen and waits for this says itself that it will not come.
+fn refuse_to_fill(state: &mut State, what: &'static str, error: &HostError) {
+    let text = format!("could not {what}: {error}");
     match &mut state.overlay {
-        Some(Overlay::Picker(picker)) if picker.pending > 0 => Some(picker),
+        Some(Overlay::Picker(picker)) if picker.pending > 0 && awaits(picker.kind, what) => {
+            picker.pending = picker.pending.saturating_sub(1);
+            picker.problem = Some(text);
+        }
+        Some(Overlay::Pager(pager)) if pager.is_loading && what == wants::TREE => {
+            state.overlay = None;
+            state.complain(text);
+        }
         Some(
             Overlay::Picker(_)
             | Overlay::Pager(_)
@@ -147,6 +147,21 @@ fn waiting_list(state: &mut State) -> Option<&mut Picker> {
             | Overlay::Prompt(_)
             | Overlay::Inspector(_),
         )
-        | None => None,
+        | None => state.complain(text),
+    }
+}
+
+fn awaits(kind: PickerKind, what: &str) -> bool {
+    match kind {
+        PickerKind::Models => what == wants::MODELS,
+        PickerKind::Rules => what == wants::RULES,
+        PickerKind::Sessions => what == wants::SESSIONS,
+        PickerKind::Unfinished => what == wants::RUNS,
+        PickerKind::Hits => what == wants::SEARCH || what == wants::SESSIONS,
+        PickerKind::Commands
+        | PickerKind::Profiles
+        | PickerKind::Themes
+        | PickerKind::Tools
+        | PickerKind::Steps => false,
     }
 }
