@@ -85,6 +85,7 @@ impl Highlighter {
     fn paint_code(&mut self, lexicon: &Lexicon, paint: &mut Paint<'_>) {
         while !paint.rest().is_empty() {
             if !self.paint_open(lexicon, paint)
+                && !paint_blanks(paint)
                 && !self.paint_comment(lexicon, paint)
                 && !self.paint_quote(lexicon, paint)
                 && !paint_sigil(lexicon, paint)
@@ -157,7 +158,7 @@ impl Highlighter {
     fn paint_comment(&mut self, lexicon: &Lexicon, paint: &mut Paint<'_>) -> bool {
         let rest = paint.rest();
         if let Some((open, close)) = lexicon.language.block_comment
-            && let Some(inner) = rest.strip_prefix(open)
+            && let Some(inner) = behind(rest, open)
         {
             match inner.find(close) {
                 Some(at) => paint.put(open.len() + at + close.len(), Role::Comment),
@@ -170,7 +171,7 @@ impl Highlighter {
         }
         // Where one sign begins a comment it is often part of a word too.
         let is_apart = |open: &str| open.len() > 1 || paint.follows_blank();
-        if lexicon.language.line_comments.iter().any(|open| rest.starts_with(open) && is_apart(open)) {
+        if lexicon.language.line_comments.iter().any(|open| behind(rest, open).is_some() && is_apart(open)) {
             paint.put(rest.len(), Role::Comment);
             return true;
         }
@@ -180,7 +181,7 @@ impl Highlighter {
     fn paint_quote(&mut self, lexicon: &Lexicon, paint: &mut Paint<'_>) -> bool {
         let rest = paint.rest();
         for quote in lexicon.language.quotes {
-            let Some(inner) = rest.strip_prefix(quote.open) else { continue };
+            let Some(inner) = behind(rest, quote.open) else { continue };
             let end = quote_end(inner, quote).map(|at| quote.open.len() + at);
             if quote.is_sign && !is_one_sign(inner, end.map(|end| end - quote.open.len() - quote.close.len()))
             {
@@ -259,6 +260,20 @@ fn is_key(language: &Language, rest: Option<&str>) -> bool {
     language.key_end.is_some_and(|end| {
         rest.strip_prefix(end).is_some_and(|value| end != ':' || !value.starts_with([':', '/']))
     })
+}
+
+fn paint_blanks(paint: &mut Paint<'_>) -> bool {
+    let rest = paint.rest();
+    let bytes = rest.len() - rest.trim_start_matches(' ').len();
+    if bytes > 0 {
+        paint.put(bytes, Role::Text);
+    }
+    bytes > 0
+}
+
+/// What comes after an opening, if the text begins with it. Most texts differ in the first byte already.
+fn behind<'t>(text: &'t str, opening: &str) -> Option<&'t str> {
+    if text.bytes().next() == opening.bytes().next() { text.strip_prefix(opening) } else { None }
 }
 
 /// A sign that makes a name of the word behind it.

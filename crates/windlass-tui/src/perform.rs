@@ -268,3 +268,7 @@ fn wish_of(effect: &Effect) -> Wish {
         Effect::Quit => Wish::Other("leave"),
     }
 }
+
+#[cfg(test)]
+#[path = "perform_tests.rs"]
+mod tests;

@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::{
     DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture,
+    KeyboardEnhancementFlags, PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
 };
 use crossterm::execute;
 use crossterm::style::Print;
@@ -47,6 +48,9 @@ impl OwnTerminal {
 
     fn set_up(has_mouse: bool) -> io::Result<Self> {
         execute!(io::stdout(), Print(TITLE_KEEP), EnterAlternateScreen, EnableBracketedPaste)?;
+        // Terminals that can tell Shift-Enter from Enter do so only when they are asked; the others do not listen.
+        let flags = KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES;
+        let _ = execute!(io::stdout(), PushKeyboardEnhancementFlags(flags));
         if has_mouse {
             execute!(io::stdout(), EnableMouseCapture)?;
         }
@@ -92,6 +96,7 @@ pub fn give_back() {
         return;
     }
     // Nothing is left to be done about a terminal that does not take this.
+    let _ = execute!(io::stdout(), PopKeyboardEnhancementFlags);
     let _ = execute!(
         io::stdout(),
         DisableMouseCapture,

@@ -36,7 +36,9 @@ pub fn clean(text: &str) -> Cow<'_, str> {
 
 /// Whether a text is clean as it is.
 pub fn is_clean(text: &str) -> bool {
-    !text.contains(is_unsafe)
+    // Nearly all text is of this kind, and all of it is looked at.
+    let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n');
+    text.bytes().all(is_plain) || !text.contains(is_unsafe)
 }
 
 fn is_unsafe(sign: char) -> bool {
@@ -46,7 +48,7 @@ fn is_unsafe(sign: char) -> bool {
 
 /// Columns that a text takes.
 pub fn width(text: &str) -> usize {
-    text.width()
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) { text.len() } else { text.width() }
 }
 
 /// The beginning of a text that fits into so many columns, with an ellipsis if that is not all of it.

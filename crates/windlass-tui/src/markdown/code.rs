@@ -4,7 +4,7 @@
 use ratatui::text::{Line, Span};
 
 use crate::highlight::Highlighter;
-use crate::text::{break_spans, clean};
+use crate::text::{break_spans, clean, columns_of, cut};
 use crate::theme::{Role, Theme};
 
 /// What stands before a line of code.
@@ -33,7 +33,9 @@ impl Code {
             return None;
         }
         let mut spans = indent.to_vec();
-        spans.push(Span::styled(format!("{MARGIN}{label}"), self.theme.style(Role::Muted)));
+        let room = self.columns.saturating_sub(columns_of(indent));
+        let label = cut(&format!("{MARGIN}{label}"), room).into_owned();
+        spans.push(Span::styled(label, self.theme.style(Role::Muted)));
         Some(Line::from(spans))
     }
 

@@ -92,7 +92,7 @@ impl Dice {
 /// Gives a text piece by piece and holds every state against the whole.
 fn grow(source: &str, dice: &mut Dice, piece_bytes: usize) {
     let theme = Theme::default();
-    let width = [12, 40, 80][dice.below(3)];
+    let width = [1, 12, 40, 80][dice.below(4)];
     let mut growing = Growing::default();
     let mut end = 0;
     while end < source.len() {
@@ -103,6 +103,8 @@ fn grow(source: &str, dice: &mut Dice, piece_bytes: usize) {
         let so_far = &source[..end];
         let grown = growing.update(so_far, width, theme);
         let whole = render(so_far, width, theme);
+        let is_wide = |line: &Line<'_>| crate::text::width(&line.to_string()) > usize::from(width);
+        assert!(width < 12 || !whole.iter().any(is_wide), "width {width}, source {so_far:?}");
         if grown != whole {
             let show = |lines: &[Line<'_>]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
             panic!("width {width}, source {so_far:?}\n--- grown\n{}--- whole\n{}", show(grown), show(&whole));
@@ -113,8 +115,7 @@ fn grow(source: &str, dice: &mut Dice, piece_bytes: usize) {
 #[test]
 fn a_text_that_grows_looks_at_every_moment_like_the_whole() {
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
-    let rounds: usize = std::env::var("ROUNDS").map_or(400, |text| text.parse().unwrap());
-    for _ in 0..rounds {
+    for _ in 0..300 {
         let pieces = 5 + dice.below(40);
         let source = dice.text(pieces);
         grow(&source, &mut dice, 6);
@@ -152,8 +153,7 @@ fn a_long_paragraph_that_grows_looks_at_every_moment_like_the_whole() {
         "a\\\nb ",
     ];
     let mut dice = Dice(0x1234_5678_9abc_def1);
-    let rounds: usize = std::env::var("ROUNDS").map_or(12, |text| text.parse().unwrap());
-    for _ in 0..rounds {
+    for _ in 0..12 {
         let pieces = 200 + dice.below(300);
         let rare_every = 60 + dice.below(400);
         let source: String = (0..pieces)
@@ -164,4 +164,75 @@ fn a_long_paragraph_that_grows_looks_at_every_moment_like_the_whole() {
             .collect();
         grow(&format!("Before.\n\n{source}"), &mut dice, 40);
     }
+}
+
+/// A text of about 100 KB that repeats something.
+fn enormous(opening: &str, line: &str) -> String {
+    let mut source = opening.to_owned();
+    while source.len() < 100_000 {
+        source.push_str(line);
+    }
+    source
+}
+
+/// Run with `--release -- --ignored`.
+#[test]
+#[ignore = "measures: needs a release build"]
+fn an_enormous_text_in_20_000_pieces_costs_less_than_a_millisecond_each() {
+    let line = "Some *soft* and **hard** words with `code` and a [link](http://example.org), and so on; ";
+    let shapes = [
+        ("code", enormous("Look:\n\n```rust\n", "    let answer = compute(\"text\", 42)?; // why\n")),
+        ("list", enormous("Look:\n\n", &format!("- {line}\n"))),
+        ("numbered list", enormous("Look:\n\n", &format!("1. {line}\n\n   {line}\n"))),
+        ("paragraph", enormous("Look:\n\n", &format!("{line}\n"))),
+        ("paragraph of one line", enormous("Look:\n\n", line)),
+        ("answer", enormous("", include_str!("../../tests/samples/answer.md"))),
+    ];
+    for (name, source) in &shapes {
+        let mut growing = Growing::default();
+        let begun = std::time::Instant::now();
+        let mut end = 0;
+        for _ in 0..20_000 {
+            end = source.ceil_char_boundary(end + source.len() / 20_000);
+            growing.update(&source[..end], 100, Theme::default());
+        }
+        let mean_us = begun.elapsed().as_micros() / 20_000;
+        assert!(mean_us < 1_000, "{name}: {mean_us} µs");
+    }
+}
+
+#[test]
+fn another_text_width_or_theme_begins_anew() {
+    let mut growing = Growing::default();
+    let theme = Theme::default();
+    let plain = Theme::new(crate::theme::ThemeKind::Plain);
+    let source = "# Head\n\nSome words that wrap.\n\n```rust\nfn a() {}\nfn b() {}\n";
+    for (source, width, theme) in [
+        (source, 80, theme),
+        (source, 9, theme),
+        (source, 9, plain),
+        ("# Head\n\nOther", 9, plain),
+        ("", 9, plain),
+        (source, 9, plain),
+        ("# Head\r\n\r\nSome\rwords", 9, plain),
+    ] {
+        assert_eq!(growing.update(source, width, theme), render(source, width, theme));
+    }
+}
+
+#[test]
+fn what_is_done_is_not_laid_out_again() {
+    let mut growing = Growing::default();
+    let source = enormous("Look:\n\n```rust\n", "let x = 1;\n");
+    growing.update(&source, 80, Theme::default());
+    assert!(source.len() - growing.done < 20);
+    let source = enormous("Look:\n\n", "- item\n");
+    growing.update(&source, 80, Theme::default());
+    assert!(source.len() - growing.done < 20);
+    let source = enormous("Look:\n\n", "more *and* more words ");
+    for end in [source.len() / 2, source.len()] {
+        growing.update(&source[..end], 80, Theme::default());
+        growing.update(&format!("{}words ", &source[..end]), 80, Theme::default());
+    }
+    assert!(source.len() - growing.done < 40);
 }

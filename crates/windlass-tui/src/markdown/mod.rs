@@ -55,3 +55,7 @@ fn one_kind_of_line_end(source: &str) -> Cow<'_, str> {
         Cow::Borrowed(source)
     }
 }
+
+#[cfg(test)]
+#[path = "markdown_tests.rs"]
+mod tests;

@@ -1,7 +1,7 @@
 //! Tables: columns side by side while they fit, shrunk from the widest and wrapped inside their cells when they do not,
 //! and one field a line when even that would be unreadable.
 
-use pulldown_cmark::{Alignment, TagEnd};
+use pulldown_cmark::{Alignment, Event, TagEnd};
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
@@ -50,7 +50,7 @@ impl Table {
         self.cell.get_or_insert_with(|| Inline::new(self.theme, style))
     }
 
-    /// A cell, row or head ends.
+    /// A cell, row or head ends, or something in a cell.
     pub(super) fn close(&mut self, tag: TagEnd) {
         match tag {
             TagEnd::TableCell => {
@@ -60,7 +60,8 @@ impl Table {
                 self.head = std::mem::take(&mut self.row);
                 self.is_in_body = true;
             }
-            _ => self.rows.push(std::mem::take(&mut self.row)),
+            TagEnd::TableRow => self.rows.push(std::mem::take(&mut self.row)),
+            tag => self.inline().take(Event::End(tag)),
         }
     }
 

@@ -129,11 +129,10 @@ fn press_anywhere(state: &mut State, key: KeyEvent) -> Option<Vec<Effect>> {
 }
 
 fn point(state: &mut State, mouse: MouseEvent) -> Vec<Effect> {
-    let is_click = mouse.kind == MouseEventKind::Down(MouseButton::Left);
     let lines = match mouse.kind {
         MouseEventKind::ScrollUp => -WHEEL_LINES,
         MouseEventKind::ScrollDown => WHEEL_LINES,
-        _ if is_click && state.overlay.is_none() => {
+        MouseEventKind::Down(MouseButton::Left) if state.overlay.is_none() => {
             transcript::click(state, mouse.column, mouse.row);
             return Vec::new();
         }

@@ -9,7 +9,8 @@ use crate::state::overlay::{Overlay, Picker, PickerKind, PickerRow};
 /// Opens it. What cannot be done now is not in it.
 pub(super) fn open(state: &mut State) {
     let possible = COMMANDS.iter().filter(|row| obstacle(state, row.needs).is_none());
-    let rows = possible.map(|row| PickerRow::new(row.word, row.usage(), row.about).with_badge(row.keys));
+    let rows = possible
+        .map(|row| PickerRow::new(row.word, format!("/{}", row.word), row.about).with_badge(row.keys));
     let picker = Picker::new(PickerKind::Commands, "Commands", rows.collect());
     overlay::open(state, Overlay::Picker(picker.with_words("run", "no such command")));
 }

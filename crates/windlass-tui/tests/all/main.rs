@@ -8,8 +8,10 @@
     reason = "a test may panic"
 )]
 
+mod commands;
 mod composer;
 mod frames;
+mod hosted;
 mod inspector;
 mod keys;
 mod long;

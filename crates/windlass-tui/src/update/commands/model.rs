@@ -6,10 +6,10 @@ use windlass_core::nearest::nearest_names;
 use super::{open, refuse};
 use crate::effect::Effect;
 use crate::figures;
+use crate::figures::dollars;
 use crate::state::State;
 use crate::state::overlay::{Picker, PickerKind, PickerRow};
 use crate::text::one_line;
-use crate::view::figures::dollars;
 
 /// Lists the models, or takes the one that is named.
 pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {

@@ -13,6 +13,9 @@ pub(super) fn press(composer: &mut Composer, key: KeyEvent) -> bool {
     match key.code {
         // Keyboards with a third level report it as Ctrl and Alt together on some systems.
         KeyCode::Char(sign) if is_ctrl && is_alt && !sign.is_ascii_alphanumeric() => write(composer, sign),
+        KeyCode::Char('z' | 'Z') if is_ctrl && key.modifiers.contains(KeyModifiers::SHIFT) => {
+            composer.area.redo()
+        }
         KeyCode::Char(sign) if is_ctrl && !is_alt => press_ctrl(composer, sign),
         KeyCode::Char(sign) if is_alt && !is_ctrl => press_alt(composer, sign),
         KeyCode::Char(sign) if !is_ctrl && !is_alt && !is_system(key.modifiers) => write(composer, sign),
@@ -46,7 +49,6 @@ fn press_ctrl(composer: &mut Composer, sign: char) -> bool {
         'd' => changes(composer, Composer::erase_right),
         // Terminals without a better way to say it report Ctrl-_ as Ctrl-7.
         'z' | '_' | '7' | '/' => composer.area.undo(),
-        'Z' => composer.area.redo(),
         _ => false,
     }
 }

@@ -10,7 +10,7 @@ mod recall;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::{command, stop, transcript};
-use crate::command::{CommandKind, is_command, parse};
+use crate::command::{is_command, parse};
 use crate::effect::{Effect, Sending};
 use crate::state::composer::{pastes, scrolled_to, text_columns, text_rows_max};
 use crate::state::{Focus, State};
@@ -44,7 +44,6 @@ fn press_text(state: &mut State, key: KeyEvent) -> Vec<Effect> {
         KeyCode::Enter => write_line(state),
         KeyCode::Char('j') if is_ctrl => write_line(state),
         KeyCode::Char('d') if is_ctrl && state.composer.is_empty() => stop::leave(state),
-        KeyCode::Char('?') if state.composer.is_empty() => command::carry_out(state, CommandKind::Help, ""),
         KeyCode::Char('r') if is_ctrl => {
             recall::begin(state);
             Vec::new()

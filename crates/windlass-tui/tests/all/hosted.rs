@@ -1,0 +1,264 @@
+//! A stage with a real host behind it: scripts as models, the tools of the house, a store in memory. Effects are carried
+//! out, their replies and the records of the session come back as inputs.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use crossterm::event::KeyCode;
+use futures::StreamExt as _;
+use tempfile::TempDir;
+use windlass_core::host::{HostDelivery, HostError, HostPort, ModelPrice, ModelRow};
+use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
+use windlass_core::permission::{ApproveMode, PolicySet};
+use windlass_core::port::{BoxStream, ModelPort};
+use windlass_core::profile::{Profile, ProfileName};
+use windlass_core::store::StorePort;
+use windlass_engine::clock::Clock;
+use windlass_engine::host::{Host, HostLimits, HostParts, ModelsPort, OpenModel};
+use windlass_engine::memory_store::MemoryStore;
+use windlass_engine::policy_store::PolicyStore;
+use windlass_engine::registry::Registry;
+use windlass_scripted::{Script, ScriptedModel};
+use windlass_tui::effect::Effect;
+use windlass_tui::input::Input;
+use windlass_tui::perform::Hands;
+use windlass_tui::{DeskError, DeskPort};
+
+use crate::stage::Stage;
+
+/// How long anything may take: far beyond what it does, so that a test that hangs ends.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A desk in memory.
+#[derive(Default)]
+pub(crate) struct Desk {
+    pub(crate) files: Mutex<BTreeMap<String, String>>,
+}
+
+impl DeskPort for Desk {
+    fn history(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn remember(&self, _line: &str) -> Result<(), DeskError> {
+        Ok(())
+    }
+
+    fn export(&self, name: &str, text: &str) -> Result<String, DeskError> {
+        let mut files = self.files.lock().unwrap();
+        if files.contains_key(name) {
+            return Err(DeskError(format!("{name} is there already; name another file")));
+        }
+        files.insert(name.to_owned(), text.to_owned());
+        Ok(name.to_owned())
+    }
+}
+
+/// Scripts by name, and what their models were asked.
+#[derive(Default)]
+pub(crate) struct Scripts {
+    scripts: Mutex<BTreeMap<String, Script>>,
+    asked: Arc<Mutex<Vec<ModelRequest>>>,
+}
+
+struct Overheard(ScriptedModel, Arc<Mutex<Vec<ModelRequest>>>);
+
+impl ModelPort for Overheard {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelDelta, ModelFailure>> {
+        self.1.lock().unwrap().push(request.clone());
+        self.0.stream(request)
+    }
+}
+
+impl ModelsPort for Scripts {
+    fn open(&self, name: Option<&str>, _profile: &mut Profile) -> Result<OpenModel, HostError> {
+        let name = name.unwrap_or("scripted/usual");
+        let missing = || HostError::Missing { what: "model", id: name.to_owned() };
+        let scripts = self.scripts.lock().unwrap();
+        let script = name.strip_prefix("scripted/").and_then(|name| scripts.get(name)).ok_or_else(missing)?;
+        let model = Overheard(ScriptedModel::new(script), Arc::clone(&self.asked));
+        Ok(OpenModel { model: Arc::new(model), context_tokens: Some(10_000) })
+    }
+
+    fn list(&self) -> Vec<ModelRow> {
+        let names: Vec<String> = self.scripts.lock().unwrap().keys().cloned().collect();
+        let row = |name: &String| ModelRow {
+            name: format!("scripted/{name}"),
+            provider: "scripted".to_owned(),
+            is_default: name == "usual",
+            is_ready: name != "locked",
+            context_tokens: Some(200_000),
+            has_tools: Some(true),
+            has_reasoning: Some(name == "usual"),
+            price: Some(ModelPrice { input: 3.0, cached: 0.3, output: 15.0 }),
+            ..ModelRow::default()
+        };
+        names.iter().map(row).collect()
+    }
+}
+
+/// A stage with a host behind it.
+pub(crate) struct Hosted {
+    pub(crate) stage: Stage,
+    pub(crate) host: Arc<Host>,
+    pub(crate) desk: Arc<Desk>,
+    pub(crate) root: TempDir,
+    /// What was put on the clipboard.
+    pub(crate) copied: Vec<String>,
+    hands: Hands,
+    scripts: Arc<Scripts>,
+    pub(crate) store: Arc<dyn StorePort>,
+    stream: Option<BoxStream<'static, HostDelivery>>,
+    /// Whether runs that have not ended stand still: those of a host that is gone.
+    is_stopped: bool,
+}
+
+impl Hosted {
+    /// A host whose usual model plays a script, over a project with two files.
+    pub(crate) fn new(script: &str) -> Self {
+        Self::approving(script, ApproveMode::Ask)
+    }
+
+    /// The same with another way of approving.
+    pub(crate) fn approving(script: &str, approve: ApproveMode) -> Self {
+        let scripts = Arc::new(Scripts::default());
+        let root = tempfile::tempdir().unwrap();
+        std::fs::create_dir(root.path().join("src")).unwrap();
+        std::fs::write(root.path().join("README.md"), "# A project\n\nIt hauls the anchor.\n").unwrap();
+        std::fs::write(root.path().join("src/main.rs"), "fn main() {\n    haul_anchor();\n}\n").unwrap();
+        let hosted = Self::on(scripts, Arc::new(MemoryStore::new()), root, approve);
+        hosted.put_script("usual", script);
+        hosted
+    }
+
+    fn on(scripts: Arc<Scripts>, store: Arc<dyn StorePort>, root: TempDir, approve: ApproveMode) -> Self {
+        let host = open(&scripts, &store, root.path(), approve);
+        let desk = Arc::new(Desk::default());
+        let hands =
+            Hands::new(Arc::clone(&host) as Arc<dyn HostPort>, Arc::clone(&desk) as Arc<dyn DeskPort>);
+        let mut stage = Stage::new(60, 14);
+        stage.state.about.tools = host.tools();
+        stage.state.about.defaults = host.defaults().unwrap();
+        Self {
+            stage,
+            host,
+            desk,
+            root,
+            copied: Vec::new(),
+            hands,
+            scripts,
+            store,
+            stream: None,
+            is_stopped: false,
+        }
+    }
+
+    /// The same house after a restart: what the old host left in the store is there, and nothing moves.
+    pub(crate) fn again(self) -> Self {
+        let mut hosted = Self::on(self.scripts, self.store, self.root, ApproveMode::Ask);
+        hosted.is_stopped = true;
+        hosted
+    }
+
+    pub(crate) fn put_script(&self, name: &str, text: &str) {
+        self.scripts.scripts.lock().unwrap().insert(name.to_owned(), Script::parse(name, text).unwrap());
+    }
+
+    /// What models were asked, in order.
+    pub(crate) fn asked(&self) -> Vec<ModelRequest> {
+        self.scripts.asked.lock().unwrap().clone()
+    }
+
+    /// Types a line, sends it, and does all that it leads to.
+    pub(crate) async fn say(&mut self, line: &str) {
+        self.stage.put(Input::Paste(line.to_owned()));
+        self.press(KeyCode::Enter).await;
+    }
+
+    /// A key, and all that it leads to.
+    pub(crate) async fn press(&mut self, code: KeyCode) {
+        self.stage.press(code);
+        self.settle().await;
+    }
+
+    /// Carries out what was asked for, and follows the session until its run has ended, asks, or stands still.
+    pub(crate) async fn settle(&mut self) {
+        loop {
+            let effects = self.stage.take_effects();
+            let is_idle = effects.is_empty();
+            for effect in effects {
+                self.carry_out(effect).await;
+            }
+            if is_idle && !self.follow().await {
+                return;
+            }
+        }
+    }
+
+    async fn carry_out(&mut self, effect: Effect) {
+        match effect {
+            Effect::Follow { session_id, after } => {
+                self.stream = Some(self.host.session_events(&session_id, after).await.unwrap());
+            }
+            Effect::Unfollow => self.stream = None,
+            Effect::Copy(text) => self.copied.push(text),
+            Effect::Bell | Effect::Quit => {}
+            effect => {
+                self.is_stopped &= !matches!(effect, Effect::Resume { .. } | Effect::Send(_));
+                let reply = tokio::time::timeout(PATIENCE, self.hands.perform(effect)).await.unwrap();
+                self.stage.put(Input::Reply(reply));
+            }
+        }
+    }
+
+    /// Takes the next record, if one is to come.
+    async fn follow(&mut self) -> bool {
+        let Some(session) = &self.stage.state.session else { return false };
+        let session_id = session.row.session_id.clone();
+        let last_seq = self.host.session(&session_id).await.map_or(0, |row| row.last_seq);
+        let is_asking = session.newest().is_some_and(|run| !run.questions.is_empty());
+        let is_behind = session.view.seq < last_seq;
+        let goes_on = self.stage.state.sending.is_some() || session.running().is_some();
+        let moves = goes_on && !is_asking && !self.is_stopped;
+        if !is_behind && !moves {
+            return false;
+        }
+        let Some(stream) = self.stream.as_mut() else { return false };
+        match tokio::time::timeout(PATIENCE, stream.next()).await.unwrap() {
+            Some(delivery) => self.stage.put(Input::Delivered(session_id, delivery)),
+            None => self.stream = None,
+        }
+        true
+    }
+}
+
+fn open(scripts: &Arc<Scripts>, store: &Arc<dyn StorePort>, root: &Path, approve: ApproveMode) -> Arc<Host> {
+    let registry = Registry::new();
+    registry.register_all(windlass_tools::builtin(&windlass_tools::ToolsConfig::default())).unwrap();
+    Host::new(HostParts {
+        store: Arc::clone(store),
+        models: Arc::clone(scripts) as Arc<dyn ModelsPort>,
+        profiles: Arc::new(|name| match name.map(str::parse::<ProfileName>) {
+            None => Ok(Profile::default()),
+            Some(Ok(name)) => Ok(Profile::named(name)),
+            Some(Err(error)) => {
+                Err(HostError::Invalid { field: Some("profile"), message: error.to_string() })
+            }
+        }),
+        registry,
+        root: root.to_path_buf(),
+        policies: PolicyStore::in_memory(PolicySet::default()),
+        approve,
+        audit: None,
+        system: "".into(),
+        clock: Clock::system(),
+        limits: HostLimits::default(),
+        executes_while_streaming: false,
+    })
+}
