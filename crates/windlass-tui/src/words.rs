@@ -1,12 +1,13 @@
 //! How things of a run are said to people: calls, outcomes, ends, decisions. Pure; knows no colours and no columns.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
+use windlass_core::args::{ReadArgs, read_args};
 use windlass_core::event::{RunOutcome, StopReason};
 use windlass_core::json::note::RepairNote;
 use windlass_core::model::{Finish, StepPurpose, Usage};
 use windlass_core::permission::Decision;
 use windlass_core::text::cut_chars;
-use windlass_core::tool::{Category, OutcomeStatus, ToolCall, ToolOutcome, ToolOutput};
+use windlass_core::tool::{Category, OutcomeStatus, RawArgs, ToolCall, ToolOutcome, ToolOutput};
 
 use crate::figures::{bytes, dollars, plural, tokens};
 use crate::text::{clean, one_line};
@@ -22,9 +23,8 @@ const SHORT_CHARS_MAX: usize = 60;
 
 /// The arguments of a call in one line: the one that says most, else all of them.
 pub fn call_summary(call: &ToolCall) -> String {
-    let Ok(args) = serde_json::from_str::<Map<String, Value>>(&call.arguments) else {
-        return clip(&call.arguments);
-    };
+    let read = read_args(&RawArgs::Text(call.arguments.clone()), usize::MAX);
+    let Ok(ReadArgs { value: Value::Object(args), .. }) = read else { return clip(&call.arguments) };
     let only = if args.len() == 1 { args.values().next() } else { None };
     match TELLING.iter().find_map(|name| args.get(*name)).or(only) {
         Some(value) => clip(&in_words(value)),

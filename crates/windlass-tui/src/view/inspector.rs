@@ -90,6 +90,9 @@ fn draw_bars(
             Span::styled(format!(" /{}█", one_line(&inspector.sought)), state.theme.style(Role::Accent))
         }
         (Some(notice), false) => Span::raw(format!(" {}", one_line(&notice.text))),
+        (None, false) if !state.questions().is_empty() => {
+            Span::styled(" A question waits for you · Esc close", state.theme.style(Role::Warn))
+        }
         (None, false) => Span::styled(format!(" {HINT}"), state.theme.style(Role::Muted)),
     };
     let columns = usize::from(area.width);

@@ -135,6 +135,14 @@ fn a_run_that_goes_on_is_inspected_as_it_goes_on() {
 }
 
 #[test]
+fn a_question_that_waits_behind_it_is_told() {
+    let mut stage = inspecting("asking");
+    assert!(stage.screen().contains("A question waits for you"));
+    stage.press(KeyCode::Esc);
+    assert!(stage.screen().contains("[1]"));
+}
+
+#[test]
 fn the_inspector_looks_as_it_did() {
     for (columns, rows) in [(100, 50), (60, 20), (30, 10)] {
         let mut stage = Stage::new(columns, rows);

@@ -62,7 +62,9 @@ fn summary(run: &RunView, timing: Option<&RunTiming>) -> String {
         facts.push(format!("{} in, {} out", tokens(run.usage.input), tokens(run.usage.output)));
     }
     facts.extend(words::cost_words(&run.usage));
-    facts.extend(timing.map(|timing| one_line(&timing.model)));
+    // Who offers it is in the inspector.
+    let model = timing.and_then(|timing| timing.model.rsplit('/').next());
+    facts.extend(model.map(one_line));
     format!("  {}", facts.join(" · "))
 }
 

@@ -176,7 +176,12 @@ impl<'a> Window<'a> {
     pub(super) fn count_new(&mut self) -> Option<usize> {
         let Some(left) = self.state.transcript.left_end else { return Some(0) };
         let Some(mut cell) = self.cells.nearest(left.cell) else { return Some(0) };
-        let known = if cell == left.cell { usize::try_from(left.line).unwrap_or(0) } else { 0 };
+        let known = match usize::try_from(left.line) {
+            Ok(line) if cell == left.cell && left.columns == self.columns => line,
+            // The text was wrapped anew: what was there then is not new.
+            Ok(_) if cell == left.cell => usize::MAX,
+            Ok(_) | Err(_) => 0,
+        };
         let mut count = self.lines(cell).saturating_sub(known);
         for _ in 0..NEW_CELLS_MAX {
             match self.cells.next(cell) {
