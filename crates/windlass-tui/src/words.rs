@@ -21,6 +21,9 @@ const SUMMARY_CHARS_MAX: usize = 300;
 /// Longest output that is its own summary.
 const SHORT_CHARS_MAX: usize = 60;
 
+/// Fields that can be told without their names.
+const PLAIN_FIELDS_MAX: usize = 3;
+
 /// The arguments of a call in one line: the one that says most, else all of them.
 pub fn call_summary(call: &ToolCall) -> String {
     let read = read_args(&RawArgs::Text(call.arguments.clone()), usize::MAX);
@@ -28,6 +31,10 @@ pub fn call_summary(call: &ToolCall) -> String {
     let only = if args.len() == 1 { args.values().next() } else { None };
     match TELLING.iter().find_map(|name| args.get(*name)).or(only) {
         Some(value) => clip(&in_words(value)),
+        // Two or three words speak for themselves.
+        None if args.len() <= PLAIN_FIELDS_MAX && args.values().all(Value::is_string) => {
+            clip(&args.values().map(in_words).collect::<Vec<_>>().join(" "))
+        }
         None => {
             let all: Vec<String> =
                 args.iter().map(|(name, value)| format!("{name}: {}", in_words(value))).collect();
@@ -69,9 +76,12 @@ pub fn output_summary(output: &ToolOutput, category: Category, size: u64) -> Str
     }
     let is_short = output.text.as_ref().is_none_or(|text| text.len() <= SHORT_CHARS_MAX);
     let readable = if is_short && size <= SHORT_CHARS_MAX as u64 { output.readable() } else { "".into() };
-    let only =
-        output.json.as_object().filter(|fields| fields.len() == 1).and_then(|fields| fields.values().next());
-    match only.and_then(Value::as_str).unwrap_or(readable.trim()) {
+    let plain = output.json.as_object().filter(|fields| {
+        (1..=PLAIN_FIELDS_MAX).contains(&fields.len()) && fields.values().all(Value::is_string)
+    });
+    let values = plain.map(|fields| fields.values().map(in_words).collect::<Vec<_>>().join(" "));
+    let values = values.filter(|values| values.len() <= SHORT_CHARS_MAX);
+    match values.as_deref().unwrap_or(readable.trim()) {
         "" => bytes(size),
         "[]" | "{}" | "null" => "nothing".to_owned(),
         text if text.contains('\n') => bytes(size),

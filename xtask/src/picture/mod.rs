@@ -66,7 +66,9 @@ pub(crate) fn run(root: &Path, target_folder: &Path) -> Result<()> {
 fn film(pane: &Pane) -> Result<Vec<Shot>> {
     let mut shots = Vec::new();
     let mut take = |shown_ms: u32| -> Result<()> {
-        shots.push(Shot { screen: Screen::read(&pane.coloured()?), shown_ms });
+        // Where the project lies is nobody's business.
+        let captured = pane.coloured()?.replace(&*pane.project().to_string_lossy(), "~/crane");
+        shots.push(Shot { screen: Screen::read(&captured), shown_ms });
         Ok(())
     };
     pane.wait_for("Windlass")?;

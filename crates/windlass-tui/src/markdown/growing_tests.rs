@@ -175,32 +175,6 @@ fn enormous(opening: &str, line: &str) -> String {
     source
 }
 
-/// Run with `--release -- --ignored`.
-#[test]
-#[ignore = "measures: needs a release build"]
-fn an_enormous_text_in_20_000_pieces_costs_less_than_a_millisecond_each() {
-    let line = "Some *soft* and **hard** words with `code` and a [link](http://example.org), and so on; ";
-    let shapes = [
-        ("code", enormous("Look:\n\n```rust\n", "    let answer = compute(\"text\", 42)?; // why\n")),
-        ("list", enormous("Look:\n\n", &format!("- {line}\n"))),
-        ("numbered list", enormous("Look:\n\n", &format!("1. {line}\n\n   {line}\n"))),
-        ("paragraph", enormous("Look:\n\n", &format!("{line}\n"))),
-        ("paragraph of one line", enormous("Look:\n\n", line)),
-        ("answer", enormous("", include_str!("../../tests/samples/answer.md"))),
-    ];
-    for (name, source) in &shapes {
-        let mut growing = Growing::default();
-        let begun = std::time::Instant::now();
-        let mut end = 0;
-        for _ in 0..20_000 {
-            end = source.ceil_char_boundary(end + source.len() / 20_000);
-            growing.update(&source[..end], 100, Theme::default());
-        }
-        let mean_us = begun.elapsed().as_micros() / 20_000;
-        assert!(mean_us < 1_000, "{name}: {mean_us} µs");
-    }
-}
-
 #[test]
 fn another_text_width_or_theme_begins_anew() {
     let mut growing = Growing::default();
