@@ -37,7 +37,7 @@ impl Screen {
             version: String::new(),
             place: None,
             defaults: HostDefaults {
-                root: "/home/ada/project".to_owned(),
+                root: "~/project".to_owned(),
                 model: "bench/model".to_owned(),
                 profile: "default".to_owned(),
                 executes_while_streaming: false,

@@ -225,10 +225,10 @@ impl Assembler {
             call.push_text(&text);
         }
         if let Some(value) = delta.args_value {
-            call.push_value(value);
+            call.push_value(*value);
         }
-        if delta.state.is_some() {
-            call.state = delta.state;
+        if let Some(state) = delta.state {
+            call.state = Some(*state);
         }
         let (name, chars) = ((!call.name.is_empty()).then(|| call.name.clone()), call.chars());
         let place = place.unwrap_or(self.calls.len().saturating_sub(1));

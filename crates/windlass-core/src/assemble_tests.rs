@@ -21,7 +21,7 @@ impl CallDelta {
         Self { args_text: Some(text.into()), ..self }
     }
     fn value(self, value: Value) -> Self {
-        Self { args_value: Some(value), ..self }
+        Self { args_value: Some(Box::new(value)), ..self }
     }
 }
 

@@ -201,9 +201,9 @@ pub struct CallDelta {
     /// Argument text to append.
     pub args_text: Option<String>,
     /// Arguments given as a value; several objects merge.
-    pub args_value: Option<Value>,
+    pub args_value: Option<Box<Value>>,
     /// State that the provider wants to see again with this call.
-    pub state: Option<Value>,
+    pub state: Option<Box<Value>>,
 }
 
 /// Why a model stopped. Never trusted alone: calls present are calls (providers lie).
@@ -322,5 +322,17 @@ impl ModelFailure {
     /// A failure that may pass.
     pub fn passing(code: impl Into<String>, message: impl Into<String>) -> Self {
         Self { is_retryable: true, ..Self::fatal(code, message) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every piece of an answer is one of these, and they are moved often: what is large and rare stands behind a
+    /// pointer.
+    #[test]
+    fn a_delta_is_small() {
+        assert!(size_of::<ModelDelta>() <= 104, "{}", size_of::<ModelDelta>());
     }
 }

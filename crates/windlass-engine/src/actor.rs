@@ -43,7 +43,7 @@ const PROGRESS_LINES_MAX: usize = 32;
 enum Happening {
     Request(Option<Request>),
     Model(Option<Result<ModelDelta, ModelFailure>>),
-    Work(WorkDone),
+    Work(Box<WorkDone>),
     Progress(Box<(CallId, String)>),
     Timer(Deadline),
 }
@@ -143,7 +143,7 @@ impl Actor {
                     self.feed(Input::Cancel { partial: String::new() }).await;
                 }
                 Happening::Model(delta) => self.take_deltas(delta).await,
-                Happening::Work(done) => self.take_work(done).await,
+                Happening::Work(done) => self.take_work(*done).await,
                 Happening::Progress(shown) => {
                     let (call_id, line) = *shown;
                     self.publish_delta(Event::CallProgressed { call_id, line }).await;
@@ -163,7 +163,7 @@ impl Actor {
         tokio::select! {
             biased;
             request = inbox.recv(), if is_held => Happening::Request(request),
-            Some(done) = active.work.next(), if !active.work.is_empty() => Happening::Work(done),
+            Some(done) = active.work.next(), if !active.work.is_empty() => Happening::Work(Box::new(done)),
             Some(line) = active.progress.1.recv() => Happening::Progress(line),
             delta = next_delta(active.model.as_mut()) => Happening::Model(delta),
             deadline = time_out(active.timer.as_mut()) => Happening::Timer(deadline),

@@ -42,7 +42,6 @@ pub enum StepEnding {
 }
 
 /// A piece of a streamed step.
-#[expect(clippy::large_enum_variant, reason = "nearly all pieces are deltas, and a script has few of them")]
 #[derive(Debug, Clone, PartialEq)]
 pub enum Piece {
     /// Something to send.
@@ -215,7 +214,7 @@ impl ScriptedStep {
         let mut deltas = VecDeque::from([head]);
         match call.form {
             ArgsForm::Value => {
-                let args_value = Some(call.args_value());
+                let args_value = Some(Box::new(call.args_value()));
                 deltas.push_back(CallDelta { index: Some(index), args_value, ..CallDelta::default() });
             }
             ArgsForm::Text | ArgsForm::Raw => {

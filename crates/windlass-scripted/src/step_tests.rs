@@ -113,7 +113,7 @@ fn z_23_a_value_call_sends_its_arguments_as_a_value() {
     let step = step("user Hi\nmodel value-call 1 id=- a {\"x\":1}");
     let deltas = call_deltas(&step);
     assert_eq!(deltas[0].id, None);
-    assert_eq!(deltas[1].args_value, Some(json!({"x": 1})));
+    assert_eq!(deltas[1].args_value.as_deref(), Some(&json!({"x": 1})));
     assert_eq!(step.complete().unwrap().calls[0].args, RawArgs::Value(json!({"x": 1})));
 }
 

@@ -212,6 +212,9 @@ impl App {
         let (host, inputs) = (Arc::clone(&self.hands.host), self.inputs.clone());
         self.follower = Some(tokio::spawn(async move {
             if let Ok(mut stream) = host.session_events(&session_id, after).await {
+                if inputs.send(Input::Followed(session_id.clone())).await.is_err() {
+                    return;
+                }
                 while let Some(delivery) = stream.next().await {
                     if inputs.send(Input::Delivered(session_id.clone(), delivery)).await.is_err() {
                         return;

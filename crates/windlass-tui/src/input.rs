@@ -32,6 +32,8 @@ pub enum Input {
     Seen(Box<Sight>),
     /// The session that is followed has news.
     Delivered(SessionId, HostDelivery),
+    /// The stream of the session is open: what happens from now on comes.
+    Followed(SessionId),
     /// The stream of the session ended: the host is gone, or goes.
     StreamEnded(SessionId),
     /// An effect was carried out, or could not be.
@@ -144,18 +146,34 @@ pub struct Hit {
 /// What was wanted when the host refused.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Wish {
-    /// To open a session.
-    Open,
+    /// To open this session.
+    Open(SessionId),
     /// To send this message.
     Send(Box<Sending>),
     /// To stop a run.
     Cancel,
     /// To answer the question about this call.
     Answer(CallId),
-    /// To fill what lies over the screen, in words: `list the sessions`.
+    /// To fill what lies over the screen, in words (`wants`).
     Fill(&'static str),
     /// To carry out a line that was typed: what that would have done, and the line.
     Line(&'static str, String),
     /// Anything else, in words: `delete the session`.
     Other(&'static str),
+}
+
+/// What fills that which lies over the screen, in words: who waits for it knows it by them.
+pub mod wants {
+    /// Sessions.
+    pub const SESSIONS: &str = "list the sessions";
+    /// Runs that have not ended.
+    pub const RUNS: &str = "list the runs";
+    /// Models.
+    pub const MODELS: &str = "list the models";
+    /// Rules.
+    pub const RULES: &str = "list the rules";
+    /// The file tree.
+    pub const TREE: &str = "read the paths of the project";
+    /// What is found in files.
+    pub const SEARCH: &str = "search the project";
 }

@@ -43,7 +43,7 @@ pub static KEYS: [KeySection; 6] = [
         title: "The message",
         rows: &[
             row("Enter", "sends it; while a run goes on, it waits for its end"),
-            row("Ctrl-J", "a new line; so do Alt-Enter and a backslash before Enter"),
+            row("Ctrl-J", "a new line; so do Shift-Enter, Alt-Enter and a backslash before Enter"),
             row("Up Down", "through the lines, then through what was sent before"),
             row("Ctrl-R", "looks something up in what was sent before"),
             row("@", "names a file of the project"),
@@ -57,7 +57,10 @@ pub static KEYS: [KeySection; 6] = [
         rows: &[
             row("Tab Up Down", "go from thing to thing"),
             row("Enter", "folds or unfolds it"),
-            row("Esc", "goes back to the message"),
+            row("i", "shows everything that is on record of it"),
+            row("y", "copies it"),
+            row("Home End", "to the beginning and to the end"),
+            row("Esc", "goes back to the message; so does writing"),
         ],
     },
     KeySection {
@@ -65,9 +68,11 @@ pub static KEYS: [KeySection; 6] = [
         rows: &[
             row("1", "allows the call once"),
             row("2", "allows calls like it in this session"),
-            row("3", "remembers the rule that is shown; it can be edited first"),
+            row("3", "remembers the rule that is shown"),
             row("4", "denies the call"),
-            row("Up Down", "scroll what the call would do"),
+            row("e", "edits the rule before it is remembered"),
+            row("Up Down", "scroll what the call would do; so do PgUp, PgDn, Home, End and the wheel"),
+            row("Tab", "looks at the next question, if several wait"),
         ],
     },
     KeySection {

@@ -13,7 +13,7 @@ use windlass_core::tool::ToolOutput;
 
 use crate::desk::{DeskError, DeskPort};
 use crate::effect::{Effect, Proposal, Sending};
-use crate::input::{Hit, Reply, Wish};
+use crate::input::{Hit, Reply, Wish, wants};
 use crate::text::one_line;
 
 /// Records read at once when a session is opened.
@@ -234,7 +234,7 @@ fn object_of(text: &str) -> Result<Map<String, Value>, HostError> {
 /// What an effect wants, so that a refusal can say it and give back what was typed.
 fn wish_of(effect: &Effect) -> Wish {
     match effect {
-        Effect::Open(_) => Wish::Open,
+        Effect::Open(session_id) => Wish::Open(session_id.clone()),
         Effect::Send(sending) => Wish::Send(sending.clone()),
         Effect::Cancel(_) => Wish::Cancel,
         Effect::Answer { call_id, .. } => Wish::Answer(call_id.clone()),
@@ -243,12 +243,12 @@ fn wish_of(effect: &Effect) -> Wish {
             Wish::Line("fork the run", format!("/fork {step} {message}"))
         }
         Effect::Fork { .. } => Wish::Other("fork the run"),
-        Effect::ListSessions { .. } => Wish::Fill("list the sessions"),
+        Effect::ListSessions { .. } => Wish::Fill(wants::SESSIONS),
         Effect::Rename { title, .. } => Wish::Line("rename the session", format!("/rename {title}")),
         Effect::Delete(_) => Wish::Other("delete the session"),
-        Effect::ListUnfinished => Wish::Fill("list the runs"),
-        Effect::ListModels => Wish::Fill("list the models"),
-        Effect::ListRules => Wish::Fill("list the rules"),
+        Effect::ListUnfinished => Wish::Fill(wants::RUNS),
+        Effect::ListModels => Wish::Fill(wants::MODELS),
+        Effect::ListRules => Wish::Fill(wants::RULES),
         Effect::AddRule { effect, pattern } => {
             Wish::Line("store the rule", format!("/policy {effect} {pattern}"))
         }
@@ -257,8 +257,8 @@ fn wish_of(effect: &Effect) -> Wish {
             Wish::Line("explain the call", format!("/policy explain {tool} {arguments}"))
         }
         Effect::ListPaths => Wish::Other("read the paths of the project"),
-        Effect::ReadTree => Wish::Fill("read the paths of the project"),
-        Effect::Search(_) => Wish::Fill("search the project"),
+        Effect::ReadTree => Wish::Fill(wants::TREE),
+        Effect::Search(_) => Wish::Fill(wants::SEARCH),
         Effect::Apply { .. } => Wish::Other("apply the edit"),
         Effect::Export { name, .. } => Wish::Line("write the file", format!("/export {name}")),
         Effect::Remember(_) => Wish::Other("keep the line"),

@@ -23,6 +23,7 @@ fn place(variable: &str) -> Option<(String, bool)> {
 
 /// Panics where the terminal app would have ended by a signal.
 pub(crate) fn panic_if_wanted() {
+    #[expect(clippy::panic, reason = "it is what the test wants to see")]
     if std::env::var("CRASH_BY").is_ok_and(|how| how == "panic") {
         std::panic::panic_any("wanted by a test");
     }

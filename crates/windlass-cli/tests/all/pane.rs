@@ -148,8 +148,9 @@ impl Pane {
         self.wait_until("the shell has the screen", |pane| !pane.has_app() && pane.app_process().is_empty());
     }
 
+    /// Waits until something is so.
     #[track_caller]
-    fn wait_until(&self, what: &str, is_so: impl Fn(&Self) -> bool) {
+    pub(crate) fn wait_until(&self, what: &str, is_so: impl Fn(&Self) -> bool) {
         let begun = Instant::now();
         while !is_so(self) {
             assert!(begun.elapsed() < PATIENCE, "'{what}' never came; on the screen:\n{}", self.screen());

@@ -18,9 +18,11 @@ const WRITES: &str = r#"title Two writes and a word
 user Write
 model call 1 write_file {"path":"one.txt","content":"first\n"}
 model call 2 write_file {"path":"two.txt","content":"second\n"}
+model end calls
 model text That was it.
 user Write more
 model call 3 write_file {"path":"one.txt","content":"third\n"}
+model end calls
 model text That was more.
 "#;
 
@@ -68,7 +70,7 @@ fn z_13_z_14_the_four_keys_of_a_question() {
         let asked = pane.wait_for("[1] Allow Once  [2] Session  [3] Remember  [4] Deny");
         assert!(asked.contains("write_file") && asked.contains("one.txt"), "{asked}");
         answer(&pane, key);
-        pane.wait_for("two.txt");
+        pane.wait_for("path two.txt");
         answer(&pane, "4");
         pane.wait_for("That was it.");
         assert_eq!(place.path("one.txt").exists(), is_written, "key {key}");
@@ -88,25 +90,13 @@ fn z_13_z_14_the_four_keys_of_a_question() {
     }
 }
 
-/// Presses a key of the question that is shown. Keys right after it appeared are not for it.
+/// Presses a key of the question that is shown, once the question listens: keys right after it appeared are not for it.
 fn answer(pane: &Pane, key: &str) {
-    let asked = question_line(pane);
-    loop {
-        pane.press(key);
-        std::thread::sleep(std::time::Duration::from_millis(200));
-        if question_line(pane) != asked {
-            return;
-        }
-    }
-}
-
-/// What tells one question from another on the screen.
-fn question_line(pane: &Pane) -> String {
-    let screen = pane.screen();
-    if !screen.contains("[1] Allow Once") {
-        return String::new();
-    }
-    screen.lines().filter(|line| line.contains(".txt") || line.contains("Permission")).collect()
+    pane.wait_until("a question that listens", |pane| {
+        let screen = pane.screen();
+        screen.contains("[1] Allow Once") && !screen.contains("listens when you pause")
+    });
+    pane.press(key);
 }
 
 /// R-59: the message can be written while a call runs; R-7 of the terminal: Esc stops the call at once.
@@ -118,6 +108,7 @@ approve all
 user Wait
 model text I wait.
 model call 1 execute_command {"command":"exec 3>lifeline; echo up >&3; sleep 1000"}
+model end calls
 model text It is over.
 user Go on
 model text I go on.

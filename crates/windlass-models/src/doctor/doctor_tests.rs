@@ -70,7 +70,7 @@ impl Endpoint {
             ..CallDelta::default()
         };
         if self.gives_objects {
-            call.args_value = Some(json!({ field: value }));
+            call.args_value = Some(Box::new(json!({ field: value })));
             out.push(ModelDelta::Call(call));
             return;
         }

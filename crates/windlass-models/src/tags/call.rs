@@ -36,7 +36,7 @@ fn with_args(name: String, args: Value) -> CallDelta {
         Value::String(text) => (Some(text), None),
         value => (None, Some(value)),
     };
-    CallDelta { name: Some(name), args_text, args_value, ..CallDelta::default() }
+    CallDelta { name: Some(name), args_text, args_value: args_value.map(Box::new), ..CallDelta::default() }
 }
 
 /// A call whose name stood apart from its arguments.

@@ -104,7 +104,11 @@ impl Element {
                 (key, value)
             })
             .collect();
-        CallDelta { name: Some(name), args_value: Some(Value::Object(args)), ..CallDelta::default() }
+        CallDelta {
+            name: Some(name),
+            args_value: Some(Box::new(Value::Object(args))),
+            ..CallDelta::default()
+        }
     }
 }
 

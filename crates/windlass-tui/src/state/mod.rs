@@ -49,6 +49,8 @@ pub struct State {
     pub about: About,
     /// The session that is shown; nothing before the first message.
     pub session: Option<OpenSession>,
+    /// How many sessions were opened so far.
+    pub opened: u64,
     /// Where the transcript stands and what of it is unfolded.
     pub transcript: Transcript,
     /// Where messages are written.
@@ -146,6 +148,7 @@ impl State {
             theme: Theme::new(theme),
             about,
             session: None,
+            opened: 0,
             transcript: Transcript::default(),
             composer: Composer::new(history),
             focus: Focus::Composer,

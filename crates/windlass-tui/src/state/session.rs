@@ -3,7 +3,6 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use windlass_core::event::{Event, Record};
 use windlass_core::ids::{CallId, RunId};
@@ -11,12 +10,10 @@ use windlass_core::store::SessionRow;
 use windlass_core::task::Task;
 use windlass_core::view::{Entry, RunView, SessionView};
 
+use super::State;
 use super::steps::Steps;
 use super::timing::Timing;
 use super::transcript::{Cell, Part};
-
-/// Sessions that were opened: each gets a number, and lines laid out for one are never taken for another's.
-static OPENED: AtomicU64 = AtomicU64::new(0);
 
 /// A session on the screen.
 #[derive(Debug)]
@@ -55,16 +52,24 @@ struct RunLog {
     seq: u64,
 }
 
+impl State {
+    /// Shows a session of which nothing is known but its row. Lines laid out for another are never taken for its own.
+    pub fn open(&mut self, row: SessionRow) -> &mut OpenSession {
+        self.opened += 1;
+        self.session.insert(OpenSession::new(row, self.opened))
+    }
+}
+
 impl OpenSession {
-    /// A session of which nothing is known but its row.
-    pub fn new(row: SessionRow) -> Self {
+    /// A session of which nothing is known but its row; the number tells it from all that were opened before.
+    fn new(row: SessionRow, number: u64) -> Self {
         Self {
             row,
             view: SessionView::default(),
             timing: Timing::default(),
             steps: Steps::default(),
             tasks: Vec::new(),
-            number: OPENED.fetch_add(1, Ordering::Relaxed),
+            number,
             durable_seq: 0,
             is_loading: false,
             is_cut: false,

@@ -55,6 +55,12 @@ fn take(state: &mut State, input: Input) -> Vec<Effect> {
             Vec::new()
         }
         Input::Delivered(session_id, delivery) => deliver(state, &session_id, delivery),
+        Input::Followed(session_id) => {
+            if let Some(session) = state.session.as_mut().filter(|open| open.row.session_id == session_id) {
+                session.is_cut = false;
+            }
+            Vec::new()
+        }
         Input::StreamEnded(session_id) => reconnect(state, &session_id),
         Input::Reply(reply) => reply::take(state, reply),
         Input::Seen(sight) => {
@@ -173,10 +179,9 @@ fn deliver(state: &mut State, session_id: &SessionId, delivery: HostDelivery) ->
             let bell = before.ring(state);
             bell.into_iter().chain(send_waiting(state)).collect()
         }
-        HostDelivery::Gap => {
-            let after = session.durable_seq;
-            vec![Effect::Follow { session_id: session_id.clone(), after }]
-        }
+        // Pieces were missed, and a server that was killed may have given their numbers to others: what is shown is
+        // made again from what is on record.
+        HostDelivery::Gap => vec![Effect::Unfollow, Effect::Open(session_id.clone())],
         HostDelivery::Deleted => {
             state.session = None;
             state.complain("this session was deleted; the next message begins a new one");

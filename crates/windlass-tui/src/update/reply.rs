@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use windlass_core::event::Record;
 use windlass_core::host::{HostError, StartedRun};
+use windlass_core::ids::SessionId;
 use windlass_core::store::SessionRow;
 
 use super::{commands, composer, question};
 use crate::effect::{Effect, Sending};
-use crate::input::{Reply, Wish};
+use crate::input::{Reply, Wish, wants};
 use crate::state::State;
-use crate::state::overlay::{Overlay, Picker};
-use crate::state::session::OpenSession;
+use crate::state::overlay::{Overlay, PickerKind};
 
 /// Takes a reply.
 pub(super) fn take(state: &mut State, reply: Reply) -> Vec<Effect> {
@@ -41,6 +41,9 @@ pub(super) fn take(state: &mut State, reply: Reply) -> Vec<Effect> {
         Reply::Found { query, hits, is_cut } => commands::search::fill(state, &query, &hits, is_cut),
         Reply::Done(text) => state.tell(text),
         Reply::Quiet => {}
+        Reply::Refused { wish: Wish::Open(session_id), error } => {
+            return keep_following(state, &session_id, &error);
+        }
         Reply::Refused { wish, error } => refuse(state, wish, &error),
     }
     Vec::new()
@@ -52,11 +55,13 @@ fn show(state: &mut State, row: SessionRow, records: &[Arc<Record>]) -> Vec<Effe
     if is_other {
         commands::new::leave(state);
     }
-    let mut session = OpenSession::new(row);
+    // One that is read again, because something of it was missed, stays where it is on the screen.
+    if is_other || state.session.is_none() {
+        state.transcript = Default::default();
+    }
+    let session = state.open(row);
     records.iter().for_each(|record| session.apply(record));
     let (session_id, after) = (session.row.session_id.clone(), session.durable_seq);
-    state.session = Some(session);
-    state.transcript = Default::default();
     commands::resume::begin_watch(state);
     vec![Effect::Follow { session_id, after }]
 }
@@ -64,13 +69,32 @@ fn show(state: &mut State, row: SessionRow, records: &[Arc<Record>]) -> Vec<Effe
 /// A run began or goes on, perhaps in another session than the one that is shown.
 fn begin(state: &mut State, run: StartedRun, session: Option<Box<SessionRow>>) -> Vec<Effect> {
     match (session, &state.session) {
+        // The user has turned to something else meanwhile: the run goes on without being looked at.
+        (Some(_), _) if state.sending.is_none() => {
+            state.tell("the message was sent in a session of its own; /sessions finds it");
+            Vec::new()
+        }
         (Some(row), _) => {
             let session_id = row.session_id.clone();
-            state.session = Some(OpenSession::new(*row));
+            state.open(*row);
             vec![Effect::Follow { session_id, after: 0 }]
         }
         (None, Some(open)) if open.row.session_id == run.session_id => Vec::new(),
         (None, Some(_) | None) => vec![Effect::Open(run.session_id)],
+    }
+}
+
+/// A session that is shown and could not be read again is tried again by the one who follows it.
+fn keep_following(state: &mut State, session_id: &SessionId, error: &HostError) -> Vec<Effect> {
+    match state.session.as_mut().filter(|open| open.row.session_id == *session_id) {
+        Some(session) => {
+            session.is_cut = true;
+            vec![Effect::Follow { session_id: session_id.clone(), after: session.durable_seq }]
+        }
+        None => {
+            state.complain(format!("the session could not be opened: {error}"));
+            Vec::new()
+        }
     }
 }
 
@@ -82,22 +106,8 @@ fn refuse(state: &mut State, wish: Wish, error: &HostError) {
             state.complain(format!("the run could not be stopped: {error}"));
         }
         Wish::Answer(call_id) => question::refuse(state, &call_id, error),
-        Wish::Open => state.complain(format!("the session could not be opened: {error}")),
-        Wish::Fill(what) => {
-            let text = format!("could not {what}: {error}");
-            match waiting_list(state) {
-                Some(picker) => {
-                    picker.pending = picker.pending.saturating_sub(1);
-                    picker.problem = Some(text);
-                }
-                None => {
-                    if matches!(&state.overlay, Some(Overlay::Pager(pager)) if pager.is_loading) {
-                        state.overlay = None;
-                    }
-                    state.complain(text);
-                }
-            }
-        }
+        Wish::Open(_) => {}
+        Wish::Fill(what) => refuse_to_fill(state, what, error),
         Wish::Line(what, line) => {
             if state.composer.is_empty() {
                 state.composer.put_back(&line);
@@ -118,9 +128,18 @@ fn give_back(state: &mut State, sending: Sending, error: &HostError) {
     state.complain(error.to_string());
 }
 
-fn waiting_list(state: &mut State) -> Option<&mut Picker> {
+/// What lies over the screen and waits for this says itself that it will not come.
+fn refuse_to_fill(state: &mut State, what: &'static str, error: &HostError) {
+    let text = format!("could not {what}: {error}");
     match &mut state.overlay {
-        Some(Overlay::Picker(picker)) if picker.pending > 0 => Some(picker),
+        Some(Overlay::Picker(picker)) if picker.pending > 0 && awaits(picker.kind, what) => {
+            picker.pending = picker.pending.saturating_sub(1);
+            picker.problem = Some(text);
+        }
+        Some(Overlay::Pager(pager)) if pager.is_loading && what == wants::TREE => {
+            state.overlay = None;
+            state.complain(text);
+        }
         Some(
             Overlay::Picker(_)
             | Overlay::Pager(_)
@@ -128,6 +147,21 @@ fn waiting_list(state: &mut State) -> Option<&mut Picker> {
             | Overlay::Prompt(_)
             | Overlay::Inspector(_),
         )
-        | None => None,
+        | None => state.complain(text),
+    }
+}
+
+fn awaits(kind: PickerKind, what: &str) -> bool {
+    match kind {
+        PickerKind::Models => what == wants::MODELS,
+        PickerKind::Rules => what == wants::RULES,
+        PickerKind::Sessions => what == wants::SESSIONS,
+        PickerKind::Unfinished => what == wants::RUNS,
+        PickerKind::Hits => what == wants::SEARCH || what == wants::SESSIONS,
+        PickerKind::Commands
+        | PickerKind::Profiles
+        | PickerKind::Themes
+        | PickerKind::Tools
+        | PickerKind::Steps => false,
     }
 }

@@ -1,51 +1,17 @@
-//! What each slash command does, with a real host behind the app.
-
-use std::sync::Arc;
+//! What slash commands do, with a real host behind the app: choices, rules, searching, copying, staged edits, help.
 
 use crossterm::event::KeyCode;
-use windlass_core::event::{Event, Record};
-use windlass_core::host::{HostError, HostPort};
-use windlass_core::ids::SessionId;
+use windlass_core::host::HostPort;
 use windlass_core::permission::ApproveMode;
-use windlass_core::store::NewSession;
 use windlass_tui::ThemeKind;
 use windlass_tui::command::COMMANDS;
 use windlass_tui::effect::Effect;
-use windlass_tui::input::{Input, Reply, Wish};
+use windlass_tui::input::Input;
 use windlass_tui::keys::KEYS;
 use windlass_tui::state::overlay::Overlay;
 
-use crate::hosted::Hosted;
+use crate::hosted::{HELLO, Hosted, labels, notice, page};
 use crate::stage::{Stage, assert_frame};
-
-const HELLO: &str = "user Hi.\nmodel text Hello there.\nmodel usage input=1200 output=30\n";
-
-const TWO_STEPS: &str = "user Add.\nmodel text Let me see.\nmodel call 1 calculate {\"expression\":\"1+2\"}\n\
-                         model end\nmodel text It is three.\n";
-
-fn notice(stage: &Stage) -> String {
-    stage.state.notice.as_ref().map(|notice| notice.text.clone()).unwrap_or_default()
-}
-
-fn session_id(hosted: &Hosted) -> SessionId {
-    hosted.stage.state.session.as_ref().unwrap().row.session_id.clone()
-}
-
-/// The rows of the list that is open: what they are called.
-fn labels(stage: &Stage) -> Vec<String> {
-    match &stage.state.overlay {
-        Some(Overlay::Picker(picker)) => picker.fitting().map(|row| row.label.clone()).collect(),
-        other => panic!("no list: {other:?}"),
-    }
-}
-
-/// All lines of the text that is open.
-fn page(stage: &Stage) -> String {
-    match &stage.state.overlay {
-        Some(Overlay::Pager(pager)) => pager.lines.iter().map(|line| line.text() + "\n").collect(),
-        other => panic!("no text: {other:?}"),
-    }
-}
 
 // Models, profiles, themes, tools.
 
@@ -55,7 +21,7 @@ async fn models_are_listed_with_what_is_known_of_them_and_the_chosen_one_answers
     hosted.put_script("other", "user Hi.\nmodel text Another voice.\n");
     hosted.put_script("locked", "user Hi.\nmodel text Nobody hears this.\n");
     hosted.say("/model").await;
-    assert_frame("commands-models.60x14", &hosted.stage.screen());
+    assert_frame("commands-models.60x13", &hosted.stage.screen());
     assert_eq!(labels(&hosted.stage), ["scripted/other", "scripted/usual", "scripted/locked"]);
     hosted.stage.type_text("other");
     hosted.press(KeyCode::Enter).await;
@@ -115,12 +81,12 @@ async fn a_tool_is_shown_with_all_of_its_arguments() {
     hosted.stage.type_text("search_text");
     hosted.press(KeyCode::Enter).await;
     let page = page(&hosted.stage);
-    for text in ["pattern", "string", "required", "default 100", "one of \"sensitive\"", "risk", "medium"] {
+    for text in ["pattern", "str ", "required", "default 200", "one of \"sensitive\"", "risk", "medium"] {
         assert!(page.contains(text), "{text}:\n{page}");
     }
-    assert_frame("commands-tool.60x14", &hosted.stage.screen());
+    assert_frame("commands-tool.60x13", &hosted.stage.screen());
     hosted.press(KeyCode::Esc).await;
-    assert_eq!(labels(&hosted.stage), ["search_text"], "back in the list as it was");
+    assert_eq!(labels(&hosted.stage)[0], "search_text", "back in the list as it was");
     hosted.press(KeyCode::Esc).await;
     hosted.press(KeyCode::Esc).await;
     hosted.say("/tools read_fil").await;
@@ -129,17 +95,17 @@ async fn a_tool_is_shown_with_all_of_its_arguments() {
 
 #[test]
 fn the_task_list_is_a_text_where_it_has_no_place_of_its_own() {
-    let mut stage = Stage::new(60, 14);
+    let mut stage = Stage::new(60, 13);
     stage.follow("tasks");
     stage.type_text("/tasks");
     stage.press(KeyCode::Enter);
-    assert!(page(&stage).contains("✓ "), "{}", page(&stage));
+    assert!(page(&stage).contains("○ Compile"), "{}", page(&stage));
     let mut wide = Stage::new(120, 30);
     wide.follow("tasks");
     wide.type_text("/tasks");
     wide.press(KeyCode::Enter);
     assert!(!wide.state.shows_tasks && wide.state.overlay.is_none());
-    let mut none = Stage::new(60, 14);
+    let mut none = Stage::new(60, 13);
     none.type_text("/tasks");
     none.press(KeyCode::Enter);
     assert!(notice(&none).contains("no tasks"));
@@ -204,7 +170,7 @@ async fn a_search_finds_lines_of_files_and_what_was_said_and_a_hit_goes_into_the
     hosted.say("Who hauls the anchor?").await;
     hosted.say("/search anchor").await;
     assert_eq!(labels(&hosted.stage), ["README.md:3", "src/main.rs:2", "Who hauls the anchor?"]);
-    assert_frame("commands-search.60x14", &hosted.stage.screen());
+    assert_frame("commands-search.60x13", &hosted.stage.screen());
     hosted.press(KeyCode::Down).await;
     hosted.press(KeyCode::Enter).await;
     assert_eq!(hosted.stage.state.composer.text(), "@src/main.rs ");
@@ -219,281 +185,6 @@ async fn a_search_that_a_rule_denies_says_so_in_its_list() {
     hosted.say("/policy deny search_text").await;
     hosted.say("/search anchor").await;
     assert!(hosted.stage.screen().contains("✗ could not search the project"), "{}", hosted.stage.screen());
-}
-
-// Sessions.
-
-#[tokio::test]
-async fn sessions_are_listed_opened_renamed_and_deleted() {
-    let mut hosted = Hosted::new(HELLO);
-    hosted.say("Hi.").await;
-    let first = session_id(&hosted);
-    hosted.say("/new").await;
-    assert!(hosted.stage.state.session.is_none());
-    assert_eq!(hosted.host.sessions(Default::default()).await.unwrap().len(), 0, "no rows were asked for");
-    hosted.say("Hi.").await;
-    let second = session_id(&hosted);
-    assert_ne!(first, second);
-    hosted.say("/rename The second").await;
-    assert_eq!(notice(&hosted.stage), "renamed to The second");
-    hosted.say("/sessions").await;
-    assert_eq!(labels(&hosted.stage), ["The second", "Hi."]);
-    assert_frame("commands-sessions.60x14", &hosted.stage.screen());
-    hosted.press(KeyCode::Down).await;
-    hosted.press(KeyCode::Char('r')).await;
-    hosted.stage.press_ctrl('u');
-    hosted.stage.type_text("The first");
-    hosted.press(KeyCode::Enter).await;
-    assert_eq!(hosted.host.session(&first).await.unwrap().begin.title, "The first");
-    assert!(labels(&hosted.stage).contains(&"The first".to_owned()));
-    hosted.press(KeyCode::Enter).await;
-    assert_eq!(session_id(&hosted), first);
-    assert_eq!(hosted.stage.state.session.as_ref().unwrap().newest().unwrap().answer, "Hello there.");
-}
-
-#[tokio::test]
-async fn deleting_the_open_session_closes_it_and_only_after_a_question() {
-    let mut hosted = Hosted::new(HELLO);
-    hosted.say("Hi.").await;
-    let open = session_id(&hosted);
-    hosted.say("/sessions").await;
-    hosted.press(KeyCode::Char('d')).await;
-    assert!(hosted.stage.screen().contains("Delete this session?"));
-    hosted.press(KeyCode::Enter).await;
-    assert!(hosted.host.session(&open).await.is_ok());
-    hosted.press(KeyCode::Char('y')).await;
-    assert!(matches!(hosted.host.session(&open).await, Err(HostError::Missing { .. })));
-    assert!(hosted.stage.state.session.is_none());
-    assert!(hosted.stage.screen().contains("no sessions yet"));
-    hosted.press(KeyCode::Char('n')).await;
-    assert!(hosted.stage.state.overlay.is_none());
-}
-
-#[tokio::test]
-async fn sessions_with_a_text_are_found() {
-    let mut hosted = Hosted::new(HELLO);
-    hosted.say("Hi.").await;
-    hosted.say("/sessions zebra").await;
-    assert!(hosted.stage.screen().contains("no session has 'zebra'"));
-    hosted.press(KeyCode::Esc).await;
-    hosted.say("/sessions Hi").await;
-    assert_eq!(labels(&hosted.stage), ["Hi."]);
-}
-
-#[test]
-fn a_list_that_cannot_be_filled_says_why() {
-    let mut stage = Stage::new(60, 14);
-    stage.type_text("/sessions");
-    stage.press(KeyCode::Enter);
-    assert!(stage.screen().contains("… loading"));
-    let wish = Wish::Fill("list the sessions");
-    stage.put(Input::Reply(Reply::Refused { wish, error: HostError::Closing }));
-    assert!(stage.screen().contains("✗ could not list the sessions: the server is shutting down"));
-}
-
-#[test]
-fn an_answer_to_a_list_that_nobody_looks_at_any_more_does_not_fill_another() {
-    let mut stage = Stage::new(60, 14);
-    stage.type_text("/sessions new");
-    stage.press(KeyCode::Enter);
-    let rows = vec![crate::stage::row(&SessionId::new("old"))];
-    stage.put(Input::Reply(Reply::Sessions { text: Some("old".into()), rows }));
-    assert!(labels(&stage).is_empty());
-}
-
-#[test]
-fn what_waits_to_be_sent_is_not_sent_in_another_session() {
-    let mut stage = Stage::new(80, 24);
-    stage.follow("running");
-    stage.type_text("and then this");
-    stage.press(KeyCode::Enter);
-    stage.type_text("/new");
-    stage.press(KeyCode::Enter);
-    assert!(stage.state.waiting.is_empty());
-    assert_eq!(stage.state.composer.text(), "and then this");
-}
-
-// Forks.
-
-#[tokio::test]
-async fn a_run_is_forked_at_a_step_and_goes_on_in_a_session_of_its_own() {
-    let mut hosted = Hosted::new(TWO_STEPS);
-    hosted.say("Add.").await;
-    let first = session_id(&hosted);
-    hosted.say("/fork").await;
-    assert_eq!(labels(&hosted.stage), ["0  the message alone", "1  up to step 1", "2  up to step 2"]);
-    assert_frame("commands-fork.60x14", &hosted.stage.screen());
-    hosted.press(KeyCode::Up).await;
-    hosted.press(KeyCode::Enter).await;
-    let forked = session_id(&hosted);
-    assert_ne!(forked, first);
-    let fork = hosted.host.session(&forked).await.unwrap().begin.fork.unwrap();
-    assert_eq!((fork.session_id, fork.step), (first, 1));
-    let run = hosted.stage.state.session.as_ref().unwrap().newest().unwrap();
-    assert!(run.ended.is_some() && run.answer == "It is three.", "{run:?}");
-}
-
-#[tokio::test]
-async fn a_fork_at_the_message_takes_another_message() {
-    let mut hosted = Hosted::new(HELLO);
-    hosted.say("Hi.").await;
-    hosted.say("/fork 0 Hello again.").await;
-    assert_eq!(hosted.stage.state.session.as_ref().unwrap().newest().unwrap().user, "Hello again.");
-    hosted.say("/fork 1 something else").await;
-    assert!(notice(&hosted.stage).contains("another message needs step 0"));
-    assert_eq!(hosted.stage.state.composer.text(), "/fork 1 something else");
-    hosted.stage.state.composer.take();
-    hosted.say("/fork 7").await;
-    assert!(notice(&hosted.stage).contains("1 complete steps"), "{}", notice(&hosted.stage));
-}
-
-// Runs that stopped in the middle.
-
-/// A run that wrote a file, cut off while it did: as a crash leaves it.
-async fn cut_off(hosted: &mut Hosted) -> SessionId {
-    hosted.say("Write.").await;
-    hosted.press(KeyCode::Char('1')).await;
-    hosted.stage.wait(10_000);
-    hosted.press(KeyCode::Char('1')).await;
-    let whole = session_id(hosted);
-    let records = hosted.host.records(&whole, 0).await.unwrap();
-    let started = records.iter().position(|record| matches!(record.event, Event::CallStarted { .. }));
-    let cut = SessionId::new("cut-off");
-    let copy = |record: &Arc<Record>| {
-        let run_id = "run-cut-off".into();
-        Arc::new(Record { session_id: cut.clone(), run_id, ..Record::clone(record) })
-    };
-    let kept =
-        records[..=started.unwrap()].iter().filter(|record| record.event.is_durable()).map(copy).collect();
-    let begin = NewSession {
-        root: hosted.root.path().display().to_string(),
-        ..hosted.host.session(&whole).await.unwrap().begin
-    };
-    let begin = NewSession { title: "Cut off".into(), ..begin };
-    hosted.store.copy_session(&cut, begin, kept, 1).await.unwrap();
-    cut
-}
-
-const WRITES: &str = "user Write.\nmodel call 1 write_file {\"path\":\"new.txt\",\"content\":\"x\"}\n\
-                      model end\nmodel text Written, perhaps.\n";
-
-#[tokio::test]
-async fn a_run_that_stopped_in_the_middle_is_resumed_and_what_nobody_knows_is_said_and_not_repeated() {
-    let mut hosted = Hosted::new(WRITES);
-    let cut = cut_off(&mut hosted).await;
-    std::fs::remove_file(hosted.root.path().join("new.txt")).unwrap();
-    let mut hosted = hosted.again();
-    hosted.say("/resume").await;
-    assert_eq!(labels(&hosted.stage), ["Write."]);
-    hosted.press(KeyCode::Enter).await;
-    assert_eq!(session_id(&hosted), cut);
-    let session = hosted.stage.state.session.as_ref().unwrap();
-    assert!(session.newest().unwrap().ended.is_some());
-    let records = hosted.host.records(&cut, 0).await.unwrap();
-    let resumed = records.iter().any(|record| match &record.event {
-        Event::RunResumed { interrupted, .. } => !interrupted.is_empty(),
-        _ => false,
-    });
-    assert!(resumed);
-    assert!(!hosted.root.path().join("new.txt").exists(), "it was not repeated");
-}
-
-#[test]
-fn what_a_resumed_run_left_open_is_said() {
-    let mut stage = Stage::new(100, 30);
-    stage.follow("resumed");
-    let records = crate::stage::records("resumed");
-    let resumed = records.iter().find(|record| matches!(record.event, Event::RunResumed { .. })).unwrap();
-    let Event::RunResumed { interrupted, repeated } = &resumed.event else { unreachable!() };
-    // The notice stands while the run goes on; what came after it may have replaced it.
-    let mut stage = Stage::new(100, 30);
-    let session_id = resumed.session_id.clone();
-    let row = Box::new(crate::stage::row(&session_id));
-    let before = records.iter().filter(|record| record.seq < resumed.seq).cloned().collect();
-    stage.put(Input::Reply(Reply::Opened { row, records: before }));
-    stage.put(Input::Delivered(session_id, windlass_core::host::HostDelivery::Record(Arc::clone(resumed))));
-    let told = notice(&stage);
-    assert!(told.starts_with("the run goes on"), "{told}");
-    assert_eq!(told.contains("nobody knows whether these happened"), !interrupted.is_empty(), "{told}");
-    assert_eq!(told.contains("run again"), !repeated.is_empty(), "{told}");
-}
-
-#[tokio::test]
-async fn a_session_whose_run_stands_still_offers_to_resume_it() {
-    let mut hosted = Hosted::new(WRITES);
-    let cut = cut_off(&mut hosted).await;
-    let mut hosted = hosted.again();
-    hosted.stage.effects.push(Effect::Open(cut));
-    hosted.settle().await;
-    assert!(!notice(&hosted.stage).contains("/resume"));
-    hosted.stage.wait(4_000);
-    assert!(!notice(&hosted.stage).contains("/resume"), "not at once");
-    hosted.stage.wait(1_500);
-    assert!(
-        notice(&hosted.stage).contains("nothing has come of it for 5 s: /resume"),
-        "{}",
-        notice(&hosted.stage)
-    );
-    hosted.stage.wait(60_000);
-    assert!(hosted.stage.state.notice.is_none(), "said once");
-}
-
-#[tokio::test]
-async fn with_nothing_to_resume_the_list_says_so_and_a_wrong_run_is_told() {
-    let mut hosted = Hosted::new(HELLO);
-    hosted.say("Hi.").await;
-    hosted.say("/resume").await;
-    assert!(hosted.stage.screen().contains("every run has ended"));
-    hosted.press(KeyCode::Esc).await;
-    hosted.say("/resume nothing").await;
-    assert!(notice(&hosted.stage).contains("there is no run 'nothing'"), "{}", notice(&hosted.stage));
-}
-
-// Context.
-
-#[tokio::test]
-async fn z_26_context_shows_the_file_tree_and_how_large_it_is() {
-    let mut hosted = Hosted::new(HELLO);
-    hosted.say("Hi.").await;
-    hosted.stage.state.about.model = Some("scripted/usual".into());
-    hosted.say("/model").await;
-    hosted.press(KeyCode::Esc).await;
-    hosted.say("/context").await;
-    let page = page(&hosted.stage);
-    assert!(page.contains("2 paths, about 7 tokens"), "{page}");
-    assert!(page.contains("README.md\nsrc/\n  main.rs\n"), "{page}");
-    assert!(page.contains("1.2k of 200k tokens after the last step"), "{page}");
-    assert_frame("commands-context.60x14", &hosted.stage.screen());
-}
-
-#[tokio::test]
-async fn z_26_the_file_tree_goes_with_the_next_message_and_with_no_other() {
-    let mut hosted = Hosted::new("user Hi.\nmodel text One.\nuser Hi.\nmodel text Two.\n");
-    hosted.say("/context").await;
-    hosted.press(KeyCode::Char('a')).await;
-    assert!(hosted.stage.state.overlay.is_none());
-    assert!(hosted.stage.screen().contains("context: file tree, 2 paths"), "{}", hosted.stage.screen());
-    hosted.say("Hi.").await;
-    assert!(!hosted.stage.screen().contains("context: file tree"));
-    hosted.say("Hi.").await;
-    let contexts: Vec<bool> =
-        hosted.asked().iter().map(|request| format!("{:?}", request.messages).contains("main.rs")).collect();
-    assert_eq!(contexts, [true, false], "the second run carries what was said, not its background");
-}
-
-#[tokio::test]
-async fn z_26_context_again_takes_the_file_tree_away_and_a_refused_message_keeps_it() {
-    let mut hosted = Hosted::new(HELLO);
-    hosted.say("/context").await;
-    hosted.press(KeyCode::Char('a')).await;
-    hosted.say("/model nowhere/nothing").await;
-    hosted.say("Hi.").await;
-    assert_eq!(hosted.stage.state.composer.text(), "Hi.");
-    assert_eq!(hosted.stage.state.background.as_ref().unwrap().label, "file tree, 2 paths");
-    hosted.stage.state.composer.take();
-    hosted.say("/context").await;
-    assert!(hosted.stage.state.background.is_none());
-    assert_eq!(notice(&hosted.stage), "taken away: file tree, 2 paths");
 }
 
 // Copying and exporting.
@@ -529,18 +220,20 @@ async fn a_session_is_exported_under_a_name_made_of_its_title_and_never_over_a_f
 
 // Staged edits.
 
-const EDITS: &str = "user Edit.\nmodel call 1 write_file {\"path\":\"README.md\",\"content\":\"new words\\n\"}\n\
+const EDITS: &str = "user Edit.\nmodel call 1 read_file {\"path\":\"README.md\"}\nmodel end\n\
+                     model call 2 write_file {\"path\":\"README.md\",\"content\":\"new words\\n\"}\n\
                      model end\nmodel text It awaits you.\n";
 
 #[tokio::test]
 async fn r_39_a_staged_edit_is_applied_after_its_diff_was_seen() {
     let mut hosted = Hosted::approving(EDITS, ApproveMode::Stage);
+    hosted.say("/policy allow read_file").await;
     hosted.say("Edit.").await;
     let file = hosted.root.path().join("README.md");
     assert!(std::fs::read_to_string(&file).unwrap().contains("anchor"), "nothing is written yet");
     hosted.say("/apply").await;
     assert!(hosted.stage.screen().contains("+new words"), "{}", hosted.stage.screen());
-    assert!(hosted.stage.screen().contains("Apply call_1 write_file"));
+    assert!(hosted.stage.screen().contains("Apply call_2 write_file"));
     hosted.press(KeyCode::Char('n')).await;
     assert!(std::fs::read_to_string(&file).unwrap().contains("anchor"));
     hosted.say("/apply").await;
@@ -552,6 +245,7 @@ async fn r_39_a_staged_edit_is_applied_after_its_diff_was_seen() {
 #[tokio::test]
 async fn r_39_a_staged_edit_is_not_applied_to_a_file_that_changed_meanwhile() {
     let mut hosted = Hosted::approving(EDITS, ApproveMode::Stage);
+    hosted.say("/policy allow read_file").await;
     hosted.say("Edit.").await;
     let file = hosted.root.path().join("README.md");
     std::fs::write(&file, "somebody else was here\n").unwrap();
@@ -596,7 +290,7 @@ fn inspect_opens_the_inspector() {
 
 #[test]
 fn help_has_every_command_and_every_key_and_opens_in_three_ways() {
-    let mut stage = Stage::new(60, 14);
+    let mut stage = Stage::new(60, 13);
     stage.press(KeyCode::Char('?'));
     let all = page(&stage);
     for row in &COMMANDS {
@@ -605,7 +299,7 @@ fn help_has_every_command_and_every_key_and_opens_in_three_ways() {
     for row in KEYS.iter().flat_map(|section| section.rows) {
         assert!(all.contains(row.keys) && all.contains(row.about), "{}", row.keys);
     }
-    assert_frame("commands-help.60x14", &stage.screen());
+    assert_frame("commands-help.60x13", &stage.screen());
     stage.press(KeyCode::Esc);
     stage.press(KeyCode::F(1));
     assert_eq!(page(&stage), all);
@@ -623,7 +317,7 @@ fn every_command_can_be_carried_out_on_every_session() {
     for name in crate::stage::session_names() {
         for row in &COMMANDS {
             for rest in ["", " ", " x", " 0", " allow", " \u{1b}[31m 日本語 ../.."] {
-                let mut stage = Stage::new(60, 14);
+                let mut stage = Stage::new(60, 13);
                 stage.follow(&name);
                 stage.state.asking = Default::default();
                 stage.put(Input::Paste(format!("/{}{rest}", row.word)));

@@ -10,6 +10,7 @@ use crossterm::event::KeyCode;
 use futures::StreamExt as _;
 use tempfile::TempDir;
 use windlass_core::host::{HostDelivery, HostError, HostPort, ModelPrice, ModelRow};
+use windlass_core::ids::SessionId;
 use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
 use windlass_core::permission::{ApproveMode, PolicySet};
 use windlass_core::port::{BoxStream, ModelPort};
@@ -24,9 +25,13 @@ use windlass_scripted::{Script, ScriptedModel};
 use windlass_tui::effect::Effect;
 use windlass_tui::input::Input;
 use windlass_tui::perform::Hands;
+use windlass_tui::state::overlay::Overlay;
 use windlass_tui::{DeskError, DeskPort};
 
 use crate::stage::Stage;
+
+/// A model that says one thing.
+pub(crate) const HELLO: &str = "user Hi.\nmodel text Hello there.\nmodel usage input=1200 output=30\n";
 
 /// How long anything may take: far beyond what it does, so that a test that hangs ends.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -142,7 +147,7 @@ impl Hosted {
         let desk = Arc::new(Desk::default());
         let hands =
             Hands::new(Arc::clone(&host) as Arc<dyn HostPort>, Arc::clone(&desk) as Arc<dyn DeskPort>);
-        let mut stage = Stage::new(60, 14);
+        let mut stage = Stage::new(60, 13);
         stage.state.about.tools = host.tools();
         stage.state.about.defaults = host.defaults().unwrap();
         Self {
@@ -261,4 +266,30 @@ fn open(scripts: &Arc<Scripts>, store: &Arc<dyn StorePort>, root: &Path, approve
         limits: HostLimits::default(),
         executes_while_streaming: false,
     })
+}
+
+/// What the app tells.
+pub(crate) fn notice(stage: &Stage) -> String {
+    stage.state.notice.as_ref().map(|notice| notice.text.clone()).unwrap_or_default()
+}
+
+/// The session that is open.
+pub(crate) fn session_id(hosted: &Hosted) -> SessionId {
+    hosted.stage.state.session.as_ref().unwrap().row.session_id.clone()
+}
+
+/// The rows of the list that is open: what they are called.
+pub(crate) fn labels(stage: &Stage) -> Vec<String> {
+    match &stage.state.overlay {
+        Some(Overlay::Picker(picker)) => picker.fitting().map(|row| row.label.clone()).collect(),
+        other => panic!("no list: {other:?}"),
+    }
+}
+
+/// All lines of the text that is open.
+pub(crate) fn page(stage: &Stage) -> String {
+    match &stage.state.overlay {
+        Some(Overlay::Pager(pager)) => pager.lines.iter().map(|line| line.text() + "\n").collect(),
+        other => panic!("no text: {other:?}"),
+    }
 }

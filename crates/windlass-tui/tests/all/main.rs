@@ -18,5 +18,7 @@ mod long;
 mod markdown;
 mod overlays;
 mod panels;
+mod session_commands;
 mod stage;
+mod stream;
 mod transcript;

@@ -311,8 +311,8 @@ impl Decoder {
             id: piece.id.filled().map(Cow::into_owned),
             name: name.filled().map(Cow::into_owned),
             args_text,
-            args_value,
-            state: piece.extra_content.into_value().map(|state| json!({ "extra_content": state })),
+            args_value: args_value.map(Box::new),
+            state: piece.extra_content.into_value().map(|state| Box::new(json!({ "extra_content": state }))),
         };
         let is_empty = CallDelta { index, ..CallDelta::default() } == delta;
         if is_empty {

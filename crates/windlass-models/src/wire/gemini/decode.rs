@@ -236,8 +236,8 @@ impl Decoder {
             id,
             name: call.name,
             args_text,
-            args_value,
-            state: (!state.is_empty()).then_some(Value::Object(state)),
+            args_value: args_value.map(Box::new),
+            state: (!state.is_empty()).then(|| Box::new(Value::Object(state))),
         }));
         self.calls = self.calls.saturating_add(1);
         self.has_content = true;

@@ -250,7 +250,7 @@ impl Decoder {
                 let args_value = Some(Value::Object(input));
                 out.push(ModelDelta::Call(CallDelta {
                     index: Some(index),
-                    args_value,
+                    args_value: args_value.map(Box::new),
                     ..CallDelta::default()
                 }));
             }

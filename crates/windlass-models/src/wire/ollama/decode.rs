@@ -101,7 +101,7 @@ impl Decoder {
             id: call.id,
             name,
             args_text,
-            args_value,
+            args_value: args_value.map(Box::new),
             state: None,
         }));
     }

@@ -115,7 +115,7 @@ impl OpenItem {
             id: text_at(item, "call_id").map(str::to_owned),
             name: text_at(item, "name").map(str::to_owned),
             args_text: waiting,
-            state: call_state(item, self.kind, keeps_id),
+            state: call_state(item, self.kind, keeps_id).map(Box::new),
             ..CallDelta::default()
         }));
     }
@@ -143,7 +143,7 @@ impl OpenItem {
     /// The whole input of a custom call.
     pub(super) fn settle_input(&mut self, item: &Value, out: &mut Vec<ModelDelta>) {
         let input = item.get("input").cloned().unwrap_or_default();
-        let args_value = Some(json!({ "input": input }));
+        let args_value = Some(Box::new(json!({ "input": input })));
         out.push(self.call_delta(CallDelta { args_value, ..CallDelta::default() }));
     }
 

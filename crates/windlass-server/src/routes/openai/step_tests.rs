@@ -21,7 +21,7 @@ fn call(id: Option<&str>, name: Option<&str>, text: Option<&str>, value: Option<
         id: id.map(str::to_owned),
         name: name.map(str::to_owned),
         args_text: text.map(str::to_owned),
-        args_value: value,
+        args_value: value.map(Box::new),
         ..CallDelta::default()
     })
 }

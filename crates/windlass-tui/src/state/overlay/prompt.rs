@@ -1,5 +1,6 @@
 //! One line to be written.
 
+use ratatui::style::Style;
 use ratatui_textarea::{CursorMove, TextArea};
 use windlass_core::ids::SessionId;
 
@@ -33,6 +34,7 @@ impl Prompt {
     pub fn new(title: impl Into<String>, kind: PromptKind, text: &str) -> Self {
         let mut area = TextArea::new(vec![crate::text::one_line(text)]);
         area.move_cursor(CursorMove::End);
+        area.set_cursor_line_style(Style::default());
         Self { title: title.into(), area, kind, under: None }
     }
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use windlass_core::nearest::nearest_names;
-use windlass_core::tool::{ArgSpec, Effects, Risk, ToolSpec};
+use windlass_core::tool::{ArgSpec, ArgType, Effects, Risk, ToolSpec};
 
 use super::{open, open_text, refuse};
 use crate::effect::Effect;
@@ -43,8 +43,7 @@ pub(in crate::update) fn choose(state: &mut State, name: &str) -> Vec<Effect> {
 }
 
 fn describe(spec: &ToolSpec) -> Vec<StyledLine> {
-    let mut lines = vec![StyledLine::new(Role::Strong, &spec.signature()), StyledLine::default()];
-    lines.extend(StyledLine::all(Role::Text, spec.description.trim()));
+    let mut lines = StyledLine::all(Role::Text, spec.description.trim());
     lines.push(StyledLine::default());
     let args = spec.args();
     if args.is_empty() {
@@ -87,8 +86,30 @@ fn argument(spec: &ToolSpec, arg: &ArgSpec<'_>, columns: usize) -> Vec<StyledLin
     if let Some(about) = arg.description {
         under(about);
     }
-    if let Some(bounds) = spec.property(arg.name).and_then(bounds) {
+    let schema = spec.property(arg.name);
+    if let Some(bounds) = schema.and_then(bounds) {
         under(&bounds);
+    }
+    lines.extend(schema.map(fields).unwrap_or_default());
+    lines
+}
+
+/// The fields of an argument that is an object, or a list of them.
+fn fields(schema: &Value) -> Vec<StyledLine> {
+    let schema = schema.get("items").unwrap_or(schema);
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let required = schema.get("required").and_then(Value::as_array);
+    let mut lines = Vec::new();
+    for (name, field) in properties.into_iter().flatten() {
+        let is_required = required.is_some_and(|names| names.iter().any(|required| required == name));
+        let about = field.get("description").and_then(Value::as_str).unwrap_or_default();
+        let (need, role) = if is_required { ("required", Role::Warn) } else { ("optional", Role::Muted) };
+        lines.push(
+            StyledLine::new(Role::Accent, &format!("      {name} "))
+                .and(Role::Text, &format!("{} ", ArgType::of(field).word()))
+                .and(role, &format!("{need} "))
+                .and(Role::Text, about),
+        );
     }
     lines
 }
@@ -99,12 +120,11 @@ fn bounds(schema: &Value) -> Option<String> {
         let values: Vec<String> = values.iter().map(Value::to_string).collect();
         return Some(format!("one of {}", values.join(", ")));
     }
-    let words = [("minimum", "from"), ("maximum", "to"), ("minLength", "at least"), ("maxLength", "at most")];
+    let words =
+        [("minimum", "from"), ("maximum", "to"), ("minLength", "length from"), ("maxLength", "length to")];
     let found: Vec<String> =
         words.iter().filter_map(|(key, word)| Some(format!("{word} {}", schema.get(key)?))).collect();
-    let inner = ["items", "properties"].iter().find_map(|key| Some(format!("{key}: {}", schema.get(key)?)));
-    let all: Vec<String> = found.into_iter().chain(inner).collect();
-    (!all.is_empty()).then(|| all.join(" "))
+    (!found.is_empty()).then(|| found.join(" "))
 }
 
 pub(super) fn risk(risk: Risk) -> &'static str {

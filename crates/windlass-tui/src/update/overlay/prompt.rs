@@ -1,6 +1,6 @@
 //! Keys while one line is written.
 
-use crossterm::event::{KeyCode, KeyEvent};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::close;
 use crate::effect::Effect;
@@ -17,6 +17,9 @@ pub(super) fn press(state: &mut State, key: KeyEvent) -> Vec<Effect> {
             let (kind, text) = (prompt.kind.clone(), prompt.text());
             close(state);
             return commands::take_line(state, kind, text.trim());
+        }
+        KeyCode::Char('u') if key.modifiers.contains(KeyModifiers::CONTROL) => {
+            prompt.area.delete_line_by_head();
         }
         _ => {
             prompt.area.input(key);
