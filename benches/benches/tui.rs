@@ -3,9 +3,9 @@
 #![allow(clippy::expect_used, missing_docs)]
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use windlass_benches::screen::{Screen, long_session, streamed};
+use windlass_benches::screen::{Screen, THE_END, long_session, streamed};
 use windlass_benches::{cpu_time, figure, resident_bytes};
 use windlass_core::event::Record;
 
@@ -14,6 +14,9 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Runs of the session: two messages each.
 const RUNS: usize = 2_500;
+
+/// How figures begin.
+const NAME: &str = "terminal app, session of 5000 messages";
 
 /// Pieces that are streamed into it.
 const DELTAS: usize = 20_000;
@@ -24,60 +27,78 @@ fn main() {
         return;
     }
     let records = long_session(RUNS);
-    open(&records);
-    stream(&records, 8, "");
-    stream(&records, 1, ", a frame each");
+    let pieces = streamed(&records, DELTAS);
+    let before = resident_bytes();
+    let mut screen = open(&records);
+    memory("the session", before);
+    stream(&mut screen, &pieces, 8, "");
+    memory("the session and the answer", before);
+    jump(&mut screen);
+    stream(&mut open_quietly(&records), &pieces, 1, ", a frame each");
+    let mut screen = open_quietly(&records);
+    screen.home();
+    screen.draw();
+    stream(&mut screen, &pieces, 8, ", while one reads the start");
 }
 
-/// From the records to the first frame, and from one end to the other.
-fn open(records: &[Arc<Record>]) {
-    let (before, begun) = (resident_bytes(), cpu_time());
+fn open_quietly(records: &[Arc<Record>]) -> Screen {
     let mut screen = Screen::new(120, 40);
     screen.open(records);
     screen.draw();
-    let name = format!("terminal app, session of {} messages", RUNS * 2);
-    figure(&format!("{name}: opened and drawn"), ms(cpu_time() - begun), "ms CPU", "");
+    screen
+}
+
+/// From the records to the first frame.
+fn open(records: &[Arc<Record>]) -> Screen {
+    let begun = cpu_time();
+    let screen = open_quietly(records);
+    figure(&format!("{NAME}: opened and drawn"), ms(cpu_time() - begun), "ms CPU", "");
+    screen
+}
+
+/// What the app holds beside the records, which belong to the host.
+fn memory(what: &str, before: u64) {
     let held = resident_bytes().saturating_sub(before);
-    figure(&format!("{name}: memory beside its records"), held as f64 / 1024.0 / 1024.0, "MiB", "");
-    for (key, to) in [(Screen::home as fn(&mut Screen), "start"), (Screen::end, "end")] {
+    figure(&format!("{NAME}: memory of {what}"), held as f64 / 1024.0 / 1024.0, "MiB", "");
+}
+
+/// From one end to the other.
+fn jump(screen: &mut Screen) {
+    for (key, to, wanted) in
+        [(Screen::home as fn(&mut Screen), "start", "Question 1:"), (Screen::end, "end", THE_END)]
+    {
         let begun = cpu_time();
-        key(&mut screen);
+        key(screen);
         screen.draw();
-        figure(&format!("{name}: jump to its {to}"), ms(cpu_time() - begun), "ms CPU", "under 5");
+        figure(&format!("{NAME}: jump to its {to}"), ms(cpu_time() - begun), "ms CPU", "under 5");
+        assert!(screen.shows(wanted), "{wanted} is not on the screen");
     }
 }
 
 /// An answer of so many pieces, with a frame for every so many of them.
-fn stream(records: &[Arc<Record>], deltas_per_frame: usize, what: &str) {
-    let mut screen = Screen::new(120, 40);
-    screen.open(records);
-    screen.draw();
-    let before = resident_bytes();
-    let (mut frames, mut updates) = (Vec::new(), Duration::ZERO);
-    let begun = Instant::now();
-    for (at, record) in streamed(records, DELTAS).into_iter().enumerate() {
+fn stream(screen: &mut Screen, pieces: &[Arc<Record>], pieces_per_frame: usize, what: &str) {
+    let (mut frames, mut updates) = (Vec::with_capacity(pieces.len()), Duration::ZERO);
+    for (at, record) in pieces.iter().enumerate() {
         let start = cpu_time();
-        screen.deliver(record);
+        screen.deliver(Arc::clone(record));
         updates += cpu_time() - start;
-        if at % deltas_per_frame == 0 {
+        if at % pieces_per_frame == 0 || at + 1 == pieces.len() {
             let start = cpu_time();
             screen.draw();
             frames.push(cpu_time() - start);
         }
     }
-    let wall = begun.elapsed();
+    let is_reading = what.contains("reads");
+    assert_eq!(screen.shows(THE_END), !is_reading, "the place was not kept");
     frames.sort_unstable();
     let count = frames.len().max(1);
     let mean = frames.iter().sum::<Duration>() / u32::try_from(count).unwrap_or(u32::MAX);
     let at = |share: usize| frames.get((count * share / 1_000).min(count - 1)).copied().unwrap_or_default();
-    let name = format!("terminal app, {DELTAS} pieces into {} messages{what}", RUNS * 2);
+    let name = format!("{NAME}, {DELTAS} pieces into it{what}");
     figure(&format!("{name}: a frame, mean"), ms(mean), "ms CPU", "under 5");
     figure(&format!("{name}: a frame, 99 of 100"), ms(at(990)), "ms CPU", "under 5");
     figure(&format!("{name}: a frame, the longest"), ms(at(1_000)), "ms CPU", "");
     figure(&format!("{name}: a piece without its frame"), ms(updates) * 1e3 / DELTAS as f64, "µs CPU", "");
-    figure(&format!("{name}: all of it"), wall.as_secs_f64() * 1e3, "ms", "");
-    let grown = resident_bytes().saturating_sub(before);
-    figure(&format!("{name}: memory it took"), grown as f64 / 1024.0 / 1024.0, "MiB", "");
 }
 
 fn ms(time: Duration) -> f64 {

@@ -20,6 +20,9 @@ use windlass_tui::view::{self, Cache};
 
 const BEGINNING_MS: u64 = 1_700_000_000_000;
 
+/// The last words of an answer that is streamed.
+pub const THE_END: &str = "the end of it";
+
 /// The app on a screen in memory.
 pub struct Screen {
     state: State,
@@ -86,6 +89,13 @@ impl Screen {
     /// To the last line.
     pub fn end(&mut self) {
         self.press(KeyCode::End);
+    }
+
+    /// Whether a text is on the screen.
+    pub fn shows(&self, text: &str) -> bool {
+        let Some(terminal) = &self.terminal else { return false };
+        let signs: String = terminal.backend().buffer().content.iter().map(|cell| cell.symbol()).collect();
+        signs.contains(text)
     }
 
     /// Draws a frame, as the loop does.
@@ -216,5 +226,6 @@ pub fn streamed(session: &[Arc<Record>], pieces: usize) -> Vec<Arc<Record>> {
     for word in words.into_iter().take(pieces) {
         writer.push(Event::TextDelta { text: word });
     }
+    writer.push(Event::TextDelta { text: format!("\n```\n\n{THE_END}") });
     writer.records
 }
