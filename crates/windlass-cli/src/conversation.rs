@@ -10,7 +10,7 @@ use serde::Serialize;
 use windlass_core::event::{Event, Record, RunOutcome};
 use windlass_core::ids::{CallId, RunId};
 use windlass_core::message::{Message, Part};
-use windlass_core::tool::{OutcomeStatus, ToolCall, ToolOutcome};
+use windlass_core::tool::{ToolCall, ToolOutcome};
 
 use crate::duration::show_ms;
 use crate::progress::{gist, subject};
@@ -159,7 +159,7 @@ impl Story {
     fn see_outcome(&mut self, call_id: &CallId, outcome: &ToolOutcome, message: &Message) {
         let content = message.text();
         if let Some(call) = self.call_mut(call_id) {
-            call.state = word(outcome.status());
+            call.state = outcome.status().word();
             call.summary = gist(outcome);
             call.duration_ms = outcome.meta.duration_ms;
             call.content = content;
@@ -239,17 +239,6 @@ impl StepStory {
                 }
             }
         }
-    }
-}
-
-fn word(status: OutcomeStatus) -> &'static str {
-    match status {
-        OutcomeStatus::Ok => "ok",
-        OutcomeStatus::Failed => "failed",
-        OutcomeStatus::Denied => "denied",
-        OutcomeStatus::Staged => "staged",
-        OutcomeStatus::Cancelled => "cancelled",
-        OutcomeStatus::Interrupted => "interrupted",
     }
 }
 

@@ -9,7 +9,7 @@ use crate::beat::{Beat, BeatKind};
 use crate::calls::CallBook;
 use crate::parse::shown;
 use crate::script::{CallExpectation, EventPattern, Expectation, Script};
-use crate::words::{reason_word, status_word};
+use crate::words::reason_word;
 
 /// What happened is not what the script expected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -196,7 +196,7 @@ impl CallExpectation {
         if let Some(status) = self.status
             && status != outcome.status()
         {
-            let (wanted, came) = (status_word(status), status_word(outcome.status()));
+            let (wanted, came) = (status.word(), outcome.status().word());
             return Err(format!("expected call {number} to be {wanted}; it is {came}: {}", says(message)));
         }
         let kind = outcome.failure().map(|failure| failure.kind);

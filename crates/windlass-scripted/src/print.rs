@@ -11,7 +11,7 @@ use crate::script::{
     ArgsForm, CallEnding, CallExpectation, CallLine, Chunk, EventPattern, Expectation, Happening, Header,
     ModelLine, ProviderId, RequestExpectation, Script,
 };
-use crate::words::{choice_word, finish_word, purpose_word, reason_word, status_word};
+use crate::words::{choice_word, finish_word, purpose_word, reason_word};
 
 impl fmt::Display for Script {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -220,7 +220,7 @@ fn write_call_expectation(f: &mut fmt::Formatter<'_>, expectation: &CallExpectat
     let CallExpectation { call, status, kind, is_cached, is_truncated, says } = expectation;
     write!(f, "expect-call {call}")?;
     if let Some(status) = status {
-        write!(f, " {}", status_word(*status))?;
+        write!(f, " {}", status.word())?;
     }
     if let Some(kind) = kind {
         write!(f, " {}", kind.word())?;

@@ -159,18 +159,6 @@ pub(crate) fn purpose_word(purpose: StepPurpose) -> &'static str {
     }
 }
 
-/// The word of an outcome's status.
-pub(crate) fn status_word(status: OutcomeStatus) -> &'static str {
-    match status {
-        OutcomeStatus::Ok => "ok",
-        OutcomeStatus::Failed => "failed",
-        OutcomeStatus::Denied => "denied",
-        OutcomeStatus::Staged => "staged",
-        OutcomeStatus::Cancelled => "cancelled",
-        OutcomeStatus::Interrupted => "interrupted",
-    }
-}
-
 /// The word of a finish; `other:` carries the provider's own.
 pub(crate) fn finish_word(finish: &Finish) -> String {
     match finish {

@@ -9,6 +9,6 @@ fn stop_reasons_are_written_as_on_the_wire() {
         assert_eq!(serde_json::to_value(purpose).unwrap(), purpose_word(purpose));
     }
     for status in STATUSES {
-        assert_eq!(serde_json::to_value(status).unwrap(), status_word(status));
+        assert_eq!(serde_json::to_value(status).unwrap(), status.word());
     }
 }

@@ -133,7 +133,7 @@ fn write_call(text: &mut String, call: &CallView) {
         CallState::Asking => "waits for you".to_owned(),
         CallState::Running => "running".to_owned(),
         CallState::Ended(outcome) => {
-            let status = words::status_word(outcome.status());
+            let status = outcome.status().word();
             format!("{status}, {}", duration(outcome.meta.duration_ms))
         }
     };

@@ -7,7 +7,7 @@ use windlass_core::json::note::RepairNote;
 use windlass_core::model::{Finish, StepPurpose, Usage};
 use windlass_core::permission::Decision;
 use windlass_core::text::cut_chars;
-use windlass_core::tool::{Category, OutcomeStatus, RawArgs, ToolCall, ToolOutcome, ToolOutput};
+use windlass_core::tool::{Category, RawArgs, ToolCall, ToolOutcome, ToolOutput};
 
 use crate::figures::{bytes, dollars, plural, tokens};
 use crate::text::{clean, one_line};
@@ -95,18 +95,6 @@ pub fn diff_summary(diff: &str) -> String {
         diff.lines().filter(|line| line.starts_with(sign) && !line.starts_with(head)).count()
     };
     format!("+{} -{}", count('+', "+++"), count('-', "---"))
-}
-
-/// How a call ended, in a word.
-pub fn status_word(status: OutcomeStatus) -> &'static str {
-    match status {
-        OutcomeStatus::Ok => "ok",
-        OutcomeStatus::Failed => "failed",
-        OutcomeStatus::Denied => "denied",
-        OutcomeStatus::Staged => "staged",
-        OutcomeStatus::Cancelled => "cancelled",
-        OutcomeStatus::Interrupted => "interrupted",
-    }
 }
 
 /// What is to be known of an outcome beside itself: `cached`, `dropped args: x`, …

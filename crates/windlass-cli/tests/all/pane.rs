@@ -92,6 +92,11 @@ impl Pane {
         self.tmux(&["send-keys", key]);
     }
 
+    /// Ctrl-C twice, without a pause in which a slow machine could forget the first; a shell takes no harm from the second.
+    pub(crate) fn insist(&self) {
+        self.tmux(&["send-keys", "C-c", "C-c"]);
+    }
+
     /// Pastes text, as a terminal does it.
     pub(crate) fn paste(&self, text: &str) {
         self.tmux(&["set-buffer", text]);

@@ -127,8 +127,7 @@ model text I go on.
     // What was done stays on the screen, and what was written in the message.
     let screen = pane.wait_for("I wait.");
     assert!(screen.contains("written meanwhile"), "{screen}");
-    pane.press("C-c");
-    pane.press("C-c");
+    pane.insist();
     pane.wait_for_end();
     let runs = place.windlass(&["runs", "list", "--json"]).exits(0).json();
     assert_eq!(runs[0]["outcome"], "cancelled", "{runs}");
@@ -142,7 +141,7 @@ fn a_second_escape_leaves_while_the_run_is_still_being_cancelled_or_right_after(
     pane.wait_for("I begin.");
     pane.press("Escape");
     pane.wait_for("ancel");
-    pane.press("C-c");
+    pane.insist();
     pane.wait_for_end();
 }
 

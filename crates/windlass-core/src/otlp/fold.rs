@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::content::{clean, finish_word, messages};
 use super::names::{
-    call_attributes, count, outcome_word, provider_word, purpose_word, put_ids, put_usage, span_id, trace_id,
+    call_attributes, count, provider_word, purpose_word, put_ids, put_usage, span_id, trace_id,
 };
 use super::{
     Attribute, Attributes, SPAN_EVENTS_MAX, Span, SpanEvent, SpanFault, SpanId, SpanKind, SpanRules, TraceId,
@@ -303,7 +303,7 @@ impl OpenRun {
             events: Vec::new(),
         });
         let mut attributes = call.attributes;
-        attributes.push(("windlass.call.outcome", outcome_word(outcome.status()).into()));
+        attributes.push(("windlass.call.outcome", outcome.status().word().into()));
         attributes.push(("windlass.call.duration_ms", outcome.meta.duration_ms.into()));
         attributes.push(("windlass.call.output_bytes", outcome.meta.output_bytes.into()));
         if outcome.meta.is_cached {

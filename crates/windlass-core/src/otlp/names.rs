@@ -4,7 +4,6 @@ use super::{Attribute, Attributes, SpanId, TraceId};
 use crate::event::Record;
 use crate::ids::{CallId, RunId};
 use crate::model::{StepPurpose, Usage};
-use crate::tool::OutcomeStatus;
 
 pub(super) fn put_ids(attributes: &mut Attributes, record: &Record) {
     attributes.push(("gen_ai.conversation.id", record.session_id.as_str().into()));
@@ -80,16 +79,5 @@ pub(super) fn purpose_word(purpose: StepPurpose) -> &'static str {
         StepPurpose::Correction => "correction",
         StepPurpose::Continuation => "continuation",
         StepPurpose::Finalise => "finalise",
-    }
-}
-
-pub(super) fn outcome_word(status: OutcomeStatus) -> &'static str {
-    match status {
-        OutcomeStatus::Ok => "ok",
-        OutcomeStatus::Failed => "failed",
-        OutcomeStatus::Denied => "denied",
-        OutcomeStatus::Staged => "staged",
-        OutcomeStatus::Cancelled => "cancelled",
-        OutcomeStatus::Interrupted => "interrupted",
     }
 }

@@ -104,6 +104,20 @@ pub enum OutcomeStatus {
     Interrupted,
 }
 
+impl OutcomeStatus {
+    /// The word of events, scripts, spans and screens.
+    pub fn word(self) -> &'static str {
+        match self {
+            OutcomeStatus::Ok => "ok",
+            OutcomeStatus::Failed => "failed",
+            OutcomeStatus::Denied => "denied",
+            OutcomeStatus::Staged => "staged",
+            OutcomeStatus::Cancelled => "cancelled",
+            OutcomeStatus::Interrupted => "interrupted",
+        }
+    }
+}
+
 /// Facts about the running of a call.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -10,7 +10,6 @@ use crate::limits::EVENT_TIMES_MAX;
 use crate::script::{CallExpectation, RequestExpectation};
 use crate::words::{
     DELTAS, EVENTS, OUTCOMES, PURPOSES, REASONS, REQUEST, STATUSES, WARNINGS, purpose_word, reason_word,
-    status_word,
 };
 
 const CHOICES: [&str; 4] = ["auto", "required", "forbidden", "named:TOOL"];
@@ -104,7 +103,7 @@ impl Parser<'_> {
 
     /// `N [STATUS] [KIND] [cached] [truncated] [says TEXT]`
     pub(super) fn read_call_expectation(&mut self) -> Result<CallExpectation, ScriptError> {
-        let statuses = STATUSES.map(status_word);
+        let statuses = STATUSES.map(|status| status.word());
         let kinds = ErrorKind::ALL.map(ErrorKind::word);
         let flags = ["cached", "truncated", "says"];
         let expected = listed(statuses.iter().chain(&flags).copied());
@@ -113,7 +112,7 @@ impl Parser<'_> {
         let mut is_empty = true;
         while let Some(word) = self.reader.word() {
             is_empty = false;
-            let status = STATUSES.into_iter().find(|status| status_word(*status) == word);
+            let status = STATUSES.into_iter().find(|status| status.word() == word);
             let kind = ErrorKind::ALL.into_iter().find(|kind| kind.word() == word);
             match (word, status, kind) {
                 ("cached", ..) => expectation.is_cached = true,

@@ -145,7 +145,7 @@ impl Page {
 
 /// An outcome.
 pub(crate) fn lay(page: &mut Page, outcome: &ToolOutcome) {
-    let status = words::status_word(outcome.status());
+    let status = outcome.status().word();
     let time = figures::duration(outcome.meta.duration_ms);
     let mut facts = vec![format!("outcome: {status}"), time];
     if outcome.is_ok() {

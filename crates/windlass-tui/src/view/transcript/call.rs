@@ -87,7 +87,7 @@ fn ended_without(outcome: &ToolOutcome, time: String) -> Vec<String> {
             _,
         ) => None,
     };
-    [Some(words::status_word(status).to_owned()), more].into_iter().flatten().collect()
+    [Some(status.word().to_owned()), more].into_iter().flatten().collect()
 }
 
 fn began_ms(look: &Look<'_>, call: &CallView) -> Option<u64> {
