@@ -1,0 +1,14 @@
+//! Finding code and notes: files and documents are cut into passages, kept in one index on disk, and found by words,
+//! by names and by meaning.
+//!
+//! | part | modules |
+//! |---|---|
+//! | what there is to read | `walk` (files of a root), `secrets` (never read), `content` (bytes to text), `documents` |
+//! | what it says | `language`, `grammar` (node kinds as tables), `cut` (passages), `symbols` (definitions and uses) |
+//! | the index | `index` (open, repair, update, touch), `tokens` (words of code), `vectors` |
+//! | finding | `lexical` (words), `graph` (names), `embed` (meaning), `fuse`, `diversity`, `budget`, `searcher` (the port) |
+//!
+//! The index on disk is the only truth about what was indexed, and its commit the only safe point: whatever is held in
+//! memory is made of it. Knows no tool, session engine, command line or HTTP; tantivy and tree-sitter stay in here.
+
+mod limits;

@@ -1,0 +1,1 @@
+//! The limits of searching, each with its reason.
