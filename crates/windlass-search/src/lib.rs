@@ -11,4 +11,21 @@
 //! The index on disk is the only truth about what was indexed, and its commit the only safe point: whatever is held in
 //! memory is made of it. Knows no tool, session engine, command line or HTTP; tantivy and tree-sitter stay in here.
 
+mod content;
+mod cut;
+mod documents;
+mod grammar;
+mod graph;
+mod index;
+mod language;
+mod lexical;
 mod limits;
+mod searcher;
+mod secrets;
+mod symbols;
+mod walk;
+
+pub use index::{Index, IndexConfig, IndexError, Opened, Touched, UpdateReport};
+pub use language::Language;
+pub use searcher::Searcher;
+pub use walk::Skip;
