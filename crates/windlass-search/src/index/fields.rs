@@ -74,7 +74,7 @@ pub(crate) fn schema() -> (Schema, Fields) {
     );
     let number = NumericOptions::default().set_fast();
     let fields = Fields {
-        owner: builder.add_text_field("owner", raw.clone().set_stored()),
+        owner: builder.add_text_field("owner", raw.clone()),
         scope: builder.add_text_field("scope", raw.clone()),
         path: builder.add_text_field("path", code(IndexRecordOption::WithFreqsAndPositions)),
         text: builder.add_text_field("text", code(IndexRecordOption::WithFreqs)),
