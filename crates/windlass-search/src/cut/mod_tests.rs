@@ -91,7 +91,7 @@ fn code() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
     fn cuts_are_in_order_apart_bounded_and_lose_nothing(text in code(), path in prop::sample::select(PATHS.to_vec())) {
@@ -155,6 +155,8 @@ fn a_comment_behind_a_statement_stays_with_it() {
     let holder =
         cuts("a.rs", &text).into_iter().find(|cut| cut.text(&text).contains("last();")).expect("a cut");
     assert!(holder.text(&text).contains("// why"));
+    // Unless it has no end.
+    check("a.rs", &format!("fn a() {{}} /* {} */\n", "why ".repeat(2_000)));
 }
 
 #[test]
