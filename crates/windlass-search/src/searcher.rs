@@ -1,0 +1,203 @@
+//! The search port over an index: fuses the ways of finding, fits the budget, keeps touched files up to date.
+//!
+//! Work with the index blocks, so it runs on threads that may. A failure is always told as one: an index that cannot be
+//! read is never "nothing found".
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::{fmt, thread};
+
+use tantivy::DocAddress;
+use windlass_core::ids::SessionId;
+use windlass_core::port::BoxFuture;
+use windlass_core::search::{
+    Found, IndexStatus, Passage, SearchFailure, SearchKind, SearchPort, SearchQuery, SymbolPlace,
+};
+
+use crate::graph;
+use crate::index::{Index, IndexError, passage};
+use crate::lexical::{self, Words};
+use crate::limits::{POOL, QUERY_BYTES_MAX, ROWS_MAX, TOP_K_MAX, TOUCHES_MAX};
+
+/// Searches an index; cheap to clone.
+#[derive(Clone)]
+pub struct Searcher {
+    index: Arc<Index>,
+    touched: SyncSender<String>,
+}
+
+impl fmt::Debug for Searcher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Searcher").field("index", &self.index).finish_non_exhaustive()
+    }
+}
+
+impl Searcher {
+    /// A searcher over an index, with a thread that looks into touched files until the last clone is dropped.
+    pub fn new(index: Arc<Index>) -> Self {
+        let (touched, waiting) = sync_channel(TOUCHES_MAX);
+        let watched = Arc::clone(&index);
+        let spawned = thread::Builder::new()
+            .name("search-touch".to_owned())
+            .spawn(move || look_into_touched(&watched, &waiting));
+        if let Err(error) = spawned {
+            tracing::warn!(%error, "touched files are not looked into before the next update");
+        }
+        Self { index, touched }
+    }
+
+    /// The index.
+    pub fn index(&self) -> &Arc<Index> {
+        &self.index
+    }
+
+    /// Does work that blocks, elsewhere.
+    async fn ask<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Index) -> Result<T, IndexError> + Send + 'static,
+    ) -> Result<T, SearchFailure> {
+        let index = Arc::clone(&self.index);
+        let asked = tokio::task::spawn_blocking(move || {
+            let result = work(&index);
+            if matches!(result, Err(IndexError::Damaged(_))) {
+                index.suspect();
+            }
+            result
+        });
+        match asked.await {
+            Ok(result) => result.map_err(SearchFailure::from),
+            Err(_) => {
+                self.index.suspect();
+                let text =
+                    "searching stopped in the middle; 'windlass index build' checks the index and repairs it";
+                Err(SearchFailure::Broken(text.to_owned()))
+            }
+        }
+    }
+}
+
+/// Looks into files one after the other; a name that waits twice is looked into once.
+fn look_into_touched(index: &Index, waiting: &Receiver<String>) {
+    while let Ok(first) = waiting.recv() {
+        let mut paths = vec![first];
+        paths.extend(waiting.try_iter());
+        paths.sort_unstable();
+        paths.dedup();
+        for path in &paths {
+            if let Err(error) = index.touch(path) {
+                tracing::warn!(path, %error, "a touched file was not indexed");
+            }
+        }
+        if let Err(error) = index.settle() {
+            tracing::debug!(%error, "the parts of the index were not merged");
+        }
+    }
+}
+
+/// Searches an index.
+pub(crate) fn search(index: &Index, query: &SearchQuery) -> Result<Found, IndexError> {
+    let searcher = index.searcher()?;
+    let fields = index.fields();
+    let words = Words::of(&query.text);
+    let pool = POOL.max(query.top_k);
+    let by_words = match query.kind {
+        SearchKind::Lexical | SearchKind::Hybrid => {
+            lexical::find(&searcher, fields, &words, &query.scope, pool)?
+        }
+        SearchKind::Semantic | SearchKind::Structural => Vec::new(),
+    };
+    let by_names = match query.kind {
+        SearchKind::Structural | SearchKind::Hybrid => {
+            graph::find(&searcher, fields, &words, &query.scope, pool)?
+        }
+        SearchKind::Lexical | SearchKind::Semantic => Vec::new(),
+    };
+    let mut passages: Vec<Passage> = Vec::new();
+    for (score, at) in fuse(&[&by_words, &by_names]).into_iter().take(query.top_k.min(TOP_K_MAX)) {
+        let mut passage = passage::read(&searcher, fields, at)?.passage;
+        passage.score = score;
+        let part =
+            |list: &[(f32, DocAddress)]| list.iter().find(|(_, it)| *it == at).map(|(score, _)| *score);
+        passage.parts.lexical = part(&by_words);
+        passage.parts.symbol = part(&by_names);
+        passage.parts.path = lexical::path_score(&searcher, fields, &words, at)?;
+        passages.push(passage);
+    }
+    Ok(Found { passages, indexing: index.progress() })
+}
+
+/// Reciprocal ranks of the lists, added.
+fn fuse(lists: &[&[(f32, DocAddress)]]) -> Vec<(f32, DocAddress)> {
+    let mut scores: HashMap<DocAddress, f32> = HashMap::new();
+    for list in lists {
+        for (rank, (_, at)) in list.iter().enumerate() {
+            *scores.entry(*at).or_default() += 1.0 / (60.0 + rank as f32 + 1.0);
+        }
+    }
+    let mut fused: Vec<(f32, DocAddress)> = scores.into_iter().map(|(at, score)| (score, at)).collect();
+    fused.sort_by(|(one, one_at), (two, two_at)| two.total_cmp(one).then(one_at.cmp(two_at)));
+    fused
+}
+
+/// Says what is wrong with a query.
+fn check(query: &SearchQuery) -> Result<(), SearchFailure> {
+    if query.text.trim().is_empty() {
+        return Err(SearchFailure::Invalid("the query is empty: say what to look for".to_owned()));
+    }
+    if query.text.len() > QUERY_BYTES_MAX {
+        let text = format!("the query is longer than {QUERY_BYTES_MAX} bytes: say it in fewer words");
+        return Err(SearchFailure::Invalid(text));
+    }
+    Ok(())
+}
+
+impl SearchPort for Searcher {
+    fn search(&self, query: SearchQuery) -> BoxFuture<'_, Result<Found, SearchFailure>> {
+        Box::pin(async move {
+            check(&query)?;
+            self.ask(move |index| search(index, &query)).await
+        })
+    }
+
+    fn find_symbol<'a>(
+        &'a self,
+        name: &'a str,
+        rows_max: usize,
+    ) -> BoxFuture<'a, Result<Vec<SymbolPlace>, SearchFailure>> {
+        let name = name.to_owned();
+        Box::pin(self.ask(move |index| {
+            Ok(graph::definitions(&index.searcher()?, index.fields(), &name, rows_max.min(ROWS_MAX))?)
+        }))
+    }
+
+    fn find_references<'a>(
+        &'a self,
+        name: &'a str,
+        rows_max: usize,
+    ) -> BoxFuture<'a, Result<Vec<SymbolPlace>, SearchFailure>> {
+        let name = name.to_owned();
+        Box::pin(self.ask(move |index| {
+            Ok(graph::references(&index.searcher()?, index.fields(), &name, rows_max.min(ROWS_MAX))?)
+        }))
+    }
+
+    fn status(&self) -> BoxFuture<'_, Result<IndexStatus, SearchFailure>> {
+        Box::pin(self.ask(Index::status))
+    }
+
+    fn touch(&self, path: &str) {
+        // A queue that is full is an index far behind: the next update finds the file by its stamp.
+        let _ = self.touched.try_send(path.to_owned());
+    }
+
+    fn add_document<'a>(
+        &'a self,
+        session_id: &'a SessionId,
+        name: &'a str,
+        text: &'a str,
+    ) -> BoxFuture<'a, Result<(), SearchFailure>> {
+        let (session_id, name, text) = (session_id.clone(), name.to_owned(), text.to_owned());
+        Box::pin(self.ask(move |index| index.add_document(&session_id, &name, &text)))
+    }
+}
