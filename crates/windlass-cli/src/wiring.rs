@@ -145,7 +145,7 @@ fn tools_config(config: &Config) -> Result<ToolsConfig> {
         web_search: WebSearchConfig { backend },
         fetch: FetchConfig { allow_hosts, stay_on_host: settings.is_on("fetch.stay_on_host"), lookup: None },
         image,
-        passages: None,
+        search: None,
         undo_dir: Some(config.folders.data.join("undo")),
         environment: Environment::without_secrets(std::env::vars_os()),
     })
