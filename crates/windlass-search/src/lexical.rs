@@ -64,11 +64,6 @@ impl Words {
         let is_path = words.len() == 1 && query.contains(['/', '.']) && !query.contains("::");
         Self { terms, is_name: words.len() == 1 && names.len() == 1, names, is_path }
     }
-
-    /// Whether there is nothing to look for.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.terms.is_empty() && self.names.is_empty()
-    }
 }
 
 /// Without the marks that people put around names: backquotes, brackets, `()` and punctuation.
@@ -138,6 +133,11 @@ pub(crate) fn in_scope(fields: &Fields, query: Box<dyn Query>, scope: &SearchSco
 
 fn raw(field: Field, word: &str) -> Box<dyn Query> {
     Box::new(TermQuery::new(Term::from_field_text(field, word), IndexRecordOption::Basic))
+}
+
+/// Passages of a file or document.
+pub(crate) fn owned(fields: &Fields, key: &str) -> Box<dyn Query> {
+    raw(fields.owner, key)
 }
 
 /// Passages that define a name.

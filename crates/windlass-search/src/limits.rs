@@ -54,6 +54,8 @@ pub(crate) const THREADS_MAX: usize = 8;
 pub(crate) const SEGMENTS_MAX: usize = 12;
 /// Time that a change of one file waits for another process that is writing.
 pub(crate) const LOCK_WAIT_MS: u64 = 5_000;
+/// Time that an update waits for the lock: a process that this one is just starting holds all its locks for a moment.
+pub(crate) const LOCK_GRACE_MS: u64 = 500;
 /// Between two looks at the lock of another process.
 pub(crate) const LOCK_POLL_MS: u64 = 20;
 /// A file changed so shortly before it was read may change again within the same tick of its clock, so it is looked

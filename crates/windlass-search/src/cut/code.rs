@@ -51,7 +51,9 @@ impl Cutter<'_> {
             let is_lead = self.grammar.role(child) == Role::Leads;
             if is_lead && self.ends_line(at, child.start_byte(), span.start) {
                 // A comment behind a statement speaks of it.
-                if let Some(last) = self.stretches.last_mut().filter(|last| last.span.end == at) {
+                let fits =
+                    |last: &&mut Stretch| last.span.end == at && end - last.span.start <= PASSAGE_BYTES_MAX;
+                if let Some(last) = self.stretches.last_mut().filter(fits) {
                     last.span.end = end;
                     at = end;
                 }

@@ -10,7 +10,7 @@ use tantivy::IndexWriter;
 use super::update::UpdateReport;
 use super::write::{Looked, Work};
 use super::{Index, IndexError};
-use crate::limits::{BATCH_BYTES_MAX, BATCH_FILES_MAX, BATCH_MS_MAX, SKIPPED_SHOWN_MAX};
+use crate::limits::{BATCH_BYTES_MAX, BATCH_MS_MAX, SKIPPED_SHOWN_MAX};
 
 /// Files that are looked into between two commits, by several threads.
 pub(super) struct Batch<'a> {
@@ -25,7 +25,7 @@ pub(super) struct Batch<'a> {
 
 impl<'a> Batch<'a> {
     pub(super) fn new(index: &'a Index, writer: &'a IndexWriter, rest: &'a [Work], threads: usize) -> Self {
-        let work = rest.get(..rest.len().min(BATCH_FILES_MAX)).unwrap_or_default();
+        let work = rest.get(..rest.len().min(index.config.batch_files.max(1))).unwrap_or_default();
         let deadline = Instant::now() + Duration::from_millis(BATCH_MS_MAX);
         Self { index, writer, work, threads, next: AtomicUsize::new(0), bytes: AtomicU64::new(0), deadline }
     }

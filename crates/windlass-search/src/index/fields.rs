@@ -38,8 +38,6 @@ pub(crate) struct Fields {
     pub(crate) span: Field,
     /// Passages: where in it names are defined and used.
     pub(crate) places: Field,
-    /// Passages: what an embedder made of it.
-    pub(crate) vector: Field,
     /// Passages: when the file changed or the document was added.
     pub(crate) time_ms: Field,
     /// Files: the path, or the key of a document.
@@ -74,7 +72,7 @@ pub(crate) fn schema() -> (Schema, Fields) {
     );
     let number = NumericOptions::default().set_fast();
     let fields = Fields {
-        owner: builder.add_text_field("owner", raw.clone().set_stored()),
+        owner: builder.add_text_field("owner", raw.clone()),
         scope: builder.add_text_field("scope", raw.clone()),
         path: builder.add_text_field("path", code(IndexRecordOption::WithFreqsAndPositions)),
         text: builder.add_text_field("text", code(IndexRecordOption::WithFreqs)),
@@ -84,7 +82,6 @@ pub(crate) fn schema() -> (Schema, Fields) {
         language: builder.add_text_field("language", raw.clone().set_stored()),
         span: builder.add_u64_field("span", NumericOptions::default().set_stored()),
         places: builder.add_bytes_field("places", BytesOptions::default().set_stored()),
-        vector: builder.add_bytes_field("vector", BytesOptions::default().set_fast()),
         time_ms: builder.add_u64_field("time_ms", number.clone()),
         file: builder.add_text_field("file", raw.clone().set_fast(RAW_TOKENIZER_NAME)),
         hash: builder.add_u64_field("hash", number.clone()),

@@ -138,14 +138,12 @@ pub(crate) fn read(searcher: &Searcher, fields: &Fields, at: DocAddress) -> tant
         score: 0.0,
         parts: ScoreParts::default(),
     };
-    Ok(Kept { owner: text(fields.owner).unwrap_or_default(), passage, places: places.unwrap_or_default() })
+    Ok(Kept { passage, places: places.unwrap_or_default() })
 }
 
 /// A passage with what is kept beside it.
 #[derive(Debug, Clone)]
 pub(crate) struct Kept {
-    /// Its file or document.
-    pub(crate) owner: String,
     pub(crate) passage: Passage,
     places: Vec<u8>,
 }

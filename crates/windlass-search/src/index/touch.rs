@@ -13,7 +13,7 @@ use super::write::{Looked, Work, now_ms};
 use super::{Index, IndexError, entry};
 use crate::content;
 use crate::documents::{Document, Documents};
-use crate::limits::{LOCK_WAIT_MS, SEGMENTS_MAX, TOUCH_WRITER_BYTES};
+use crate::limits::{LOCK_GRACE_MS, LOCK_WAIT_MS, SEGMENTS_MAX, TOUCH_WRITER_BYTES};
 use crate::walk::{self, Skip};
 
 /// What became of one file that was touched.
@@ -129,7 +129,7 @@ impl Index {
         if self.searcher()?.segment_readers().len() <= SEGMENTS_MAX {
             return Ok(false);
         }
-        let _lock = self.write_lock(Duration::ZERO)?;
+        let _lock = self.write_lock(Duration::from_millis(LOCK_GRACE_MS))?;
         let index = self.shelf.read().unwrap_or_else(PoisonError::into_inner).index.clone();
         let mut writer: IndexWriter = index.writer_with_num_threads(1, TOUCH_WRITER_BYTES)?;
         // The largest part stays as it is; all others become one.

@@ -16,7 +16,7 @@ use super::batch::Batch;
 use super::entry::{self, Entry};
 use super::write::{Work, now_ms};
 use super::{Index, IndexError, State};
-use crate::limits::{FILES_MAX, WRITER_BYTES};
+use crate::limits::{FILES_MAX, LOCK_GRACE_MS, WRITER_BYTES};
 use crate::walk::{Stamp, Walk};
 
 /// What an update did.
@@ -44,6 +44,16 @@ pub struct UpdateReport {
     pub elapsed_ms: u64,
 }
 
+/// The files on disk against those in the index.
+struct Compared {
+    /// To be looked into.
+    work: Vec<Work>,
+    /// In the index and nowhere else.
+    removed: Vec<String>,
+    /// Not for the index, by reason.
+    left_out: BTreeMap<String, u64>,
+}
+
 /// Writes a commit with its state.
 pub(super) fn commit(writer: &mut IndexWriter, state: &State) -> Result<(), IndexError> {
     let payload = serde_json::to_string(state).map_err(|error| IndexError::Damaged(error.to_string()))?;
@@ -54,12 +64,13 @@ pub(super) fn commit(writer: &mut IndexWriter, state: &State) -> Result<(), Inde
 }
 
 impl Index {
-    /// Brings everything up to date. Fails at once while another process is writing.
+    /// Brings everything up to date. Fails while another process is writing.
     pub fn update(&self, on_progress: &mut dyn FnMut(IndexProgress)) -> Result<UpdateReport, IndexError> {
         let begun = Instant::now();
-        let _lock = self.write_lock(Duration::ZERO)?;
-        let mut report = UpdateReport { rebuilt: self.repair()?, ..UpdateReport::default() };
-        let (work, removed, left_out) = self.compare(&mut report)?;
+        let _lock = self.write_lock(Duration::from_millis(LOCK_GRACE_MS))?;
+        let (known, rebuilt) = self.known()?;
+        let mut report = UpdateReport { rebuilt, ..UpdateReport::default() };
+        let Compared { work, removed, left_out } = self.compare(known, &mut report)?;
         let before = self.state();
         let is_due = !work.is_empty() || !removed.is_empty() || before.completed_ms.is_none();
         if is_due || before.left_out != left_out {
@@ -74,29 +85,32 @@ impl Index {
         Ok(report)
     }
 
-    /// Checks an index whose reading failed, and empties it if it is damaged; says why.
-    fn repair(&self) -> Result<Option<String>, IndexError> {
-        if !self.is_suspect.swap(false, Ordering::Relaxed) {
-            return Ok(None);
+    /// The files that the index knows; an index that cannot be read is emptied, and it is said why.
+    fn known(&self) -> Result<(HashMap<String, Entry>, Option<String>), IndexError> {
+        let is_suspect = self.is_suspect.swap(false, Ordering::Relaxed);
+        let read = self.searcher().and_then(|searcher| {
+            let damaged = if is_suspect { searcher.index().validate_checksum()?.len() } else { 0 };
+            if damaged > 0 {
+                return Err(IndexError::Damaged(format!("{damaged} of its files are damaged")));
+            }
+            Ok(entry::all(&searcher)?)
+        });
+        match read {
+            Ok(known) => Ok((known, None)),
+            Err(error) => {
+                tracing::warn!(%error, "the index is built again");
+                self.empty()?;
+                Ok((HashMap::new(), Some(error.to_string())))
+            }
         }
-        let index = self.shelf.read().unwrap_or_else(PoisonError::into_inner).index.clone();
-        let reason = match index.validate_checksum() {
-            Ok(damaged) if damaged.is_empty() => return Ok(None),
-            Ok(damaged) => format!("{} of its files are damaged", damaged.len()),
-            Err(error) => error.to_string(),
-        };
-        tracing::warn!(reason, "the index is damaged and is built again");
-        self.empty()?;
-        Ok(Some(reason))
     }
 
     /// Walks the root and the documents: what has to be looked into, what is gone, what was left out.
-    #[allow(clippy::type_complexity)]
     fn compare(
         &self,
+        mut known: HashMap<String, Entry>,
         report: &mut UpdateReport,
-    ) -> Result<(Vec<Work>, Vec<String>, BTreeMap<String, u64>), IndexError> {
-        let mut known: HashMap<String, Entry> = entry::all(&self.searcher()?)?;
+    ) -> Result<Compared, IndexError> {
         let mut work = Vec::new();
         let mut left_out = BTreeMap::new();
         let walk =
@@ -117,7 +131,7 @@ impl Index {
         let mut removed: Vec<String> = known.into_keys().collect();
         removed.sort_unstable();
         report.removed = removed.len() as u64;
-        Ok((work, removed, left_out))
+        Ok(Compared { work, removed, left_out })
     }
 
     fn write_all(

@@ -29,7 +29,8 @@ use tantivy::{IndexReader, ReloadPolicy, Searcher};
 use windlass_core::search::{IndexProgress, IndexStatus};
 
 use crate::documents::Documents;
-use crate::limits::{FILE_BYTES_MAX, THREADS_MAX};
+use crate::lexical;
+use crate::limits::{BATCH_FILES_MAX, FILE_BYTES_MAX, THREADS_MAX};
 pub use fault::IndexError;
 use fields::{Fields, VERSION};
 use lock::WriteLock;
@@ -44,12 +45,14 @@ pub struct IndexConfig {
     pub file_bytes_max: u64,
     /// Threads that read and cut files.
     pub threads: usize,
+    /// Files between two commits.
+    pub batch_files: usize,
 }
 
 impl Default for IndexConfig {
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { file_bytes_max: FILE_BYTES_MAX, threads: cores.min(THREADS_MAX) }
+        Self { file_bytes_max: FILE_BYTES_MAX, threads: cores.min(THREADS_MAX), batch_files: BATCH_FILES_MAX }
     }
 }
 
@@ -235,6 +238,32 @@ impl Index {
     /// Notes that reading failed; the next update checks every byte and builds the index again if it must.
     pub(crate) fn suspect(&self) {
         self.is_suspect.store(true, Ordering::Relaxed);
+    }
+
+    /// Checks every byte and that each file has the passages it should.
+    pub fn verify(&self) -> Result<(), IndexError> {
+        let searcher = self.searcher()?;
+        let damaged = searcher.index().validate_checksum()?;
+        if !damaged.is_empty() {
+            self.suspect();
+            return Err(IndexError::Damaged(format!("{} of its files are damaged", damaged.len())));
+        }
+        let mut known = 0;
+        for (key, entry) in entry::all(&searcher)? {
+            let passages =
+                searcher.search(&*lexical::owned(&self.fields, &key), &tantivy::collector::Count)? as u64;
+            if passages != entry.passages {
+                self.suspect();
+                let text = format!("'{key}' has {passages} passages instead of {}", entry.passages);
+                return Err(IndexError::Damaged(text));
+            }
+            known += 1 + passages;
+        }
+        if known != searcher.num_docs() {
+            self.suspect();
+            return Err(IndexError::Damaged("it has passages of no file".to_owned()));
+        }
+        Ok(())
     }
 
     /// The right to write, in this process and among all.

@@ -106,5 +106,5 @@ fn trim(text: &str, span: Range<usize>) -> Range<usize> {
 }
 
 #[cfg(test)]
-#[path = "cut_tests.rs"]
+#[path = "mod_tests.rs"]
 mod tests;

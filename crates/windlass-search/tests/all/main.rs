@@ -1,0 +1,10 @@
+//! The index and its searcher, from the outside: on real folders, with other processes, killed at any point.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod child;
+mod crash;
+mod finding;
+mod hostile;
+mod place;
+mod updating;
