@@ -331,8 +331,7 @@ impl Shelf {
         let (schema, _) = fields::schema();
         let index = tantivy::Index::create(directory, schema, tantivy::IndexSettings::default())?;
         let state = State { version: VERSION, root: root.display().to_string(), ..State::default() };
-        let mut writer: tantivy::IndexWriter =
-            index.writer_with_num_threads(1, crate::limits::TOUCH_WRITER_BYTES)?;
+        let mut writer = update::small_writer(&index)?;
         update::commit(&mut writer, &state)?;
         drop(writer);
         Ok(Self::around(index, state, committed(folder))?)

@@ -10,13 +10,14 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use tantivy::IndexWriter;
+use tantivy::indexer::IndexWriterOptions;
 use windlass_core::search::IndexProgress;
 
 use super::batch::Batch;
 use super::entry::{self, Entry};
 use super::write::{Work, now_ms};
 use super::{Index, IndexError, State};
-use crate::limits::{FILES_MAX, LOCK_GRACE_MS, WRITER_BYTES};
+use crate::limits::{FILES_MAX, LOCK_GRACE_MS, TOUCH_WRITER_BYTES, WRITER_BYTES};
 use crate::walk::{Stamp, Walk};
 
 /// What an update did.
@@ -52,6 +53,16 @@ struct Compared {
     removed: Vec<String>,
     /// Not for the index, by reason.
     left_out: BTreeMap<String, u64>,
+}
+
+/// A writer for a single file: one thread to write, one to merge.
+pub(super) fn small_writer(index: &tantivy::Index) -> tantivy::Result<IndexWriter> {
+    let options = IndexWriterOptions::builder()
+        .num_worker_threads(1)
+        .num_merge_threads(1)
+        .memory_budget_per_thread(TOUCH_WRITER_BYTES)
+        .build();
+    index.writer_with_options(options)
 }
 
 /// Writes a commit with its state.
