@@ -176,6 +176,7 @@ fn host(store: Arc<dyn StorePort>, script: &Script, folder: &Path) -> Arc<Host> 
     Host::new(HostParts {
         store,
         registry,
+        search: None,
         models: Arc::new(OneScript(script.clone())),
         profiles: Arc::new(|name| match name.unwrap_or("default").parse::<ProfileName>() {
             Ok(name) => Ok(Profile::named(name)),

@@ -272,6 +272,12 @@ impl Index {
         Ok((guard, WriteLock::take(&self.folder, wait)?))
     }
 
+    /// Empties the index; documents of sessions stay, and the next update reads them again.
+    pub fn clear(&self) -> Result<(), IndexError> {
+        let _lock = self.write_lock(Duration::from_millis(crate::limits::LOCK_GRACE_MS))?;
+        self.empty()
+    }
+
     /// Empties an index that cannot be used; the caller has the lock.
     fn empty(&self) -> Result<(), IndexError> {
         let fresh = Shelf::create_locked(&self.folder, &self.root)?;

@@ -257,6 +257,7 @@ fn open(scripts: &Arc<Scripts>, store: &Arc<dyn StorePort>, root: &Path, approve
             }
         }),
         registry,
+        search: None,
         root: root.to_path_buf(),
         policies: PolicyStore::in_memory(PolicySet::default()),
         approve,
