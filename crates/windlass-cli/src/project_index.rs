@@ -9,6 +9,7 @@
 //! - A process that ends in the middle loses nothing but the last files: the next one goes on from there.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -16,7 +17,9 @@ use sha2::{Digest, Sha256};
 use tokio::sync::{OnceCell, watch};
 use windlass_core::ids::SessionId;
 use windlass_core::port::BoxFuture;
-use windlass_core::search::{Found, IndexStatus, SearchFailure, SearchPort, SearchQuery, SymbolPlace};
+use windlass_core::search::{
+    Found, IndexProgress, IndexStatus, SearchFailure, SearchPort, SearchQuery, SymbolPlace,
+};
 use windlass_search::{Index, IndexConfig, IndexError, Opened, Searcher};
 
 use crate::config::Config;
@@ -35,6 +38,8 @@ pub(crate) struct ProjectIndex {
     root: PathBuf,
     searcher: OnceCell<Searcher>,
     last: Mutex<Option<Update>>,
+    /// Whether it is to be kept up to date without being asked.
+    has_begun: AtomicBool,
 }
 
 /// The last update, which may still go on.
@@ -75,11 +80,13 @@ impl ProjectIndex {
             root: config.root.clone(),
             searcher: OnceCell::new(),
             last: Mutex::new(None),
+            has_begun: AtomicBool::new(false),
         }))
     }
 
     /// Begins to bring it up to date, in the background. Needs a tokio runtime.
     pub(crate) fn begin(self: &Arc<Self>) {
+        self.has_begun.store(true, Ordering::Relaxed);
         let own = Arc::clone(self);
         tokio::spawn(async move {
             match own.searcher().await {
@@ -127,6 +134,12 @@ impl ProjectIndex {
             told.send_replace(state);
         });
         state
+    }
+
+    /// Whether an update goes on.
+    fn goes_on(&self) -> bool {
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        last.as_ref().is_some_and(|update| *update.state.borrow() == UpdateState::GoingOn)
     }
 
     /// The index as fresh as it gets in a moment, and why it is not fresher, if something broke.
@@ -192,12 +205,23 @@ impl SearchPort for ProjectIndex {
 
     fn status(&self) -> BoxFuture<'_, Result<IndexStatus, SearchFailure>> {
         Box::pin(async move {
-            if self.searcher.get().is_none() && !self.exists() {
+            let has_begun = self.has_begun.load(Ordering::Relaxed);
+            if self.searcher.get().is_none() && !has_begun && !self.exists() {
                 let root = self.root.display();
                 let text = format!("there is no index of {root} yet; the first search makes it");
                 return Err(SearchFailure::Missing(text));
             }
-            self.searcher().await?.status().await
+            let searcher = self.searcher().await?;
+            let is_first = self.last.lock().unwrap_or_else(PoisonError::into_inner).is_none();
+            if has_begun && is_first {
+                drop(self.updating(searcher));
+            }
+            let mut status = searcher.status().await?;
+            // Before it is known what there is to do, an update has no figures of its own.
+            if status.indexing.is_none() && self.goes_on() {
+                status.indexing = Some(IndexProgress::default());
+            }
+            Ok(status)
         })
     }
 
