@@ -9,9 +9,7 @@ use std::{fmt, thread};
 
 use windlass_core::ids::SessionId;
 use windlass_core::port::BoxFuture;
-use windlass_core::search::{
-    Found, IndexStatus, SearchFailure, SearchPort, SearchQuery, SymbolPlace,
-};
+use windlass_core::search::{Found, IndexStatus, SearchFailure, SearchPort, SearchQuery, SymbolPlace};
 
 use crate::graph;
 use crate::index::{Index, IndexError};

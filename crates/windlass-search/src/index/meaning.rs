@@ -3,13 +3,17 @@
 //! What is in memory is kept part by part of the index, and parts never change, so after a commit only new parts are
 //! read. An embedder that fails leaves passages without vectors; the next update tries again, and words still find them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::thread;
 
 use tantivy::columnar::BytesColumn;
 use tantivy::schema::IndexRecordOption;
 use tantivy::index::SegmentId;
 use tantivy::{DocAddress, DocId, DocSet, Searcher, SegmentReader, TERMINATED, Term};
+use tokio::runtime::Handle;
+use windlass_core::port::BoxFuture;
 use windlass_core::search::SearchScope;
 
 use super::fields::Fields;
@@ -49,22 +53,13 @@ impl Index {
         }
     }
 
-    /// Waits for an embedder, on the runtime of whoever opened the index if there was one.
     fn embed(
         &self,
         embedder: &dyn EmbedPort,
         texts: &[&str],
         side: Side<'_>,
     ) -> Result<Vec<Vec<f32>>, EmbedFailure> {
-        let future = embedder.embed(texts, side);
-        let vectors = match &self.runtime {
-            Some(runtime) => runtime.block_on(future)?,
-            None => tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .build()
-                .map_err(|error| EmbedFailure(error.to_string()))?
-                .block_on(future)?,
-        };
+        let vectors = wait(embedder.embed(texts, side), self.runtime.as_ref())?;
         let is_whole = vectors.len() == texts.len();
         is_whole.then_some(vectors).ok_or_else(|| EmbedFailure("it gave another number of vectors".to_owned()))
     }
@@ -115,6 +110,27 @@ impl Index {
     }
 }
 
+/// Waits for an embedder, on the runtime of whoever opened the index if there was one.
+///
+/// One that has to be waited for is waited for on a thread of its own: this one may belong to a runtime.
+fn wait(
+    mut future: BoxFuture<'_, Result<Vec<Vec<f32>>, EmbedFailure>>,
+    runtime: Option<&Handle>,
+) -> Result<Vec<Vec<f32>>, EmbedFailure> {
+    if let Poll::Ready(result) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        return result;
+    }
+    let waiting = move || match runtime {
+        Some(runtime) => runtime.block_on(future),
+        None => {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            runtime.map_err(|error| EmbedFailure(error.to_string()))?.block_on(future)
+        }
+    };
+    thread::scope(|scope| scope.spawn(waiting).join())
+        .unwrap_or_else(|_| Err(EmbedFailure("it stopped in the middle".to_owned())))
+}
+
 /// Reads the vectors of a part in the order in which they are kept: by their bytes.
 fn read_part(segment: &SegmentReader, dimension: usize) -> tantivy::Result<PartVectors> {
     let mut held = PartVectors { vectors: Vectors::new(dimension), passages: Vec::new() };
@@ -141,7 +157,7 @@ fn ordinals(column: &BytesColumn, segment: &SegmentReader) -> Vec<(u64, DocId)> 
 /// Which passages of a part may be found.
 enum Allowed {
     All,
-    Some(std::collections::HashSet<DocId>),
+    Some(HashSet<DocId>),
 }
 
 impl Allowed {
@@ -153,7 +169,7 @@ impl Allowed {
         if inverted.terms().num_terms() == 1 && inverted.doc_freq(&term)? > 0 {
             return Ok(Allowed::All);
         }
-        let mut allowed = std::collections::HashSet::new();
+        let mut allowed = HashSet::new();
         if let Some(mut postings) = inverted.read_postings(&term, IndexRecordOption::Basic)? {
             while postings.doc() != TERMINATED {
                 allowed.insert(postings.doc());

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use windlass_core::port::BoxFuture;
-use windlass_core::search::{SearchFailure, SearchKind, SearchPort as _, SearchQuery, SearchScope, TokenBudget};
+use windlass_core::search::{
+    SearchFailure, SearchKind, SearchPort as _, SearchQuery, SearchScope, TokenBudget,
+};
 use windlass_search::{EmbedFailure, EmbedPort, Index, IndexConfig, Searcher, Side};
 
 use crate::place::{Place, query, search, update, wait};
@@ -33,9 +35,14 @@ impl EmbedPort for Wet {
         _side: Side<'a>,
     ) -> BoxFuture<'a, Result<Vec<Vec<f32>>, EmbedFailure>> {
         let wet = |text: &&str| ["sea", "harbour", "wave"].iter().any(|word| text.contains(word));
-        let vectors = texts.iter().map(|text| if wet(text) { vec![1.0, 0.1] } else { vec![0.0, 1.0] }).collect();
+        let vectors =
+            texts.iter().map(|text| if wet(text) { vec![1.0, 0.1] } else { vec![0.0, 1.0] }).collect();
         let is_broken = self.is_broken.load(std::sync::atomic::Ordering::Relaxed);
-        Box::pin(async move { if is_broken { Err(EmbedFailure("gone".to_owned())) } else { Ok(vectors) } })
+        Box::pin(async move {
+            // It has to be waited for, as one over HTTP.
+            tokio::task::yield_now().await;
+            if is_broken { Err(EmbedFailure("gone".to_owned())) } else { Ok(vectors) }
+        })
     }
 }
 
@@ -70,6 +77,21 @@ fn vectors_come_back_with_the_index_and_change_with_their_file() {
     place.remove("b.md");
     update(&index);
     assert!(search(&index, semantic("a wave")).passages.iter().all(|it| it.path == "a.md"));
+}
+
+#[test]
+fn an_index_opened_on_a_runtime_may_be_used_there() {
+    let place = Place::new();
+    place.write("a.md", "The harbour is calm.");
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().unwrap();
+    runtime.block_on(async {
+        let index = open(&place, Some(wet()));
+        update(&index);
+        place.write("a.md", "The sea is wide.");
+        index.touch("a.md").unwrap();
+        let found = Searcher::new(index).search(semantic("a wave")).await.unwrap();
+        assert_eq!(found.passages[0].text, "The sea is wide.");
+    });
 }
 
 #[test]
@@ -132,7 +154,12 @@ fn r_42_budgets_for_total_file_and_passage_hold() {
     let place = Place::new();
     for number in 0..8 {
         let functions: String = (0..6)
-            .map(|at| format!("/// Hauls {number} {at}.\nfn haul_{number}_{at}() {{\n{}}}\n\n", "    wind(load);\n".repeat(40)))
+            .map(|at| {
+                format!(
+                    "/// Hauls {number} {at}.\nfn haul_{number}_{at}() {{\n{}}}\n\n",
+                    "    wind(load);\n".repeat(40)
+                )
+            })
             .collect();
         place.write(&format!("m{number}.rs"), &functions);
     }
@@ -149,7 +176,8 @@ fn r_42_budgets_for_total_file_and_passage_hold() {
         assert!(found.iter().map(|it| tokens(&it.text)).sum::<u32>() <= budget.total);
         assert!(found.iter().all(|it| tokens(&it.text) <= budget.passage));
         for one in &found {
-            let of_file = found.iter().filter(|it| it.path == one.path).map(|it| tokens(&it.text)).sum::<u32>();
+            let of_file =
+                found.iter().filter(|it| it.path == one.path).map(|it| tokens(&it.text)).sum::<u32>();
             assert!(of_file <= budget.file);
         }
     }
