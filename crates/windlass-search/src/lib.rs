@@ -11,18 +11,25 @@
 //! The index on disk is the only truth about what was indexed, and its commit the only safe point: whatever is held in
 //! memory is made of it. Knows no tool, session engine, command line or HTTP; tantivy and tree-sitter stay in here.
 
+mod budget;
 mod content;
 mod cut;
+mod diversity;
 mod documents;
+mod embed;
+mod fuse;
 mod grammar;
 mod graph;
 mod index;
 mod language;
 mod lexical;
 mod limits;
+mod neighbours;
 mod searcher;
 mod secrets;
 mod symbols;
+mod tokens;
+mod vectors;
 mod walk;
 
 pub use index::{Index, IndexConfig, IndexError, Opened, Touched, UpdateReport};

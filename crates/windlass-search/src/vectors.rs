@@ -98,7 +98,9 @@ impl Vectors {
             let (scan, keep) = (&scan, &keep);
             thread::scope(|scope| {
                 let scans: Vec<_> = pieces
-                    .map(|(at, (numbers, scales))| scope.spawn(move || scan.run(numbers, scales, at * rows, keep)))
+                    .map(|(at, (numbers, scales))| {
+                        scope.spawn(move || scan.run(numbers, scales, at * rows, keep))
+                    })
                     .collect();
                 scans.into_iter().filter_map(|scan| scan.join().ok()).flatten().collect()
             })
