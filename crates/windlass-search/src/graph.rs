@@ -4,6 +4,8 @@
 //! The graph is not kept apart: each passage has the names it defines and uses, so a step from a use to its definitions
 //! is one look into the index. Names are not resolved; two definitions of one name are both found.
 
+use std::collections::BTreeMap;
+
 use tantivy::{DocAddress, Searcher};
 use windlass_core::search::{SearchScope, SymbolPlace};
 
@@ -130,15 +132,19 @@ pub(crate) fn find(
     scope: &SearchScope,
     limit: usize,
 ) -> tantivy::Result<Vec<(f32, DocAddress)>> {
-    let mut scores: std::collections::BTreeMap<DocAddress, f32> = std::collections::BTreeMap::new();
+    let mut scores: BTreeMap<DocAddress, f32> = BTreeMap::new();
     for name in &words.names {
         let last = name.rsplit([':', '.', '#']).next().unwrap_or(name);
+        let mut of_name: BTreeMap<DocAddress, f32> = BTreeMap::new();
         for (query, score) in
             [(lexical::defining(fields, name), DEFINES), (lexical::using(fields, last), USES)]
         {
             for (_, at) in lexical::search(searcher, in_scope(fields, query, scope), NAMED_PASSAGES_MAX)? {
-                *scores.entry(at).or_default() += score;
+                of_name.entry(at).or_insert(score);
             }
+        }
+        for (at, score) in of_name {
+            *scores.entry(at).or_default() += score;
         }
     }
     let mut found: Vec<(f32, DocAddress)> = scores.into_iter().map(|(at, score)| (score, at)).collect();

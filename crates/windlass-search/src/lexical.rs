@@ -119,14 +119,19 @@ pub(crate) fn search(
     searcher.search(&query, &TopDocs::with_limit(limit.max(1)).order_by_score())
 }
 
+/// The word of a scope in the index; `None` for everything.
+pub(crate) fn scope_word(scope: &SearchScope) -> Option<String> {
+    match scope {
+        SearchScope::Project => Some(PROJECT.to_owned()),
+        SearchScope::AllSessions => Some(SESSIONS.to_owned()),
+        SearchScope::Session(session_id) => Some(session_scope(session_id)),
+        SearchScope::Everything => None,
+    }
+}
+
 /// Keeps a query to where may be looked.
 pub(crate) fn in_scope(fields: &Fields, query: Box<dyn Query>, scope: &SearchScope) -> Box<dyn Query> {
-    let word = match scope {
-        SearchScope::Project => PROJECT.to_owned(),
-        SearchScope::AllSessions => SESSIONS.to_owned(),
-        SearchScope::Session(session_id) => session_scope(session_id),
-        SearchScope::Everything => return query,
-    };
+    let Some(word) = scope_word(scope) else { return query };
     let inside = ConstScoreQuery::new(raw(fields.scope, &word), 0.0);
     Box::new(BooleanQuery::new(vec![(Occur::Must, query), (Occur::Must, Box::new(inside))]))
 }

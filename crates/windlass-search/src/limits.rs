@@ -74,6 +74,8 @@ pub(crate) const QUERY_BYTES_MAX: usize = 4 * 1024;
 pub(crate) const QUERY_WORDS_MAX: usize = 32;
 /// Passages that each way of finding brings to the fusion.
 pub(crate) const POOL: usize = 100;
+/// Passages that are read and ranked after the fusion (A.4).
+pub(crate) const RANKED: usize = 50;
 /// Passages that a search gives at most.
 pub(crate) const TOP_K_MAX: usize = 200;
 /// Rows of definitions or uses at most.

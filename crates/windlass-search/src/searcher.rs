@@ -3,28 +3,26 @@
 //! Work with the index blocks, so it runs on threads that may. A failure is always told as one: an index that cannot be
 //! read is never "nothing found".
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::{fmt, thread};
 
-use tantivy::DocAddress;
 use windlass_core::ids::SessionId;
 use windlass_core::port::BoxFuture;
-use windlass_core::search::{
-    Found, IndexStatus, Passage, SearchFailure, SearchKind, SearchPort, SearchQuery, SymbolPlace,
-};
+use windlass_core::search::{Found, IndexStatus, SearchFailure, SearchPort, SearchQuery, SymbolPlace};
 
 use crate::graph;
-use crate::index::{Index, IndexError, passage};
-use crate::lexical::{self, Words};
-use crate::limits::{POOL, QUERY_BYTES_MAX, ROWS_MAX, TOP_K_MAX, TOUCHES_MAX};
+use crate::index::{Index, IndexError};
+use crate::limits::{QUERY_BYTES_MAX, ROWS_MAX, TOUCHES_MAX};
+use crate::retrieve;
+pub use crate::retrieve::Tuning;
 
 /// Searches an index; cheap to clone.
 #[derive(Clone)]
 pub struct Searcher {
     index: Arc<Index>,
     touched: SyncSender<String>,
+    tuning: Tuning,
 }
 
 impl fmt::Debug for Searcher {
@@ -44,7 +42,14 @@ impl Searcher {
         if let Err(error) = spawned {
             tracing::warn!(%error, "touched files are not looked into before the next update");
         }
-        Self { index, touched }
+        Self { index, touched, tuning: Tuning::default() }
+    }
+
+    /// The same searcher with other weights.
+    #[must_use]
+    pub fn tuned(mut self, tuning: Tuning) -> Self {
+        self.tuning = tuning;
+        self
     }
 
     /// The index.
@@ -95,51 +100,6 @@ fn look_into_touched(index: &Index, waiting: &Receiver<String>) {
     }
 }
 
-/// Searches an index.
-pub(crate) fn search(index: &Index, query: &SearchQuery) -> Result<Found, IndexError> {
-    let searcher = index.searcher()?;
-    let fields = index.fields();
-    let words = Words::of(&query.text);
-    let pool = POOL.max(query.top_k);
-    let by_words = match query.kind {
-        SearchKind::Lexical | SearchKind::Hybrid => {
-            lexical::find(&searcher, fields, &words, &query.scope, pool)?
-        }
-        SearchKind::Semantic | SearchKind::Structural => Vec::new(),
-    };
-    let by_names = match query.kind {
-        SearchKind::Structural | SearchKind::Hybrid => {
-            graph::find(&searcher, fields, &words, &query.scope, pool)?
-        }
-        SearchKind::Lexical | SearchKind::Semantic => Vec::new(),
-    };
-    let mut passages: Vec<Passage> = Vec::new();
-    for (score, at) in fuse(&[&by_words, &by_names]).into_iter().take(query.top_k.min(TOP_K_MAX)) {
-        let mut passage = passage::read(&searcher, fields, at)?.passage;
-        passage.score = score;
-        let part =
-            |list: &[(f32, DocAddress)]| list.iter().find(|(_, it)| *it == at).map(|(score, _)| *score);
-        passage.parts.lexical = part(&by_words);
-        passage.parts.symbol = part(&by_names);
-        passage.parts.path = lexical::path_score(&searcher, fields, &words, at)?;
-        passages.push(passage);
-    }
-    Ok(Found { passages, indexing: index.progress() })
-}
-
-/// Reciprocal ranks of the lists, added.
-fn fuse(lists: &[&[(f32, DocAddress)]]) -> Vec<(f32, DocAddress)> {
-    let mut scores: HashMap<DocAddress, f32> = HashMap::new();
-    for list in lists {
-        for (rank, (_, at)) in list.iter().enumerate() {
-            *scores.entry(*at).or_default() += 1.0 / (60.0 + rank as f32 + 1.0);
-        }
-    }
-    let mut fused: Vec<(f32, DocAddress)> = scores.into_iter().map(|(at, score)| (score, at)).collect();
-    fused.sort_by(|(one, one_at), (two, two_at)| two.total_cmp(one).then(one_at.cmp(two_at)));
-    fused
-}
-
 /// Says what is wrong with a query.
 fn check(query: &SearchQuery) -> Result<(), SearchFailure> {
     if query.text.trim().is_empty() {
@@ -156,7 +116,8 @@ impl SearchPort for Searcher {
     fn search(&self, query: SearchQuery) -> BoxFuture<'_, Result<Found, SearchFailure>> {
         Box::pin(async move {
             check(&query)?;
-            self.ask(move |index| search(index, &query)).await
+            let tuning = self.tuning;
+            self.ask(move |index| retrieve::search(index, &query, &tuning)).await
         })
     }
 

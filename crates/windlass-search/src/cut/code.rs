@@ -10,14 +10,14 @@ use super::Piece;
 use super::join::{Stretch, join};
 use super::split::split;
 use crate::grammar::{Grammar, Role, Shape};
-use crate::limits::{CUT_DEPTH_MAX, PARSE_MS_MAX, PASSAGE_BYTES_MAX, WHOLE_BYTES_MAX};
+use crate::limits::{CUT_DEPTH_MAX, PARSE_MS_MAX, PASSAGE_BYTES_MAX, TINY_BYTES, WHOLE_BYTES_MAX};
 use crate::symbols::{self, Defined, Symbols};
 
 /// The pieces of a text and the names in it; `None` when it could not be parsed in time.
 pub(super) fn cut(text: &str, grammar: &Grammar) -> Option<(Vec<Piece>, Symbols)> {
     let tree = parse(text, grammar)?;
     let mut cutter = Cutter { grammar, text, stretches: Vec::new() };
-    cutter.cut_inside(tree.root_node(), 0..text.len(), 0);
+    cutter.cut_inside(tree.root_node(), 0..text.len(), 0, 0);
     let stretches = join(cutter.stretches);
     let symbols = symbols::read(grammar, &tree, text);
     let spans = stretches.into_iter().map(|stretch| stretch.span).collect();
@@ -43,32 +43,51 @@ struct Cutter<'a> {
 }
 
 impl Cutter<'_> {
-    /// Cuts the inside of a node: `span` is the node and what leads to it.
-    fn cut_inside(&mut self, node: Node<'_>, span: Range<usize>, depth: usize) {
+    /// Cuts the inside of a node: `span` is the node and what leads to it, `whole` the definition around it.
+    fn cut_inside(&mut self, node: Node<'_>, span: Range<usize>, whole: usize, depth: usize) {
+        let whole = match self.grammar.role(node) {
+            Role::Defines(_) | Role::Wraps => node.id(),
+            Role::Other | Role::Calls(_) | Role::Imports | Role::Name | Role::Leads | Role::Anonymous => {
+                whole
+            }
+        };
         let mut at = span.start;
         for child in members(self.grammar, node) {
             let end = self.text.floor_char_boundary(child.end_byte().min(span.end));
-            let is_lead = self.grammar.role(child) == Role::Leads;
-            if is_lead && self.ends_line(at, child.start_byte(), span.start) {
+            let is_comment = self.grammar.role(child) == Role::Leads;
+            if is_comment && self.ends_line(at, child.start_byte(), span.start) {
                 // A comment behind a statement speaks of it.
-                let fits =
-                    |last: &&mut Stretch| last.span.end == at && end - last.span.start <= PASSAGE_BYTES_MAX;
-                if let Some(last) = self.stretches.last_mut().filter(fits) {
-                    last.span.end = end;
+                if self.extend(at, end) {
                     at = end;
                 }
                 continue;
             }
-            if is_lead || end <= at {
-                continue;
+            // Keywords, names and braces open what follows them.
+            let is_lead = is_comment || (child.child_count() == 0 && end.saturating_sub(at) <= TINY_BYTES);
+            if !is_lead && end > at {
+                self.cut_child(child, at..end, whole, depth);
+                at = end;
             }
-            self.cut_child(node, child, at..end, depth);
-            at = end;
         }
-        self.push_split(at..span.end, node.id());
+        let rest = self.text.get(at..span.end).unwrap_or_default();
+        let is_closer = !rest.contains(char::is_alphanumeric);
+        if !is_closer || !self.extend(at, span.end) {
+            self.push_split(at..span.end, whole);
+        }
     }
 
-    fn cut_child(&mut self, parent: Node<'_>, child: Node<'_>, span: Range<usize>, depth: usize) {
+    /// Lets the last piece go on from `at` to `end`, if it ends there and has room.
+    fn extend(&mut self, at: usize, end: usize) -> bool {
+        match self.stretches.last_mut() {
+            Some(last) if last.span.end == at && end - last.span.start <= PASSAGE_BYTES_MAX => {
+                last.span.end = end;
+                true
+            }
+            Some(_) | None => false,
+        }
+    }
+
+    fn cut_child(&mut self, child: Node<'_>, span: Range<usize>, whole: usize, depth: usize) {
         let role = self.grammar.role(child);
         let is_holder = match role {
             Role::Wraps => true,
@@ -80,11 +99,11 @@ impl Cutter<'_> {
         let bytes_max = if is_holder { WHOLE_BYTES_MAX } else { PASSAGE_BYTES_MAX };
         if span.len() <= bytes_max {
             let is_item = is_holder || matches!(role, Role::Defines(_));
-            self.stretches.push(Stretch { span, whole: parent.id(), is_item });
+            self.stretches.push(Stretch { span, whole, is_item });
         } else if child.child_count() > 0 && depth < CUT_DEPTH_MAX {
-            self.cut_inside(child, span, depth + 1);
+            self.cut_inside(child, span, whole, depth + 1);
         } else {
-            self.push_split(span, parent.id());
+            self.push_split(span, whole);
         }
     }
 

@@ -8,7 +8,7 @@ use crate::limits::{FILLED_BYTES_MAX, JOINED_BYTES_MAX, PASSAGE_BYTES_MAX, SMALL
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Stretch {
     pub(super) span: Range<usize>,
-    /// Which whole it is part of: pieces of one whole are joined first.
+    /// Which whole it is part of: pieces of two wholes are never joined.
     pub(super) whole: usize,
     /// Whether it is a definition or a section of its own, rather than a statement or a paragraph.
     pub(super) is_item: bool,
@@ -41,14 +41,11 @@ pub(super) fn join(stretches: Vec<Stretch>) -> Vec<Stretch> {
 
 fn belongs(last: &Stretch, next: &Stretch) -> bool {
     let total = next.span.end - last.span.start;
-    if total > PASSAGE_BYTES_MAX {
+    if total > PASSAGE_BYTES_MAX || last.whole != next.whole {
         return false;
     }
     if last.bytes() <= TINY_BYTES || next.bytes() <= TINY_BYTES {
         return true;
-    }
-    if last.whole != next.whole {
-        return false;
     }
     if !last.is_item && !next.is_item {
         return total <= FILLED_BYTES_MAX;

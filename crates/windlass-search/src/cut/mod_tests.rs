@@ -143,6 +143,31 @@ fn a_function_that_is_too_long_is_cut_at_statements_and_keeps_its_name() {
 }
 
 #[test]
+fn the_head_of_a_trait_or_class_goes_with_its_first_member_and_not_with_what_is_before_it() {
+    let method = "    /// What it does, at length, so that the whole of it is cut.\n    fn NAME(&self) -> Result<(), Failure>;\n";
+    let methods: String = (0..12).map(|at| method.replace("NAME", &format!("m{at}"))).collect();
+    let text = format!("use a;\n\nenum E {{ A, B }}\n\n/// Hauls.\npub trait Haul: Send {{\n{methods}}}\n");
+    let cuts = cuts("a.rs", &text);
+    assert_eq!(cuts[0].text(&text), "use a;\n\nenum E { A, B }");
+    assert!(
+        cuts[1].text(&text).starts_with("/// Hauls.\npub trait Haul: Send {\n    /// What"),
+        "{}",
+        cuts[1].text(&text)
+    );
+    assert!(cuts.last().unwrap().text(&text).ends_with("m11(&self) -> Result<(), Failure>;\n}"));
+    let body: String = (0..20).map(|at| format!("  m{at}() {{\n    return this.load.weight() * {at} + this.turns.length;\n  }}\n\n  /** Why. */\n")).collect();
+    let text = format!(
+        "import a from 'a';\n\nexport class Windlass extends Deck {{\n{body}}}\n\nexport function idle() {{}}\n"
+    );
+    check("a.ts", &text);
+    let cuts = super::tests::cuts("a.ts", &text);
+    assert!(
+        cuts.iter().any(|cut| cut.text(&text).starts_with("export class Windlass extends Deck {")),
+        "{cuts:?}"
+    );
+}
+
+#[test]
 fn small_neighbours_are_one_passage() {
     let text = "use a;\nuse b;\nconst A: u8 = 1;\nconst B: u8 = 2;\nstruct S;\n";
     assert_eq!(cuts("a.rs", text).len(), 1);

@@ -8,12 +8,12 @@ use tantivy::IndexWriter;
 use tantivy::indexer::NoMergePolicy;
 use windlass_core::ids::SessionId;
 
-use super::update::commit;
+use super::update::{commit, small_writer};
 use super::write::{Looked, Work, now_ms};
 use super::{Index, IndexError, entry};
 use crate::content;
 use crate::documents::{Document, Documents};
-use crate::limits::{LOCK_GRACE_MS, LOCK_WAIT_MS, SEGMENTS_MAX, TOUCH_WRITER_BYTES};
+use crate::limits::{LOCK_GRACE_MS, LOCK_WAIT_MS, SEGMENTS_MAX};
 use crate::walk::{self, Skip};
 
 /// What became of one file that was touched.
@@ -115,7 +115,7 @@ impl Index {
         let _lock = self.write_lock(Duration::from_millis(LOCK_WAIT_MS))?;
         self.searcher()?;
         let index = self.shelf.read().unwrap_or_else(PoisonError::into_inner).index.clone();
-        let mut writer: IndexWriter = index.writer_with_num_threads(1, TOUCH_WRITER_BYTES)?;
+        let mut writer = small_writer(&index)?;
         writer.set_merge_policy(Box::new(NoMergePolicy));
         let looked = write(&writer)?;
         commit(&mut writer, &self.state())?;
@@ -131,7 +131,7 @@ impl Index {
         }
         let _lock = self.write_lock(Duration::from_millis(LOCK_GRACE_MS))?;
         let index = self.shelf.read().unwrap_or_else(PoisonError::into_inner).index.clone();
-        let mut writer: IndexWriter = index.writer_with_num_threads(1, TOUCH_WRITER_BYTES)?;
+        let mut writer = small_writer(&index)?;
         // The largest part stays as it is; all others become one.
         let mut parts = index.searchable_segment_metas()?;
         parts.sort_by_key(|part| std::cmp::Reverse(part.num_docs()));

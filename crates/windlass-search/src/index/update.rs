@@ -10,13 +10,14 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use tantivy::IndexWriter;
+use tantivy::indexer::IndexWriterOptions;
 use windlass_core::search::IndexProgress;
 
 use super::batch::Batch;
 use super::entry::{self, Entry};
 use super::write::{Work, now_ms};
 use super::{Index, IndexError, State};
-use crate::limits::{FILES_MAX, LOCK_GRACE_MS, WRITER_BYTES};
+use crate::limits::{FILES_MAX, LOCK_GRACE_MS, TOUCH_WRITER_BYTES, WRITER_BYTES};
 use crate::walk::{Stamp, Walk};
 
 /// What an update did.
@@ -52,6 +53,16 @@ struct Compared {
     removed: Vec<String>,
     /// Not for the index, by reason.
     left_out: BTreeMap<String, u64>,
+}
+
+/// A writer for a single file: one thread to write, one to merge.
+pub(super) fn small_writer(index: &tantivy::Index) -> tantivy::Result<IndexWriter> {
+    let options = IndexWriterOptions::builder()
+        .num_worker_threads(1)
+        .num_merge_threads(1)
+        .memory_budget_per_thread(TOUCH_WRITER_BYTES)
+        .build();
+    index.writer_with_options(options)
 }
 
 /// Writes a commit with its state.
@@ -113,19 +124,20 @@ impl Index {
     ) -> Result<Compared, IndexError> {
         let mut work = Vec::new();
         let mut left_out = BTreeMap::new();
+        let embedder = self.embedder_key();
         let walk =
             Walk::new(&self.root).map_err(|source| IndexError::Root { path: self.root.clone(), source })?;
         for walked in walk {
             match walked.found {
                 Ok(stamp) if work.len() < FILES_MAX => {
-                    note(&mut known, &mut work, report, walked.path, stamp);
+                    note(&mut known, &mut work, report, walked.path, stamp, embedder);
                 }
                 Ok(_) => *left_out.entry("too_many".to_owned()).or_default() += 1,
                 Err(skip) => *left_out.entry(skip.word().to_owned()).or_default() += 1,
             }
         }
         for (key, stamp) in self.documents().all()? {
-            note(&mut known, &mut work, report, key, stamp);
+            note(&mut known, &mut work, report, key, stamp, embedder);
         }
         report.skipped.extend(left_out.clone());
         let mut removed: Vec<String> = known.into_keys().collect();
@@ -182,10 +194,11 @@ fn note(
     report: &mut UpdateReport,
     key: String,
     stamp: Stamp,
+    embedder: u64,
 ) {
     let known = known.remove(&key);
     match known {
-        Some(entry) if entry.stamp == stamp => {
+        Some(entry) if entry.stamp == stamp && entry.embedder == embedder => {
             report.unchanged += 1;
             if let Some(skip) = entry.skip {
                 *report.skipped.entry(skip.word().to_owned()).or_default() += 1;
