@@ -8,16 +8,16 @@ use std::collections::HashMap;
 use windlass_core::search::{Passage, TokenBudget};
 
 /// Stands where a passage was cut.
-pub const CUT_MARK: &str = "\n… (cut)";
+pub(crate) const CUT_MARK: &str = "\n… (cut)";
 
 /// Estimated tokens of a text: four bytes each, as everywhere in the house.
-pub fn estimate_tokens(text: &str) -> u32 {
+pub(crate) fn estimate_tokens(text: &str) -> u32 {
     u32::try_from(text.len().div_ceil(4)).unwrap_or(u32::MAX)
 }
 
 /// Keeps what fits, in order. A passage that does not fit is left out whole and later, smaller ones may still come; only
 /// one that is longer than any passage may be is cut.
-pub fn fit(passages: Vec<Passage>, budget: &TokenBudget) -> Vec<Passage> {
+pub(crate) fn fit(passages: Vec<Passage>, budget: &TokenBudget) -> Vec<Passage> {
     let passage_max = budget.passage.min(budget.file).min(budget.total);
     let mut left = budget.total;
     let mut left_of_file: HashMap<String, u32> = HashMap::new();
@@ -40,7 +40,7 @@ pub fn fit(passages: Vec<Passage>, budget: &TokenBudget) -> Vec<Passage> {
 }
 
 /// The beginning of a text with a mark, within so many tokens; `None` if not even a line of it fits beside the mark.
-pub fn cut(text: &str, tokens_max: u32) -> Option<String> {
+pub(crate) fn cut(text: &str, tokens_max: u32) -> Option<String> {
     let bytes_max = usize::try_from(tokens_max).unwrap_or(usize::MAX).saturating_mul(4);
     let room = bytes_max.checked_sub(CUT_MARK.len()).filter(|room| *room >= SHORTEST_BYTES)?;
     let head = text.get(..text.floor_char_boundary(room))?;

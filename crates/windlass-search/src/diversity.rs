@@ -14,7 +14,7 @@ const OVERLAP: f64 = 0.5;
 
 /// Leaves out passages that say what a better one before them says: the same text anywhere, or mostly the same bytes of
 /// one file.
-pub fn deduplicate(passages: Vec<Passage>) -> Vec<Passage> {
+pub(crate) fn deduplicate(passages: Vec<Passage>) -> Vec<Passage> {
     let mut texts: HashSet<String> = HashSet::new();
     let mut spans: HashMap<String, Vec<(u64, u64)>> = HashMap::new();
     let mut kept = Vec::with_capacity(passages.len());
@@ -44,7 +44,7 @@ fn squeeze(text: &str) -> String {
 /// Picks `count` of the candidates, best first, by maximal marginal relevance: at each step the one with the largest
 /// `share * relevance - (1 - share) * likeness to what was picked`. Relevances are scaled to 0..1 among the candidates;
 /// `likeness` gives 0..1. Ties go to the earlier candidate.
-pub fn pick_diverse(
+pub(crate) fn pick_diverse(
     relevances: &[f64],
     likeness: impl Fn(usize, usize) -> f64,
     share: f64,
@@ -75,11 +75,11 @@ pub fn pick_diverse(
 
 /// The words of a text as a set, for comparing it with others.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct WordSet(Vec<u64>);
+pub(crate) struct WordSet(Vec<u64>);
 
 impl WordSet {
     /// Of a text.
-    pub fn of(text: &str) -> Self {
+    pub(crate) fn of(text: &str) -> Self {
         let mut words = Vec::new();
         each_word(text, |word, _, _, _, _| {
             let hash = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
@@ -91,7 +91,7 @@ impl WordSet {
     }
 
     /// Common words among all words of both: 1 for the same words, 0 for none in common.
-    pub fn likeness(&self, other: &Self) -> f64 {
+    pub(crate) fn likeness(&self, other: &Self) -> f64 {
         let common = self.0.iter().filter(|word| other.0.binary_search(word).is_ok()).count();
         let all = self.0.len() + other.0.len() - common;
         if all > 0 { common as f64 / all as f64 } else { 0.0 }

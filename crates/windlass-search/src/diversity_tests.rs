@@ -19,8 +19,11 @@ fn passage(path: &str, start: u64, end: u64, text: &str) -> Passage {
 
 #[test]
 fn the_same_text_is_given_once_whatever_its_spaces() {
-    let found =
-        vec![passage("a", 0, 9, "fn a() {}"), passage("b", 5, 16, "fn a()\n  {}"), passage("c", 0, 9, "fn c() {}")];
+    let found = vec![
+        passage("a", 0, 9, "fn a() {}"),
+        passage("b", 5, 16, "fn a()\n  {}"),
+        passage("c", 0, 9, "fn c() {}"),
+    ];
     let kept = deduplicate(found);
     assert_eq!(kept.iter().map(|it| it.path.as_str()).collect::<Vec<_>>(), ["a", "c"]);
 }
@@ -39,11 +42,16 @@ fn passages_that_mostly_overlap_are_one_and_neighbours_are_two() {
 
 #[test]
 fn a_near_copy_makes_room_for_something_else() {
-    let texts = ["read a file into memory", "read a file into memory now", "write the journal to disk"];
+    let texts =
+        ["read a file into memory", "read a file into memory now", "write the journal to disk", "other"];
     let sets: Vec<_> = texts.iter().map(|text| WordSet::of(text)).collect();
     let likeness = |one: usize, two: usize| sets[one].likeness(&sets[two]);
-    assert_eq!(pick_diverse(&[1.0, 0.95, 0.6], likeness, 0.5, 2), [0, 2]);
-    assert_eq!(pick_diverse(&[1.0, 0.95, 0.6], likeness, 1.0, 2), [0, 1], "with all on relevance it is the ranking");
+    assert_eq!(pick_diverse(&[1.0, 0.95, 0.6, 0.0], likeness, 0.5, 2), [0, 2]);
+    assert_eq!(
+        pick_diverse(&[1.0, 0.95, 0.6, 0.0], likeness, 1.0, 2),
+        [0, 1],
+        "with all on relevance it is the ranking"
+    );
 }
 
 #[test]

@@ -7,31 +7,31 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 /// How much the first ranks are ahead of later ones; the value of the method's authors, and of ploke (A.4).
-pub const RANK_OFFSET: u32 = 60;
+pub(crate) const RANK_OFFSET: u32 = 60;
 
 /// One ranking.
 #[derive(Debug, Clone)]
-pub struct Ranking<I> {
+pub(crate) struct Ranking<I> {
     /// Best first; of an id that is in it twice the first place counts.
-    pub ids: Vec<I>,
+    pub(crate) ids: Vec<I>,
     /// What it counts beside the others.
-    pub weight: f64,
+    pub(crate) weight: f64,
 }
 
 impl<I> Ranking<I> {
     /// A ranking that counts as much as any other.
-    pub fn new(ids: Vec<I>) -> Self {
+    pub(crate) fn new(ids: Vec<I>) -> Self {
         Self { ids, weight: 1.0 }
     }
 
     /// A ranking that counts more or less than others.
-    pub fn weighted(ids: Vec<I>, weight: f64) -> Self {
+    pub(crate) fn weighted(ids: Vec<I>, weight: f64) -> Self {
         Self { ids, weight }
     }
 }
 
 /// The sum of `weight / (60 + rank)` over all rankings, ranks from 1, best first; ties by id.
-pub fn fuse<I: Ord + Hash + Clone>(rankings: &[Ranking<I>]) -> Vec<(I, f64)> {
+pub(crate) fn fuse<I: Ord + Hash + Clone>(rankings: &[Ranking<I>]) -> Vec<(I, f64)> {
     let mut shares: HashMap<&I, Vec<(usize, f64)>> = HashMap::new();
     for (list, ranking) in rankings.iter().enumerate() {
         for (rank, id) in (1_u32..).zip(&ranking.ids) {

@@ -37,8 +37,8 @@ pub(crate) struct Words {
     pub(crate) names: Vec<String>,
     /// Whether it is one name and nothing else.
     pub(crate) is_name: bool,
-    /// Whether it looks like a path or a file name.
-    is_path: bool,
+    /// Set when it looks like a path or a file name: in lower case.
+    pub(crate) path: Option<String>,
 }
 
 impl Words {
@@ -62,7 +62,8 @@ impl Words {
             .map(|word| (*word).to_owned())
             .collect();
         let is_path = words.len() == 1 && query.contains(['/', '.']) && !query.contains("::");
-        Self { terms, is_name: words.len() == 1 && names.len() == 1, names, is_path }
+        let path = is_path.then(|| query.trim_start_matches("./").to_lowercase());
+        Self { terms, is_name: words.len() == 1 && names.len() == 1, names, path }
     }
 }
 
@@ -119,14 +120,19 @@ pub(crate) fn search(
     searcher.search(&query, &TopDocs::with_limit(limit.max(1)).order_by_score())
 }
 
+/// The word of a scope in the index; `None` for everything.
+pub(crate) fn scope_word(scope: &SearchScope) -> Option<String> {
+    match scope {
+        SearchScope::Project => Some(PROJECT.to_owned()),
+        SearchScope::AllSessions => Some(SESSIONS.to_owned()),
+        SearchScope::Session(session_id) => Some(session_scope(session_id)),
+        SearchScope::Everything => None,
+    }
+}
+
 /// Keeps a query to where may be looked.
 pub(crate) fn in_scope(fields: &Fields, query: Box<dyn Query>, scope: &SearchScope) -> Box<dyn Query> {
-    let word = match scope {
-        SearchScope::Project => PROJECT.to_owned(),
-        SearchScope::AllSessions => SESSIONS.to_owned(),
-        SearchScope::Session(session_id) => session_scope(session_id),
-        SearchScope::Everything => return query,
-    };
+    let Some(word) = scope_word(scope) else { return query };
     let inside = ConstScoreQuery::new(raw(fields.scope, &word), 0.0);
     Box::new(BooleanQuery::new(vec![(Occur::Must, query), (Occur::Must, Box::new(inside))]))
 }
@@ -170,22 +176,21 @@ fn by_words(fields: &Fields, words: &Words) -> Box<dyn Query> {
     Box::new(BooleanQuery::new(clauses))
 }
 
+/// Words of the path; of a query that is a path, the words in their order, because each alone is in half of all paths.
 fn by_path(fields: &Fields, words: &Words) -> Box<dyn Query> {
+    let terms = words.terms.iter().map(|(at, term)| (*at, Term::from_field_text(fields.path, term)));
+    let terms: Vec<(usize, Term)> = terms.collect();
     let mut clauses: Vec<(Occur, Box<dyn Query>)> = Vec::new();
-    for (_, term) in &words.terms {
-        let term = Term::from_field_text(fields.path, term);
-        let query = TermQuery::new(term, IndexRecordOption::WithFreqs);
-        clauses.push((Occur::Should, boosted(Box::new(query), PATH_BOOST)));
-    }
-    if words.is_path {
-        let terms = words.terms.iter().map(|(at, term)| (*at, Term::from_field_text(fields.path, term)));
-        let terms: Vec<(usize, Term)> = terms.collect();
-        if terms.len() > 1 {
-            let phrase = PhraseQuery::new_with_offset(terms.clone());
-            clauses.push((Occur::Should, boosted(Box::new(phrase), PATH_PHRASE_BOOST)));
-            let mut begun = PhrasePrefixQuery::new_with_offset(terms);
-            begun.set_max_expansions(PREFIX_WORDS_MAX);
-            clauses.push((Occur::Should, boosted(Box::new(begun), PATH_PHRASE_BOOST / 2.0)));
+    if words.path.is_some() && terms.len() > 1 {
+        let phrase = PhraseQuery::new_with_offset(terms.clone());
+        clauses.push((Occur::Should, boosted(Box::new(phrase), PATH_PHRASE_BOOST)));
+        let mut begun = PhrasePrefixQuery::new_with_offset(terms);
+        begun.set_max_expansions(PREFIX_WORDS_MAX);
+        clauses.push((Occur::Should, boosted(Box::new(begun), PATH_PHRASE_BOOST / 2.0)));
+    } else {
+        for (_, term) in terms {
+            let query = TermQuery::new(term, IndexRecordOption::WithFreqs);
+            clauses.push((Occur::Should, boosted(Box::new(query), PATH_BOOST)));
         }
     }
     if clauses.is_empty() { Box::new(EmptyQuery) } else { Box::new(BooleanQuery::new(clauses)) }

@@ -74,6 +74,8 @@ pub(crate) const QUERY_BYTES_MAX: usize = 4 * 1024;
 pub(crate) const QUERY_WORDS_MAX: usize = 32;
 /// Passages that each way of finding brings to the fusion.
 pub(crate) const POOL: usize = 100;
+/// Passages that are read and ranked after the fusion (A.4).
+pub(crate) const RANKED: usize = 50;
 /// Passages that a search gives at most.
 pub(crate) const TOP_K_MAX: usize = 200;
 /// Rows of definitions or uses at most.
@@ -86,3 +88,9 @@ pub(crate) const PREFIX_WORDS_MAX: u32 = 50;
 pub(crate) const LINE_BYTES_MAX: usize = 240;
 /// Files waiting to be looked into again; more of them are left to the next update.
 pub(crate) const TOUCHES_MAX: usize = 10_000;
+/// Folders that are watched: older systems allow a user 8,192 in all.
+pub(crate) const WATCHED_FOLDERS_MAX: usize = 8_000;
+/// Quiet after a change before files are looked into: editors write in several steps.
+pub(crate) const QUIET_MS: u64 = 20;
+/// Longest that a file waits for quiet.
+pub(crate) const QUIET_MS_MAX: u64 = 500;

@@ -7,7 +7,7 @@ use std::hash::Hash;
 
 /// Ranks anew: each passage also gets `share` of the mean score of its neighbours that were found, once, from the
 /// scores as they were. Edges count in both directions; those to passages that were not found do not count. Ties by id.
-pub fn lift_neighbours<I: Ord + Hash + Clone>(
+pub(crate) fn lift_neighbours<I: Ord + Hash + Clone>(
     ranked: &[(I, f64)],
     edges: &[(I, I)],
     share: f64,

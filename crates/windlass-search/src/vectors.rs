@@ -13,10 +13,10 @@ const THREADS_MAX: usize = 8;
 /// Largest number of a query: with it the sum over the longest vectors stays within 32 bits.
 const QUERY_MAX: f32 = 4_095.0;
 /// Longest vector: larger ones than any embedder makes.
-pub const DIMENSION_MAX: usize = 4_096;
+pub(crate) const DIMENSION_MAX: usize = 4_096;
 
 /// A vector as the index keeps it: the direction, each number in one byte. Empty for a vector without a direction.
-pub fn to_bytes(vector: &[f32]) -> Vec<u8> {
+pub(crate) fn to_bytes(vector: &[f32]) -> Vec<u8> {
     let most = vector.iter().fold(0.0_f32, |most, x| most.max(x.abs()));
     if !most.is_finite() || most <= 0.0 {
         return Vec::new();
@@ -26,7 +26,7 @@ pub fn to_bytes(vector: &[f32]) -> Vec<u8> {
 
 /// Rows of vectors of one dimension.
 #[derive(Debug, Clone, Default)]
-pub struct Vectors {
+pub(crate) struct Vectors {
     dimension: usize,
     numbers: Vec<i8>,
     /// One through the length of each row; 0 for a row without a direction.
@@ -35,33 +35,33 @@ pub struct Vectors {
 
 impl Vectors {
     /// No rows yet.
-    pub fn new(dimension: usize) -> Self {
+    pub(crate) fn new(dimension: usize) -> Self {
         Self { dimension: dimension.min(DIMENSION_MAX), ..Self::default() }
     }
 
     /// Numbers of a row.
-    pub fn dimension(&self) -> usize {
+    pub(crate) fn dimension(&self) -> usize {
         self.dimension
     }
 
     /// How many rows there are.
-    pub fn rows(&self) -> usize {
+    pub(crate) fn rows(&self) -> usize {
         self.scales.len()
     }
 
     /// Bytes in memory.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.numbers.len() + self.scales.len() * size_of::<f32>()
     }
 
     /// Makes room for more rows at once.
-    pub fn reserve(&mut self, rows: usize) {
+    pub(crate) fn reserve(&mut self, rows: usize) {
         self.numbers.reserve(rows.saturating_mul(self.dimension));
         self.scales.reserve(rows);
     }
 
     /// Adds a row; bytes of another dimension (or none) are a row that is never found.
-    pub fn push(&mut self, bytes: &[u8]) {
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
         let start = self.numbers.len();
         if bytes.len() == self.dimension {
             self.numbers.extend(bytes.iter().map(|byte| byte.cast_signed()));
@@ -75,7 +75,7 @@ impl Vectors {
 
     /// The nearest rows to a vector with their cosines, best first, of those to be kept; ties by row. Rows with nothing in
     /// common are not found.
-    pub fn nearest(
+    pub(crate) fn nearest(
         &self,
         query: &[f32],
         count: usize,
@@ -98,7 +98,9 @@ impl Vectors {
             let (scan, keep) = (&scan, &keep);
             thread::scope(|scope| {
                 let scans: Vec<_> = pieces
-                    .map(|(at, (numbers, scales))| scope.spawn(move || scan.run(numbers, scales, at * rows, keep)))
+                    .map(|(at, (numbers, scales))| {
+                        scope.spawn(move || scan.run(numbers, scales, at * rows, keep))
+                    })
                     .collect();
                 scans.into_iter().filter_map(|scan| scan.join().ok()).flatten().collect()
             })

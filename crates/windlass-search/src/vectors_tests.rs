@@ -68,9 +68,12 @@ fn rows_without_a_direction_or_of_another_length_are_never_found() {
     vectors.push(&[1, 2]);
     vectors.push(&to_bytes(&[1.0, 0.0, 0.0, 0.0]));
     assert_eq!(vectors.rows(), 3);
-    assert_eq!(vectors.nearest(&[1.0, 0.0, 0.0, 0.0], 9, |_| true).iter().map(|it| it.0).collect::<Vec<_>>(), [2]);
+    assert_eq!(
+        vectors.nearest(&[1.0, 0.0, 0.0, 0.0], 9, |_| true).iter().map(|it| it.0).collect::<Vec<_>>(),
+        [2]
+    );
     for query in [&[0.0; 4][..], &[1.0; 3], &[f32::NAN; 4], &[f32::INFINITY; 4]] {
-        assert!(vectors.nearest(query, 9, |_| true).is_empty() || query[0].is_nan());
+        assert!(vectors.nearest(query, 9, |_| true).is_empty(), "{query:?}");
     }
     assert!(Vectors::new(4).nearest(&[1.0; 4], 9, |_| true).is_empty());
 }

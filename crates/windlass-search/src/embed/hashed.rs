@@ -5,6 +5,9 @@
 //! beginning (names, signatures, first sentences) counted more. Queries weigh words by how rare they are in the index;
 //! passages do not, so that a passage's vector depends on its text alone.
 
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
 use windlass_core::port::BoxFuture;
 
 use super::{EmbedFailure, EmbedPort, Side, WordCounts, concepts};
@@ -13,9 +16,9 @@ use crate::tokens::{WordKind, each_word};
 /// Fewer numbers mix up too many words: with 512 the evaluation loses about three points of a hundred.
 const DIMENSION: usize = 1_024;
 /// Words of a text that are looked at; passages are shorter.
-const WORDS_MAX: usize = 1_024;
+const WORDS_MAX: u16 = 1_024;
 /// Numbers of a vector that each direction touches.
-const TOUCHED: usize = 4;
+const TOUCHED: usize = 2;
 /// What the parts of a word count, against the word itself.
 const WHOLE: f32 = 0.5;
 const LETTERS: f32 = 1.0;
@@ -78,13 +81,17 @@ fn rarity(word: &str, counts: &dyn WordCounts) -> f32 {
 }
 
 /// The words of a text with what they count by their number and place.
+#[derive(Default)]
 struct Terms {
     words: Vec<Term>,
     pairs: Vec<Pair>,
+    /// Places of words and of pairs by their keys.
+    places: HashMap<u64, usize, BuildHasherDefault<AsItIs>>,
 }
 
 struct Term {
     text: String,
+    key: u64,
     is_whole: bool,
     amount: f32,
 }
@@ -96,42 +103,63 @@ struct Pair {
     amount: f32,
 }
 
+/// Keys are hashes already.
+#[derive(Default)]
+struct AsItIs(u64);
+
+impl Hasher for AsItIs {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = mix(self.0, bytes);
+    }
+
+    fn write_u64(&mut self, key: u64) {
+        self.0 = key;
+    }
+}
+
 impl Terms {
     fn of(text: &str) -> Self {
-        let mut places: std::collections::HashMap<(String, bool), usize> = std::collections::HashMap::new();
-        let mut terms = Self { words: Vec::new(), pairs: Vec::new() };
-        let mut by_key: std::collections::HashMap<u64, usize> = std::collections::HashMap::new();
+        let mut terms = Self::default();
         let (mut seen, mut before) = (0_u16, None);
         each_word(text, |word, kind, _, _, _| {
-            if usize::from(seen) >= WORDS_MAX {
+            if seen >= WORDS_MAX {
                 return;
             }
             let amount = 1.0 + HEAD * (-f32::from(seen) / HEAD_WORDS).exp();
             let is_whole = kind == WordKind::Whole;
-            let place = *places.entry((word.to_owned(), is_whole)).or_insert_with(|| {
-                terms.words.push(Term { text: word.to_owned(), is_whole, amount: 0.0 });
-                terms.words.len() - 1
-            });
-            if let Some(term) = terms.words.get_mut(place) {
-                term.amount += amount;
-            }
-            if is_whole {
-                return;
-            }
-            seen += 1;
-            if let Some(first) = before.replace(place) {
-                let first_text = terms.words.get(first).map(|term| term.text.as_str()).unwrap_or_default();
-                let key = mix(key_of(b'b', first_text.as_bytes()), word.as_bytes());
-                let at = *by_key.entry(key).or_insert_with(|| {
-                    terms.pairs.push(Pair { key, first, second: place, amount: 0.0 });
-                    terms.pairs.len() - 1
-                });
-                if let Some(pair) = terms.pairs.get_mut(at) {
-                    pair.amount += amount;
+            let place = terms.add_word(word, is_whole, amount);
+            if !is_whole {
+                seen += 1;
+                if let Some(first) = before.replace(place) {
+                    terms.add_pair(first, place, amount);
                 }
             }
         });
         terms
+    }
+
+    fn add_word(&mut self, word: &str, is_whole: bool, amount: f32) -> usize {
+        let key = key_of(if is_whole { b'w' } else { b'p' }, word.as_bytes());
+        let place = *self.places.entry(key).or_insert(self.words.len());
+        match self.words.get_mut(place) {
+            Some(term) => term.amount += amount,
+            None => self.words.push(Term { text: word.to_owned(), key, is_whole, amount }),
+        }
+        place
+    }
+
+    fn add_pair(&mut self, first: usize, second: usize, amount: f32) {
+        let key_at = |at: usize| self.words.get(at).map_or(0, |term| term.key);
+        let key = mix(key_at(first), &key_at(second).to_le_bytes());
+        let place = *self.places.entry(key).or_insert(self.pairs.len());
+        match self.pairs.get_mut(place) {
+            Some(pair) => pair.amount += amount,
+            None => self.pairs.push(Pair { key, first, second, amount }),
+        }
     }
 
     /// The sum of all directions, of length 1.
@@ -139,7 +167,7 @@ impl Terms {
         let mut vector = vec![0.0; DIMENSION];
         let weights: Vec<f32> = self.words.iter().map(|term| weigh(&term.text)).collect();
         for (term, weight) in self.words.iter().zip(&weights) {
-            add_word(&mut vector, term, weight * term.amount.sqrt());
+            add_term(&mut vector, term, weight * term.amount.sqrt());
         }
         for pair in &self.pairs {
             let weight = |at: usize| weights.get(at).copied().unwrap_or_default();
@@ -154,13 +182,13 @@ impl Terms {
     }
 }
 
-fn add_word(vector: &mut [f32], term: &Term, amount: f32) {
+fn add_term(vector: &mut [f32], term: &Term, amount: f32) {
     let word = term.text.as_bytes();
     if term.is_whole {
-        add(vector, key_of(b'w', word), WHOLE * amount);
+        add(vector, term.key, WHOLE * amount);
         return;
     }
-    add(vector, key_of(b'p', word), amount);
+    add(vector, term.key, amount);
     let groups = concepts::of(&term.text);
     for group in groups {
         add(vector, key_of(b'c', &group.to_le_bytes()), CONCEPT * amount / (groups.len() as f32).sqrt());

@@ -14,6 +14,8 @@ use crate::walk::{Skip, Stamp};
 pub(crate) struct Entry {
     pub(crate) stamp: Stamp,
     pub(crate) hash: u64,
+    /// The embedder that made the vectors of its passages, by the hash of its name; 0 for none.
+    pub(crate) embedder: u64,
     pub(crate) skip: Option<Skip>,
     pub(crate) passages: u64,
     pub(crate) symbols: u64,
@@ -25,6 +27,7 @@ impl Entry {
         let mut document = TantivyDocument::new();
         document.add_text(fields.file, file);
         document.add_u64(fields.hash, self.hash);
+        document.add_u64(fields.embedder, self.embedder);
         document.add_u64(fields.bytes, self.stamp.bytes);
         document.add_u64(fields.changed_ns, self.stamp.changed_ns);
         document.add_u64(fields.passages, self.passages);
@@ -39,6 +42,7 @@ impl Entry {
 /// The columns of a segment that entries are read from.
 struct Columns {
     hash: Column<u64>,
+    embedder: Column<u64>,
     bytes: Column<u64>,
     changed_ns: Column<u64>,
     passages: Column<u64>,
@@ -51,6 +55,7 @@ impl Columns {
         let fast = segment.fast_fields();
         Ok(Self {
             hash: fast.u64("hash")?,
+            embedder: fast.u64("embedder")?,
             bytes: fast.u64("bytes")?,
             changed_ns: fast.u64("changed_ns")?,
             passages: fast.u64("passages")?,
@@ -68,6 +73,7 @@ impl Columns {
         Ok(Entry {
             stamp: Stamp { bytes: number(&self.bytes), changed_ns: number(&self.changed_ns) },
             hash: number(&self.hash),
+            embedder: number(&self.embedder),
             skip,
             passages: number(&self.passages),
             symbols: number(&self.symbols),

@@ -30,6 +30,19 @@ pub enum IndexError {
         /// Which.
         path: PathBuf,
     },
+    /// The embedder did not answer.
+    #[error(
+        "the embedder did not answer: {0}; words and names are still found without it (kind lexical or structural)"
+    )]
+    Embedder(String),
+    /// Changes of files are not told.
+    #[error("files cannot be watched: {0}; changes are found by the next update")]
+    Watch(String),
+    /// There is no embedder to search by meaning with.
+    #[error(
+        "no embedder is configured, so nothing can be found by meaning: search by words or names, or configure one"
+    )]
+    NoEmbedder,
     /// A document cannot be taken.
     #[error("{0}")]
     Document(String),
@@ -48,9 +61,12 @@ impl From<IndexError> for SearchFailure {
     fn from(error: IndexError) -> Self {
         match error {
             IndexError::Document(text) => SearchFailure::Invalid(text),
+            IndexError::NoEmbedder => SearchFailure::Invalid(error.to_string()),
             IndexError::Root { .. }
             | IndexError::Folder { .. }
             | IndexError::Busy { .. }
+            | IndexError::Embedder(_)
+            | IndexError::Watch(_)
             | IndexError::Damaged(_) => SearchFailure::Broken(error.to_string()),
         }
     }

@@ -7,7 +7,9 @@ use tantivy::Index;
 use tantivy::schema::{
     BytesOptions, Field, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions,
 };
-use tantivy::tokenizer::{LowerCaser, RAW_TOKENIZER_NAME, SimpleTokenizer, TextAnalyzer};
+use tantivy::tokenizer::{RAW_TOKENIZER_NAME, TextAnalyzer};
+
+use crate::tokens::CodeTokenizer;
 
 /// Of the fields, the words and the cuts: an index of another version is built again.
 pub(crate) const VERSION: u32 = 1;
@@ -38,12 +40,16 @@ pub(crate) struct Fields {
     pub(crate) span: Field,
     /// Passages: where in it names are defined and used.
     pub(crate) places: Field,
+    /// Passages: what an embedder made of it.
+    pub(crate) vector: Field,
     /// Passages: when the file changed or the document was added.
     pub(crate) time_ms: Field,
     /// Files: the path, or the key of a document.
     pub(crate) file: Field,
     /// Files: the hash of the content.
     pub(crate) hash: Field,
+    /// Files: by which embedder their passages have vectors.
+    pub(crate) embedder: Field,
     /// Files: their size.
     pub(crate) bytes: Field,
     /// Files: when they changed.
@@ -72,7 +78,7 @@ pub(crate) fn schema() -> (Schema, Fields) {
     );
     let number = NumericOptions::default().set_fast();
     let fields = Fields {
-        owner: builder.add_text_field("owner", raw.clone()),
+        owner: builder.add_text_field("owner", raw.clone().set_stored()),
         scope: builder.add_text_field("scope", raw.clone()),
         path: builder.add_text_field("path", code(IndexRecordOption::WithFreqsAndPositions)),
         text: builder.add_text_field("text", code(IndexRecordOption::WithFreqs)),
@@ -82,9 +88,11 @@ pub(crate) fn schema() -> (Schema, Fields) {
         language: builder.add_text_field("language", raw.clone().set_stored()),
         span: builder.add_u64_field("span", NumericOptions::default().set_stored()),
         places: builder.add_bytes_field("places", BytesOptions::default().set_stored()),
+        vector: builder.add_bytes_field("vector", BytesOptions::default().set_fast()),
         time_ms: builder.add_u64_field("time_ms", number.clone()),
         file: builder.add_text_field("file", raw.clone().set_fast(RAW_TOKENIZER_NAME)),
         hash: builder.add_u64_field("hash", number.clone()),
+        embedder: builder.add_u64_field("embedder", number.clone()),
         bytes: builder.add_u64_field("bytes", number.clone()),
         changed_ns: builder.add_u64_field("changed_ns", number.clone()),
         skip: builder.add_text_field("skip", raw.set_fast(RAW_TOKENIZER_NAME)),
@@ -101,5 +109,5 @@ pub(crate) fn register(index: &Index) {
 
 /// How words are cut.
 pub(crate) fn analyzer() -> TextAnalyzer {
-    TextAnalyzer::builder(SimpleTokenizer::default()).filter(LowerCaser).build()
+    TextAnalyzer::from(CodeTokenizer::default())
 }

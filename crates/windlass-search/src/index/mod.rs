@@ -10,6 +10,7 @@ pub(crate) mod entry;
 mod fault;
 pub(crate) mod fields;
 mod lock;
+mod meaning;
 pub(crate) mod passage;
 pub(crate) mod places;
 mod touch;
@@ -20,7 +21,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
@@ -29,6 +30,7 @@ use tantivy::{IndexReader, ReloadPolicy, Searcher};
 use windlass_core::search::{IndexProgress, IndexStatus};
 
 use crate::documents::Documents;
+use crate::embed::EmbedPort;
 use crate::lexical;
 use crate::limits::{BATCH_FILES_MAX, FILE_BYTES_MAX, THREADS_MAX};
 pub use fault::IndexError;
@@ -47,12 +49,19 @@ pub struct IndexConfig {
     pub threads: usize,
     /// Files between two commits.
     pub batch_files: usize,
+    /// Makes vectors of passages and queries; without one nothing is found by meaning.
+    pub embedder: Option<Arc<dyn EmbedPort>>,
 }
 
 impl Default for IndexConfig {
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { file_bytes_max: FILE_BYTES_MAX, threads: cores.min(THREADS_MAX), batch_files: BATCH_FILES_MAX }
+        Self {
+            file_bytes_max: FILE_BYTES_MAX,
+            threads: cores.min(THREADS_MAX),
+            batch_files: BATCH_FILES_MAX,
+            embedder: None,
+        }
     }
 }
 
@@ -80,9 +89,6 @@ pub(crate) struct State {
     pub(crate) total: u64,
     /// What the last walk left out, by reason.
     pub(crate) left_out: BTreeMap<String, u64>,
-    /// Which embedder made the vectors.
-    #[serde(default)]
-    pub(crate) embedder: Option<String>,
 }
 
 impl State {
@@ -118,6 +124,10 @@ pub struct Index {
     progress: Mutex<Option<IndexProgress>>,
     /// Set when reading it failed: the next update checks all of it.
     is_suspect: AtomicBool,
+    /// Vectors in memory.
+    parts: Mutex<meaning::Parts>,
+    /// The runtime that embedders are waited for on.
+    runtime: Option<tokio::runtime::Handle>,
     opened: Opened,
 }
 
@@ -155,6 +165,8 @@ impl Index {
             writing: Mutex::new(()),
             progress: Mutex::new(None),
             is_suspect: AtomicBool::new(false),
+            parts: Mutex::default(),
+            runtime: tokio::runtime::Handle::try_current().ok(),
             opened,
         })
     }
@@ -196,7 +208,9 @@ impl Index {
         shelf.state = read_state(&shelf.index)?;
         shelf.reader.reload()?;
         shelf.committed = committed;
-        Ok(shelf.reader.searcher())
+        let searcher = shelf.reader.searcher();
+        self.forget_parts(&searcher);
+        Ok(searcher)
     }
 
     pub(crate) fn state(&self) -> State {
@@ -231,7 +245,7 @@ impl Index {
             completed_ms: state.completed_ms,
             indexing: self.progress(),
             skipped: skipped.into_iter().collect(),
-            embedder: state.embedder,
+            embedder: self.config.embedder.as_ref().map(|embedder| embedder.name().to_owned()),
         })
     }
 

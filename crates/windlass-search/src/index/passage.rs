@@ -34,17 +34,29 @@ pub(crate) fn documents(
     owner: &Owner<'_>,
     source: &str,
     cut_text: &CutText,
+    vectors: &[Vec<u8>],
 ) -> Vec<TantivyDocument> {
     let mut names = in_order(&cut_text.symbols).into_iter().peekable();
     let mut documents = Vec::with_capacity(cut_text.cuts.len());
-    for cut in &cut_text.cuts {
+    for (number, cut) in cut_text.cuts.iter().enumerate() {
         let mut places = Vec::new();
         while let Some(place) = names.next_if(|place| place.name.start < cut.span.end) {
             places.push(place);
         }
-        documents.push(document(fields, owner, source, cut, &places));
+        let mut document = document(fields, owner, source, cut, &places);
+        if let Some(vector) = vectors.get(number).filter(|vector| !vector.is_empty()) {
+            document.add_bytes(fields.vector, vector);
+        }
+        documents.push(document);
     }
     documents
+}
+
+/// What an embedder is given of a passage: where it stands, what it is called, what it says.
+pub(crate) fn meant(owner: &Owner<'_>, source: &str, cut: &Cut) -> String {
+    let name = owner.shown.rsplit('/').next().unwrap_or(owner.shown);
+    let symbol = cut.symbol.as_deref().unwrap_or_default();
+    format!("{name} {symbol}\n{}", cut.text(source))
 }
 
 fn in_order(symbols: &Symbols) -> Vec<Place> {
@@ -138,12 +150,14 @@ pub(crate) fn read(searcher: &Searcher, fields: &Fields, at: DocAddress) -> tant
         score: 0.0,
         parts: ScoreParts::default(),
     };
-    Ok(Kept { passage, places: places.unwrap_or_default() })
+    Ok(Kept { owner: text(fields.owner).unwrap_or_default(), passage, places: places.unwrap_or_default() })
 }
 
 /// A passage with what is kept beside it.
 #[derive(Debug, Clone)]
 pub(crate) struct Kept {
+    /// Its file or document: names of documents are not unique.
+    pub(crate) owner: String,
     pub(crate) passage: Passage,
     places: Vec<u8>,
 }

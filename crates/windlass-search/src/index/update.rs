@@ -124,19 +124,20 @@ impl Index {
     ) -> Result<Compared, IndexError> {
         let mut work = Vec::new();
         let mut left_out = BTreeMap::new();
+        let embedder = self.embedder_key();
         let walk =
             Walk::new(&self.root).map_err(|source| IndexError::Root { path: self.root.clone(), source })?;
         for walked in walk {
             match walked.found {
                 Ok(stamp) if work.len() < FILES_MAX => {
-                    note(&mut known, &mut work, report, walked.path, stamp);
+                    note(&mut known, &mut work, report, walked.path, stamp, embedder);
                 }
                 Ok(_) => *left_out.entry("too_many".to_owned()).or_default() += 1,
                 Err(skip) => *left_out.entry(skip.word().to_owned()).or_default() += 1,
             }
         }
         for (key, stamp) in self.documents().all()? {
-            note(&mut known, &mut work, report, key, stamp);
+            note(&mut known, &mut work, report, key, stamp, embedder);
         }
         report.skipped.extend(left_out.clone());
         let mut removed: Vec<String> = known.into_keys().collect();
@@ -193,10 +194,11 @@ fn note(
     report: &mut UpdateReport,
     key: String,
     stamp: Stamp,
+    embedder: u64,
 ) {
     let known = known.remove(&key);
     match known {
-        Some(entry) if entry.stamp == stamp => {
+        Some(entry) if entry.stamp == stamp && entry.embedder == embedder => {
             report.unchanged += 1;
             if let Some(skip) = entry.skip {
                 *report.skipped.entry(skip.word().to_owned()).or_default() += 1;

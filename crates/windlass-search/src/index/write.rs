@@ -66,7 +66,9 @@ impl Index {
             }
         };
         let known = work.known.filter(|known| known.skip.is_none());
-        if let Some(known) = known.filter(|known| known.hash == content.hash) {
+        if let Some(known) =
+            known.filter(|known| known.hash == content.hash && known.embedder == self.embedder_key())
+        {
             if known.stamp != stamp {
                 writer.delete_term(Term::from_field_text(self.fields.file, &work.key));
                 writer.add_document(Entry { stamp, ..known }.document(&self.fields, &work.key))?;
@@ -99,7 +101,8 @@ impl Index {
     ) -> Result<(), IndexError> {
         // Reading may be allowed again without the file changing: it is tried each time.
         let stamp = if skip == Skip::Unreadable { Stamp::default() } else { stamp };
-        let entry = Entry { stamp, hash: 0, skip: Some(skip), passages: 0, symbols: 0 };
+        let embedder = self.embedder_key();
+        let entry = Entry { stamp, hash: 0, embedder, skip: Some(skip), passages: 0, symbols: 0 };
         if work.known != Some(entry) {
             self.delete(writer, &work.key);
             writer.add_document(entry.document(&self.fields, &work.key))?;
@@ -125,14 +128,17 @@ impl Index {
         let time_ms = document.map_or(work.stamp.changed_ns / 1_000_000, |document| document.added_ms);
         let cut_text = cut(&content.text, language);
         let owner = Owner { key: &work.key, shown, scopes, language: language.word, time_ms };
-        let documents = passage::documents(&self.fields, &owner, &content.text, &cut_text);
+        let texts: Vec<String> =
+            cut_text.cuts.iter().map(|cut| passage::meant(&owner, &content.text, cut)).collect();
+        let (vectors, embedder) = self.embed_passages(&texts);
+        let documents = passage::documents(&self.fields, &owner, &content.text, &cut_text, &vectors);
         let passages = documents.len() as u64;
         let symbols = cut_text.symbols.definitions.len() as u64;
         self.delete(writer, &work.key);
         for document in documents {
             writer.add_document(document)?;
         }
-        let entry = Entry { stamp, hash: content.hash, skip: None, passages, symbols };
+        let entry = Entry { stamp, hash: content.hash, embedder, skip: None, passages, symbols };
         writer.add_document(entry.document(&self.fields, &work.key))?;
         Ok(passages)
     }

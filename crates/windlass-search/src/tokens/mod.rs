@@ -71,7 +71,14 @@ pub fn is_stop_word(word: &str) -> bool {
 }
 
 /// Sorted.
-const STOP_WORDS: [&str; 74] = ["a", "about", "also", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "could", "did", "do", "does", "for", "from", "had", "has", "have", "he", "how", "i", "if", "in", "into", "is", "it", "its", "just", "ll", "me", "my", "of", "on", "or", "our", "please", "she", "should", "so", "some", "such", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those", "to", "ve", "was", "we", "were", "what", "when", "where", "which", "who", "why", "will", "with", "would", "you", "your"];
+const STOP_WORDS: [&str; 74] = [
+    "a", "about", "also", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can",
+    "could", "did", "do", "does", "for", "from", "had", "has", "have", "he", "how", "i", "if", "in", "into",
+    "is", "it", "its", "just", "ll", "me", "my", "of", "on", "or", "our", "please", "she", "should", "so",
+    "some", "such", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this",
+    "those", "to", "ve", "was", "we", "were", "what", "when", "where", "which", "who", "why", "will", "with",
+    "would", "you", "your",
+];
 
 /// The next run of letters, digits and `_` at or after a byte.
 fn next_run(text: &str, at: usize) -> Option<(usize, usize)> {
@@ -132,7 +139,8 @@ impl Cutter<'_> {
         if second.is_none() && word.len() == run.trim_matches('_').len() {
             lower_into(&mut self.buffer, word);
             // What an apostrophe leaves of a word is no word: `it's`, `don't`.
-            let is_rest = word.len() == 1 && self.text.get(..start).is_some_and(|before| before.ends_with('\''));
+            let is_rest =
+                word.len() == 1 && self.text.get(..start).is_some_and(|before| before.ends_with('\''));
             if self.buffer.len() <= WORD_BYTES_MAX && !is_stop_word(&self.buffer) && !is_rest {
                 stem(&mut self.buffer);
                 found(&self.buffer, WordKind::Plain, start, end, self.position);
@@ -167,7 +175,12 @@ impl Cutter<'_> {
     }
 
     /// Scripts without spaces: each character, and each pair of neighbours.
-    fn cut_wide(&mut self, run: &str, start: usize, found: &mut impl FnMut(&str, WordKind, usize, usize, usize)) {
+    fn cut_wide(
+        &mut self,
+        run: &str,
+        start: usize,
+        found: &mut impl FnMut(&str, WordKind, usize, usize, usize),
+    ) {
         let mut before: Option<(usize, char)> = None;
         for (at, c) in run.char_indices() {
             let end = start + at + c.len_utf8();
@@ -190,7 +203,8 @@ impl Cutter<'_> {
         let rest = self.text.get(end..)?.strip_prefix('.')?;
         let length = rest.find(|c| !is_word_char(c)).unwrap_or(rest.len());
         let ending = rest.get(..length)?;
-        (!run.starts_with(|c: char| c.is_ascii_digit()) && FILE_ENDINGS.contains(&ending)).then(|| end + 1 + length)
+        (!run.starts_with(|c: char| c.is_ascii_digit()) && FILE_ENDINGS.contains(&ending))
+            .then(|| end + 1 + length)
     }
 
     /// Where a hyphenated word ends that begins with this run: `read-file`, but not `a-b`.
@@ -216,9 +230,9 @@ impl Cutter<'_> {
 
 /// Endings by which `name.ending` is taken for a file and not for a field.
 const FILE_ENDINGS: [&str; 44] = [
-    "bat", "c", "cc", "cfg", "conf", "cpp", "cs", "css", "csv", "go", "h", "hpp", "html", "ini", "ipynb", "java", "js",
-    "json", "jsonl", "jsx", "kt", "lock", "lua", "md", "mjs", "php", "proto", "ps1", "py", "rb", "rhai", "rs", "scm",
-    "sh", "sql", "svg", "swift", "toml", "ts", "tsx", "txt", "yaml", "yml", "zig",
+    "bat", "c", "cc", "cfg", "conf", "cpp", "cs", "css", "csv", "go", "h", "hpp", "html", "ini", "ipynb",
+    "java", "js", "json", "jsonl", "jsx", "kt", "lock", "lua", "md", "mjs", "php", "proto", "ps1", "py",
+    "rb", "rhai", "rs", "scm", "sh", "sql", "svg", "swift", "toml", "ts", "tsx", "txt", "yaml", "yml", "zig",
 ];
 
 fn lower_into(buffer: &mut String, word: &str) {

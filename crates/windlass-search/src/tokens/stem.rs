@@ -12,7 +12,7 @@ pub fn stem(word: &mut String) {
     cut_plural(word);
     cut_verb(word);
     cut_noun(word);
-    if word.len() > LETTERS_MIN && word.ends_with('e') {
+    if word.len() >= LETTERS_MIN && word.ends_with('e') {
         word.pop();
     }
     if word.len() >= 7 && word.ends_with("at") {

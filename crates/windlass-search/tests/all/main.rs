@@ -6,5 +6,7 @@ mod child;
 mod crash;
 mod finding;
 mod hostile;
+mod meaning;
 mod place;
 mod updating;
+mod watching;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use windlass_core::search::{Found, SearchKind, SearchPort as _, SearchQuery, SearchScope, TokenBudget};
-use windlass_search::{Index, IndexConfig, Searcher, UpdateReport};
+use windlass_search::{HashedEmbedder, Index, IndexConfig, Searcher, UpdateReport};
 
 /// A project with an index folder beside it.
 pub(crate) struct Place {
@@ -39,6 +39,12 @@ impl Place {
 
     pub(crate) fn open(&self) -> Index {
         Index::open(&self.index_folder(), &self.root(), IndexConfig::default()).unwrap()
+    }
+
+    /// An index with the built-in embedder.
+    pub(crate) fn open_embedded(&self) -> Index {
+        let config = IndexConfig { embedder: Some(Arc::new(HashedEmbedder)), ..IndexConfig::default() };
+        Index::open(&self.index_folder(), &self.root(), config).unwrap()
     }
 
     /// An index that is up to date.
