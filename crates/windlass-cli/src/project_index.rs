@@ -2,15 +2,15 @@
 //!
 //! Decides when it is opened and brought up to date; how it is made and searched is the index's own business.
 //!
-//! - Nothing is opened before it is needed. `serve` and the terminal app begin at once, in the background; `run` and
-//!   `tools call` with the first search, so that a run without one costs nothing.
-//! - A search looks for changed files first, unless that was done a moment ago, and waits a little for it: longer for an
-//!   index that is new. What takes more time goes on in the background; the search answers from what is there and says so.
+//! - Nothing is opened before it is needed. `serve` and the terminal app begin at once, in the background, and watch the
+//!   files from then on; `run` and `tools call` begin with the first search, so that a run without one costs nothing.
+//! - A search looks for changed files first, unless they are watched or that was done a moment ago, and waits a little
+//!   for it: longer for an index that is new. What takes more time goes on in the background; the search answers from what is there and says so.
 //! - A process that ends in the middle loses nothing but the last files: the next one goes on from there.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use sha2::{Digest, Sha256};
@@ -20,7 +20,7 @@ use windlass_core::port::BoxFuture;
 use windlass_core::search::{
     Found, IndexProgress, IndexStatus, SearchFailure, SearchPort, SearchQuery, SymbolPlace,
 };
-use windlass_search::{Index, IndexConfig, IndexError, Opened, Searcher};
+use windlass_search::{Index, IndexConfig, IndexError, Opened, Searcher, Watch};
 
 use crate::config::Config;
 
@@ -40,6 +40,8 @@ pub(crate) struct ProjectIndex {
     last: Mutex<Option<Update>>,
     /// Whether it is to be kept up to date without being asked.
     has_begun: AtomicBool,
+    /// Tells of files that are saved, once there is one.
+    watch: OnceLock<Watch>,
 }
 
 /// The last update, which may still go on.
@@ -81,19 +83,32 @@ impl ProjectIndex {
             searcher: OnceCell::new(),
             last: Mutex::new(None),
             has_begun: AtomicBool::new(false),
+            watch: OnceLock::new(),
         }))
     }
 
-    /// Begins to bring it up to date, in the background. Needs a tokio runtime.
+    /// Begins to bring it up to date and to watch the files, in the background. Needs a tokio runtime.
     pub(crate) fn begin(self: &Arc<Self>) {
         self.has_begun.store(true, Ordering::Relaxed);
         let own = Arc::clone(self);
         tokio::spawn(async move {
             match own.searcher().await {
-                Ok(searcher) => drop(own.updating(searcher)),
+                Ok(searcher) => {
+                    drop(own.updating(searcher));
+                    own.start_watch(searcher.clone()).await;
+                }
                 Err(failure) => tracing::warn!(%failure, "the project is not indexed"),
             }
         });
+    }
+
+    async fn start_watch(&self, searcher: Searcher) {
+        match tokio::task::spawn_blocking(move || Watch::start(searcher)).await {
+            Ok(Ok(watch)) => drop(self.watch.set(watch)),
+            // Then each search looks for changed files itself.
+            Ok(Err(error)) => tracing::info!(%error, "files are not watched"),
+            Err(_) => {}
+        }
     }
 
     /// Whether there is one on disk.
@@ -115,7 +130,7 @@ impl ProjectIndex {
     /// The update that goes on, that was made a moment ago, or that is begun now.
     fn updating(&self, searcher: &Searcher) -> watch::Receiver<UpdateState> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(update) = last.as_ref().filter(|update| update.is_fresh()) {
+        if let Some(update) = last.as_ref().filter(|update| update.is_fresh(self.watch.get().is_some())) {
             return update.state.clone();
         }
         let (told, state) = watch::channel(UpdateState::GoingOn);
@@ -164,10 +179,11 @@ impl ProjectIndex {
 }
 
 impl Update {
-    fn is_fresh(&self) -> bool {
+    fn is_fresh(&self, is_watched: bool) -> bool {
         let fresh = |at: &Instant| at.elapsed() < Duration::from_millis(FRESH_MS);
         match &*self.state.borrow() {
-            UpdateState::Done(at) | UpdateState::Failed(at, _) => fresh(at),
+            UpdateState::Done(at) => is_watched || fresh(at),
+            UpdateState::Failed(at, _) => fresh(at),
             // A thread that is gone without a word is no update any more.
             UpdateState::GoingOn => self.state.has_changed().is_ok() || fresh(&self.begun),
         }

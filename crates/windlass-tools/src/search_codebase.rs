@@ -14,8 +14,8 @@ const NAME: &str = "search_codebase";
 
 const ABOUT: &str = "Search the project's code and notes by what they mean or define; gives the best passages with path, line \
                      and symbol. 'semantic' looks for meaning, 'structural' for definitions and uses of names, 'hybrid' for \
-                     all of it and words. Leaves out secrets, binaries and what .gitignore names. For an exact text or a \
-                     regular expression, use search_text.";
+                     all of it and words. Leaves out secrets, binaries and what .gitignore names. For an exact text \
+                     or a pattern, use search_text.";
 
 /// Passages of one answer when nothing is said.
 const LIMIT_DEFAULT: i64 = 8;
