@@ -76,15 +76,19 @@ impl ProjectIndex {
         if !config.settings.is_on("search.enabled") {
             return None;
         }
-        let folder = folder_of(&config.folders.data, &config.root);
-        Some(Arc::new(Self {
+        Some(Self::at(folder_of(&config.folders.data, &config.root), config.root.clone()))
+    }
+
+    /// The index of a root in a folder.
+    pub(crate) fn at(folder: PathBuf, root: PathBuf) -> Arc<Self> {
+        Arc::new(Self {
             folder,
-            root: config.root.clone(),
+            root,
             searcher: OnceCell::new(),
             last: Mutex::new(None),
             has_begun: AtomicBool::new(false),
             watch: OnceLock::new(),
-        }))
+        })
     }
 
     /// Begins to bring it up to date and to watch the files, in the background. Needs a tokio runtime.

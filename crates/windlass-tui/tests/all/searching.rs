@@ -56,7 +56,7 @@ fn while_the_index_is_built_the_last_lines_say_how_far_it_is_and_nobody_asks_aft
     stage.wait(300);
     assert_eq!(asked(&mut stage), 1);
     stage.put(Input::Reply(Reply::Indexing(Some(IndexProgress::default()))));
-    assert!(stage.screen().contains("ready · indexing "), "{}", stage.screen());
+    assert!(stage.screen().contains("ready · indexing\n"), "{}", stage.screen());
     stage.put(Input::Reply(Reply::Indexing(None)));
     assert!(!stage.state.is_moving() && !stage.screen().contains("indexing"));
     stage.wait(5_000);
