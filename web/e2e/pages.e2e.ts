@@ -1,4 +1,4 @@
-// The pages beside the sessions: tasks, tools, permissions, models, snapshots.
+// The pages beside the sessions: search, tasks, tools, permissions, models, snapshots.
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -57,14 +57,35 @@ async function auditEverywhere(page: Page): Promise<void> {
 const json = (page: Page) => page.getByLabel('Arguments as JSON').inputValue().then((text) => JSON.parse(text) as unknown);
 const run = (page: Page) => page.getByRole('button', { name: 'Run', exact: true }).click();
 
+describe('search', () => {
+  it('shows passages with the parts of their scores, and keeps the search in the address', async () => {
+    const page = await open('/search');
+    await page.getByText('in the index').waitFor();
+    await page.getByLabel('Search the project').fill('needle');
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await page.getByText('notes.txt:1').waitFor();
+    await page.getByText('The needle is here.').waitFor();
+    expect(new URL(page.url()).search).toBe('?q=needle');
+    const score = page.getByLabel('Score of notes.txt:1');
+    expect(await score.innerText()).toMatch(/score[\s\S]*words/);
+    await auditEverywhere(page);
+    await page.goto(`${server.url}/search?q=main&kind=structural`);
+    await page.getByText('src/main.rs:1').waitFor();
+    await page.getByLabel('Search the project').fill('xylophone');
+    await page.getByLabel('Search the project').press('Enter');
+    await page.getByText('Nothing found').waitFor();
+    expect(new URL(page.url()).search).toBe('?q=xylophone&kind=structural');
+  });
+});
+
 describe('tools', () => {
   it('lists the registry, with search and filters, and shows a tool at its own address', async () => {
     const page = await open('/tools');
-    await page.getByText('18 tools').waitFor();
+    await page.getByText('22 tools').waitFor();
     await page.getByLabel('Search tools').fill('regular expression');
-    await page.getByText('2 of 18 tools').waitFor();
+    await page.getByText('2 of 22 tools').waitFor();
     await page.getByLabel('Risk', { exact: true }).selectOption('medium');
-    await page.getByText('1 of 18 tools').waitFor();
+    await page.getByText('1 of 22 tools').waitFor();
     await page.getByLabel('Effects').selectOption('write');
     await page.getByText('No tool fits').waitFor();
     await page.getByRole('button', { name: 'Show all' }).click();

@@ -42,6 +42,7 @@ pub(crate) fn run(global: &GlobalArgs, args: &AppArgs) -> Result<Exit> {
     let models = Arc::new(OpenModels::new(config, chosen, true));
     block_on(async {
         let host = house.host(Arc::clone(&archive.store), models);
+        house.search.as_ref().inspect(|search| search.begin());
         let export = telemetry::start(config, Arc::clone(&host) as Arc<dyn ServedPort>)?;
         let session = find_session(host.as_ref(), &archive, args).await?;
         let notice = unconnected.map(|why| format!("a scripted guide answers: {why}"));

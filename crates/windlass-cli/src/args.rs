@@ -83,6 +83,13 @@ pub(crate) enum Command {
     /// Runs that were kept: list, show, trace, resume, fork, replay, apply
     #[command(subcommand)]
     Runs(RunsCommand),
+    /// Find code and notes of the project: by words, by names, by meaning
+    Search(SearchArgs),
+    /// The index behind the search: build (unless said otherwise), status, clear
+    Index {
+        #[command(subcommand)]
+        command: Option<IndexCommand>,
+    },
     /// List, show and call tools
     #[command(subcommand)]
     Tools(ToolsCommand),
@@ -166,6 +173,44 @@ pub(crate) struct AttachArgs {
     pub(crate) token_file: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) app: AppArgs,
+}
+
+/// `windlass search`.
+#[derive(Debug, Clone, ClapArgs)]
+pub(crate) struct SearchArgs {
+    /// Words, a question, a name
+    #[arg(required = true)]
+    pub(crate) query: Vec<String>,
+    /// At most so many passages
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub(crate) top_k: u32,
+    /// Which ways of finding count
+    #[arg(long, value_enum, value_name = "KIND", default_value_t = KindArg::Hybrid)]
+    pub(crate) kind: KindArg,
+}
+
+/// The words of `--kind`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum KindArg {
+    /// By words alone
+    Lexical,
+    /// By meaning alone
+    Semantic,
+    /// By definitions and uses of names
+    Structural,
+    /// All of them
+    Hybrid,
+}
+
+/// `windlass index …`.
+#[derive(Debug, Clone, Copy, Subcommand)]
+pub(crate) enum IndexCommand {
+    /// Bring the index up to date: what changed is read again
+    Build,
+    /// What it holds
+    Status,
+    /// Empty it; the next search builds it again
+    Clear,
 }
 
 /// `windlass sessions …`.

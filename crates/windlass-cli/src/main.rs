@@ -9,8 +9,9 @@
 //! - `telemetry`: what goes to an OpenTelemetry collector
 //! - `key_source`, `key_command`, `keyring`: where keys are
 //! - `archive`, `conversation`, `open_models`: what was kept, how it is told, and models for a host
+//! - `project_index`: the index of the project, opened when it is needed
 //! - `app`, `desk`: the terminal app and what lies around it
-//! - `run`, `serve`, `sessions`, `runs`, `going_on`, `apply`, `tools`, `models`, `policy`, `config_cmd`, `completions`: the commands, one file each
+//! - `run`, `serve`, `sessions`, `runs`, `going_on`, `apply`, `search_cmd`, `index_cmd`, `tools`, `models`, `policy`, `config_cmd`, `completions`: the commands, one file each
 //! - `front`: one run as a person at a terminal or a script sees it; `screen`, `progress`, `live` show it,
 //!   `asker`, `prompt` ask, `signals` stop
 //! - `complaint`, `exit`, `out`, `table`, `visible`, `nearest`, `duration`: how things are said
@@ -35,6 +36,7 @@ mod duration;
 mod exit;
 mod front;
 mod going_on;
+mod index_cmd;
 mod key_command;
 mod key_source;
 mod keyring;
@@ -50,12 +52,14 @@ mod open_models;
 mod out;
 mod policy;
 mod progress;
+mod project_index;
 mod prompt;
 mod provider;
 mod remote;
 mod run;
 mod runs;
 mod screen;
+mod search_cmd;
 mod serve;
 mod sessions;
 mod signals;
@@ -101,6 +105,8 @@ fn dispatch(args: Args) -> Result<Exit> {
         Some(Command::Attach(args)) => attach::run(&global, &args),
         Some(Command::Sessions(command)) => sessions::run(&global, command),
         Some(Command::Runs(command)) => runs::run(&global, command),
+        Some(Command::Search(args)) => search_cmd::run(&global, &args),
+        Some(Command::Index { command }) => index_cmd::run(&global, command),
         Some(Command::Tools(command)) => tools::run(&global, command),
         Some(Command::Models(command)) => models::run(&global, command),
         Some(Command::Policy(command)) => policy::run(&global, command),

@@ -50,6 +50,7 @@ pub(crate) fn run(global: &GlobalArgs, args: &ServeArgs) -> Result<Exit> {
         let listener = TcpListener::bind(address).await.map_err(|error| unbound(address, &error))?;
         let bound = listener.local_addr().unwrap_or(address);
         let host = house.host(Arc::clone(&archive.store), models);
+        house.search.as_ref().inspect(|search| search.begin());
         let export = telemetry::start(config, Arc::clone(&host) as Arc<dyn ServedPort>)?;
         say_where(global, config, bound, &model)?;
         if let Some(why) = unconnected.filter(|_| !global.quiet) {

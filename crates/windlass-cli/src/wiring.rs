@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use windlass_core::host::HostError;
 use windlass_core::permission::{ApproveMode, Rule, RuleEffect, RuleSource, ToolPattern};
+use windlass_core::search::SharedSearch;
 use windlass_core::store::StorePort;
 use windlass_core::toolset::Toolset;
 use windlass_engine::audit_file::AuditFile;
@@ -22,6 +23,7 @@ use crate::complaint::{Complaint, Result};
 use crate::config::{Config, Flags, Surroundings};
 use crate::nearest::nearest;
 use crate::out::warn;
+use crate::project_index::ProjectIndex;
 
 /// What a model is told when the configuration says nothing.
 const SYSTEM: &str = "You help the user with the project in the current folder. Use tools when they help, one step at a \
@@ -34,6 +36,8 @@ pub(crate) struct House {
     pub(crate) config: Config,
     /// The tools.
     pub(crate) registry: Registry,
+    /// The index of the project, unless it is switched off.
+    pub(crate) search: Option<Arc<ProjectIndex>>,
     /// The rules.
     pub(crate) policies: PolicyStore,
     /// Whether somebody can be asked.
@@ -50,7 +54,8 @@ impl House {
     pub(crate) fn build_for(mut flags: Flags, permission: &PermissionArgs, can_ask: bool) -> Result<Self> {
         flags.approve = permission.approve.map(crate::args::ApproveArg::word);
         let mut config = Config::resolve(&Surroundings::of_process(can_ask)?, &flags)?;
-        let registry = register(&config)?;
+        let search = ProjectIndex::of(&config);
+        let registry = register(&config, search.clone())?;
         let rules = rules_of_this_time(&config, permission)?;
         let shelf = registry.snapshot();
         config.warnings.extend(rules.iter().filter_map(|rule| doubt(rule, &shelf.toolset)));
@@ -66,7 +71,7 @@ impl House {
         if !flags.global.quiet {
             config.warnings.iter().for_each(|warning| warn(warning));
         }
-        Ok(Self { config, registry, policies, can_ask })
+        Ok(Self { config, registry, search, policies, can_ask })
     }
 
     /// The same for a command without rules of its own.
@@ -86,6 +91,7 @@ impl House {
                 Some(word) => profiles.profile_named(word).map_err(|complaint| wrong("profile", &complaint)),
             }),
             registry: self.registry.clone(),
+            search: self.search.clone().map(|search| search as SharedSearch),
             root: config.root.clone(),
             policies: self.policies.clone(),
             approve: config.approve,
@@ -103,9 +109,9 @@ pub(crate) fn wrong(field: &'static str, complaint: &Complaint) -> HostError {
     HostError::Invalid { field: Some(field), message: complaint.what().to_owned() }
 }
 
-fn register(config: &Config) -> Result<Registry> {
+fn register(config: &Config, search: Option<Arc<ProjectIndex>>) -> Result<Registry> {
     let registry = Registry::new();
-    let mut tools = builtin(&tools_config(config)?);
+    let mut tools = builtin(&tools_config(config, search)?);
     if let Some(offered) = config.profile.name.builtin_tools() {
         tools.retain(|tool| offered.contains(&tool.spec().name.as_str()));
     }
@@ -117,7 +123,7 @@ fn register(config: &Config) -> Result<Registry> {
     Ok(registry)
 }
 
-fn tools_config(config: &Config) -> Result<ToolsConfig> {
+fn tools_config(config: &Config, search: Option<Arc<ProjectIndex>>) -> Result<ToolsConfig> {
     let settings = &config.settings;
     let secret = |name: &str| settings.text(name).map(Secret::new);
     let backend = settings.text("web_search.backend").and_then(SearchBackendKind::from_word).map(|kind| {
@@ -145,7 +151,7 @@ fn tools_config(config: &Config) -> Result<ToolsConfig> {
         web_search: WebSearchConfig { backend },
         fetch: FetchConfig { allow_hosts, stay_on_host: settings.is_on("fetch.stay_on_host"), lookup: None },
         image,
-        passages: None,
+        search: search.map(|search| search as SharedSearch),
         undo_dir: Some(config.folders.data.join("undo")),
         environment: Environment::without_secrets(std::env::vars_os()),
     })

@@ -46,6 +46,7 @@ pub mod rehearse;
 pub mod run;
 #[cfg(feature = "schema")]
 pub mod schema;
+pub mod search;
 pub mod secret;
 pub mod step;
 pub mod store;

@@ -106,6 +106,8 @@ pub struct ToolContext {
     pub session_id: SessionId,
     /// The project root; files are only reached below it.
     pub root: PathBuf,
+    /// The last thing the user said; empty where nobody said anything.
+    pub user_message: Arc<str>,
     /// When the call will be stopped.
     pub deadline_ms: Millis,
     /// Most bytes of output a tool should make; what is above is cut by the engine.

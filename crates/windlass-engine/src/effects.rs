@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use tracing::Instrument;
 use windlass_core::event::{Event, Record};
 use windlass_core::ids::{CallId, Millis};
-use windlass_core::message::Message;
+use windlass_core::message::{Message, Transcript};
 use windlass_core::permission::{ApprovedCall, AuditEntry, Rule};
 use windlass_core::port::{ProgressPort, ResultsPort, TasksPort, ToolContext};
 use windlass_core::run::{Deadline, Effect, Input};
@@ -206,6 +206,7 @@ impl Actor {
             run_id: active.run_id.clone(),
             session_id: self.parts.session_id.clone(),
             root: self.parts.root.clone(),
+            user_message: last_said(active.machine.transcript()),
             deadline_ms: self.parts.clock.now_ms().saturating_add(timeout_ms),
             output_bytes_max: self.parts.settings.profile.limits.output_bytes_max,
             cancel: windlass_core::port::CancelFlag::default(),
@@ -214,6 +215,12 @@ impl Actor {
             tasks: Arc::clone(&self.tasks) as Arc<dyn TasksPort>,
         }
     }
+}
+
+/// What the user said last.
+fn last_said(transcript: &Transcript) -> Arc<str> {
+    let is_users = |message: &&Arc<Message>| matches!(***message, Message::User { .. });
+    transcript.iter().rev().find(is_users).map_or_else(|| "".into(), |message| message.text().into())
 }
 
 fn removed(name: &str) -> ToolFailure {

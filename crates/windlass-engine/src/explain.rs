@@ -89,6 +89,7 @@ impl CallJudge<'_> {
             run_id: RunId::from("explain"),
             session_id: SessionId::from("explain"),
             root: self.root.to_path_buf(),
+            user_message: "".into(),
             deadline_ms: self.clock.now_ms().saturating_add(self.limits.call_timeout_ms),
             output_bytes_max: self.limits.output_bytes_max,
             cancel: CancelFlag::default(),

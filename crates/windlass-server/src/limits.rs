@@ -37,6 +37,15 @@ pub const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 /// Rows of a list when nobody says how many.
 pub const ROWS_USUAL: usize = 50;
 
+/// Passages of a search when nobody says how many.
+pub const PASSAGES_USUAL: usize = 10;
+
+/// Passages of a search at most: nobody reads further.
+pub const PASSAGES_MAX: usize = 100;
+
+/// Tokens of all passages of a search: one answer stays below a megabyte.
+pub const SEARCH_TOKENS_MAX: u32 = 60_000;
+
 /// Rows of a list at most: one answer stays below a megabyte.
 pub const ROWS_MAX: usize = 500;
 

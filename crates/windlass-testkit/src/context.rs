@@ -12,6 +12,7 @@ use windlass_core::tool::ToolOutcome;
 #[derive(Debug, Clone)]
 pub struct NullContext {
     root: PathBuf,
+    user_message: Arc<str>,
     output_bytes_max: usize,
     cancel: CancelFlag,
     memory: Arc<Memory>,
@@ -35,6 +36,7 @@ impl NullContext {
     pub fn new() -> Self {
         Self {
             root: PathBuf::from("."),
+            user_message: "".into(),
             output_bytes_max: 1 << 20,
             cancel: CancelFlag::default(),
             memory: Arc::default(),
@@ -44,6 +46,12 @@ impl NullContext {
     /// Sets the project root.
     pub fn root(mut self, root: impl Into<PathBuf>) -> Self {
         self.root = root.into();
+        self
+    }
+
+    /// Sets what the user said last.
+    pub fn user_message(mut self, text: &str) -> Self {
+        self.user_message = text.into();
         self
     }
 
@@ -71,6 +79,7 @@ impl NullContext {
             run_id: "run".into(),
             session_id: "session".into(),
             root: self.root.clone(),
+            user_message: Arc::clone(&self.user_message),
             deadline_ms: u64::MAX,
             output_bytes_max: self.output_bytes_max,
             cancel: self.cancel.clone(),

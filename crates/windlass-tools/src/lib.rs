@@ -16,6 +16,8 @@ mod execute_command;
 mod expression;
 mod fetch_url;
 mod files;
+mod find_references;
+mod find_symbol;
 mod generate_image;
 mod get_current_time;
 mod get_file_tree;
@@ -27,13 +29,15 @@ mod list_tasks;
 mod net_guard;
 mod number;
 mod page_text;
+mod passages;
 mod rag_search;
 mod read_file;
 mod read_result;
 mod render;
+mod request_code_context;
 mod search_backend;
+mod search_codebase;
 mod search_text;
-
 mod summary;
 mod system_stats;
 mod time_constraint;
@@ -46,6 +50,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use windlass_core::port::ToolPort;
+use windlass_core::search::SharedSearch;
 
 use crate::files::workspace::Workspace;
 
@@ -53,7 +58,6 @@ pub use command::environment::Environment;
 pub use fetch_url::FetchConfig;
 pub use generate_image::ImageConfig;
 pub use net_guard::{AllowedHost, AllowedHostError, Lookup, SystemLookup};
-pub use rag_search::Passages;
 pub use search_backend::{SearchBackend, SearchBackendKind};
 pub use summary::{ITEM_CHARS_MAX, ITEMS_MAX, SUMMARY_CHARS_MAX, summarize};
 pub use time_constraint::{TIME_WORDS, TimeConstraint};
@@ -69,8 +73,8 @@ pub struct ToolsConfig {
     pub fetch: FetchConfig,
     /// Who renders images; a front end otherwise.
     pub image: Option<ImageConfig>,
-    /// The index behind `rag_search`.
-    pub passages: Option<Arc<dyn Passages>>,
+    /// The index behind the search tools; what files tools read and write is told to it.
+    pub search: Option<SharedSearch>,
     /// Where copies of changed files are kept for `undo_edit`; in memory when `None`.
     pub undo_dir: Option<PathBuf>,
     /// Variables that commands inherit; none by default.
@@ -79,11 +83,15 @@ pub struct ToolsConfig {
 
 /// All built-in tools.
 pub fn builtin(config: &ToolsConfig) -> Vec<Arc<dyn ToolPort>> {
-    let workspace = Arc::new(Workspace::new(config.undo_dir.clone()));
+    let workspace = Arc::new(Workspace::new(config.undo_dir.clone(), config.search.clone()));
     vec![
         Arc::new(get_file_tree::GetFileTree::new()),
         Arc::new(read_file::ReadFile::new(Arc::clone(&workspace))),
         Arc::new(search_text::SearchText::new()),
+        Arc::new(request_code_context::RequestCodeContext::new(config.search.clone())),
+        Arc::new(search_codebase::SearchCodebase::new(config.search.clone())),
+        Arc::new(find_symbol::FindSymbol::new(config.search.clone())),
+        Arc::new(find_references::FindReferences::new(config.search.clone())),
         Arc::new(write_file::WriteFile::new(Arc::clone(&workspace))),
         Arc::new(edit_file::EditFile::new(Arc::clone(&workspace))),
         Arc::new(undo_edit::UndoEdit::new(workspace)),
@@ -97,7 +105,7 @@ pub fn builtin(config: &ToolsConfig) -> Vec<Arc<dyn ToolPort>> {
         Arc::new(web_search::WebSearch::new(config.web_search.clone())),
         Arc::new(fetch_url::FetchUrl::new(config.fetch.clone())),
         Arc::new(generate_image::GenerateImage::new(config.image.clone())),
-        Arc::new(rag_search::RagSearch::new(config.passages.clone())),
+        Arc::new(rag_search::RagSearch::new(config.search.clone())),
         Arc::new(read_result::ReadResult::new()),
     ]
 }

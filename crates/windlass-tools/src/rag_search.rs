@@ -1,17 +1,15 @@
-//! `rag_search`: passages from an index of the session's own texts (E-4, E-22).
+//! `rag_search`: passages from the documents and notes that sessions added to the index (E-4, E-22).
 //!
-//! Owns the spec and the port [`Passages`]; what is indexed, and how, is the business of whoever
-//! implements it. Without one the tool says that it is not available, and never "nothing found".
-
-use std::fmt;
-use std::sync::Arc;
+//! What is indexed, and how, is the index's business. Without one the tool says that it is not available, and never
+//! "nothing found".
 
 use serde_json::{Map, Value, json};
-use windlass_core::ids::SessionId;
 use windlass_core::port::{BoxFuture, ToolContext, ToolPort};
+use windlass_core::search::{SearchFailure, SearchKind, SearchQuery, SearchScope, SharedSearch};
 use windlass_core::tool::{Category, Effects, Risk, ToolFailure, ToolOutput, ToolSpec, Visibility};
 
 use crate::argument;
+use crate::passages::{self, TOKENS_MAX, budget, failed, unfinished};
 use crate::summary::summarized;
 
 /// The tool's name.
@@ -22,28 +20,15 @@ const ABOUT: &str = "Search the indexed documents of this conversation, or of al
 /// Most passages of one answer.
 const LIMIT_MAX: i64 = 50;
 
-/// An index that gives passages for a question.
-pub trait Passages: Send + Sync + fmt::Debug {
-    /// The `limit` best passages for `query`: of `session` alone, or of all sessions when `is_global`.
-    /// An index that cannot answer fails; an empty list means that nothing was found.
-    fn get_context<'a>(
-        &'a self,
-        query: &'a str,
-        limit: usize,
-        session: &'a SessionId,
-        is_global: bool,
-    ) -> BoxFuture<'a, Result<Vec<String>, ToolFailure>>;
-}
-
 /// The tool.
 #[derive(Debug)]
 pub(crate) struct RagSearch {
     spec: ToolSpec,
-    passages: Option<Arc<dyn Passages>>,
+    search: Option<SharedSearch>,
 }
 
 impl RagSearch {
-    pub(crate) fn new(passages: Option<Arc<dyn Passages>>) -> Self {
+    pub(crate) fn new(search: Option<SharedSearch>) -> Self {
         let mut spec = ToolSpec::new(NAME, ABOUT)
             .with_schema(json!({
                 "type": "object",
@@ -70,7 +55,7 @@ impl RagSearch {
         spec.idempotent = true;
         spec.untrusted_output = true;
         spec.examples = vec![json!({"query": "retry policy", "limit": 3})];
-        Self { spec, passages }
+        Self { spec, search }
     }
 }
 
@@ -88,17 +73,42 @@ impl ToolPort for RagSearch {
             let query = argument::text(args, "query")?;
             let limit = argument::count(args, "limit", 3, 1..=LIMIT_MAX)?;
             let is_global = argument::flag(args, "global", false)?;
-            let Some(passages) = &self.passages else {
-                return Err(ToolFailure::unavailable("RAG not available").hint(
-                    "There is no search index in this installation. Use another tool, or answer without it.",
-                ));
+            let Some(query) = passages::query(query) else {
+                return Err(ToolFailure::invalid_args("query is empty").at("query", "some words", "nothing"));
             };
-            let mut found = passages.get_context(query, limit, &context.session_id, is_global).await?;
-            found.truncate(limit);
-            let text = found.join("\n\n---\n\n");
-            let output = ToolOutput::json(found.into_iter().map(Value::String).collect());
-            let text = if text.is_empty() { "No passages found.".to_owned() } else { text };
-            Ok(summarized(NAME, output.with_text(text)))
+            let Some(search) = &self.search else { return Err(missing()) };
+            let scope = match is_global {
+                true => SearchScope::AllSessions,
+                false => SearchScope::Session(context.session_id.clone()),
+            };
+            let asked = SearchQuery {
+                text: query.to_owned(),
+                top_k: limit,
+                kind: SearchKind::Hybrid,
+                scope,
+                budget: budget(TOKENS_MAX),
+            };
+            let found = search.search(asked).await.map_err(|failure| match failure {
+                SearchFailure::Missing(_) => missing(),
+                SearchFailure::Invalid(_) | SearchFailure::Broken(_) => failed(failure),
+            })?;
+            let mut texts: Vec<String> = found.passages.into_iter().map(|passage| passage.text).collect();
+            texts.truncate(limit);
+            let mut text = texts.join("\n\n---\n\n");
+            if text.is_empty() {
+                "No passages found.".clone_into(&mut text);
+            }
+            if let Some(note) = unfinished(found.indexing) {
+                text = format!("{text}\n\n{note}");
+            }
+            let output = ToolOutput::json(texts.into_iter().map(Value::String).collect()).with_text(text);
+            Ok(summarized(NAME, output))
         })
     }
+}
+
+/// There is no index (E-25).
+fn missing() -> ToolFailure {
+    ToolFailure::unavailable("RAG not available")
+        .hint("There is no search index in this installation. Use another tool, or answer without it.")
 }

@@ -143,6 +143,7 @@ fn read(
     let Some(text) = text::decode(bytes) else { return Err(binary(&args.path, size as u64)) };
     let lines = select(&text.content, args)?;
     workspace.ledger.record(session, place.absolute(), &hash);
+    workspace.touch(place);
     let mut facts = json!({
         "path": place.path(),
         "content": lines.content,

@@ -126,7 +126,7 @@ impl App {
     ) -> Result<Parting, TuiError> {
         let mut stop = pin!(stop);
         let mut keys = EventStream::new();
-        self.carry_out([Effect::ListModels])?;
+        self.carry_out([Effect::ListModels, Effect::WatchIndex])?;
         self.carry_out(session.map(Effect::Open))?;
         self.draw()?;
         let (mut drawn, mut is_stale) = (Instant::now(), false);

@@ -89,6 +89,8 @@ pub enum Effect {
     ReadTree,
     /// Search the project.
     Search(String),
+    /// Look how far the index of the project is.
+    WatchIndex,
     /// Run a call that was staged, as its user has now seen it.
     Apply(Box<Proposal>),
     /// Put text on the clipboard of the terminal.

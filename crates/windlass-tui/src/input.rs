@@ -7,6 +7,7 @@ use windlass_core::event::Record;
 use windlass_core::host::{Explanation, HostDelivery, HostError, ModelRow, StartedRun};
 use windlass_core::ids::{CallId, SessionId};
 use windlass_core::permission::Rule;
+use windlass_core::search::IndexProgress;
 use windlass_core::store::{RunRow, SessionRow};
 
 use crate::effect::Sending;
@@ -119,6 +120,8 @@ pub enum Reply {
         /// Whether it may be in more places.
         is_cut: bool,
     },
+    /// How far the index of the project is; nothing when it is complete, or when there is none.
+    Indexing(Option<IndexProgress>),
     /// Something was done that the user should hear of.
     Done(String),
     /// Something was done that nobody needs to hear of.
@@ -132,7 +135,7 @@ pub enum Reply {
     },
 }
 
-/// A line that was found.
+/// A line or a passage that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit {
     /// The file.
@@ -141,6 +144,8 @@ pub struct Hit {
     pub line: u64,
     /// What it says.
     pub text: String,
+    /// Why it was found, where an index says so: what it defines, and the parts of its score.
+    pub why: Option<String>,
 }
 
 /// What was wanted when the host refused.

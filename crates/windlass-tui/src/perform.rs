@@ -8,6 +8,7 @@ use windlass_core::event::Record;
 use windlass_core::host::{Consent, ForkWish, HostError, HostPort, OutsideCall, RecordQuery, RunStart};
 use windlass_core::ids::SessionId;
 use windlass_core::message::Message;
+use windlass_core::search::{Passage, ScoreParts, SearchKind, SearchQuery, SearchScope, TokenBudget};
 use windlass_core::store::{NewSession, RunQuery, SessionQuery};
 use windlass_core::tool::ToolOutput;
 
@@ -33,6 +34,12 @@ const PATHS_MAX: usize = 20_000;
 
 /// The front end, as sessions know it.
 const ORIGIN: &str = "tui";
+
+/// Passages that a search gives at most: those after them are hardly about it.
+const PASSAGES_MAX: usize = 30;
+
+/// Tokens of their text, of which the first line is shown.
+const PASSAGES_TOKENS: u32 = 30_000;
 
 /// Lines that a search gives at most: nobody reads more of them in a list.
 const HITS_MAX: usize = 300;
@@ -100,6 +107,10 @@ impl Hands {
             Effect::ListPaths => self.paths().await.map(|(paths, _)| Reply::Paths(paths)),
             Effect::ReadTree => self.paths().await.map(|(paths, is_cut)| Reply::Tree { paths, is_cut }),
             Effect::Search(query) => self.search(query).await,
+            // A host without an index has nothing to tell, and neither has one that does not answer now.
+            Effect::WatchIndex => {
+                Ok(Reply::Indexing(host.index_status().await.ok().and_then(|status| status.indexing)))
+            }
             Effect::Apply(proposal) => self.apply(*proposal).await,
             Effect::Export { name, text } => {
                 let place = self.at_desk(move |desk| desk.export(&name, &text)).await?;
@@ -175,8 +186,27 @@ impl Hands {
         Ok((paths_of(&output.json), output.is_truncated))
     }
 
-    /// The user searches, so nobody else is asked; rules that deny it still do.
+    /// Passages of the index; lines of the files where there is no index, or where it has nothing.
     async fn search(&self, query: String) -> Result<Reply, HostError> {
+        let asked = SearchQuery {
+            text: query.clone(),
+            top_k: PASSAGES_MAX,
+            kind: SearchKind::Hybrid,
+            scope: SearchScope::Project,
+            budget: TokenBudget { total: PASSAGES_TOKENS, file: PASSAGES_TOKENS, ..TokenBudget::default() },
+        };
+        match self.host.search(asked).await {
+            Ok(found) if !found.passages.is_empty() => {
+                let hits = found.passages.iter().map(passage_hit).collect();
+                Ok(Reply::Found { query, hits, is_cut: found.passages.len() >= PASSAGES_MAX })
+            }
+            Ok(_) | Err(HostError::Missing { .. }) => self.search_lines(query).await,
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The user searches, so nobody else is asked; rules that deny it still do.
+    async fn search_lines(&self, query: String) -> Result<Reply, HostError> {
         let args = Map::from_iter([
             ("pattern".to_owned(), Value::from(query.as_str())),
             ("is_literal".to_owned(), Value::from(true)),
@@ -220,7 +250,23 @@ fn hit_of(found: &Value) -> Option<Hit> {
         path: text("path")?,
         line: found.get("line")?.as_u64()?,
         text: text("text").unwrap_or_default(),
+        why: None,
     })
+}
+
+/// A passage by its first line that says something.
+fn passage_hit(passage: &Passage) -> Hit {
+    let first = passage.text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let ScoreParts { lexical, vector, symbol, path } = passage.parts;
+    let parts = [("lexical", lexical), ("vector", vector), ("symbol", symbol), ("path", path)];
+    let mut why: Vec<String> = passage.symbol.clone().into_iter().collect();
+    why.extend(parts.into_iter().filter_map(|(name, part)| part.map(|part| format!("{name} {part:.2}"))));
+    Hit {
+        path: passage.path.clone(),
+        line: passage.line.into(),
+        text: first.trim().to_owned(),
+        why: Some(why.join(" · ")),
+    }
 }
 
 fn object_of(text: &str) -> Result<Map<String, Value>, HostError> {
@@ -259,6 +305,7 @@ fn wish_of(effect: &Effect) -> Wish {
         Effect::ListPaths => Wish::Other("read the paths of the project"),
         Effect::ReadTree => Wish::Fill(wants::TREE),
         Effect::Search(_) => Wish::Fill(wants::SEARCH),
+        Effect::WatchIndex => Wish::Other("look at the index"),
         Effect::Apply { .. } => Wish::Other("apply the edit"),
         Effect::Export { name, .. } => Wish::Line("write the file", format!("/export {name}")),
         Effect::Remember(_) => Wish::Other("keep the line"),

@@ -5,6 +5,7 @@ export type Page =
   | { name: 'session'; id: string }
   | { name: 'run'; id: string }
   | { name: 'compare'; left: string; right: string }
+  | { name: 'search'; q: string; kind: string | null }
   | { name: 'tasks' }
   | { name: 'tools'; tool: string | null }
   | { name: 'permissions' }
@@ -19,6 +20,8 @@ export const paths = {
   run: (id: string) => `/runs/${encodeURIComponent(id)}`,
   compare: (left: string, right: string) =>
     `/compare?left=${encodeURIComponent(left)}&right=${encodeURIComponent(right)}`,
+  search: (q = '', kind = 'hybrid') =>
+    q ? `/search?q=${encodeURIComponent(q)}${kind === 'hybrid' ? '' : `&kind=${kind}`}` : '/search',
   tasks: () => '/tasks',
   tools: (name?: string) => (name ? `/tools/${encodeURIComponent(name)}` : '/tools'),
   permissions: () => '/permissions',
@@ -44,6 +47,8 @@ export function pageOf(url: URL): Page {
         left: url.searchParams.get('left') ?? '',
         right: url.searchParams.get('right') ?? '',
       };
+    case 'search':
+      return second ? missing : { name: 'search', q: url.searchParams.get('q') ?? '', kind: url.searchParams.get('kind') };
     case 'tools':
       return { name: 'tools', tool: second || null };
     case 'saves':

@@ -13,6 +13,8 @@ export type Save = Schemas['Save'];
 export type Task = Schemas['Task'];
 
 export type About = Schemas['About'];
+export type Found = Schemas['Found'];
+export type Index = Schemas['Index'];
 
 export interface RunWish {
   message: string;
@@ -108,6 +110,9 @@ export const models = () => askJson<{ models: Schemas['Model'][] }>('/api/models
 export const doctor = (name: string) =>
   askJson<Schemas['Findings']>('/api/models/doctor', { method: 'POST', body: { name } });
 
+export const search = (wish: { q: string; kind?: string; top_k?: number }) =>
+  askJson<Found>('/api/search' + query(wish));
+export const indexStatus = () => askJson<Index>('/api/index');
 export const saves = () => askJson<{ saves: Save[] }>('/api/saves');
 export const save = (id: string) => askJson<Save>(path`/api/saves/${id}`);
 export const putSave = (body: Schemas['NewSave']) => askJson<Save>('/api/saves', { method: 'POST', body });

@@ -44,6 +44,7 @@ fn loosens(name: &str, setting: &Setting, base: Option<&Setting>, root: &Path) -
             (!is_as_tight(text, before)).then_some("it may only be tightened, to \"never\"")
         }
         "fetch.stay_on_host" => (setting.value != Value::Truth(true)).then_some("it may only be switched on"),
+        "search.enabled" => (setting.value != Value::Truth(false)).then_some("it may only be switched off"),
         _ => Some("it can only be tightened"),
     }
 }

@@ -7,10 +7,10 @@ use windlass_core::host::HostError;
 use windlass_core::model::ModelFailure;
 
 /// Words for what can be missing, as codes begin with them.
-const THINGS: [&str; 8] = ["session", "run", "step", "tool", "model", "rule", "save", "question"];
+const THINGS: [&str; 9] = ["session", "run", "step", "tool", "model", "rule", "save", "question", "index"];
 
 /// Fields that requests of the port have.
-const FIELDS: [&str; 19] = [
+const FIELDS: [&str; 20] = [
     "arguments",
     "confirmation",
     "decision",
@@ -22,6 +22,7 @@ const FIELDS: [&str; 19] = [
     "origin",
     "outcome",
     "profile",
+    "q",
     "reasoning_effort",
     "root",
     "rule",

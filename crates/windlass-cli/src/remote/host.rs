@@ -14,6 +14,7 @@ use windlass_core::host::{
 use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::permission::{AuditEntry, Decision, PermissionAnswer, Question, Rule};
 use windlass_core::port::BoxStream;
+use windlass_core::search::{Found, IndexStatus, SearchQuery};
 use windlass_core::secret::Secret;
 use windlass_core::step::StepReport;
 use windlass_core::store::{NewSession, RunQuery, RunRow, SessionQuery, SessionRow};
@@ -408,5 +409,19 @@ impl HostPort for RemoteHost {
             let Models { models } = self.line.get(&Path::of(&["api", "models"])).await?;
             Ok(models)
         })
+    }
+
+    fn search(&self, query: SearchQuery) -> HostFuture<'_, Found> {
+        Box::pin(async move {
+            let path = Path::of(&["api", "search"])
+                .with("q", &query.text)
+                .with("top_k", &query.top_k.to_string())
+                .with("kind", query.kind.word());
+            self.line.get(&path).await
+        })
+    }
+
+    fn index_status(&self) -> HostFuture<'_, IndexStatus> {
+        Box::pin(async move { self.line.get(&Path::of(&["api", "index"])).await })
     }
 }

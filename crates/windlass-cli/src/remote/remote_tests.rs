@@ -13,6 +13,7 @@ use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::message::{Message, Part};
 use windlass_core::model::{Sampling, ToolChoice};
 use windlass_core::permission::{Decision, PermissionAnswer};
+use windlass_core::search::{SearchKind, SearchQuery, SearchScope, TokenBudget};
 use windlass_core::store::{NewSession, RunQuery, SessionQuery};
 use windlass_core::view::SessionView;
 
@@ -402,6 +403,32 @@ async fn a_session_of_many_records_is_read_in_pages() {
             SessionView::fold(port.records(&session, 0).await.unwrap().iter().map(|one| &**one)).runs.len(),
             40
         );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_project_is_searched_from_both_sides() {
+    with_both(TALK, async |port, _| {
+        let missing = port.index_status().await.unwrap_err();
+        assert!(
+            matches!(missing, HostError::Missing { what: "index", .. }),
+            "nobody has searched yet: {missing:?}"
+        );
+        let query = |text: &str, kind| SearchQuery {
+            text: text.to_owned(),
+            top_k: 2,
+            kind,
+            scope: SearchScope::Project,
+            budget: TokenBudget::default(),
+        };
+        let found = port.search(query("c.txt says hello & more?", SearchKind::Hybrid)).await.unwrap();
+        assert_eq!((found.passages.len(), found.passages[0].path.as_str()), (2, "c.txt"));
+        assert!(found.passages[0].parts.lexical.is_some() && found.indexing.is_none(), "{found:?}");
+        assert_eq!(port.search(query("xylophone", SearchKind::Lexical)).await.unwrap().passages, []);
+        let wrong = port.search(query(" ", SearchKind::Hybrid)).await.unwrap_err();
+        assert!(matches!(wrong, HostError::Invalid { field: Some("q"), .. }), "{wrong:?}");
+        assert_eq!(port.index_status().await.unwrap().files, 4);
     })
     .await;
 }

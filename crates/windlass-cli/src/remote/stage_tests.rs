@@ -32,6 +32,7 @@ use windlass_scripted::{Script, ScriptedModel};
 use windlass_server::{ServerConfig, app, serve};
 use windlass_tools::{ToolsConfig, builtin};
 
+use crate::project_index::ProjectIndex;
 use crate::remote::RemoteHost;
 
 /// A test that waits longer than this waits for nothing.
@@ -176,6 +177,7 @@ fn host(store: Arc<dyn StorePort>, script: &Script, folder: &Path) -> Arc<Host> 
     Host::new(HostParts {
         store,
         registry,
+        search: Some(ProjectIndex::at(folder.join(".search"), folder.to_path_buf())),
         models: Arc::new(OneScript(script.clone())),
         profiles: Arc::new(|name| match name.unwrap_or("default").parse::<ProfileName>() {
             Ok(name) => Ok(Profile::named(name)),

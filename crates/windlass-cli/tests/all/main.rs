@@ -24,6 +24,7 @@ mod providers_stage;
 mod refusals;
 mod run;
 mod scripts;
+mod search;
 mod serve;
 mod server;
 mod staging;

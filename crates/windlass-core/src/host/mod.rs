@@ -258,7 +258,7 @@ pub enum HostError {
     /// There is no such thing: look at the list.
     #[error("there is no {what} '{id}'")]
     Missing {
-        /// `session`, `run`, `step`, `tool`, `model`, `rule`, `save`, `question`.
+        /// `session`, `run`, `step`, `tool`, `model`, `rule`, `save`, `question`, `index`.
         what: &'static str,
         /// What was asked for.
         id: String,

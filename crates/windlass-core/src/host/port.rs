@@ -14,6 +14,7 @@ use crate::ids::{CallId, RunId, SessionId};
 use crate::model::{ModelDelta, ModelFailure, ModelRequest};
 use crate::permission::{AuditEntry, PermissionAnswer, Question, Rule};
 use crate::port::{BoxFuture, BoxStream};
+use crate::search::{Found, IndexStatus, SearchQuery};
 use crate::step::StepReport;
 use crate::store::{NewSession, RunQuery, RunRow, Save, SessionQuery, SessionRow};
 use crate::task::Task;
@@ -108,6 +109,11 @@ pub trait HostPort: Send + Sync {
     fn examine_model<'a>(&'a self, name: &'a str) -> HostFuture<'a, ModelFindings>;
     /// Models that can be chosen.
     fn models(&self) -> HostFuture<'_, Vec<ModelRow>>;
+
+    /// The best passages of the project; [`HostError::Missing`] where there is no index.
+    fn search(&self, query: SearchQuery) -> HostFuture<'_, Found>;
+    /// What the index holds, and how far it is while it is built.
+    fn index_status(&self) -> HostFuture<'_, IndexStatus>;
 }
 
 /// A host in this process: what a server needs of it to serve others, and whoever started it to watch and to

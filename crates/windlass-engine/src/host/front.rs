@@ -13,6 +13,7 @@ use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
 use windlass_core::permission::{AuditEntry, PermissionAnswer, Question, Rule};
 use windlass_core::port::BoxStream;
+use windlass_core::search::{Found, IndexStatus, SearchFailure, SearchQuery, SharedSearch};
 use windlass_core::step::StepReport;
 use windlass_core::store::{NewSession, RunQuery, RunRow, Save, SessionQuery, SessionRow};
 use windlass_core::task::Task;
@@ -85,6 +86,24 @@ impl Host {
         // Readers that wait for the session to open look again, and find it gone.
         berth.opened.notify_waiters();
         Ok(())
+    }
+}
+
+impl Host {
+    fn index(&self) -> Result<&SharedSearch, HostError> {
+        self.parts.search.as_ref().ok_or_else(|| self.without_index())
+    }
+
+    fn without_index(&self) -> HostError {
+        HostError::Missing { what: "index", id: self.parts.root.display().to_string() }
+    }
+
+    fn unfound(&self, failure: SearchFailure) -> HostError {
+        match failure {
+            SearchFailure::Missing(_) => self.without_index(),
+            SearchFailure::Invalid(message) => HostError::Invalid { field: Some("q"), message },
+            SearchFailure::Broken(message) => broken(message),
+        }
     }
 }
 
@@ -248,6 +267,14 @@ impl HostPort for Host {
 
     fn models(&self) -> HostFuture<'_, Vec<ModelRow>> {
         Box::pin(async move { Ok(self.parts.models.list()) })
+    }
+
+    fn search(&self, query: SearchQuery) -> HostFuture<'_, Found> {
+        Box::pin(async move { self.index()?.search(query).await.map_err(|failure| self.unfound(failure)) })
+    }
+
+    fn index_status(&self) -> HostFuture<'_, IndexStatus> {
+        Box::pin(async move { self.index()?.status().await.map_err(|failure| self.unfound(failure)) })
     }
 }
 

@@ -36,6 +36,7 @@ use windlass_core::host::{HostError, HostFuture, ModelFindings, ModelRow};
 use windlass_core::permission::ApproveMode;
 use windlass_core::port::ModelPort;
 use windlass_core::profile::Profile;
+use windlass_core::search::SharedSearch;
 use windlass_core::store::{StoreFailure, StorePort};
 
 use self::berth::Berths;
@@ -119,6 +120,8 @@ pub struct HostParts {
     pub profiles: Arc<ProfilesFn>,
     /// The tools.
     pub registry: Registry,
+    /// The index of the project, if there is one.
+    pub search: Option<SharedSearch>,
     /// The project root.
     pub root: PathBuf,
     /// Stored rules.

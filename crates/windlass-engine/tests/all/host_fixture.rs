@@ -99,6 +99,7 @@ impl Stage {
                 }
             }),
             registry: registry.clone(),
+            search: None,
             root: std::env::temp_dir(),
             policies: PolicyStore::in_memory(PolicySet::default()),
             approve,

@@ -386,3 +386,18 @@ async fn p_24_the_log_follows_each_call_by_request_parent_and_call_id() {
         assert_eq!(text.lines().filter(is_it).count(), 1, "{level} {what} {call} in:\n{text}");
     }
 }
+
+#[tokio::test]
+async fn p_13_a_call_knows_what_the_user_said_last() {
+    let listen = tool(ToolSpec::new("listen", "Says what was said"), |_, context| async move {
+        Ok(ToolOutput::text(format!("heard: {}", context.user_message)))
+    });
+    let script = "user Go.\nmodel call 1 listen {}\nexpect-request contains heard: Go.\nmodel text Done.\n\
+                  user Go on.\nmodel call 1 listen {}\nexpect-request contains heard: Go on.\nmodel text Done.\n";
+    let session = Session::start(parts(script, vec![listen]));
+    for text in ["Go.", "Go on."] {
+        let send = MessageSend::text(new_run_id(), new_message_id(), text);
+        let finished = session.send(send).await.unwrap().finished().await.unwrap();
+        assert_eq!((finished.outcome, finished.answer.as_str()), (RunOutcome::Completed, "Done."));
+    }
+}

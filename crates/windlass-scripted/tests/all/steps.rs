@@ -59,6 +59,7 @@ fn host(script: &Script, registry: Registry, model: &Overheard) -> Arc<Host> {
         models: Arc::new(model.clone()),
         profiles: Arc::new(move |_| Ok(profile.clone())),
         registry,
+        search: None,
         root: std::env::temp_dir(),
         policies: PolicyStore::in_memory(rules(&script.header)),
         approve: script.header.approve.unwrap_or_default(),

@@ -37,6 +37,7 @@ const PAGES: [&str; 11] = [
     "/tools/{name}",
     "/permissions",
     "/models",
+    "/search",
     "/saves",
     "/saves/{id}",
 ];

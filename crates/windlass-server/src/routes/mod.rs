@@ -17,6 +17,7 @@ mod page;
 pub(crate) mod permissions;
 pub(crate) mod records;
 pub(crate) mod runs;
+pub(crate) mod search;
 pub(crate) mod sessions;
 pub(crate) mod steps;
 mod studio;
@@ -36,6 +37,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
         permissions::endpoints(),
         tools::endpoints(),
         models::endpoints(),
+        search::endpoints(),
         studio::endpoints(),
         edison::endpoints(),
         openai::endpoints(),

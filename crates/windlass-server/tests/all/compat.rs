@@ -93,6 +93,7 @@ impl Scene {
                 }
             }),
             registry,
+            search: None,
             root: std::env::temp_dir(),
             policies: PolicyStore::in_memory(PolicySet::default()),
             approve: self.approve,

@@ -18,6 +18,7 @@ mod reconnect;
 mod records;
 mod routes;
 mod safety;
+mod search;
 mod stage;
 mod streams;
 mod studio;

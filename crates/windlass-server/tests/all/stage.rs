@@ -13,6 +13,7 @@ use windlass_core::host::{HostError, HostFuture, ModelFinding, ModelFindings, Mo
 use windlass_core::permission::{ApproveMode, PolicySet};
 use windlass_core::port::{BoxFuture, ToolContext, ToolPort};
 use windlass_core::profile::{Profile, ProfileName};
+use windlass_core::search::SharedSearch;
 use windlass_core::store::StorePort;
 use windlass_core::tool::{
     Category, Effects, ErrorKind, Risk, ToolFailure, ToolOutput, ToolSpec, Visibility,
@@ -24,6 +25,7 @@ use windlass_engine::memory_store::MemoryStore;
 use windlass_engine::policy_store::PolicyStore;
 use windlass_engine::registry::Registry;
 use windlass_scripted::{CallEnding, Happening, Script, ScriptedModel};
+use windlass_search::{Index, IndexConfig, Searcher};
 use windlass_server::{ServerConfig, app, serve};
 
 use crate::client::Client;
@@ -143,6 +145,7 @@ pub(crate) struct Stage {
     script: String,
     config: ServerConfig,
     folder: Arc<TempDir>,
+    search: Option<SharedSearch>,
     stop: Option<oneshot::Sender<()>>,
     served: Option<JoinHandle<std::io::Result<()>>>,
 }
@@ -156,16 +159,42 @@ impl Stage {
     /// A server with a configuration.
     pub(crate) async fn with(script: &str, config: ServerConfig) -> Self {
         let folder = Arc::new(tempfile::tempdir().unwrap());
-        Self::on(Arc::new(MemoryStore::new()), folder, script, config).await
+        Self::on(Arc::new(MemoryStore::new()), folder, script, config, None).await
     }
 
-    async fn on(store: Arc<dyn StorePort>, folder: Arc<TempDir>, text: &str, config: ServerConfig) -> Self {
+    /// A server with an index of these files.
+    pub(crate) async fn indexed(script: &str, files: &[(&str, &str)]) -> Self {
+        let folder = Arc::new(tempfile::tempdir().unwrap());
+        let root = folder.path().join("project");
+        std::fs::create_dir(&root).unwrap();
+        for (name, text) in files {
+            std::fs::write(root.join(name), text).unwrap();
+        }
+        let index = Index::open(&folder.path().join("search"), &root, IndexConfig::default()).unwrap();
+        index.update(&mut |_| {}).unwrap();
+        let search: SharedSearch = Arc::new(Searcher::new(Arc::new(index)));
+        Self::on(Arc::new(MemoryStore::new()), folder, script, ServerConfig::default(), Some(search)).await
+    }
+
+    /// The index.
+    pub(crate) fn search(&self) -> &SharedSearch {
+        self.search.as_ref().unwrap()
+    }
+
+    async fn on(
+        store: Arc<dyn StorePort>,
+        folder: Arc<TempDir>,
+        text: &str,
+        config: ServerConfig,
+        search: Option<SharedSearch>,
+    ) -> Self {
         let script = Script::parse("usual", text).unwrap();
         let profile = script.header.profile.clone().unwrap_or_else(|| "default".into());
         let approve = script.header.approve.unwrap_or(ApproveMode::Ask);
         let host = Host::new(HostParts {
             store: Arc::clone(&store),
             registry: registry(&script),
+            search: search.clone(),
             models: Arc::new(OneScript(Mutex::new(script))),
             profiles: Arc::new(move |name| match name.unwrap_or(&profile).parse::<ProfileName>() {
                 Ok(name) => Ok(Profile::named(name)),
@@ -188,7 +217,7 @@ impl Stage {
             let _ = stopped.await;
         }));
         let script = text.to_owned();
-        Self { address, host, store, script, config, folder, stop: Some(stop), served: Some(served) }
+        Self { address, host, store, script, config, folder, search, stop: Some(stop), served: Some(served) }
     }
 
     /// A client of this server.
@@ -207,6 +236,6 @@ impl Stage {
     pub(crate) async fn restart(mut self) -> Self {
         self.stop().await;
         let (store, folder) = (Arc::clone(&self.store), Arc::clone(&self.folder));
-        Self::on(store, folder, &self.script, self.config.clone()).await
+        Self::on(store, folder, &self.script, self.config.clone(), self.search.clone()).await
     }
 }

@@ -17,6 +17,7 @@ const PAGES: [&str; 11] = [
     "/tools/read_file",
     "/permissions",
     "/models",
+    "/search",
     "/saves",
     "/saves/save_1",
 ];

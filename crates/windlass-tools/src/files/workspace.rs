@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use serde_json::Value;
 use windlass_core::ids::SessionId;
 use windlass_core::port::ResultsPort;
+use windlass_core::search::SharedSearch;
 use windlass_core::tool::ToolFailure;
 
 use super::ledger::Ledger;
@@ -19,6 +20,7 @@ use super::{sha256, write};
 pub(crate) struct Workspace {
     pub(crate) ledger: Ledger,
     pub(crate) undo: Undo,
+    search: Option<SharedSearch>,
     /// One change at a time, so that nothing comes between the last look at a file and its writing.
     changing: Mutex<()>,
 }
@@ -48,8 +50,15 @@ pub(crate) enum UndoCopy {
 }
 
 impl Workspace {
-    pub(crate) fn new(undo_dir: Option<PathBuf>) -> Self {
-        Self { ledger: Ledger::default(), undo: Undo::new(undo_dir), changing: Mutex::default() }
+    pub(crate) fn new(undo_dir: Option<PathBuf>, search: Option<SharedSearch>) -> Self {
+        Self { ledger: Ledger::default(), undo: Undo::new(undo_dir), search, changing: Mutex::default() }
+    }
+
+    /// Tells the index that a file was read or written (Z-4).
+    pub(crate) fn touch(&self, place: &Place) {
+        if let (Some(search), Some(path)) = (&self.search, place.absolute().to_str()) {
+            search.touch(path);
+        }
     }
 
     /// Learns from a session's earlier outcomes what it has seen of files: it may have read them before a restart.
@@ -160,6 +169,7 @@ impl Workspace {
             return Err(failure);
         }
         self.ledger.record(session, place.absolute(), &hash);
+        self.touch(place);
         Ok(hash)
     }
 }

@@ -170,6 +170,13 @@ async fn z_27_every_refusal_says_what_is_wrong_and_what_to_do() {
         ("fetch_url", json!({"url": "http://127.0.0.1:1/"})),
         ("web_search", json!({"query": "rope"})),
         ("rag_search", json!({"query": "rope"})),
+        ("rag_search", json!({"query": " "})),
+        ("request_code_context", json!({"token_budget": 1000, "hint": "rope"})),
+        ("request_code_context", json!({"token_budget": 1000})),
+        ("search_codebase", json!({"query": "rope"})),
+        ("search_codebase", json!({"query": "rope", "search_type": "guess"})),
+        ("find_symbol", json!({"name": "haul"})),
+        ("find_references", json!({"name": " "})),
         ("generate_image", json!({"prompt": " "})),
     ];
     for (tool, args) in cases {

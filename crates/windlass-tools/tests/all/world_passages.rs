@@ -1,50 +1,22 @@
-use std::sync::Arc;
-
 use serde_json::json;
 use windlass_core::ids::SessionId;
-use windlass_core::port::BoxFuture;
-use windlass_core::tool::ToolFailure;
-use windlass_tools::{Passages, ToolsConfig, summarize};
+use windlass_core::search::SearchFailure;
+use windlass_tools::summarize;
 
 use crate::context::Bench;
-
-/// Finds passages that share a word with the question, most shared words first.
-#[derive(Debug)]
-struct WordIndex(Vec<(SessionId, &'static str)>);
-
-impl Passages for WordIndex {
-    fn get_context<'a>(
-        &'a self,
-        query: &'a str,
-        limit: usize,
-        session: &'a SessionId,
-        is_global: bool,
-    ) -> BoxFuture<'a, Result<Vec<String>, ToolFailure>> {
-        Box::pin(async move {
-            if query == "break" {
-                return Err(ToolFailure::io_error("the index is not readable"));
-            }
-            let shared = |text: &str| query.split(' ').filter(|word| text.contains(word)).count();
-            let own = self.0.iter().filter(|(owner, _)| is_global || owner == session);
-            let mut found: Vec<(usize, &str)> = own.map(|(_, text)| (shared(text), *text)).collect();
-            found.retain(|(score, _)| *score > 0);
-            found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
-            Ok(found.into_iter().take(limit).map(|(_, text)| text.to_owned()).collect())
-        })
-    }
-}
+use crate::shelf::Shelf;
 
 fn bench() -> Bench {
     let own = Bench::default().context.session_id;
     let other = SessionId::new("of another ship");
-    let index = WordIndex(vec![
+    let documents = vec![
         (own.clone(), "the rope is new"),
         (own.clone(), "the anchor and the rope hold"),
         (own.clone(), "the anchor is old"),
         (own, "the chain is old"),
         (other, "a rope of another ship"),
-    ]);
-    Bench::new(&ToolsConfig { passages: Some(Arc::new(index)), ..ToolsConfig::default() })
+    ];
+    Bench::new(&Shelf { documents, ..Shelf::default() }.config().1)
 }
 
 #[tokio::test]
@@ -79,10 +51,16 @@ async fn e_28_e_29_passages_are_summed_up_and_none_is_said() {
 }
 
 #[tokio::test]
-async fn e_25_without_an_index_the_tool_says_it_is_not_available() {
+async fn e_25_r_8_without_an_index_the_tool_says_it_is_not_available() {
     let failure = Bench::default().call("rag_search", json!({"query": "rope"})).await.unwrap_err();
     assert_eq!((failure.message.as_str(), failure.kind.word()), ("RAG not available", "unavailable"));
     assert_eq!(summarize("rag_search", Err(&failure)), "rag_search failed: RAG not available");
-    let broken = bench().call("rag_search", json!({"query": "break"})).await.unwrap_err();
-    assert_eq!(broken.message, "the index is not readable");
+    for (failure, message) in [
+        (SearchFailure::Missing("there is no index yet".to_owned()), "RAG not available"),
+        (SearchFailure::Broken("not readable".to_owned()), "The search failed: not readable"),
+    ] {
+        let bench = Bench::new(&Shelf { failure: Some(failure), ..Shelf::default() }.config().1);
+        let failure = bench.call("rag_search", json!({"query": "rope"})).await.unwrap_err();
+        assert_eq!(failure.message, message);
+    }
 }

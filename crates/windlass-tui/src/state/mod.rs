@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 use windlass_core::host::{HostDefaults, ModelRow};
 use windlass_core::ids::{Millis, RunId};
+use windlass_core::search::IndexProgress;
 use windlass_core::tool::ToolSpec;
 
 use crate::effect::Background;
@@ -77,6 +78,10 @@ pub struct State {
     pub stopped_ms: Option<Millis>,
     /// The run that was asked to stop.
     pub cancelling: Option<RunId>,
+    /// How far the index of the project is, while it is built.
+    pub indexing: Option<IndexProgress>,
+    /// When somebody last asked for that.
+    pub index_asked_ms: Millis,
     /// Whether the task list is shown.
     pub shows_tasks: bool,
     /// Whether the app is over.
@@ -162,6 +167,8 @@ impl State {
             notice: None,
             stopped_ms: None,
             cancelling: None,
+            indexing: None,
+            index_asked_ms: 0,
             shows_tasks: true,
             is_over: false,
         }
@@ -174,7 +181,11 @@ impl State {
 
     /// Whether the screen changes with time alone.
     pub fn is_moving(&self) -> bool {
-        self.running().is_some() || self.sending.is_some() || self.notice.is_some() || self.is_loading()
+        self.running().is_some()
+            || self.sending.is_some()
+            || self.notice.is_some()
+            || self.indexing.is_some()
+            || self.is_loading()
     }
 
     /// Whether the screen is too small for anything.

@@ -29,6 +29,9 @@ use crate::state::question::Ear;
 use crate::state::{Focus, State};
 use crate::view;
 
+/// How often somebody looks how far the index is, while it is built.
+const INDEX_POLL_MS: u64 = 1_000;
+
 /// Lines of a notch of the mouse wheel.
 const WHEEL_LINES: i64 = 3;
 
@@ -70,13 +73,23 @@ fn take(state: &mut State, input: Input) -> Vec<Effect> {
         }
         Input::Tick => {
             commands::resume::watch(state);
-            Vec::new()
+            watch_index(state)
         }
         Input::Stop => {
             state.is_over = true;
             vec![Effect::Quit]
         }
     }
+}
+
+/// While the index is built, somebody looks now and then how far it is.
+fn watch_index(state: &mut State) -> Vec<Effect> {
+    let is_due = state.now_ms.saturating_sub(state.index_asked_ms) >= INDEX_POLL_MS;
+    if state.indexing.is_none() || !is_due {
+        return Vec::new();
+    }
+    state.index_asked_ms = state.now_ms;
+    vec![Effect::WatchIndex]
 }
 
 fn press(state: &mut State, key: KeyEvent) -> Vec<Effect> {

@@ -39,6 +39,7 @@ pub(super) fn take(state: &mut State, reply: Reply) -> Vec<Effect> {
         Reply::Explained { tool, explanation } => commands::policy::explained(state, &tool, &explanation),
         Reply::Tree { paths, is_cut } => commands::context::fill(state, &paths, is_cut),
         Reply::Found { query, hits, is_cut } => commands::search::fill(state, &query, &hits, is_cut),
+        Reply::Indexing(progress) => state.indexing = progress,
         Reply::Done(text) => state.tell(text),
         Reply::Quiet => {}
         Reply::Refused { wish: Wish::Open(session_id), error } => {

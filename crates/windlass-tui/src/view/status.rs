@@ -7,6 +7,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use windlass_core::event::RunOutcome;
 use windlass_core::model::Usage;
+use windlass_core::search::IndexProgress;
 use windlass_core::view::{CallState, Entry, RunView};
 
 use super::figures::{dollars, elapsed, gauge, tokens};
@@ -118,8 +119,17 @@ fn notice(state: &State) -> Option<Part> {
     Some(Part::new(format!("{sign}{}", one_line(&notice.text)), role, 200))
 }
 
-/// What goes on.
+/// What goes on, and the index beside it.
 fn going_on(state: &State) -> Vec<Part> {
+    let mut parts = run_or_rest(state);
+    parts.extend(state.indexing.map(|IndexProgress { done, total }| {
+        let text = if total == 0 { "indexing".to_owned() } else { format!("indexing {done}/{total}") };
+        Part::new(text, Role::Muted, 110)
+    }));
+    parts
+}
+
+fn run_or_rest(state: &State) -> Vec<Part> {
     let Some(session) = &state.session else {
         return match &state.sending {
             Some((_, since_ms)) => vec![moving(state, "sending", *since_ms)],

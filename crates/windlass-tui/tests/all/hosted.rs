@@ -15,6 +15,7 @@ use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
 use windlass_core::permission::{ApproveMode, PolicySet};
 use windlass_core::port::{BoxStream, ModelPort};
 use windlass_core::profile::{Profile, ProfileName};
+use windlass_core::search::SharedSearch;
 use windlass_core::store::StorePort;
 use windlass_engine::clock::Clock;
 use windlass_engine::host::{Host, HostLimits, HostParts, ModelsPort, OpenModel};
@@ -22,6 +23,7 @@ use windlass_engine::memory_store::MemoryStore;
 use windlass_engine::policy_store::PolicyStore;
 use windlass_engine::registry::Registry;
 use windlass_scripted::{Script, ScriptedModel};
+use windlass_search::{Index, IndexConfig, Searcher};
 use windlass_tui::effect::Effect;
 use windlass_tui::input::Input;
 use windlass_tui::perform::Hands;
@@ -120,6 +122,8 @@ pub(crate) struct Hosted {
     scripts: Arc<Scripts>,
     pub(crate) store: Arc<dyn StorePort>,
     stream: Option<BoxStream<'static, HostDelivery>>,
+    search: Option<SharedSearch>,
+    index_folder: Option<TempDir>,
     /// Whether runs that have not ended stand still: those of a host that is gone.
     is_stopped: bool,
 }
@@ -132,18 +136,33 @@ impl Hosted {
 
     /// The same with another way of approving.
     pub(crate) fn approving(script: &str, approve: ApproveMode) -> Self {
-        let scripts = Arc::new(Scripts::default());
-        let root = tempfile::tempdir().unwrap();
-        std::fs::create_dir(root.path().join("src")).unwrap();
-        std::fs::write(root.path().join("README.md"), "# A project\n\nIt hauls the anchor.\n").unwrap();
-        std::fs::write(root.path().join("src/main.rs"), "fn main() {\n    haul_anchor();\n}\n").unwrap();
-        let hosted = Self::on(scripts, Arc::new(MemoryStore::new()), root, approve);
+        let hosted =
+            Self::on(Arc::new(Scripts::default()), Arc::new(MemoryStore::new()), project(), approve, None);
         hosted.put_script("usual", script);
         hosted
     }
 
-    fn on(scripts: Arc<Scripts>, store: Arc<dyn StorePort>, root: TempDir, approve: ApproveMode) -> Self {
-        let host = open(&scripts, &store, root.path(), approve);
+    /// The same with an index of the project.
+    pub(crate) fn indexed(script: &str) -> Self {
+        let (root, folder) = (project(), tempfile::tempdir().unwrap());
+        let index = Index::open(folder.path(), root.path(), IndexConfig::default()).unwrap();
+        index.update(&mut |_| {}).unwrap();
+        let search: SharedSearch = Arc::new(Searcher::new(Arc::new(index)));
+        let (scripts, store) = (Arc::new(Scripts::default()), Arc::new(MemoryStore::new()));
+        let mut hosted = Self::on(scripts, store, root, ApproveMode::Ask, Some(search));
+        hosted.put_script("usual", script);
+        hosted.index_folder = Some(folder);
+        hosted
+    }
+
+    fn on(
+        scripts: Arc<Scripts>,
+        store: Arc<dyn StorePort>,
+        root: TempDir,
+        approve: ApproveMode,
+        search: Option<SharedSearch>,
+    ) -> Self {
+        let host = open(&scripts, &store, root.path(), approve, search.clone());
         let desk = Arc::new(Desk::default());
         let hands =
             Hands::new(Arc::clone(&host) as Arc<dyn HostPort>, Arc::clone(&desk) as Arc<dyn DeskPort>);
@@ -160,14 +179,16 @@ impl Hosted {
             scripts,
             store,
             stream: None,
+            search,
+            index_folder: None,
             is_stopped: false,
         }
     }
 
     /// The same house after a restart: what the old host left in the store is there, and nothing moves.
     pub(crate) fn again(self) -> Self {
-        let mut hosted = Self::on(self.scripts, self.store, self.root, ApproveMode::Ask);
-        hosted.is_stopped = true;
+        let mut hosted = Self::on(self.scripts, self.store, self.root, ApproveMode::Ask, self.search);
+        (hosted.is_stopped, hosted.index_folder) = (true, self.index_folder);
         hosted
     }
 
@@ -243,7 +264,22 @@ impl Hosted {
     }
 }
 
-fn open(scripts: &Arc<Scripts>, store: &Arc<dyn StorePort>, root: &Path, approve: ApproveMode) -> Arc<Host> {
+/// A project with two files.
+fn project() -> TempDir {
+    let root = tempfile::tempdir().unwrap();
+    std::fs::create_dir(root.path().join("src")).unwrap();
+    std::fs::write(root.path().join("README.md"), "# A project\n\nIt hauls the anchor.\n").unwrap();
+    std::fs::write(root.path().join("src/main.rs"), "fn main() {\n    haul_anchor();\n}\n").unwrap();
+    root
+}
+
+fn open(
+    scripts: &Arc<Scripts>,
+    store: &Arc<dyn StorePort>,
+    root: &Path,
+    approve: ApproveMode,
+    search: Option<SharedSearch>,
+) -> Arc<Host> {
     let registry = Registry::new();
     registry.register_all(windlass_tools::builtin(&windlass_tools::ToolsConfig::default())).unwrap();
     Host::new(HostParts {
@@ -257,6 +293,7 @@ fn open(scripts: &Arc<Scripts>, store: &Arc<dyn StorePort>, root: &Path, approve
             }
         }),
         registry,
+        search,
         root: root.to_path_buf(),
         policies: PolicyStore::in_memory(PolicySet::default()),
         approve,

@@ -15,11 +15,12 @@ use windlass_core::ids::{RunId, SessionId};
 use windlass_core::json::clip::clip_chars;
 use windlass_core::message::Message;
 use windlass_core::model::ToolChoice;
+use windlass_core::search::{SearchKind, SearchQuery, SearchScope, TokenBudget};
 use windlass_core::store::NewSession;
 
 use super::fold::Told;
 use super::frames::{EdisonFrames, Named};
-use super::memory::{CONTEXT_CHARS_MAX, exchanges, related};
+use super::memory::{CONTEXT_CHARS_MAX, PASSAGES_MAX, exchanges, quoted, related};
 use super::requests::{Entry, Met};
 use super::routing::{Route, route, search_query};
 use crate::error::{Answer, Kind, Problem};
@@ -34,6 +35,10 @@ use crate::stream::{Frames, Reading, respond};
 const ID_CHARS_MAX: usize = 200;
 /// Words that EDISON has for its models (E-39); which one that is, the server's configuration says.
 const MODEL_TARGETS: [&str; 4] = ["fast", "medium", "deep", "vision"];
+/// Longest query of an index: the beginning of a long message says what it is about.
+const QUERY_BYTES_MAX: usize = 4_000;
+/// Tokens of passages: as many as the characters of a context hold.
+const CONTEXT_TOKENS_MAX: u32 = 500;
 /// Pages of a heuristic search.
 const SEARCH_RESULTS: u32 = 3;
 
@@ -174,7 +179,11 @@ async fn begin(app: &App, body: &ChatBody) -> Answer<Begun> {
     let found = if route.has_heuristic { search(app, &session_id, &body.message).await? } else { None };
     let tools_before: Vec<String> =
         found.iter().filter(|(_, is_ok)| *is_ok).map(|_| "web_search".into()).collect();
-    let pieces: Vec<String> = found.into_iter().map(|(text, _)| text).chain(remembered).collect();
+    let mut pieces: Vec<String> = found.into_iter().map(|(text, _)| text).chain(remembered).collect();
+    pieces.extend(indexed(app, SearchScope::Session(session_id.clone()), &body.message).await);
+    if route.tools_allowed {
+        pieces.extend(indexed(app, SearchScope::Project, &body.message).await);
+    }
     let context = clip_chars(&pieces.join("\n\n"), CONTEXT_CHARS_MAX).into_owned();
     let start = RunStart {
         message: Message::user(body.message.as_str()),
@@ -195,6 +204,22 @@ async fn begin(app: &App, body: &ChatBody) -> Answer<Begun> {
     }
     let request_id = body.request_id.clone().unwrap_or_else(|| started.run_id.to_string());
     Ok(Begun { started, route, request_id, entry, tools_before })
+}
+
+/// What the index has about a message. A chat goes on without it, but an index that broke is told to the operator.
+async fn indexed(app: &App, scope: SearchScope, message: &str) -> Option<String> {
+    let text = message.get(..message.floor_char_boundary(QUERY_BYTES_MAX))?.to_owned();
+    let budget =
+        TokenBudget { total: CONTEXT_TOKENS_MAX, file: CONTEXT_TOKENS_MAX, passage: CONTEXT_TOKENS_MAX };
+    let query = SearchQuery { text, top_k: PASSAGES_MAX, kind: SearchKind::Hybrid, scope, budget };
+    match app.host.search(query).await {
+        Ok(found) => quoted(&found.passages),
+        Err(HostError::Missing { .. }) => None,
+        Err(error) => {
+            tracing::warn!(%error, "a chat got no context from the index");
+            None
+        }
+    }
 }
 
 fn check_id(field: &'static str, id: Option<&str>) -> Answer<()> {

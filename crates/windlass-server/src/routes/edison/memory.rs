@@ -1,16 +1,17 @@
-//! What EDISON remembers of a chat: earlier exchanges that have to do with a message (E-40).
-//!
-//! Chooses by words in common. An index of passages can take its place: what it needs is in [`related`]'s
-//! signature, earlier exchanges and a message in, at most so many characters out.
+//! What a message of EDISON's is answered with beside its own words (E-40): earlier exchanges of the chat, chosen by
+//! words in common, and passages of the index. All of it has a bound (E-31).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use windlass_core::event::{Event, Record};
 use windlass_core::json::clip::clip_chars;
+use windlass_core::search::Passage;
 
 /// Exchanges that are shown, as `rag_search` gives them when nobody says how many (E-4).
 const EXCHANGES_MAX: usize = 3;
+/// Passages that are shown of the chat's documents, and of the project.
+pub(super) const PASSAGES_MAX: usize = 3;
 /// Characters of all of them (E-31).
 pub(super) const CONTEXT_CHARS_MAX: usize = 2_000;
 /// Letters of a word that says something.
@@ -62,6 +63,15 @@ pub(super) fn related(exchanges: &[Exchange], message: &str) -> Option<String> {
         .collect();
     let text = lines.join("\n\n");
     (!text.is_empty()).then(|| clip_chars(&text, CONTEXT_CHARS_MAX).into_owned())
+}
+
+/// Passages as text, each with its place; nothing if there are none.
+pub(super) fn quoted(passages: &[Passage]) -> Option<String> {
+    let quotes: Vec<String> = passages
+        .iter()
+        .map(|passage| format!("From {}:{}\n{}", passage.path, passage.line, passage.text.trim_end()))
+        .collect();
+    (!quotes.is_empty()).then(|| quotes.join("\n\n"))
 }
 
 fn words(text: &str) -> BTreeSet<String> {

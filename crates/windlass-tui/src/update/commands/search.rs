@@ -1,4 +1,4 @@
-//! `/search`: lines of the project's files, and sessions in which something was said.
+//! `/search`: passages or lines of the project's files, and sessions in which something was said.
 
 use windlass_core::ids::SessionId;
 use windlass_core::store::SessionRow;
@@ -38,7 +38,11 @@ fn list_of<'a>(state: &'a mut State, query: &str) -> Option<&'a mut Picker> {
 pub(in crate::update) fn fill(state: &mut State, query: &str, hits: &[Hit], is_cut: bool) {
     let row = |hit: &Hit| {
         let place = format!("{}:{}", hit.path, hit.line);
-        PickerRow::new(format!("{FILE}{}", hit.path), place, hit.text.trim()).with_badge("file")
+        let text = match &hit.why {
+            Some(why) => format!("{}  {why}", hit.text.trim()),
+            None => hit.text.trim().to_owned(),
+        };
+        PickerRow::new(format!("{FILE}{}", hit.path), place, text).with_badge("file")
     };
     let Some(picker) = list_of(state, query) else { return };
     picker.pending = picker.pending.saturating_sub(1);

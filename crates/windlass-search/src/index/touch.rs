@@ -1,0 +1,146 @@
+//! Keeping single files and documents up to date, in small commits that are seen at once.
+
+use std::path::{Component, Path};
+use std::sync::PoisonError;
+use std::time::Duration;
+
+use tantivy::IndexWriter;
+use tantivy::indexer::NoMergePolicy;
+use windlass_core::ids::SessionId;
+
+use super::update::{commit, small_writer};
+use super::write::{Looked, Work, now_ms};
+use super::{Index, IndexError, entry};
+use crate::content;
+use crate::documents::{Document, Documents};
+use crate::limits::{LOCK_GRACE_MS, LOCK_WAIT_MS, SEGMENTS_MAX};
+use crate::walk::{self, Skip};
+
+/// What became of one file that was touched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Touched {
+    /// Its content is what the index has.
+    Unchanged,
+    /// It was indexed.
+    Indexed,
+    /// It is gone, and its passages too.
+    Removed,
+    /// It is not for the index.
+    Skipped(Skip),
+    /// It is no file of the root.
+    Nothing,
+}
+
+impl Index {
+    /// Brings one file of the root up to date: it was read, written or removed.
+    pub fn touch(&self, path: &str) -> Result<Touched, IndexError> {
+        let Some(path) = self.relative(path) else { return Ok(Touched::Nothing) };
+        let (known, found) =
+            (entry::one(&self.searcher()?, &self.fields, &path)?, walk::look_at(&self.root, &path));
+        let stamp = match (found, known) {
+            (Some(Ok(stamp)), Some(known)) if known.stamp == stamp => return Ok(Touched::Unchanged),
+            (Some(Ok(stamp)), _) => stamp,
+            (Some(Err(skip)), None) => return Ok(Touched::Skipped(skip)),
+            (None, None) => return Ok(Touched::Nothing),
+            (Some(Err(_)) | None, Some(_)) => {
+                self.write_one(&mut |writer| {
+                    self.delete(writer, &path);
+                    Ok(Looked::Gone)
+                })?;
+                return Ok(found.and_then(Result::err).map_or(Touched::Removed, Touched::Skipped));
+            }
+        };
+        if let Some(known) = known
+            && known.skip.is_none()
+            && content::read(&self.root.join(&path), self.config.file_bytes_max)
+                .is_ok_and(|content| content.hash == known.hash)
+        {
+            return Ok(Touched::Unchanged);
+        }
+        let work = Work { key: path, stamp, known };
+        Ok(match self.write_one(&mut |writer| self.look_into(writer, &work))? {
+            Looked::Same => Touched::Unchanged,
+            Looked::Written { .. } => Touched::Indexed,
+            Looked::Skipped(skip) => Touched::Skipped(skip),
+            Looked::Gone => Touched::Removed,
+        })
+    }
+
+    /// A path as the index knows it; `None` outside of the root.
+    fn relative(&self, path: &str) -> Option<String> {
+        let path = Path::new(path);
+        let inside = if path.is_absolute() { path.strip_prefix(&self.root).ok()? } else { path };
+        let mut parts = Vec::new();
+        for part in inside.components() {
+            match part {
+                Component::Normal(name) => parts.push(name.to_str()?),
+                Component::CurDir => {}
+                Component::ParentDir | Component::RootDir | Component::Prefix(_) => return None,
+            }
+        }
+        (!parts.is_empty()).then(|| parts.join("/"))
+    }
+
+    /// Adds or replaces a document of a session.
+    pub fn add_document(&self, session_id: &SessionId, name: &str, text: &str) -> Result<(), IndexError> {
+        let document = Document {
+            session_id: session_id.clone(),
+            name: name.to_owned(),
+            added_ms: now_ms(),
+            text: text.to_owned(),
+        };
+        let stamp = self.documents().put(&document)?;
+        let key = Documents::key(session_id, name);
+        let known = entry::one(&self.searcher()?, &self.fields, &key)?;
+        let work = Work { key, stamp, known };
+        self.write_one(&mut |writer| self.look_into(writer, &work)).map(drop)
+    }
+
+    /// Removes a document of a session; whether there was one.
+    pub fn remove_document(&self, session_id: &SessionId, name: &str) -> Result<bool, IndexError> {
+        let was_there = self.documents().remove(session_id, name)?;
+        let key = Documents::key(session_id, name);
+        self.write_one(&mut |writer| {
+            self.delete(writer, &key);
+            Ok(Looked::Gone)
+        })?;
+        Ok(was_there)
+    }
+
+    /// One small commit. Parts are not merged here: a change of one file is seen at once (`settle` merges).
+    fn write_one(
+        &self,
+        write: &mut dyn FnMut(&IndexWriter) -> Result<Looked, IndexError>,
+    ) -> Result<Looked, IndexError> {
+        let _lock = self.write_lock(Duration::from_millis(LOCK_WAIT_MS))?;
+        self.searcher()?;
+        let index = self.shelf.read().unwrap_or_else(PoisonError::into_inner).index.clone();
+        let mut writer = small_writer(&index)?;
+        writer.set_merge_policy(Box::new(NoMergePolicy));
+        let looked = write(&writer)?;
+        commit(&mut writer, &self.state())?;
+        drop(writer);
+        self.reload()?;
+        Ok(looked)
+    }
+
+    /// Merges the parts that small commits left, if they are many; whether it did.
+    pub fn settle(&self) -> Result<bool, IndexError> {
+        if self.searcher()?.segment_readers().len() <= SEGMENTS_MAX {
+            return Ok(false);
+        }
+        let _lock = self.write_lock(Duration::from_millis(LOCK_GRACE_MS))?;
+        let index = self.shelf.read().unwrap_or_else(PoisonError::into_inner).index.clone();
+        let mut writer = small_writer(&index)?;
+        // The largest part stays as it is; all others become one.
+        let mut parts = index.searchable_segment_metas()?;
+        parts.sort_by_key(|part| std::cmp::Reverse(part.num_docs()));
+        let small: Vec<_> = parts.iter().skip(1).map(tantivy::SegmentMeta::id).collect();
+        writer.set_merge_policy(Box::new(NoMergePolicy));
+        writer.merge(&small).wait()?;
+        writer.garbage_collect_files().wait()?;
+        writer.wait_merging_threads()?;
+        self.reload()?;
+        Ok(true)
+    }
+}

@@ -1,0 +1,209 @@
+//! Bringing the index up to date: all of it, one file, one document.
+//!
+//! A file is looked into when its stamp changed, and its passages are written when its content did. Old passages go and
+//! new ones come in the same commit. Commits are made every few thousand files, so a kill loses the last of them alone
+//! and memory is bounded whatever the size of the root.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use tantivy::IndexWriter;
+use tantivy::indexer::IndexWriterOptions;
+use windlass_core::search::IndexProgress;
+
+use super::batch::Batch;
+use super::entry::{self, Entry};
+use super::write::{Work, now_ms};
+use super::{Index, IndexError, State};
+use crate::limits::{FILES_MAX, LOCK_GRACE_MS, TOUCH_WRITER_BYTES, WRITER_BYTES};
+use crate::walk::{Stamp, Walk};
+
+/// What an update did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct UpdateReport {
+    /// Files that were new.
+    pub added: u64,
+    /// Files whose content was another.
+    pub changed: u64,
+    /// Files that were gone.
+    pub removed: u64,
+    /// Files that were as before.
+    pub unchanged: u64,
+    /// Passages written.
+    pub passages: u64,
+    /// Bytes of the files that were read.
+    pub bytes: u64,
+    /// Files left out, by reason.
+    pub skipped: BTreeMap<String, u64>,
+    /// The first of them that were expected to be read: path and reason.
+    pub skipped_files: Vec<(String, &'static str)>,
+    /// Set when the index could not be used and was built again: why.
+    pub rebuilt: Option<String>,
+    /// How long it took.
+    pub elapsed_ms: u64,
+}
+
+/// The files on disk against those in the index.
+struct Compared {
+    /// To be looked into.
+    work: Vec<Work>,
+    /// In the index and nowhere else.
+    removed: Vec<String>,
+    /// Not for the index, by reason.
+    left_out: BTreeMap<String, u64>,
+}
+
+/// A writer for a single file: one thread to write, one to merge.
+pub(super) fn small_writer(index: &tantivy::Index) -> tantivy::Result<IndexWriter> {
+    let options = IndexWriterOptions::builder()
+        .num_worker_threads(1)
+        .num_merge_threads(1)
+        .memory_budget_per_thread(TOUCH_WRITER_BYTES)
+        .build();
+    index.writer_with_options(options)
+}
+
+/// Writes a commit with its state.
+pub(super) fn commit(writer: &mut IndexWriter, state: &State) -> Result<(), IndexError> {
+    let payload = serde_json::to_string(state).map_err(|error| IndexError::Damaged(error.to_string()))?;
+    let mut prepared = writer.prepare_commit()?;
+    prepared.set_payload(&payload);
+    prepared.commit()?;
+    Ok(())
+}
+
+impl Index {
+    /// Brings everything up to date. Fails while another process is writing.
+    pub fn update(&self, on_progress: &mut dyn FnMut(IndexProgress)) -> Result<UpdateReport, IndexError> {
+        let begun = Instant::now();
+        let _lock = self.write_lock(Duration::from_millis(LOCK_GRACE_MS))?;
+        let (known, rebuilt) = self.known()?;
+        let mut report = UpdateReport { rebuilt, ..UpdateReport::default() };
+        let Compared { work, removed, left_out } = self.compare(known, &mut report)?;
+        let before = self.state();
+        let is_due = !work.is_empty() || !removed.is_empty() || before.completed_ms.is_none();
+        if is_due || before.left_out != left_out {
+            let total = work.len() as u64;
+            let state = State { completed_ms: None, done: 0, total, left_out, ..before };
+            let result = self.write_all(&work, &removed, state, &mut report, on_progress);
+            self.set_progress(None);
+            self.reload()?;
+            result?;
+        }
+        report.elapsed_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+        Ok(report)
+    }
+
+    /// The files that the index knows; an index that cannot be read is emptied, and it is said why.
+    fn known(&self) -> Result<(HashMap<String, Entry>, Option<String>), IndexError> {
+        let is_suspect = self.is_suspect.swap(false, Ordering::Relaxed);
+        let read = self.searcher().and_then(|searcher| {
+            let damaged = if is_suspect { searcher.index().validate_checksum()?.len() } else { 0 };
+            if damaged > 0 {
+                return Err(IndexError::Damaged(format!("{damaged} of its files are damaged")));
+            }
+            Ok(entry::all(&searcher)?)
+        });
+        match read {
+            Ok(known) => Ok((known, None)),
+            Err(error) => {
+                tracing::warn!(%error, "the index is built again");
+                self.empty()?;
+                Ok((HashMap::new(), Some(error.to_string())))
+            }
+        }
+    }
+
+    /// Walks the root and the documents: what has to be looked into, what is gone, what was left out.
+    fn compare(
+        &self,
+        mut known: HashMap<String, Entry>,
+        report: &mut UpdateReport,
+    ) -> Result<Compared, IndexError> {
+        let mut work = Vec::new();
+        let mut left_out = BTreeMap::new();
+        let embedder = self.embedder_key();
+        let walk =
+            Walk::new(&self.root).map_err(|source| IndexError::Root { path: self.root.clone(), source })?;
+        for walked in walk {
+            match walked.found {
+                Ok(stamp) if work.len() < FILES_MAX => {
+                    note(&mut known, &mut work, report, walked.path, stamp, embedder);
+                }
+                Ok(_) => *left_out.entry("too_many".to_owned()).or_default() += 1,
+                Err(skip) => *left_out.entry(skip.word().to_owned()).or_default() += 1,
+            }
+        }
+        for (key, stamp) in self.documents().all()? {
+            note(&mut known, &mut work, report, key, stamp, embedder);
+        }
+        report.skipped.extend(left_out.clone());
+        let mut removed: Vec<String> = known.into_keys().collect();
+        removed.sort_unstable();
+        report.removed = removed.len() as u64;
+        Ok(Compared { work, removed, left_out })
+    }
+
+    fn write_all(
+        &self,
+        work: &[Work],
+        removed: &[String],
+        mut state: State,
+        report: &mut UpdateReport,
+        on_progress: &mut dyn FnMut(IndexProgress),
+    ) -> Result<(), IndexError> {
+        let threads = self.config.threads.max(1);
+        let index = self.shelf.read().unwrap_or_else(PoisonError::into_inner).index.clone();
+        let mut writer: IndexWriter =
+            index.writer_with_num_threads(threads.div_ceil(2), WRITER_BYTES * threads.div_ceil(2))?;
+        for key in removed {
+            self.delete(&writer, key);
+        }
+        let mut done = 0;
+        while done < work.len() {
+            let rest = work.get(done..).unwrap_or_default();
+            let batch = Batch::new(self, &writer, rest, threads);
+            batch.run(report, &mut |files| {
+                let progress = IndexProgress { done: (done + files) as u64, total: work.len() as u64 };
+                self.set_progress(Some(progress));
+                on_progress(progress);
+            })?;
+            done += batch.taken();
+            state.done = done as u64;
+            if done < work.len() {
+                commit(&mut writer, &state)?;
+                self.reload()?;
+            }
+        }
+        commit(&mut writer, &State { completed_ms: Some(now_ms()), ..state })?;
+        writer.wait_merging_threads()?;
+        Ok(())
+    }
+
+    fn set_progress(&self, progress: Option<IndexProgress>) {
+        *self.progress.lock().unwrap_or_else(PoisonError::into_inner) = progress;
+    }
+}
+
+/// Sorts a file into what is as before and what has to be looked into.
+fn note(
+    known: &mut HashMap<String, Entry>,
+    work: &mut Vec<Work>,
+    report: &mut UpdateReport,
+    key: String,
+    stamp: Stamp,
+    embedder: u64,
+) {
+    let known = known.remove(&key);
+    match known {
+        Some(entry) if entry.stamp == stamp && entry.embedder == embedder => {
+            report.unchanged += 1;
+            if let Some(skip) = entry.skip {
+                *report.skipped.entry(skip.word().to_owned()).or_default() += 1;
+            }
+        }
+        Some(_) | None => work.push(Work { key, stamp, known }),
+    }
+}

@@ -1,0 +1,145 @@
+//! Looking into one file or document, and writing what changed: old passages go and new ones come in one commit.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use tantivy::{IndexWriter, Term};
+use windlass_core::ids::SessionId;
+
+use super::entry::Entry;
+use super::passage::{self, Owner, PROJECT, SESSIONS};
+use super::{Index, IndexError};
+use crate::content::{self, Content};
+use crate::cut::cut;
+use crate::documents::{Document, KEY_MARK};
+use crate::language::{Language, MARKDOWN};
+use crate::limits::RACY_NS;
+use crate::walk::{Skip, Stamp};
+
+/// A file that has to be looked into.
+pub(super) struct Work {
+    pub(super) key: String,
+    pub(super) stamp: Stamp,
+    pub(super) known: Option<Entry>,
+}
+
+/// What looking into a file gave.
+pub(super) enum Looked {
+    Same,
+    Written { is_new: bool, passages: u64, bytes: u64 },
+    Skipped(Skip),
+    Gone,
+}
+
+pub(super) fn now_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// The scope of one session's documents.
+pub(crate) fn session_scope(session_id: &SessionId) -> String {
+    format!("session:{session_id}")
+}
+
+impl Index {
+    /// Removes a file's passages and its entry, in the commit that follows.
+    pub(super) fn delete(&self, writer: &IndexWriter, key: &str) {
+        writer.delete_term(Term::from_field_text(self.fields.owner, key));
+        writer.delete_term(Term::from_field_text(self.fields.file, key));
+    }
+
+    /// Looks into one file or document and writes what changed.
+    pub(super) fn look_into(&self, writer: &IndexWriter, work: &Work) -> Result<Looked, IndexError> {
+        let is_document = work.key.starts_with(KEY_MARK);
+        let read_ns = now_ms().saturating_mul(1_000_000);
+        let is_racy = work.stamp.changed_ns.saturating_add(RACY_NS) > read_ns;
+        let stamp = if is_racy { Stamp::default() } else { work.stamp };
+        let content = if is_document {
+            self.read_document(&work.key)
+        } else {
+            self.read_file(work).map(|it| (it, None))
+        };
+        let (content, document) = match content {
+            Ok(content) => content,
+            Err(skip) => {
+                self.write_skipped(writer, work, stamp, skip)?;
+                return Ok(if is_document { Looked::Gone } else { Looked::Skipped(skip) });
+            }
+        };
+        let known = work.known.filter(|known| known.skip.is_none());
+        if let Some(known) =
+            known.filter(|known| known.hash == content.hash && known.embedder == self.embedder_key())
+        {
+            if known.stamp != stamp {
+                writer.delete_term(Term::from_field_text(self.fields.file, &work.key));
+                writer.add_document(Entry { stamp, ..known }.document(&self.fields, &work.key))?;
+            }
+            return Ok(Looked::Same);
+        }
+        let bytes = content.text.len() as u64;
+        let passages = self.write_content(writer, work, stamp, &content, document.as_ref())?;
+        Ok(Looked::Written { is_new: work.known.is_none(), passages, bytes })
+    }
+
+    fn read_file(&self, work: &Work) -> Result<Content, Skip> {
+        if work.stamp.bytes > self.config.file_bytes_max {
+            return Err(Skip::TooLarge);
+        }
+        content::read(&self.root.join(&work.key), self.config.file_bytes_max)
+    }
+
+    fn read_document(&self, key: &str) -> Result<(Content, Option<Document>), Skip> {
+        let (document, bytes) = self.documents().read(key).map_err(|_| Skip::Unreadable)?;
+        Ok((Content { text: document.text.clone(), hash: content::hash(&bytes) }, Some(document)))
+    }
+
+    fn write_skipped(
+        &self,
+        writer: &IndexWriter,
+        work: &Work,
+        stamp: Stamp,
+        skip: Skip,
+    ) -> Result<(), IndexError> {
+        // Reading may be allowed again without the file changing: it is tried each time.
+        let stamp = if skip == Skip::Unreadable { Stamp::default() } else { stamp };
+        let embedder = self.embedder_key();
+        let entry = Entry { stamp, hash: 0, embedder, skip: Some(skip), passages: 0, symbols: 0 };
+        if work.known != Some(entry) {
+            self.delete(writer, &work.key);
+            writer.add_document(entry.document(&self.fields, &work.key))?;
+        }
+        Ok(())
+    }
+
+    fn write_content(
+        &self,
+        writer: &IndexWriter,
+        work: &Work,
+        stamp: Stamp,
+        content: &Content,
+        document: Option<&Document>,
+    ) -> Result<u64, IndexError> {
+        let shown = document.map_or(work.key.as_str(), |document| document.name.as_str());
+        let is_named = shown.contains('.') || document.is_none();
+        let language = if is_named { Language::of(shown, &content.text) } else { MARKDOWN };
+        let scopes = match document {
+            Some(document) => vec![SESSIONS.to_owned(), session_scope(&document.session_id)],
+            None => vec![PROJECT.to_owned()],
+        };
+        let time_ms = document.map_or(work.stamp.changed_ns / 1_000_000, |document| document.added_ms);
+        let cut_text = cut(&content.text, language);
+        let owner = Owner { key: &work.key, shown, scopes, language: language.word, time_ms };
+        let texts: Vec<String> =
+            cut_text.cuts.iter().map(|cut| passage::meant(&owner, &content.text, cut)).collect();
+        let (vectors, embedder) = self.embed_passages(&texts);
+        let documents = passage::documents(&self.fields, &owner, &content.text, &cut_text, &vectors);
+        let passages = documents.len() as u64;
+        let symbols = cut_text.symbols.definitions.len() as u64;
+        self.delete(writer, &work.key);
+        for document in documents {
+            writer.add_document(document)?;
+        }
+        let entry = Entry { stamp, hash: content.hash, embedder, skip: None, passages, symbols };
+        writer.add_document(entry.document(&self.fields, &work.key))?;
+        Ok(passages)
+    }
+}

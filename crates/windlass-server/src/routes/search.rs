@@ -1,0 +1,138 @@
+//! Searching the project, and what its index holds.
+
+use axum::extract::State;
+use axum::response::Response;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use windlass_core::search::{SearchKind, SearchQuery, SearchScope, TokenBudget};
+
+use crate::endpoint::Endpoint;
+use crate::error::{Answer, Kind, Problem, Said};
+use crate::extract::QueryOf;
+use crate::limits::{PASSAGES_MAX, PASSAGES_USUAL, SEARCH_TOKENS_MAX};
+use crate::openapi::{count, list_of, named, object, text};
+use crate::shown::show;
+use crate::state::App;
+
+const TAG: &str = "search";
+
+/// The endpoints.
+pub(crate) fn endpoints() -> Vec<Endpoint> {
+    vec![
+        Endpoint::get("/api/search", search)
+            .about(TAG, "Find code and notes of the project")
+            .notes(
+                "Passages come best first, with what their scores are made of. While the index is built, the answer is \
+                 made from what is there, and `indexing` says how far it is.",
+            )
+            .needed_query_param("q", "Words, a question, a name.")
+            .query_param("top_k", top_k_schema(), "At most so many passages.")
+            .query_param("kind", kind_schema(), "Which ways of finding count.")
+            .answers(Said::Ok, named("Found"), "What was found.")
+            .problems(&[Kind::Missing]),
+        Endpoint::get("/api/index", status)
+            .about(TAG, "What the index of the project holds")
+            .answers(Said::Ok, named("Index"), "Its size, and how far it is while it is built.")
+            .problems(&[Kind::Missing]),
+    ]
+}
+
+#[derive(Deserialize)]
+struct Wish {
+    q: String,
+    top_k: Option<String>,
+    kind: Option<String>,
+}
+
+async fn search(State(app): State<App>, QueryOf(wish): QueryOf<Wish>) -> Answer<Response> {
+    if wish.q.trim().is_empty() {
+        return Err(Problem::field("q", "'q' is empty: say what to look for"));
+    }
+    let budget = TokenBudget { total: SEARCH_TOKENS_MAX, file: SEARCH_TOKENS_MAX, ..TokenBudget::default() };
+    let query = SearchQuery {
+        top_k: top_k(wish.top_k.as_deref())?,
+        kind: kind(wish.kind.as_deref())?,
+        text: wish.q,
+        scope: SearchScope::Project,
+        budget,
+    };
+    show(&app, Said::Ok, &app.host.search(query).await?)
+}
+
+async fn status(State(app): State<App>) -> Answer<Response> {
+    show(&app, Said::Ok, &app.host.index_status().await?)
+}
+
+fn top_k(text: Option<&str>) -> Answer<usize> {
+    let Some(text) = text else { return Ok(PASSAGES_USUAL) };
+    match text.parse() {
+        Ok(count) if (1..=PASSAGES_MAX).contains(&count) => Ok(count),
+        Ok(_) | Err(_) => {
+            Err(Problem::field("top_k", format!("'top_k' must be a whole number from 1 to {PASSAGES_MAX}")))
+        }
+    }
+}
+
+fn kind(word: Option<&str>) -> Answer<SearchKind> {
+    let Some(word) = word else { return Ok(SearchKind::default()) };
+    SearchKind::from_word(word).ok_or_else(|| {
+        let words = SearchKind::ALL.map(SearchKind::word).join(", ");
+        Problem::field("kind", format!("'kind' must be one of {words}"))
+    })
+}
+
+fn top_k_schema() -> Value {
+    json!({"type": "integer", "minimum": 1, "maximum": PASSAGES_MAX, "default": PASSAGES_USUAL})
+}
+
+fn kind_schema() -> Value {
+    let words = SearchKind::ALL.map(SearchKind::word);
+    json!({"type": "string", "enum": words, "default": SearchKind::default().word()})
+}
+
+/// The bodies of these routes, for the API document.
+pub(crate) fn schemas() -> Vec<(&'static str, Value)> {
+    let number = || json!({"type": "number"});
+    let parts =
+        object([("lexical?", number()), ("vector?", number()), ("symbol?", number()), ("path?", number())]);
+    let skipped = json!({
+        "type": "array",
+        "description": "Files that were left out: the reason, and how many.",
+        "items": {
+            "type": "array", "prefixItems": [text(), count()], "minItems": 2, "maxItems": 2,
+            "items": {"anyOf": [text(), count()]},
+        },
+    });
+    vec![
+        (
+            "Passage",
+            object([
+                ("id", text()),
+                ("path", text()),
+                ("start", count()),
+                ("end", count()),
+                ("line", count()),
+                ("language", text()),
+                ("symbol?", text()),
+                ("text", text()),
+                ("score", number()),
+                ("parts", parts),
+            ]),
+        ),
+        ("IndexProgress", object([("done", count()), ("total", count())])),
+        ("Found", object([("passages", list_of("Passage")), ("indexing?", named("IndexProgress"))])),
+        (
+            "Index",
+            object([
+                ("files", count()),
+                ("passages", count()),
+                ("symbols", count()),
+                ("bytes", count()),
+                ("completed_ms?", count()),
+                ("indexing?", named("IndexProgress")),
+                ("skipped?", skipped),
+                ("embedder?", text()),
+            ]),
+        ),
+    ]
+}

@@ -1,0 +1,105 @@
+//! Searching the project over HTTP, with a real index of real files.
+
+use serde_json::json;
+use windlass_core::event::Event;
+use windlass_core::host::{HostPort, ServedPort};
+use windlass_core::ids::SessionId;
+
+use crate::stage::Stage;
+
+const SCRIPT: &str = "user Go.\nmodel text Done.\n";
+const FILES: [(&str, &str); 2] = [
+    ("hoist.rs", "/// Hauls the anchor up.\npub fn haul_anchor(rope: &str) -> usize {\n    rope.len()\n}\n"),
+    ("notes.md", "# Ropes\n\nHemp ropes are soaked in tar before the voyage.\n"),
+];
+
+#[tokio::test]
+async fn a_search_gives_passages_with_their_place_and_the_parts_of_their_score() {
+    let stage = Stage::indexed(SCRIPT, &FILES).await;
+    let found = stage.client().get("/api/search?q=haul_anchor&top_k=3").await;
+    assert_eq!(found.status, 200, "{found:?}");
+    let best = found.json()["passages"][0].clone();
+    assert_eq!((&best["path"], &best["language"]), (&json!("hoist.rs"), &json!("rust")));
+    assert_eq!(best["symbol"], "haul_anchor");
+    assert!(best["text"].as_str().unwrap().contains("rope.len()"));
+    assert!(best["parts"]["lexical"].as_f64().unwrap() > 0.0, "{best}");
+    let id = format!("hoist.rs#{}:{}", best["start"], best["end"]);
+    assert_eq!(best["id"], id);
+    let one = stage.client().get("/api/search?q=rope&top_k=1&kind=lexical").await.json();
+    assert_eq!(one["passages"].as_array().unwrap().len(), 1);
+    let nothing = stage.client().get("/api/search?q=xylophone").await;
+    assert_eq!((nothing.status, nothing.json()), (200, json!({"passages": []})));
+}
+
+#[tokio::test]
+async fn the_index_says_what_it_holds() {
+    let stage = Stage::indexed(SCRIPT, &FILES).await;
+    let status = stage.client().get("/api/index").await.json();
+    assert_eq!(status["files"], 2);
+    assert!(status["passages"].as_u64() >= Some(2) && status["completed_ms"].is_u64(), "{status}");
+    assert!(status.get("indexing").is_none());
+}
+
+#[tokio::test]
+async fn r_8_without_an_index_a_search_is_a_problem_and_not_an_empty_list() {
+    let stage = Stage::new(SCRIPT).await;
+    for path in ["/api/search?q=rope", "/api/index"] {
+        let answer = stage.client().get(path).await;
+        assert_eq!((answer.status, answer.code().as_str()), (404, "index_not_found"), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn wrong_wishes_are_named() {
+    let stage = Stage::indexed(SCRIPT, &FILES).await;
+    for (query, field) in [
+        ("q=", "q"),
+        ("q=%20", "q"),
+        ("q=rope&top_k=0", "top_k"),
+        ("q=rope&top_k=1000", "top_k"),
+        ("q=rope&kind=guess", "kind"),
+    ] {
+        let answer = stage.client().get(&format!("/api/search?{query}")).await;
+        assert_eq!((answer.status, &answer.json()["field"]), (400, &json!(field)), "{query}");
+    }
+    assert_eq!(stage.client().get("/api/search").await.status, 400);
+    let long = stage.client().get(&format!("/api/search?q={}", "a".repeat(6_000))).await;
+    assert_eq!((long.status, &long.json()["field"]), (400, &json!("q")));
+}
+
+async fn context(stage: &Stage, chat: &str, body: serde_json::Value) -> Option<String> {
+    let reply = stage.client().post("/chat", &body).await;
+    assert_eq!(reply.status, 200, "{reply:?}");
+    let session = stage.host.session_by_key(&format!("edison:{chat}")).await.unwrap().unwrap();
+    let records = stage.host.records(&session.session_id, 0).await.unwrap();
+    records.iter().rev().find_map(|record| match &record.event {
+        Event::NoteAdded { text } => Some(text.clone()),
+        _ => None,
+    })
+}
+
+#[tokio::test]
+async fn e_31_e_40_the_context_of_a_chat_comes_from_the_index_and_has_a_bound() {
+    let long = "Hemp ropes and tar, again and again, on every voyage.\n\n".repeat(200);
+    let files = [FILES[0], FILES[1], ("long.md", long.as_str())];
+    let stage = Stage::indexed(SCRIPT, &files).await;
+    let body = |mode: &str, chat: &str| json!({"message": "What is done with hemp ropes before the voyage?", "mode": mode, "chat_id": chat});
+    let text = context(&stage, "c1", body("agent", "c1")).await.unwrap();
+    assert!(text.contains("From notes.md:") || text.contains("From long.md:"), "{text}");
+    assert!(text.chars().count() <= 2_000 + "Context: ".len(), "{}", text.chars().count());
+    // A talk without tools is no work on the project.
+    assert_eq!(context(&stage, "c2", body("chat", "c2")).await, None);
+}
+
+#[tokio::test]
+async fn e_22_e_40_a_chat_sees_its_own_documents_and_no_others() {
+    let stage = Stage::indexed(&SCRIPT.repeat(2), &[]).await;
+    let ask = |chat: &str| json!({"message": "Tell me about the kraken", "mode": "chat", "chat_id": chat});
+    assert_eq!(context(&stage, "c1", ask("c1")).await, None);
+    let session = stage.host.session_by_key("edison:c1").await.unwrap().unwrap().session_id;
+    let text = "The kraken sleeps below the ninth wave.";
+    stage.search().add_document(&session, "legend.md", text).await.unwrap();
+    stage.search().add_document(&SessionId::new("other"), "x.md", "A kraken of others.").await.unwrap();
+    let context = context(&stage, "c1", ask("c1")).await.unwrap();
+    assert!(context.contains("the ninth wave") && !context.contains("of others"), "{context}");
+}

@@ -1,0 +1,186 @@
+//! `request_code_context`: the passages of the project that matter for a task, within a token budget (P-2, P-12…P-18).
+//!
+//! Owns how many passages are asked for and which of them are shown with their text. The value of an outcome is
+//! ploke's: query, number and ids with scores; its text form, which other readers get, has the passages themselves.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+use windlass_core::limits::top_k_for_budget;
+use windlass_core::permission::Inspection;
+use windlass_core::port::{BoxFuture, ToolContext, ToolPort};
+use windlass_core::search::{
+    Found, Passage, SearchKind, SearchQuery, SearchScope, SharedSearch, TokenBudget,
+};
+use windlass_core::tool::{ToolFailure, ToolOutput, ToolSpec, Visibility};
+
+use crate::argument;
+use crate::passages::{self, PASSAGE_TOKENS_MAX, budget, failed, heading, project_spec, unfinished};
+use crate::summary::summarized;
+
+const NAME: &str = "request_code_context";
+
+const ABOUT: &str = "Find the passages of the project's code and notes that matter for a question; gives their text, best \
+                     first, within a token budget. Say in 'hint' what you need to know; without it the user's last message is \
+                     looked for. Leaves out secrets, binaries and what .gitignore names. To find an exact text, use \
+                     search_text; to read a whole file, read_file.";
+
+/// Passages named, but not shown, when the budget is used up.
+const UNSHOWN_NAMED_MAX: usize = 5;
+
+/// The tool.
+#[derive(Debug)]
+pub(crate) struct RequestCodeContext {
+    spec: ToolSpec,
+    search: Option<SharedSearch>,
+}
+
+impl RequestCodeContext {
+    pub(crate) fn new(search: Option<SharedSearch>) -> Self {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "token_budget": {
+                    "type": "integer", "minimum": 0, "maximum": u32::MAX,
+                    "description": "How many tokens of text may come back; 2000 is a good beginning."
+                },
+                "hint": {
+                    "type": "string",
+                    "description": "What to look for: a question, words or a name of the code."
+                }
+            },
+            "required": ["token_budget"],
+            "additionalProperties": false
+        });
+        let mut spec = project_spec(NAME, ABOUT, schema, Visibility::Primary);
+        spec.examples =
+            vec![json!({"token_budget": 2000, "hint": "where are retries of failed requests decided"})];
+        Self { spec, search }
+    }
+}
+
+impl ToolPort for RequestCodeContext {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn inspect<'a>(
+        &'a self,
+        _args: &'a Map<String, Value>,
+        _context: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<Inspection, ToolFailure>> {
+        Box::pin(async { Ok(passages::whole_project()) })
+    }
+
+    fn run<'a>(
+        &'a self,
+        args: &'a Map<String, Value>,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+        Box::pin(async move {
+            let token_budget = token_budget(args)?;
+            let hint = argument::optional_text(args, "hint")?.and_then(passages::query);
+            let Some(query) = hint.or_else(|| passages::query(&context.user_message)) else {
+                return Err(ToolFailure::invalid_args(
+                    "There is nothing to look for: no hint, and no message",
+                )
+                .at("hint", "a question, words or a name", "nothing")
+                .hint("Say in 'hint' what you need to know."));
+            };
+            let top_k = top_k_for_budget(token_budget);
+            // The ids of all of them are told; the budget is about the text that is shown.
+            let whole = TokenBudget { total: u32::MAX, file: u32::MAX, passage: PASSAGE_TOKENS_MAX };
+            let asked = SearchQuery {
+                text: query.to_owned(),
+                top_k: usize::try_from(top_k).unwrap_or(usize::MAX),
+                kind: SearchKind::Hybrid,
+                scope: SearchScope::Project,
+                budget: whole,
+            };
+            let found = passages::index(self.search.as_ref())?.search(asked).await.map_err(failed)?;
+            let root = std::path::absolute(&context.root).unwrap_or_else(|_| context.root.clone());
+            let results: Vec<Value> = found.passages.iter().map(|it| result(&root, it)).collect();
+            let json = json!({"query": query, "top_k": top_k, "results": results});
+            let output = ToolOutput::json(json).with_text(fitting(&found, &budget(token_budget)));
+            Ok(summarized(NAME, output))
+        })
+    }
+}
+
+/// The budget, which must be there (P-12).
+fn token_budget(args: &Map<String, Value>) -> Result<u32, ToolFailure> {
+    let value = match args.get("token_budget") {
+        None | Some(Value::Null) => {
+            return Err(ToolFailure::invalid_args("Missing required arg 'token_budget'").at(
+                "token_budget",
+                "int",
+                "nothing",
+            ));
+        }
+        Some(_) => argument::integer(args, "token_budget", 0, 0..=i64::from(u32::MAX))?,
+    };
+    // The range was checked.
+    Ok(u32::try_from(value).unwrap_or(u32::MAX))
+}
+
+/// ploke's line of a result: `/abs/path#start:end` and the score (P-17).
+fn result(root: &Path, passage: &Passage) -> Value {
+    let path = root.join(&passage.path);
+    let id = format!("{}#{}:{}", path.display(), passage.start, passage.end);
+    json!({"id": id, "score": passages::score(passage.score)})
+}
+
+/// The passages that fit, with their text; the next ones by their place alone (R-42).
+fn fitting(found: &Found, budget: &TokenBudget) -> String {
+    let mut left = budget.total;
+    let mut left_of_file: HashMap<&str, u32> = HashMap::new();
+    let (mut text, mut unshown) = (String::new(), Vec::new());
+    for passage in &found.passages {
+        let of_file = left_of_file.entry(&passage.path).or_insert(budget.file);
+        let part = part(passage, budget.passage).filter(|part| tokens(part) <= left.min(*of_file));
+        let Some(part) = part else {
+            unshown.push(heading(passage));
+            continue;
+        };
+        left = left.saturating_sub(tokens(&part));
+        *of_file = of_file.saturating_sub(tokens(&part));
+        text.push_str(&part);
+    }
+    if found.passages.is_empty() {
+        text.push_str("Nothing found.\n\n");
+    }
+    if !unshown.is_empty() {
+        let named = unshown.iter().take(UNSHOWN_NAMED_MAX).cloned().collect::<Vec<_>>().join(", ");
+        let line = format!("[{} more did not fit into {} tokens: {named}]\n\n", unshown.len(), budget.total);
+        text.push_str(&line);
+    }
+    text.extend(unfinished(found.indexing));
+    text.truncate(text.trim_end().len());
+    text
+}
+
+/// A passage with its heading and the blank line after it. One that alone is too long is cut, unless nothing of it would
+/// be left.
+fn part(passage: &Passage, tokens_max: u32) -> Option<String> {
+    let (heading, text) = (heading(passage), passage.text.trim_end());
+    let part = format!("{heading}\n{text}\n\n");
+    if tokens(&part) <= tokens_max {
+        return Some(part);
+    }
+    let bytes_max = usize::try_from(tokens_max).unwrap_or(usize::MAX).saturating_mul(4);
+    let room =
+        bytes_max.checked_sub(heading.len() + CUT_END.len() + 1).filter(|room| *room >= CUT_BYTES_MIN)?;
+    let head = text.get(..text.floor_char_boundary(room))?;
+    Some(format!("{heading}\n{head}{CUT_END}"))
+}
+
+/// Stands where a passage was cut.
+const CUT_END: &str = "\n…\n\n";
+/// Less of a passage says nothing.
+const CUT_BYTES_MIN: usize = 40;
+
+/// Four bytes are a token, as everywhere in the house.
+fn tokens(text: &str) -> u32 {
+    u32::try_from(text.len().div_ceil(4)).unwrap_or(u32::MAX)
+}

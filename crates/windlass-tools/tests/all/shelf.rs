@@ -1,0 +1,121 @@
+//! An index of a few passages in memory: finds what shares a word with the question, and notes what it is told.
+
+use std::sync::{Arc, Mutex};
+
+use windlass_core::ids::SessionId;
+use windlass_core::port::BoxFuture;
+use windlass_core::search::{
+    Found, IndexProgress, IndexStatus, Passage, ScoreParts, SearchFailure, SearchPort, SearchQuery,
+    SearchScope, SymbolPlace,
+};
+use windlass_tools::ToolsConfig;
+
+#[derive(Debug, Default)]
+pub(crate) struct Shelf {
+    pub(crate) passages: Vec<Passage>,
+    pub(crate) documents: Vec<(SessionId, &'static str)>,
+    pub(crate) places: Vec<SymbolPlace>,
+    pub(crate) indexing: Option<IndexProgress>,
+    pub(crate) failure: Option<SearchFailure>,
+    pub(crate) asked: Mutex<Vec<SearchQuery>>,
+    pub(crate) touched: Mutex<Vec<String>>,
+}
+
+impl Shelf {
+    pub(crate) fn config(self) -> (Arc<Self>, ToolsConfig) {
+        let shelf = Arc::new(self);
+        let search = Some(Arc::clone(&shelf) as Arc<dyn SearchPort>);
+        (shelf, ToolsConfig { search, ..ToolsConfig::default() })
+    }
+
+    fn fail(&self) -> Result<(), SearchFailure> {
+        self.failure.clone().map_or(Ok(()), Err)
+    }
+}
+
+/// A passage of a file.
+pub(crate) fn passage(path: &str, line: u32, text: &str) -> Passage {
+    let end = text.len() as u64;
+    Passage {
+        id: format!("{path}#0:{end}"),
+        path: path.to_owned(),
+        start: 0,
+        end,
+        line,
+        language: "rust".to_owned(),
+        symbol: Some("haul".to_owned()),
+        text: text.to_owned(),
+        score: 0.0,
+        parts: ScoreParts::default(),
+    }
+}
+
+fn best(query: &SearchQuery, texts: impl Iterator<Item = Passage>) -> Vec<Passage> {
+    let shared = |text: &str| query.text.split(' ').filter(|word| text.contains(word)).count();
+    let mut found: Vec<Passage> = texts
+        .map(|passage| Passage { score: shared(&passage.text) as f32 / 10.0, ..passage })
+        .filter(|passage| passage.score > 0.0)
+        .collect();
+    found.sort_by(|one, two| two.score.total_cmp(&one.score));
+    found.truncate(query.top_k);
+    found
+}
+
+impl SearchPort for Shelf {
+    fn search(&self, query: SearchQuery) -> BoxFuture<'_, Result<Found, SearchFailure>> {
+        Box::pin(async move {
+            self.asked.lock().unwrap().push(query.clone());
+            self.fail()?;
+            let note = |(_, text): &(SessionId, &'static str)| passage("note", 1, text);
+            let passages = match &query.scope {
+                SearchScope::Project | SearchScope::Everything => best(&query, self.passages.iter().cloned()),
+                SearchScope::AllSessions => best(&query, self.documents.iter().map(note)),
+                SearchScope::Session(own) => {
+                    best(&query, self.documents.iter().filter(|(owner, _)| owner == own).map(note))
+                }
+            };
+            Ok(Found { passages, indexing: self.indexing })
+        })
+    }
+
+    fn find_symbol<'a>(
+        &'a self,
+        name: &'a str,
+        rows_max: usize,
+    ) -> BoxFuture<'a, Result<Vec<SymbolPlace>, SearchFailure>> {
+        Box::pin(async move {
+            self.fail()?;
+            let own = self.places.iter().filter(|it| it.symbol.ends_with(name) && it.kind == "function");
+            Ok(own.take(rows_max).cloned().collect())
+        })
+    }
+
+    fn find_references<'a>(
+        &'a self,
+        name: &'a str,
+        rows_max: usize,
+    ) -> BoxFuture<'a, Result<Vec<SymbolPlace>, SearchFailure>> {
+        Box::pin(async move {
+            self.fail()?;
+            let own = self.places.iter().filter(|it| it.symbol.ends_with(name) && it.kind == "call");
+            Ok(own.take(rows_max).cloned().collect())
+        })
+    }
+
+    fn status(&self) -> BoxFuture<'_, Result<IndexStatus, SearchFailure>> {
+        Box::pin(async move { self.fail().map(|()| IndexStatus::default()) })
+    }
+
+    fn touch(&self, path: &str) {
+        self.touched.lock().unwrap().push(path.to_owned());
+    }
+
+    fn add_document<'a>(
+        &'a self,
+        _session_id: &'a SessionId,
+        _name: &'a str,
+        _text: &'a str,
+    ) -> BoxFuture<'a, Result<(), SearchFailure>> {
+        Box::pin(async move { self.fail() })
+    }
+}

@@ -1,1 +1,0 @@
-import{$t as e,Jt as t,Mt as n,Pt as r,St as i,_t as a,et as o,gt as s,vn as c}from"./format-CETYPo0f.js";var l=r(`<span><!></span>`);function u(r,u){let d=o(u,`tone`,3,`neutral`);var f=l(),p=e(f);i(p,()=>u.children),c(f),t(()=>s(f,1,a(d()),`svelte-1m0dk8d`)),n(r,f)}export{u as t};

@@ -1,1 +1,0 @@
-import{$t as e,Kt as t,Mt as n,Pt as r,Zt as i,vn as a,yt as o}from"./format-CETYPo0f.js";import s from"./Inspector-k4TdNx1f.js";var c=r(`<div class="svelte-w1h7qr"><!></div>`);function l(r,l){var u=c();o(`w1h7qr`,e=>{t(()=>{i.title=`Run ${l.id??``} · Windlass`})});var d=e(u);s(d,{get runId(){return l.id},isPage:!0}),a(u),n(r,u)}export{l as default};
