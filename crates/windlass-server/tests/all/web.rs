@@ -7,7 +7,7 @@ use windlass_server::ServerConfig;
 use crate::stage::Stage;
 use crate::streams::TALK;
 
-const PAGES: [&str; 11] = [
+const PAGES: [&str; 12] = [
     "/",
     "/s/session_1",
     "/runs/run_1",
