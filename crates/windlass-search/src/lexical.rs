@@ -37,8 +37,8 @@ pub(crate) struct Words {
     pub(crate) names: Vec<String>,
     /// Whether it is one name and nothing else.
     pub(crate) is_name: bool,
-    /// Whether it looks like a path or a file name.
-    is_path: bool,
+    /// Set when it looks like a path or a file name: in lower case.
+    pub(crate) path: Option<String>,
 }
 
 impl Words {
@@ -62,7 +62,8 @@ impl Words {
             .map(|word| (*word).to_owned())
             .collect();
         let is_path = words.len() == 1 && query.contains(['/', '.']) && !query.contains("::");
-        Self { terms, is_name: words.len() == 1 && names.len() == 1, names, is_path }
+        let path = is_path.then(|| query.trim_start_matches("./").to_lowercase());
+        Self { terms, is_name: words.len() == 1 && names.len() == 1, names, path }
     }
 }
 
@@ -182,7 +183,7 @@ fn by_path(fields: &Fields, words: &Words) -> Box<dyn Query> {
         let query = TermQuery::new(term, IndexRecordOption::WithFreqs);
         clauses.push((Occur::Should, boosted(Box::new(query), PATH_BOOST)));
     }
-    if words.is_path {
+    if words.path.is_some() {
         let terms = words.terms.iter().map(|(at, term)| (*at, Term::from_field_text(fields.path, term)));
         let terms: Vec<(usize, Term)> = terms.collect();
         if terms.len() > 1 {

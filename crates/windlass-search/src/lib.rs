@@ -3,7 +3,7 @@
 //!
 //! | part | modules |
 //! |---|---|
-//! | what there is to read | `walk` (files of a root), `secrets` (never read), `content` (bytes to text), `documents` |
+//! | what there is to read | `walk` (files of a root), `secrets` (never read), `content` (bytes to text), `documents`, `watch` |
 //! | what it says | `language`, `grammar` (node kinds as tables), `cut` (passages), `symbols` (definitions and uses) |
 //! | the index | `index` (open, repair, update, touch), `tokens` (words of code), `vectors` |
 //! | finding | `lexical` (words), `graph` (names), `embed` (meaning), `fuse`, `neighbours`, `diversity`, `budget`, `retrieve` (all of them), `searcher` (the port) |
@@ -32,9 +32,11 @@ mod symbols;
 mod tokens;
 mod vectors;
 mod walk;
+mod watch;
 
 pub use embed::{EmbedFailure, EmbedPort, HashedEmbedder, Side, WordCounts};
 pub use index::{Index, IndexConfig, IndexError, Opened, Touched, UpdateReport};
 pub use language::Language;
 pub use searcher::{Searcher, Tuning};
 pub use walk::Skip;
+pub use watch::Watch;

@@ -88,3 +88,9 @@ pub(crate) const PREFIX_WORDS_MAX: u32 = 50;
 pub(crate) const LINE_BYTES_MAX: usize = 240;
 /// Files waiting to be looked into again; more of them are left to the next update.
 pub(crate) const TOUCHES_MAX: usize = 10_000;
+/// Folders that are watched: older systems allow a user 8,192 in all.
+pub(crate) const WATCHED_FOLDERS_MAX: usize = 8_000;
+/// Quiet after a change before files are looked into: editors write in several steps.
+pub(crate) const QUIET_MS: u64 = 20;
+/// Longest that a file waits for quiet.
+pub(crate) const QUIET_MS_MAX: u64 = 500;

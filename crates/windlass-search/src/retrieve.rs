@@ -72,8 +72,10 @@ pub(crate) fn search(index: &Index, query: &SearchQuery, tuning: &Tuning) -> Res
         ranked = lift_neighbours(&ranked, &edges(&kept), tuning.neighbours);
     }
     let mut passages = Vec::with_capacity(ranked.len());
+    let mut aims: HashMap<String, Aim> = HashMap::new();
     for (at, score) in ranked {
         let Some(kept) = kept.remove(&at) else { continue };
+        let aim = Aim::of(&kept, &words);
         // What is the same is decided by owner: two sessions may have documents of one name.
         let mut passage = Passage { path: kept.owner, ..kept.passage };
         passage.score = score as f32;
@@ -82,9 +84,10 @@ pub(crate) fn search(index: &Index, query: &SearchQuery, tuning: &Tuning) -> Res
         passage.parts.vector = part(&lists.by_meaning);
         passage.parts.symbol = part(&lists.by_names);
         passage.parts.path = lexical::path_score(&searcher, index.fields(), &words, at)?;
+        aims.insert(passage.id.clone(), aim);
         passages.push(passage);
     }
-    let passages = diversify(deduplicate(passages), &words, tuning.relevance, top_k);
+    let passages = diversify(deduplicate(passages), &aims, tuning.relevance, top_k);
     let mut passages = budget::fit(passages, &query.budget);
     for passage in &mut passages {
         passage.path = passage.id.rsplit_once('#').map_or("", |(path, _)| path).to_owned();
@@ -148,10 +151,53 @@ fn edges(kept: &HashMap<DocAddress, Kept>) -> Vec<(DocAddress, DocAddress)> {
 /// Definitions of one name that are still linked to its uses.
 const AMBIGUOUS_MAX: usize = 3;
 
-/// The first of them, near-copies later; what defines the name that was asked for is first in any case.
-fn diversify(passages: Vec<Passage>, words: &Words, relevance: f64, count: usize) -> Vec<Passage> {
+/// How exactly a passage is what was asked for; what is asked for by name comes before what is only about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Aim {
+    /// It is the definition of the one name, or in the one file, that was asked for.
+    Asked,
+    /// The name is defined somewhere in it.
+    Holding,
+    /// It is about it.
+    About,
+}
+
+impl Aim {
+    fn of(kept: &Kept, words: &Words) -> Self {
+        let is_named = |symbol: &str| {
+            let defined = suffixes(symbol);
+            words.names.iter().any(|name| defined.contains(&fold(name)))
+        };
+        let passage = &kept.passage;
+        let path = passage.path.to_lowercase();
+        if words.path.as_ref().is_some_and(|asked| path == *asked || path.ends_with(&format!("/{asked}"))) {
+            return Aim::Asked;
+        }
+        if !words.is_name {
+            return Aim::About;
+        }
+        if passage.symbol.as_deref().is_some_and(is_named) {
+            return Aim::Asked;
+        }
+        let defines = |what: &What| match what {
+            What::Defined { path, .. } => is_named(path),
+            What::Used(_) => false,
+        };
+        if kept.places().iter().any(|place| defines(&place.what)) { Aim::Holding } else { Aim::About }
+    }
+}
+
+/// The best of them, near-copies later; what was asked for by name is first in any case.
+fn diversify(
+    passages: Vec<Passage>,
+    aims: &HashMap<String, Aim>,
+    relevance: f64,
+    count: usize,
+) -> Vec<Passage> {
+    let aim = |passage: &Passage| aims.get(&passage.id).copied().unwrap_or(Aim::About);
     let (mut first, rest): (Vec<Passage>, Vec<Passage>) =
-        passages.into_iter().partition(|passage| words.is_name && is_named(passage, words));
+        passages.into_iter().partition(|passage| aim(passage) != Aim::About);
+    first.sort_by_key(aim);
     let sets: Vec<WordSet> = rest.iter().map(|passage| WordSet::of(&passage.text)).collect();
     let scores: Vec<f64> = rest.iter().map(|passage| f64::from(passage.score)).collect();
     let likeness = |one: usize, two: usize| match (sets.get(one), sets.get(two)) {
@@ -163,11 +209,4 @@ fn diversify(passages: Vec<Passage>, words: &Words, relevance: f64, count: usize
     first.extend(picked.into_iter().filter_map(|at| rest.get_mut(at)?.take()));
     first.truncate(count);
     first
-}
-
-/// Whether a passage is the definition of the one name that was asked for.
-fn is_named(passage: &Passage, words: &Words) -> bool {
-    let Some(symbol) = &passage.symbol else { return false };
-    let defined = suffixes(symbol);
-    words.names.iter().any(|name| defined.contains(&fold(name)))
 }

@@ -3,8 +3,10 @@
 //! Work with the index blocks, so it runs on threads that may. A failure is always told as one: an index that cannot be
 //! read is never "nothing found".
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::time::{Duration, Instant};
 use std::{fmt, thread};
 
 use windlass_core::ids::SessionId;
@@ -13,7 +15,7 @@ use windlass_core::search::{Found, IndexStatus, SearchFailure, SearchPort, Searc
 
 use crate::graph;
 use crate::index::{Index, IndexError};
-use crate::limits::{QUERY_BYTES_MAX, ROWS_MAX, TOUCHES_MAX};
+use crate::limits::{QUERY_BYTES_MAX, QUIET_MS, QUIET_MS_MAX, ROWS_MAX, TOUCHES_MAX};
 use crate::retrieve;
 pub use crate::retrieve::Tuning;
 
@@ -21,7 +23,7 @@ pub use crate::retrieve::Tuning;
 #[derive(Clone)]
 pub struct Searcher {
     index: Arc<Index>,
-    touched: SyncSender<String>,
+    errands: SyncSender<Errand>,
     tuning: Tuning,
 }
 
@@ -34,15 +36,15 @@ impl fmt::Debug for Searcher {
 impl Searcher {
     /// A searcher over an index, with a thread that looks into touched files until the last clone is dropped.
     pub fn new(index: Arc<Index>) -> Self {
-        let (touched, waiting) = sync_channel(TOUCHES_MAX);
+        let (errands, waiting) = sync_channel(TOUCHES_MAX);
         let watched = Arc::clone(&index);
         let spawned = thread::Builder::new()
             .name("search-touch".to_owned())
-            .spawn(move || look_into_touched(&watched, &waiting));
+            .spawn(move || run_errands(&watched, &waiting));
         if let Err(error) = spawned {
             tracing::warn!(%error, "touched files are not looked into before the next update");
         }
-        Self { index, touched, tuning: Tuning::default() }
+        Self { index, errands, tuning: Tuning::default() }
     }
 
     /// The same searcher with other weights.
@@ -50,6 +52,12 @@ impl Searcher {
     pub fn tuned(mut self, tuning: Tuning) -> Self {
         self.tuning = tuning;
         self
+    }
+
+    /// Brings everything up to date soon, in the background.
+    pub fn refresh(&self) {
+        // A queue that is full has an update in it, or as much work as one.
+        let _ = self.errands.try_send(Errand::Update);
     }
 
     /// The index.
@@ -82,22 +90,45 @@ impl Searcher {
     }
 }
 
-/// Looks into files one after the other; a name that waits twice is looked into once.
-fn look_into_touched(index: &Index, waiting: &Receiver<String>) {
+/// What is to be done beside searching.
+enum Errand {
+    /// To look into a file.
+    Touch(String),
+    /// To bring everything up to date.
+    Update,
+}
+
+/// Does what waits, after a moment of quiet; a file that is named twice is looked into once.
+fn run_errands(index: &Index, waiting: &Receiver<Errand>) {
     while let Ok(first) = waiting.recv() {
-        let mut paths = vec![first];
-        paths.extend(waiting.try_iter());
-        paths.sort_unstable();
-        paths.dedup();
-        for path in &paths {
-            if let Err(error) = index.touch(path) {
-                tracing::warn!(path, %error, "a touched file was not indexed");
+        let begun = Instant::now();
+        let mut errands = vec![first];
+        while begun.elapsed() < Duration::from_millis(QUIET_MS_MAX)
+            && let Ok(errand) = waiting.recv_timeout(Duration::from_millis(QUIET_MS))
+        {
+            errands.push(errand);
+        }
+        let (mut paths, mut is_all) = (BTreeSet::new(), false);
+        for errand in errands {
+            match errand {
+                Errand::Touch(path) => {
+                    paths.insert(path);
+                }
+                Errand::Update => is_all = true,
             }
         }
-        if let Err(error) = index.settle() {
-            tracing::debug!(%error, "the parts of the index were not merged");
+        let done = if is_all { index.update(&mut |_| {}).map(drop) } else { touch_all(index, &paths) };
+        if let Err(error) = done {
+            tracing::warn!(%error, "changed files were not indexed");
         }
     }
+}
+
+fn touch_all(index: &Index, paths: &BTreeSet<String>) -> Result<(), IndexError> {
+    for path in paths {
+        index.touch(path)?;
+    }
+    index.settle().map(drop)
 }
 
 /// Says what is wrong with a query.
@@ -149,7 +180,7 @@ impl SearchPort for Searcher {
 
     fn touch(&self, path: &str) {
         // A queue that is full is an index far behind: the next update finds the file by its stamp.
-        let _ = self.touched.try_send(path.to_owned());
+        let _ = self.errands.try_send(Errand::Touch(path.to_owned()));
     }
 
     fn add_document<'a>(

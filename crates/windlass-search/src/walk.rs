@@ -394,6 +394,28 @@ fn names(folder: &Path) -> std::io::Result<Vec<(Option<String>, Kind)>> {
     Ok(names)
 }
 
+/// The folders that a walk enters, the root first; at most so many.
+pub(crate) fn folders(root: &Path, count_max: usize) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut waiting = vec![(String::new(), 0, None)];
+    while let Some((folder, depth, above)) = waiting.pop() {
+        let Ok(names) = names(&root.join(&folder)) else { continue };
+        let rules = Rules::load(root, &folder, above.as_ref());
+        for (name, kind) in names {
+            let (Some(name), Kind::Folder) = (name, kind) else { continue };
+            let path = format!("{folder}{name}");
+            if depth < WALK_DEPTH_MAX && refuse(rules.as_deref(), &path, &name, true).is_none() {
+                waiting.push((format!("{path}/"), depth + 1, rules.clone()));
+            }
+        }
+        found.push(folder);
+        if found.len() >= count_max {
+            break;
+        }
+    }
+    found
+}
+
 /// What a walk would say of one path: for a file that was just read or written.
 ///
 /// `None` when there is nothing, or a folder.

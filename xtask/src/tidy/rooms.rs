@@ -94,6 +94,7 @@ pub(super) const DEPENDENCIES_KEPT: &[Kept] = &[
     },
     Kept {
         what: &[
+            "notify",
             "tantivy",
             "tree-sitter",
             "tree-sitter-c",
@@ -107,7 +108,7 @@ pub(super) const DEPENDENCIES_KEPT: &[Kept] = &[
             "tree-sitter-zig",
         ],
         rooms: &["windlass-search"],
-        why: "an index and the parsing of code are searching's",
+        why: "an index, the parsing of code and the watching of files are searching's",
     },
     Kept {
         what: &["num-bigint", "num-rational", "num-traits", "similar", "scraper"],

@@ -142,18 +142,19 @@ fn name(spans: Vec<Range<usize>>, definitions: &[Defined]) -> Vec<Piece> {
     let mut pieces = Vec::with_capacity(spans.len());
     for span in spans {
         open.retain(|definition| definition.span.end > span.start);
-        let mut whole: Option<&Defined> = None;
-        let mut started: Option<&Defined> = None;
+        let (mut whole, mut first): (Option<&Defined>, Option<&Defined>) = (None, None);
         while let Some(definition) = next.next_if(|definition| definition.span.start < span.end) {
+            first = first.or(Some(definition));
             let is_larger = whole.is_none_or(|best| best.span.len() < definition.span.len());
             if definition.span.end <= span.end && is_larger {
                 whole = Some(definition);
             } else if definition.span.end > span.end {
-                started = Some(definition);
                 open.push(definition);
             }
         }
-        let named = whole.or(started).or_else(|| open.last().copied());
+        // The head of a class names the piece, although some of its methods are in it as a whole.
+        let head = first.filter(|first| first.span.end > span.end);
+        let named = head.or(whole).or_else(|| open.last().copied());
         pieces.push(Piece { span, symbol: named.map(|definition| definition.path.clone()), text: None });
     }
     pieces

@@ -31,10 +31,17 @@ pub enum IndexError {
         path: PathBuf,
     },
     /// The embedder did not answer.
-    #[error("the embedder did not answer: {0}; words and names are still found without it (kind lexical or structural)")]
+    #[error(
+        "the embedder did not answer: {0}; words and names are still found without it (kind lexical or structural)"
+    )]
     Embedder(String),
+    /// Changes of files are not told.
+    #[error("files cannot be watched: {0}; changes are found by the next update")]
+    Watch(String),
     /// There is no embedder to search by meaning with.
-    #[error("no embedder is configured, so nothing can be found by meaning: search by words or names, or configure one")]
+    #[error(
+        "no embedder is configured, so nothing can be found by meaning: search by words or names, or configure one"
+    )]
     NoEmbedder,
     /// A document cannot be taken.
     #[error("{0}")]
@@ -59,6 +66,7 @@ impl From<IndexError> for SearchFailure {
             | IndexError::Folder { .. }
             | IndexError::Busy { .. }
             | IndexError::Embedder(_)
+            | IndexError::Watch(_)
             | IndexError::Damaged(_) => SearchFailure::Broken(error.to_string()),
         }
     }

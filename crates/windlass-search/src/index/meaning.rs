@@ -9,8 +9,8 @@ use std::task::{Context, Poll, Waker};
 use std::thread;
 
 use tantivy::columnar::BytesColumn;
-use tantivy::schema::IndexRecordOption;
 use tantivy::index::SegmentId;
+use tantivy::schema::IndexRecordOption;
 use tantivy::{DocAddress, DocId, DocSet, Searcher, SegmentReader, TERMINATED, Term};
 use tokio::runtime::Handle;
 use windlass_core::port::BoxFuture;
@@ -61,7 +61,9 @@ impl Index {
     ) -> Result<Vec<Vec<f32>>, EmbedFailure> {
         let vectors = wait(embedder.embed(texts, side), self.runtime.as_ref())?;
         let is_whole = vectors.len() == texts.len();
-        is_whole.then_some(vectors).ok_or_else(|| EmbedFailure("it gave another number of vectors".to_owned()))
+        is_whole
+            .then_some(vectors)
+            .ok_or_else(|| EmbedFailure("it gave another number of vectors".to_owned()))
     }
 
     /// The passages nearest in meaning; `None` without an embedder.
@@ -81,7 +83,8 @@ impl Index {
         for (part, segment) in (0_u32..).zip(searcher.segment_readers()) {
             let held = self.part_vectors(segment, embedder.dimension())?;
             let allowed = Allowed::of(segment, &self.fields, scope)?;
-            let keep = |row: usize| held.passages.get(row).is_some_and(|passage| allowed.has(segment, *passage));
+            let keep =
+                |row: usize| held.passages.get(row).is_some_and(|passage| allowed.has(segment, *passage));
             for (row, cosine) in held.vectors.nearest(&query, limit, keep) {
                 if let Some(passage) = held.passages.get(row) {
                     found.push((cosine, DocAddress::new(part, *passage)));
@@ -93,7 +96,11 @@ impl Index {
         Ok(Some(found))
     }
 
-    fn part_vectors(&self, segment: &SegmentReader, dimension: usize) -> Result<Arc<PartVectors>, IndexError> {
+    fn part_vectors(
+        &self,
+        segment: &SegmentReader,
+        dimension: usize,
+    ) -> Result<Arc<PartVectors>, IndexError> {
         let id = segment.segment_id();
         if let Some(held) = self.parts.lock().unwrap_or_else(PoisonError::into_inner).get(&id) {
             return Ok(Arc::clone(held));

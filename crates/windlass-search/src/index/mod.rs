@@ -56,7 +56,12 @@ pub struct IndexConfig {
 impl Default for IndexConfig {
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { file_bytes_max: FILE_BYTES_MAX, threads: cores.min(THREADS_MAX), batch_files: BATCH_FILES_MAX, embedder: None }
+        Self {
+            file_bytes_max: FILE_BYTES_MAX,
+            threads: cores.min(THREADS_MAX),
+            batch_files: BATCH_FILES_MAX,
+            embedder: None,
+        }
     }
 }
 

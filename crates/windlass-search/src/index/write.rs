@@ -66,7 +66,9 @@ impl Index {
             }
         };
         let known = work.known.filter(|known| known.skip.is_none());
-        if let Some(known) = known.filter(|known| known.hash == content.hash && known.embedder == self.embedder_key()) {
+        if let Some(known) =
+            known.filter(|known| known.hash == content.hash && known.embedder == self.embedder_key())
+        {
             if known.stamp != stamp {
                 writer.delete_term(Term::from_field_text(self.fields.file, &work.key));
                 writer.add_document(Entry { stamp, ..known }.document(&self.fields, &work.key))?;

@@ -46,6 +46,25 @@ fn an_exact_identifier_finds_its_definition_first() {
 }
 
 #[test]
+fn a_large_trait_is_named_by_its_head_and_found_first() {
+    let place = Place::new();
+    let methods: String = (0..20)
+        .map(|at| format!("    /// Hauls in its own way, number {at}, with words about the port.\n    fn m{at}(&self) -> u32;\n"))
+        .collect();
+    place.write("port.rs", &format!("/// A way to haul.\npub trait HaulPort: Send {{\n{methods}}}\n"));
+    for number in 0..9 {
+        place.write(&format!("u{number}.rs"), "/// HaulPort, the HaulPort.\nfn a(port: &dyn HaulPort) {}\n");
+    }
+    let index = Arc::new(place.open_embedded());
+    crate::place::update(&index);
+    let first = search(&index, query("HaulPort")).passages.remove(0);
+    assert_eq!((first.path.as_str(), first.symbol.as_deref()), ("port.rs", Some("HaulPort")));
+    let all = search(&index, query("./port.rs")).passages;
+    let of_file = all.iter().filter(|it| it.path == "port.rs").count();
+    assert!(of_file > 1 && all[..of_file].iter().all(|it| it.path == "port.rs"));
+}
+
+#[test]
 fn p_17_ids_are_paths_with_byte_spans_and_the_span_is_the_text() {
     let (place, index) = project();
     let found = search(&index, query("how does the windlass haul a load"));

@@ -9,3 +9,4 @@ mod hostile;
 mod meaning;
 mod place;
 mod updating;
+mod watching;
