@@ -176,22 +176,21 @@ fn by_words(fields: &Fields, words: &Words) -> Box<dyn Query> {
     Box::new(BooleanQuery::new(clauses))
 }
 
+/// Words of the path; of a query that is a path, the words in their order, because each alone is in half of all paths.
 fn by_path(fields: &Fields, words: &Words) -> Box<dyn Query> {
+    let terms = words.terms.iter().map(|(at, term)| (*at, Term::from_field_text(fields.path, term)));
+    let terms: Vec<(usize, Term)> = terms.collect();
     let mut clauses: Vec<(Occur, Box<dyn Query>)> = Vec::new();
-    for (_, term) in &words.terms {
-        let term = Term::from_field_text(fields.path, term);
-        let query = TermQuery::new(term, IndexRecordOption::WithFreqs);
-        clauses.push((Occur::Should, boosted(Box::new(query), PATH_BOOST)));
-    }
-    if words.path.is_some() {
-        let terms = words.terms.iter().map(|(at, term)| (*at, Term::from_field_text(fields.path, term)));
-        let terms: Vec<(usize, Term)> = terms.collect();
-        if terms.len() > 1 {
-            let phrase = PhraseQuery::new_with_offset(terms.clone());
-            clauses.push((Occur::Should, boosted(Box::new(phrase), PATH_PHRASE_BOOST)));
-            let mut begun = PhrasePrefixQuery::new_with_offset(terms);
-            begun.set_max_expansions(PREFIX_WORDS_MAX);
-            clauses.push((Occur::Should, boosted(Box::new(begun), PATH_PHRASE_BOOST / 2.0)));
+    if words.path.is_some() && terms.len() > 1 {
+        let phrase = PhraseQuery::new_with_offset(terms.clone());
+        clauses.push((Occur::Should, boosted(Box::new(phrase), PATH_PHRASE_BOOST)));
+        let mut begun = PhrasePrefixQuery::new_with_offset(terms);
+        begun.set_max_expansions(PREFIX_WORDS_MAX);
+        clauses.push((Occur::Should, boosted(Box::new(begun), PATH_PHRASE_BOOST / 2.0)));
+    } else {
+        for (_, term) in terms {
+            let query = TermQuery::new(term, IndexRecordOption::WithFreqs);
+            clauses.push((Occur::Should, boosted(Box::new(query), PATH_BOOST)));
         }
     }
     if clauses.is_empty() { Box::new(EmptyQuery) } else { Box::new(BooleanQuery::new(clauses)) }

@@ -44,6 +44,9 @@ impl Default for Tuning {
 /// Places with their scores, best first.
 type Scored = Vec<(f32, DocAddress)>;
 
+/// How exactly each passage is what was asked for, and where in the index it is, by owner and first byte.
+type Aims = HashMap<(String, u64), (Aim, DocAddress)>;
+
 /// What each way of finding brought.
 struct Lists {
     by_words: Scored,
@@ -72,7 +75,7 @@ pub(crate) fn search(index: &Index, query: &SearchQuery, tuning: &Tuning) -> Res
         ranked = lift_neighbours(&ranked, &edges(&kept), tuning.neighbours);
     }
     let mut passages = Vec::with_capacity(ranked.len());
-    let mut aims: HashMap<String, Aim> = HashMap::new();
+    let mut aims: Aims = HashMap::new();
     for (at, score) in ranked {
         let Some(kept) = kept.remove(&at) else { continue };
         let aim = Aim::of(&kept, &words);
@@ -83,13 +86,15 @@ pub(crate) fn search(index: &Index, query: &SearchQuery, tuning: &Tuning) -> Res
         passage.parts.lexical = part(&lists.by_words);
         passage.parts.vector = part(&lists.by_meaning);
         passage.parts.symbol = part(&lists.by_names);
-        passage.parts.path = lexical::path_score(&searcher, index.fields(), &words, at)?;
-        aims.insert(passage.id.clone(), aim);
+        aims.insert((passage.path.clone(), passage.start), (aim, at));
         passages.push(passage);
     }
     let passages = diversify(deduplicate(passages), &aims, tuning.relevance, top_k);
     let mut passages = budget::fit(passages, &query.budget);
     for passage in &mut passages {
+        if let Some((_, at)) = aims.get(&(passage.path.clone(), passage.start)) {
+            passage.parts.path = lexical::path_score(&searcher, index.fields(), &words, *at)?;
+        }
         passage.path = passage.id.rsplit_once('#').map_or("", |(path, _)| path).to_owned();
     }
     Ok(Found { passages, indexing: index.progress() })
@@ -188,13 +193,10 @@ impl Aim {
 }
 
 /// The best of them, near-copies later; what was asked for by name is first in any case.
-fn diversify(
-    passages: Vec<Passage>,
-    aims: &HashMap<String, Aim>,
-    relevance: f64,
-    count: usize,
-) -> Vec<Passage> {
-    let aim = |passage: &Passage| aims.get(&passage.id).copied().unwrap_or(Aim::About);
+fn diversify(passages: Vec<Passage>, aims: &Aims, relevance: f64, count: usize) -> Vec<Passage> {
+    let aim = |passage: &Passage| {
+        aims.get(&(passage.path.clone(), passage.start)).map_or(Aim::About, |(aim, _)| *aim)
+    };
     let (mut first, rest): (Vec<Passage>, Vec<Passage>) =
         passages.into_iter().partition(|passage| aim(passage) != Aim::About);
     first.sort_by_key(aim);
