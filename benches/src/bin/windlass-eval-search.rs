@@ -23,7 +23,11 @@ fn main() -> Result<(), String> {
     let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(|error| error.to_string())?;
     let rows = runtime.block_on(evaluate(half, tuning)).map_err(|error| error.to_string())?;
     let lost: Vec<&str> = rows.iter().filter(|row| !row.is_won()).map(|row| row.name.as_str()).collect();
-    if lost.is_empty() { Ok(()) } else { Err(format!("the fusion is no better than its parts on {}", lost.join(", "))) }
+    if lost.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("the fusion is no better than its parts on {}", lost.join(", ")))
+    }
 }
 
 fn set(tuning: &mut Tuning, name: &str, value: &str) -> Result<(), String> {
@@ -43,8 +47,11 @@ async fn evaluate(half: Half, tuning: Tuning) -> std::io::Result<Vec<Row>> {
     println!("| collection | queries | measure | words (BM25) | meaning (vectors) | hybrid |");
     println!("|---|---|---|---|---|---|");
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let collections: [Collection; 3] =
-        [collection::read(&root, "cosqa", "py")?, collection::read(&root, "bfcl-tools", "txt")?, house::read(&root)?];
+    let collections: [Collection; 3] = [
+        collection::read(&root, "cosqa", "py")?,
+        collection::read(&root, "bfcl-tools", "txt")?,
+        house::read(&root)?,
+    ];
     let mut rows = Vec::new();
     for collection in collections {
         let folder = tempfile::tempdir()?;

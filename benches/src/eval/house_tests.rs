@@ -7,7 +7,10 @@ fn a_doc_comment_becomes_a_question_and_is_not_there_to_be_found() {
     let stripped = strip_items("a.rs", text, &mut docs, &mut names);
     assert_eq!(stripped, "#[must_use]\npub fn open(path: &Path) {}\n\n// why\nfn own() {}\n");
     let place = Place { path: "a.rs".to_owned(), byte: Some(0) };
-    assert_eq!((docs[0].text.as_str(), &docs[0].relevant), ("Opens the journal of a session", &vec![place.clone()]));
+    assert_eq!(
+        (docs[0].text.as_str(), &docs[0].relevant),
+        ("Opens the journal of a session", &vec![place.clone()])
+    );
     assert_eq!(names.get("open"), Some(&vec![place]));
 }
 
@@ -29,12 +32,17 @@ fn names_of_public_items_are_read() {
 }
 
 #[test]
-fn the_first_sentence_of_a_section_is_asked_for_the_rest_of_it() {
+fn the_first_sentence_of_a_paragraph_is_asked_for_the_rest_of_it() {
     let rest = "More is said here. ".repeat(20);
-    let text = format!("# Title\n\nWhat the journal keeps is `durable`. {rest}\n\n## Other\n\nShort one here now.\n");
+    let text = format!(
+        "# Title\n\nWhat the journal keeps is `durable`. {rest}\n\n## Other\n\nShort one here now.\n"
+    );
     let mut prose = Vec::new();
-    let stripped = strip_sections("a.md", &text, &mut prose);
+    let stripped = strip_prose("a.md", &text, &mut prose);
     assert_eq!(stripped, format!("# Title\n\n{rest}\n\n## Other\n\nShort one here now.\n"));
     assert_eq!(prose.len(), 1);
-    assert_eq!((prose[0].text.as_str(), prose[0].relevant[0].byte), ("What the journal keeps is durable", Some(9)));
+    assert_eq!(
+        (prose[0].text.as_str(), prose[0].relevant[0].byte),
+        ("What the journal keeps is durable", Some(9))
+    );
 }

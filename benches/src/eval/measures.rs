@@ -17,7 +17,8 @@ pub struct Measures {
 impl Measures {
     /// Of one query: which of the ranks are relevant, best first, and how many relevant ones there are.
     pub fn of(is_relevant: &[bool], relevant: usize) -> Self {
-        let hits = || is_relevant.iter().take(RANKS).enumerate().filter(|(_, hit)| **hit).map(|(rank, _)| rank);
+        let hits =
+            || is_relevant.iter().take(RANKS).enumerate().filter(|(_, hit)| **hit).map(|(rank, _)| rank);
         let gain = |rank: usize| 1.0 / (rank as f64 + 2.0).log2();
         let ideal: f64 = (0..relevant.min(RANKS)).map(gain).sum();
         if relevant == 0 {

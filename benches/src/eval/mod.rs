@@ -19,6 +19,9 @@ use windlass_search::{HashedEmbedder, Index, IndexConfig, Searcher, Tuning};
 use collection::{Collection, Place, Query};
 use measures::{Measures, RANKS};
 
+/// What the search port takes of a query at most; a few are longer.
+const QUERY_BYTES_MAX: usize = 4 * 1024;
+
 /// Which half of the queries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Half {
@@ -98,8 +101,9 @@ pub async fn measure(
 
 async fn ask(searcher: &Searcher, query: &Query, kind: SearchKind) -> io::Result<Measures> {
     let budget = TokenBudget { total: u32::MAX, file: u32::MAX, passage: u32::MAX };
+    let text = query.text.get(..query.text.floor_char_boundary(QUERY_BYTES_MAX)).unwrap_or_default();
     let asked =
-        SearchQuery { text: query.text.clone(), top_k: RANKS, kind, scope: SearchScope::Project, budget };
+        SearchQuery { text: text.to_owned(), top_k: RANKS, kind, scope: SearchScope::Project, budget };
     let Found { passages, .. } = searcher.search(asked).await.map_err(io::Error::other)?;
     let mut missing: Vec<&Place> = query.relevant.iter().collect();
     let is_relevant = passages.iter().map(|passage| {
@@ -111,6 +115,5 @@ async fn ask(searcher: &Searcher, query: &Query, kind: SearchKind) -> io::Result
 }
 
 fn is_at(passage: &Passage, place: &Place) -> bool {
-    passage.path == place.path
-        && place.byte.is_none_or(|byte| (passage.start..passage.end).contains(&byte))
+    passage.path == place.path && place.byte.is_none_or(|byte| (passage.start..passage.end).contains(&byte))
 }
