@@ -3,6 +3,7 @@
 //! Everything is measured in CPU time of this process: wall time on a shared machine says little.
 
 pub mod broken;
+pub mod eval;
 pub mod idle;
 pub mod load;
 pub mod loads;

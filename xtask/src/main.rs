@@ -8,6 +8,7 @@ mod bench;
 mod checkout;
 mod client_sets;
 mod clients;
+mod eval_search;
 mod invocation;
 mod load;
 mod pane;
@@ -39,6 +40,8 @@ enum Task {
     Requirements(requirements::Options),
     /// Run the benchmarks and collect their figures
     Bench(bench::Options),
+    /// Measure how well searching finds
+    EvalSearch(eval_search::Options),
     /// Take pictures of every page and state of the web app
     Screenshots(web::ScreenshotOptions),
     /// Film the terminal app for the README
@@ -62,6 +65,7 @@ fn run(task: Task) -> anyhow::Result<()> {
         Task::Tidy(options) => tidy::run(&root, &options),
         Task::Requirements(options) => requirements::run(&root, &options),
         Task::Bench(options) => bench::run(&root, &options),
+        Task::EvalSearch(options) => eval_search::run(&root, &options),
         Task::Screenshots(options) => {
             web::take_screenshots(&root, &checkout::read_workspace(&root)?.target_folder, &options)
         }

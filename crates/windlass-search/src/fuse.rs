@@ -19,12 +19,7 @@ pub(crate) struct Ranking<I> {
 }
 
 impl<I> Ranking<I> {
-    /// A ranking that counts as much as any other.
-    pub(crate) fn new(ids: Vec<I>) -> Self {
-        Self { ids, weight: 1.0 }
-    }
-
-    /// A ranking that counts more or less than others.
+    /// A ranking and what it counts; 1 is as much as any other.
     pub(crate) fn weighted(ids: Vec<I>, weight: f64) -> Self {
         Self { ids, weight }
     }

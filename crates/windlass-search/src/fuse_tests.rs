@@ -2,17 +2,21 @@ use proptest::prelude::*;
 
 use super::*;
 
+fn ranking<I>(ids: Vec<I>) -> Ranking<I> {
+    Ranking::weighted(ids, 1.0)
+}
+
 #[test]
 fn a_4_two_rankings_give_b_then_a_then_c_with_exactly_these_numbers() {
-    let fused = fuse(&[Ranking::new(vec!["a", "b"]), Ranking::new(vec!["b", "c"])]);
+    let fused = fuse(&[ranking(vec!["a", "b"]), ranking(vec!["b", "c"])]);
     assert_eq!(fused, vec![("b", 1.0 / 62.0 + 1.0 / 61.0), ("a", 1.0 / 61.0), ("c", 1.0 / 62.0)]);
 }
 
 #[test]
 fn a_4_ties_are_broken_by_id_whichever_ranking_comes_first() {
-    let one = Ranking::new(vec!["z", "a", "m"]);
-    let two = Ranking::new(vec!["a", "z"]);
-    let three = Ranking::new(vec!["q", "m"]);
+    let one = ranking(vec!["z", "a", "m"]);
+    let two = ranking(vec!["a", "z"]);
+    let three = ranking(vec!["q", "m"]);
     let fused = fuse(&[one.clone(), two.clone(), three.clone()]);
     assert_eq!(fused.iter().map(|(id, _)| *id).collect::<Vec<_>>(), vec!["a", "z", "m", "q"]);
     assert_eq!(fuse(&[three, two, one]), fused);
@@ -20,25 +24,25 @@ fn a_4_ties_are_broken_by_id_whichever_ranking_comes_first() {
 
 #[test]
 fn an_id_twice_in_a_ranking_counts_once() {
-    assert_eq!(fuse(&[Ranking::new(vec!["a", "b", "a"])]), vec![("a", 1.0 / 61.0), ("b", 1.0 / 62.0)]);
+    assert_eq!(fuse(&[ranking(vec!["a", "b", "a"])]), vec![("a", 1.0 / 61.0), ("b", 1.0 / 62.0)]);
 }
 
 #[test]
 fn a_ranking_may_count_less() {
-    let fused = fuse(&[Ranking::new(vec!["a"]), Ranking::weighted(vec!["b"], 0.5)]);
+    let fused = fuse(&[ranking(vec!["a"]), Ranking::weighted(vec!["b"], 0.5)]);
     assert_eq!(fused, vec![("a", 1.0 / 61.0), ("b", 0.5 / 61.0)]);
 }
 
 #[test]
 fn nothing_ranked_is_nothing_fused() {
     assert!(fuse::<u32>(&[]).is_empty());
-    assert!(fuse::<u32>(&[Ranking::new(Vec::new())]).is_empty());
+    assert!(fuse::<u32>(&[ranking(Vec::new())]).is_empty());
 }
 
 proptest! {
     #[test]
     fn the_order_of_the_rankings_never_matters(lists in prop::collection::vec(prop::collection::vec(0_u8..20, 0..12), 0..5)) {
-        let mut rankings: Vec<_> = lists.into_iter().map(Ranking::new).collect();
+        let mut rankings: Vec<_> = lists.into_iter().map(ranking).collect();
         let fused = fuse(&rankings);
         rankings.reverse();
         prop_assert_eq!(fuse(&rankings), fused);

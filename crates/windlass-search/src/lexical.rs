@@ -18,7 +18,7 @@ use crate::index::session_scope;
 use crate::limits::{PREFIX_WORDS_MAX, QUERY_BYTES_MAX, QUERY_WORDS_MAX};
 
 /// A word in the name of a definition or in a heading says more than one in the text.
-const SYMBOL_BOOST: f32 = 2.0;
+const SYMBOL_BOOST: f32 = 0.3;
 /// A word in a path holds for all of the file.
 const PATH_BOOST: f32 = 0.6;
 /// Words in the order of a path: somebody named the file.

@@ -34,9 +34,10 @@ mod vectors;
 mod walk;
 mod watch;
 
-pub use embed::{EmbedFailure, EmbedPort, HashedEmbedder, Side, WordCounts};
+pub use embed::{EmbedFailure, EmbedPort, HashedEmbedder, Side, WordCounts, cosine};
 pub use index::{Index, IndexConfig, IndexError, Opened, Touched, UpdateReport};
 pub use language::Language;
 pub use searcher::{Searcher, Tuning};
+pub use tokens::{CodeTokenizer, CodeTokens, Word, WordKind, each_word, words};
 pub use walk::Skip;
 pub use watch::Watch;

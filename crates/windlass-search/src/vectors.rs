@@ -39,19 +39,9 @@ impl Vectors {
         Self { dimension: dimension.min(DIMENSION_MAX), ..Self::default() }
     }
 
-    /// Numbers of a row.
-    pub(crate) fn dimension(&self) -> usize {
-        self.dimension
-    }
-
     /// How many rows there are.
     pub(crate) fn rows(&self) -> usize {
         self.scales.len()
-    }
-
-    /// Bytes in memory.
-    pub(crate) fn bytes(&self) -> usize {
-        self.numbers.len() + self.scales.len() * size_of::<f32>()
     }
 
     /// Makes room for more rows at once.

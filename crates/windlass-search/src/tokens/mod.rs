@@ -8,13 +8,13 @@ mod analyzer;
 mod split;
 mod stem;
 
-pub use analyzer::CodeTokenizer;
-pub use stem::stem;
+pub use analyzer::{CodeTokenizer, CodeTokens};
+pub(crate) use stem::stem;
 
 use split::{Parts, is_wide};
 
 /// Longest word that is kept: longer ones are keys and encoded bytes, which nobody types.
-pub const WORD_BYTES_MAX: usize = 64;
+const WORD_BYTES_MAX: usize = 64;
 /// Longest run of letters that is looked into at all.
 const RUN_BYTES_MAX: usize = 256;
 /// Parts of one identifier that are kept.
@@ -66,7 +66,7 @@ pub fn each_word(text: &str, mut found: impl FnMut(&str, WordKind, usize, usize,
 }
 
 /// Whether a word of prose carries no meaning of its own.
-pub fn is_stop_word(word: &str) -> bool {
+fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word).is_ok()
 }
 

@@ -5,7 +5,7 @@
 //! ASCII letters stay as they are.
 
 /// Cuts the endings of a lower-case word in place.
-pub fn stem(word: &mut String) {
+pub(crate) fn stem(word: &mut String) {
     if word.len() < LETTERS_MIN || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return;
     }
