@@ -11,6 +11,9 @@ use windlass_search::Tuning;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+/// One of the measures.
+type Measure = fn(&Measures) -> f64;
+
 fn main() -> Result<(), String> {
     let (mut half, mut tuning) = (Half::Reported, Tuning::default());
     for arg in std::env::args().skip(1) {
@@ -66,7 +69,7 @@ async fn evaluate(half: Half, tuning: Tuning) -> std::io::Result<Vec<Row>> {
 }
 
 fn print(row: &Row) {
-    let lines: [(&str, fn(&Measures) -> f64); 3] =
+    let lines: [(&str, Measure); 3] =
         [("nDCG@10", |it| it.ndcg), ("recall@10", |it| it.recall), ("MRR@10", |it| it.mrr)];
     for (measure, of) in lines {
         let [lexical, vector, hybrid] = [&row.lexical, &row.vector, &row.hybrid].map(of);

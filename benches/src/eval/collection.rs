@@ -41,12 +41,16 @@ pub fn read(root: &Path, name: &str, ending: &str) -> io::Result<Collection> {
     let path = |id: u64| format!("{id:05}.{ending}");
     let (mut files, mut queries) = (Vec::new(), Vec::new());
     for row in rows(&folder.join("corpus.jsonl.gz"))? {
-        files.push((path(number(&row["id"])?), text(&row["text"])?));
+        files.push((path(number(field(&row, "id")?)?), text(field(&row, "text")?)?));
     }
     for row in rows(&folder.join("queries.jsonl.gz"))? {
-        let ids = row["relevant"].as_array().ok_or_else(|| io::Error::other("a query lacks 'relevant'"))?;
+        let ids =
+            field(&row, "relevant")?.as_array().ok_or_else(|| io::Error::other("'relevant' is no list"))?;
         let relevant = ids.iter().map(|id| Ok(Place { path: path(number(id)?), byte: None }));
-        queries.push(Query { text: text(&row["text"])?, relevant: relevant.collect::<io::Result<_>>()? });
+        queries.push(Query {
+            text: text(field(&row, "text")?)?,
+            relevant: relevant.collect::<io::Result<_>>()?,
+        });
     }
     Ok(Collection { files, sets: vec![(name.to_owned(), queries)] })
 }
@@ -55,6 +59,10 @@ fn rows(path: &Path) -> io::Result<Vec<Value>> {
     let mut lines = String::new();
     GzDecoder::new(std::fs::File::open(path)?).read_to_string(&mut lines)?;
     lines.lines().map(|line| serde_json::from_str(line).map_err(io::Error::from)).collect()
+}
+
+fn field<'a>(row: &'a Value, name: &str) -> io::Result<&'a Value> {
+    row.get(name).ok_or_else(|| io::Error::other(format!("a row lacks '{name}'")))
 }
 
 fn number(value: &Value) -> io::Result<u64> {
