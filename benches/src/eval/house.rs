@@ -15,17 +15,18 @@ const WORDS_MIN: usize = 4;
 /// Shorter paragraphs say too little without their first sentence.
 const SECTION_BYTES_MIN: usize = 60;
 
-/// The tree with two sets of queries: items and paragraphs by what was said of them, items by their names.
+/// The tree with three sets of queries: items by their doc comments, items by their names, paragraphs by their first
+/// sentences.
 pub fn read(root: &Path) -> io::Result<Collection> {
     let mut files = Vec::new();
-    let mut docs = Vec::new();
+    let (mut docs, mut prose) = (Vec::new(), Vec::new());
     let mut names: HashMap<String, Vec<Place>> = HashMap::new();
     for path in sources(root)? {
         let text = std::fs::read_to_string(root.join(&path))?;
         let stripped = if path.ends_with(".rs") {
             strip_items(&path, &text, &mut docs, &mut names)
         } else {
-            strip_prose(&path, &text, &mut docs)
+            strip_prose(&path, &text, &mut prose)
         };
         files.push((path, stripped));
     }
@@ -35,7 +36,7 @@ pub fn read(root: &Path) -> io::Result<Collection> {
         .map(|(text, relevant)| Query { text, relevant })
         .collect();
     named.sort_by(|one, two| one.text.cmp(&two.text));
-    let sets = [("house-docs", docs), ("house-names", named)];
+    let sets = [("house-items", docs), ("house-names", named), ("house-prose", prose)];
     Ok(Collection { files, sets: sets.map(|(name, queries)| (name.to_owned(), queries)).into() })
 }
 

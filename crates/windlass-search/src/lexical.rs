@@ -17,7 +17,8 @@ use crate::index::passage::{PROJECT, SESSIONS, fold};
 use crate::index::session_scope;
 use crate::limits::{PREFIX_WORDS_MAX, QUERY_BYTES_MAX, QUERY_WORDS_MAX};
 
-/// A word in the name of a definition or in a heading says more than one in the text.
+/// A word in the name of a definition or in a heading counts once more, but little: names are short, so what is found in
+/// them scores high already.
 const SYMBOL_BOOST: f32 = 0.3;
 /// A word in a path holds for all of the file.
 const PATH_BOOST: f32 = 0.6;

@@ -37,7 +37,7 @@ pub struct Tuning {
 
 impl Default for Tuning {
     fn default() -> Self {
-        Self { lexical: 1.0, vector: 1.0, symbol: 1.0, neighbours: 0.0, relevance: 0.7 }
+        Self { lexical: 1.0, vector: 1.0, symbol: 1.0, neighbours: 0.0, relevance: 0.9 }
     }
 }
 
