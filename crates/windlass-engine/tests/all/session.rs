@@ -393,7 +393,7 @@ async fn p_13_a_call_knows_what_the_user_said_last() {
         Ok(ToolOutput::text(format!("heard: {}", context.user_message)))
     });
     let script = "user Go.\nmodel call 1 listen {}\nexpect-request contains heard: Go.\nmodel text Done.\n\
-                  user Go on.\nmodel call 1 listen {}\nexpect-request contains heard: Go on.\nmodel text Done.\n";
+                  user Go on.\nmodel call 2 listen {}\nexpect-request contains heard: Go on.\nmodel text Done.\n";
     let session = Session::start(parts(script, vec![listen]));
     for text in ["Go.", "Go on."] {
         let send = MessageSend::text(new_run_id(), new_message_id(), text);
