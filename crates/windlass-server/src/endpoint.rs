@@ -168,10 +168,14 @@ impl Endpoint {
         self
     }
 
-    /// A parameter in the query that must be there; the schema is text.
-    pub(crate) fn needed_query_param(mut self, name: &'static str, meaning: &'static str) -> Self {
-        let (place, schema) = (Place::Query, crate::openapi::text());
-        self.operation.params.push(Param { name, place, schema, meaning, is_required: true });
+    /// A parameter in the query that must be there.
+    pub(crate) fn needed_query_param(
+        mut self,
+        name: &'static str,
+        schema: Value,
+        meaning: &'static str,
+    ) -> Self {
+        self.operation.params.push(Param { name, place: Place::Query, schema, meaning, is_required: true });
         self
     }
 

@@ -25,7 +25,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
                 "Passages come best first, with what their scores are made of. While the index is built, the answer is \
                  made from what is there, and `indexing` says how far it is.",
             )
-            .needed_query_param("q", "Words, a question, a name.")
+            .needed_query_param("q", query_schema(), "Words, a question, a name.")
             .query_param("top_k", top_k_schema(), "At most so many passages.")
             .query_param("kind", kind_schema(), "Which ways of finding count.")
             .answers(Said::Ok, named("Found"), "What was found.")
@@ -35,6 +35,10 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             .answers(Said::Ok, named("Index"), "Its size, and how far it is while it is built.")
             .problems(&[Kind::Missing]),
     ]
+}
+
+fn query_schema() -> Value {
+    json!({"type": "string", "minLength": 1, "pattern": "\\S"})
 }
 
 #[derive(Deserialize)]

@@ -55,7 +55,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             .problems(&[Kind::Missing, Kind::Conflict]),
         Endpoint::get("/api/tasks", tasks)
             .about(TAG, "The task list of a session")
-            .needed_query_param("session_id", "The session.")
+            .needed_query_param("session_id", crate::openapi::text(), "The session.")
             .answers(Said::Ok, object([("tasks", list_of("Task"))]), "The tasks, oldest first.")
             .problems(&[Kind::Missing]),
     ]
