@@ -29,7 +29,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             .query_param("top_k", top_k_schema(), "At most so many passages.")
             .query_param("kind", kind_schema(), "Which ways of finding count.")
             .answers(Said::Ok, named("Found"), "What was found.")
-            .problems(&[Kind::Missing]),
+            .problems(&[Kind::Missing, Kind::Conflict]),
         Endpoint::get("/api/index", status)
             .about(TAG, "What the index of the project holds")
             .answers(Said::Ok, named("Index"), "Its size, and how far it is while it is built.")
@@ -38,7 +38,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
 }
 
 fn query_schema() -> Value {
-    json!({"type": "string", "minLength": 1, "pattern": "\\S"})
+    json!({"type": "string", "minLength": 1, "maxLength": 1000, "pattern": "\\S"})
 }
 
 #[derive(Deserialize)]
