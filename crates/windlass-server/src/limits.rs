@@ -40,6 +40,9 @@ pub const ROWS_USUAL: usize = 50;
 /// Passages of a search when nobody says how many.
 pub const PASSAGES_USUAL: usize = 10;
 
+/// Characters of a query: a question, not a file.
+pub(crate) const QUERY_CHARS_MAX: usize = 1_000;
+
 /// Passages of a search at most: nobody reads further.
 pub const PASSAGES_MAX: usize = 100;
 

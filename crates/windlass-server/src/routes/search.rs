@@ -9,7 +9,7 @@ use windlass_core::search::{SearchKind, SearchQuery, SearchScope, TokenBudget};
 use crate::endpoint::Endpoint;
 use crate::error::{Answer, Kind, Problem, Said};
 use crate::extract::QueryOf;
-use crate::limits::{PASSAGES_MAX, PASSAGES_USUAL, SEARCH_TOKENS_MAX};
+use crate::limits::{PASSAGES_MAX, PASSAGES_USUAL, QUERY_CHARS_MAX, SEARCH_TOKENS_MAX};
 use crate::openapi::{count, list_of, named, object, text};
 use crate::shown::show;
 use crate::state::App;
@@ -38,7 +38,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
 }
 
 fn query_schema() -> Value {
-    json!({"type": "string", "minLength": 1, "maxLength": 1000, "pattern": "\\S"})
+    json!({"type": "string", "minLength": 1, "maxLength": QUERY_CHARS_MAX, "pattern": "\\S"})
 }
 
 #[derive(Deserialize)]
@@ -51,6 +51,12 @@ struct Wish {
 async fn search(State(app): State<App>, QueryOf(wish): QueryOf<Wish>) -> Answer<Response> {
     if wish.q.trim().is_empty() {
         return Err(Problem::field("q", "'q' is empty: say what to look for"));
+    }
+    if wish.q.chars().count() > QUERY_CHARS_MAX {
+        return Err(Problem::field(
+            "q",
+            format!("'q' is longer than {QUERY_CHARS_MAX} characters: use fewer words"),
+        ));
     }
     let budget = TokenBudget { total: SEARCH_TOKENS_MAX, file: SEARCH_TOKENS_MAX, ..TokenBudget::default() };
     let query = SearchQuery {
