@@ -434,6 +434,9 @@ it('shows the exact body that a step sent over the wire', async () => {
     const page = await windows.page(server, `/runs/${run}?step=1`, { width: 1440, height: 900 });
     await pane(page).getByRole('tab', { name: 'Wire' }).click();
     await pane(page).getByText(`POST ${provider.url}/v1/chat/completions`).waitFor();
+    // All tools are in the body: it is shown in parts.
+    const more = pane(page).getByRole('button', { name: /^Show more/ });
+    while ((await more.count()) > 0) await more.first().click();
     const body = JSON.parse(await pane(page).getByRole('group', { name: 'body of the request' }).innerText()) as {
       messages: { role: string; content: string }[];
       stream: boolean;
