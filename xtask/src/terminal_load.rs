@@ -42,7 +42,7 @@ pub(crate) fn measure(root: &Path) -> Result<Vec<Figure>> {
     play(&pane, &binary)?;
     let opened = Instant::now();
     pane.start(SIZE, &binary, &["--model", "scripted/long", "--continue"])?;
-    pane.wait_for(&format!("Answer {RUNS} "))?;
+    pane.wait_for(&format!("Answer {RUNS}"))?;
     let opened = opened.elapsed();
     pane.wait_for_rest()?;
     let process = pane.process()?;

@@ -118,7 +118,7 @@ fn register(config: &Config, search: Option<Arc<ProjectIndex>>) -> Result<Regist
     #[cfg(feature = "crash-points")]
     let tools = crate::crash_points::mortal_tools(tools);
     registry
-        .register_all(tools)
+        .register_own(tools)
         .map_err(|error| Complaint::failed(format!("the built-in tools do not fit together: {error}")))?;
     Ok(registry)
 }

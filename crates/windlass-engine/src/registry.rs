@@ -7,12 +7,13 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use windlass_core::port::ToolPort;
+use serde_json::Value;
+use windlass_core::port::{ArgsValidator, ToolPort};
 use windlass_core::tool::SpecError;
 use windlass_core::toolset::{NameClash, ToolEntry, Toolset};
 
 use crate::limits::TOOLS_MAX;
-use crate::validate::{SchemaError, compile};
+use crate::validate::{LateValidator, SchemaError, compile};
 
 /// The tools of one moment: what the core needs to check calls, and what the engine needs to run them.
 pub struct ToolShelf {
@@ -117,15 +118,32 @@ impl Registry {
         // Compiling is slow and needs no lock.
         let mut prepared = Vec::new();
         for tool in tools {
-            prepared.push((prepare(&*tool)?, tool));
+            prepared.push((prepare(&*tool, |schema| compile(schema).map(into_shared))?, tool));
         }
+        self.put_in(&prepared)
+    }
+
+    /// The same for tools of this program, whose schemas its tests compile: each is compiled when it is first
+    /// called, since most runs call few, and compiling all of them is a quarter of a start.
+    pub fn register_own(
+        &self,
+        tools: impl IntoIterator<Item = Arc<dyn ToolPort>>,
+    ) -> Result<Vec<String>, RegisterError> {
+        let mut prepared = Vec::new();
+        for tool in tools {
+            prepared.push((prepare(&*tool, |schema| Ok(into_shared(LateValidator::new(schema))))?, tool));
+        }
+        self.put_in(&prepared)
+    }
+
+    fn put_in(&self, prepared: &[(ToolEntry, Arc<dyn ToolPort>)]) -> Result<Vec<String>, RegisterError> {
         let _change = self.begin_change();
         let now = self.snapshot();
         let mut entries: BTreeMap<&str, &ToolEntry> =
             now.toolset.entries().iter().map(|entry| (entry.spec.name.as_str(), entry)).collect();
         let mut ports = now.ports.clone();
         let mut replaced = Vec::new();
-        for (entry, port) in &prepared {
+        for (entry, port) in prepared {
             let name = &entry.spec.name;
             if entries.insert(name, entry).is_some() {
                 replaced.push(name.clone());
@@ -183,15 +201,22 @@ impl std::fmt::Debug for Registry {
     }
 }
 
-/// Checks a tool's declaration and compiles its schema.
-fn prepare(tool: &dyn ToolPort) -> Result<ToolEntry, RegisterError> {
+/// Checks a tool's declaration and makes the validator of its schema.
+fn prepare(
+    tool: &dyn ToolPort,
+    validator_of: impl FnOnce(&Value) -> Result<Arc<dyn ArgsValidator>, SchemaError>,
+) -> Result<ToolEntry, RegisterError> {
     let spec = tool.spec();
     spec.check()?;
-    let validator =
-        compile(&spec.schema).map_err(|error| RegisterError::Schema { tool: spec.name.clone(), error })?;
-    let entry = ToolEntry::new(Arc::new(spec.clone()), Arc::new(validator));
+    let validator = validator_of(&spec.schema)
+        .map_err(|error| RegisterError::Schema { tool: spec.name.clone(), error })?;
+    let entry = ToolEntry::new(Arc::new(spec.clone()), validator);
     match entry.wrong_default() {
         Some(arg) => Err(RegisterError::Default { tool: spec.name.clone(), arg: arg.to_owned() }),
         None => Ok(entry),
     }
+}
+
+fn into_shared(validator: impl ArgsValidator + 'static) -> Arc<dyn ArgsValidator> {
+    Arc::new(validator)
 }

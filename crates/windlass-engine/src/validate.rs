@@ -7,6 +7,7 @@
 
 use std::collections::HashMap;
 use std::error::Error;
+use std::sync::OnceLock;
 
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{PatternOptions, Retrieve, Uri, ValidationError, Validator};
@@ -134,6 +135,32 @@ impl ArgsValidator for SchemaValidator {
             ranked.push((0, refusal(args)));
         }
         ranked.into_iter().map(|(_, violation)| violation).collect()
+    }
+}
+
+/// A schema that is compiled when it is first needed.
+#[derive(Debug)]
+pub(crate) struct LateValidator {
+    schema: Value,
+    compiled: OnceLock<Result<SchemaValidator, SchemaError>>,
+}
+
+impl LateValidator {
+    pub(crate) fn new(schema: &Value) -> Self {
+        Self { schema: schema.clone(), compiled: OnceLock::new() }
+    }
+}
+
+impl ArgsValidator for LateValidator {
+    fn check(&self, args: &Value) -> Vec<Violation> {
+        match self.compiled.get_or_init(|| compile(&self.schema)) {
+            Ok(validator) => validator.check(args),
+            // What cannot be checked does not run.
+            Err(error) => {
+                tracing::error!("a schema of this program is broken: {error}");
+                vec![refusal(args)]
+            }
+        }
     }
 }
 

@@ -143,6 +143,36 @@ fn a_registered_tool_checks_its_calls_against_the_full_schema() {
 }
 
 #[test]
+fn a_tool_of_the_program_is_held_to_its_schema_from_its_first_call() {
+    let registry = Registry::new();
+    let mut size = spec("size");
+    size.schema = json!({"type": "object", "properties": {"size": {"type": "integer", "maximum": 10}}, "additionalProperties": false});
+    let size = tool(size, |_, _| async { Ok(ToolOutput::text("x")) });
+    registry.register_own([Arc::clone(&size)]).unwrap();
+    let toolset = Arc::clone(&registry.snapshot().toolset);
+    let check = |args: Value| check_call(&toolset, call(&*size, args.clone()).call, args);
+    assert_eq!(
+        check(json!({"size": 11})).unwrap_err().1.message,
+        "size: 11 is greater than the maximum of 10"
+    );
+    assert!(check(json!({"size": 10})).is_ok());
+}
+
+#[test]
+fn what_cannot_be_checked_does_not_run() {
+    let registry = Registry::new();
+    let mut broken = spec("broken");
+    broken.schema = json!({"type": "object", "properties": {"size": {"$ref": "#/$defs/nowhere"}}});
+    let broken = tool(broken, |_, _| async { Ok(ToolOutput::text("x")) });
+    assert!(matches!(registry.register(Arc::clone(&broken)), Err(RegisterError::Schema { .. })));
+    registry.register_own([Arc::clone(&broken)]).unwrap();
+    let toolset = Arc::clone(&registry.snapshot().toolset);
+    let args = json!({"size": 1});
+    let refused = check_call(&toolset, call(&*broken, args.clone()).call, args).unwrap_err().1;
+    assert_eq!(refused.kind, ErrorKind::InvalidArgs);
+}
+
+#[test]
 fn the_tools_of_these_tests_conform_but_for_their_missing_descriptions() {
     let text = tool_conformance(&*echo("echo")).unwrap_err().to_string();
     assert_eq!(text, "'echo' says what its argument 'path' means");
