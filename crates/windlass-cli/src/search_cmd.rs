@@ -62,7 +62,7 @@ fn kind(arg: KindArg) -> SearchKind {
 fn complaint(failure: SearchFailure) -> Complaint {
     match failure {
         SearchFailure::Missing(text) => Complaint::failed(text).cure("windlass index build"),
-        SearchFailure::Invalid(text) => Complaint::usage(text),
+        SearchFailure::Invalid(text) | SearchFailure::Unsupported(text) => Complaint::usage(text),
         SearchFailure::Broken(text) => Complaint::failed(text),
     }
 }

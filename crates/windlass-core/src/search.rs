@@ -209,6 +209,9 @@ pub enum SearchFailure {
     /// The query is wrong: change it.
     #[error("{0}")]
     Invalid(String),
+    /// The query is right, and this index cannot answer its kind (no embedder): ask in another way.
+    #[error("{0}")]
+    Unsupported(String),
     /// The index, a file or an embedder broke: never "nothing found".
     #[error("{0}")]
     Broken(String),

@@ -52,6 +52,10 @@ pub(crate) const TOUCH_WRITER_BYTES: usize = 15 * 1024 * 1024;
 pub(crate) const THREADS_MAX: usize = 8;
 /// Parts of the index on disk from which on they are merged: every query looks into each.
 pub(crate) const SEGMENTS_MAX: usize = 12;
+/// Parts that stay when the others are merged into one: the largest are not written again for a few small ones.
+pub(crate) const SEGMENTS_KEPT: usize = 7;
+/// Files that are brought to the disk at once: the file system takes them together.
+pub(crate) const FLUSH_THREADS_MAX: usize = 8;
 /// Time that a change of one file waits for another process that is writing.
 pub(crate) const LOCK_WAIT_MS: u64 = 5_000;
 /// Time that an update waits for the lock: a process that this one is just starting holds all its locks for a moment.

@@ -12,9 +12,9 @@ use std::time::UNIX_EPOCH;
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use windlass_core::secret_files::is_secret;
 
 use crate::limits::{IGNORE_FILE_BYTES_MAX, WALK_DEPTH_MAX};
-use crate::secrets::is_secret;
 
 /// Folders that tools make.
 const MADE_FOLDERS: [&str; 9] =

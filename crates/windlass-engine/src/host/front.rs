@@ -13,7 +13,7 @@ use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
 use windlass_core::permission::{AuditEntry, PermissionAnswer, Question, Rule};
 use windlass_core::port::BoxStream;
-use windlass_core::search::{Found, IndexStatus, SearchFailure, SearchKind, SearchQuery, SharedSearch};
+use windlass_core::search::{Found, IndexStatus, SearchFailure, SearchQuery, SharedSearch};
 use windlass_core::step::StepReport;
 use windlass_core::store::{NewSession, RunQuery, RunRow, Save, SessionQuery, SessionRow};
 use windlass_core::task::Task;
@@ -102,6 +102,7 @@ impl Host {
         match failure {
             SearchFailure::Missing(_) => self.without_index(),
             SearchFailure::Invalid(message) => HostError::Invalid { field: Some("q"), message },
+            SearchFailure::Unsupported(message) => HostError::Conflict(message),
             SearchFailure::Broken(message) => broken(message),
         }
     }
@@ -270,14 +271,7 @@ impl HostPort for Host {
     }
 
     fn search(&self, query: SearchQuery) -> HostFuture<'_, Found> {
-        Box::pin(async move {
-            let is_by_meaning = query.kind == SearchKind::Semantic;
-            self.index()?.search(query).await.map_err(|failure| match failure {
-                // The query is right, and this host has no embedder for it.
-                SearchFailure::Invalid(message) if is_by_meaning => HostError::Conflict(message),
-                failure => self.unfound(failure),
-            })
-        })
+        Box::pin(async move { self.index()?.search(query).await.map_err(|failure| self.unfound(failure)) })
     }
 
     fn index_status(&self) -> HostFuture<'_, IndexStatus> {

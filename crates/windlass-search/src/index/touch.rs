@@ -13,7 +13,7 @@ use super::write::{Looked, Work, now_ms};
 use super::{Index, IndexError, entry};
 use crate::content;
 use crate::documents::{Document, Documents};
-use crate::limits::{LOCK_GRACE_MS, LOCK_WAIT_MS, SEGMENTS_MAX};
+use crate::limits::{LOCK_GRACE_MS, LOCK_WAIT_MS, SEGMENTS_KEPT, SEGMENTS_MAX};
 use crate::walk::{self, Skip};
 
 /// What became of one file that was touched.
@@ -132,10 +132,10 @@ impl Index {
         let _lock = self.write_lock(Duration::from_millis(LOCK_GRACE_MS))?;
         let index = self.shelf.read().unwrap_or_else(PoisonError::into_inner).index.clone();
         let mut writer = small_writer(&index)?;
-        // The largest part stays as it is; all others become one.
+        // The largest parts stay as they are; all others become one.
         let mut parts = index.searchable_segment_metas()?;
         parts.sort_by_key(|part| std::cmp::Reverse(part.num_docs()));
-        let small: Vec<_> = parts.iter().skip(1).map(tantivy::SegmentMeta::id).collect();
+        let small: Vec<_> = parts.iter().skip(SEGMENTS_KEPT).map(tantivy::SegmentMeta::id).collect();
         writer.set_merge_policy(Box::new(NoMergePolicy));
         writer.merge(&small).wait()?;
         writer.garbage_collect_files().wait()?;

@@ -130,12 +130,12 @@ fn another_embedder_or_one_that_failed_is_made_up_for_by_the_next_update() {
 }
 
 #[test]
-fn meaning_without_an_embedder_is_an_invalid_wish() {
+fn meaning_without_an_embedder_is_a_wish_that_this_index_cannot_fulfil() {
     let place = Place::new();
     place.write("a.md", "The harbour is calm.");
     let index = Arc::new(place.indexed());
     let failure = wait(Searcher::new(index).search(semantic("a wave"))).unwrap_err();
-    assert!(matches!(failure, SearchFailure::Invalid(_)), "{failure:?}");
+    assert!(matches!(failure, SearchFailure::Unsupported(_)), "{failure:?}");
 }
 
 #[test]
