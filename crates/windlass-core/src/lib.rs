@@ -12,6 +12,7 @@
 //! - `envelope`, `phrase`: how outcomes are wrapped and worded for the model, profile by profile
 //! - `view`, `trace`, `step`, `frame`, `otlp`, `display`: what screens, files, wires and people see of the events
 //! - `toolset`, `check`: the tools of a step, and what is believed of a call before it is judged
+//! - `base64`: bytes in JSON
 //! - `json`, `args`, `chain`, `nearest`: reading what models write, and what they may have meant
 //! - `text`: cutting text without breaking characters; `redact`: taking secrets out of it; `secret_files`: names of files
 //!   that hold them
@@ -21,6 +22,7 @@
 mod arg_table;
 pub mod args;
 pub mod assemble;
+pub mod base64;
 pub mod chain;
 pub mod check;
 pub mod command;

@@ -192,7 +192,7 @@ impl Hands {
             text: query.clone(),
             top_k: PASSAGES_MAX,
             kind: SearchKind::Hybrid,
-            scope: SearchScope::Project,
+            scope: SearchScope::Everything,
             budget: TokenBudget { total: PASSAGES_TOKENS, file: PASSAGES_TOKENS, ..TokenBudget::default() },
         };
         match self.host.search(asked).await {
@@ -259,7 +259,8 @@ fn passage_hit(passage: &Passage) -> Hit {
     let first = passage.text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let ScoreParts { lexical, vector, symbol, path } = passage.parts;
     let parts = [("lexical", lexical), ("vector", vector), ("symbol", symbol), ("path", path)];
-    let mut why: Vec<String> = passage.symbol.clone().into_iter().collect();
+    let mark = passage.document_id.as_ref().map(|_| "document".to_owned());
+    let mut why: Vec<String> = mark.into_iter().chain(passage.symbol.clone()).collect();
     why.extend(parts.into_iter().filter_map(|(name, part)| part.map(|part| format!("{name} {part:.2}"))));
     Hit {
         path: passage.path.clone(),

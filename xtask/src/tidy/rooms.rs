@@ -104,6 +104,7 @@ pub(super) const DEPENDENCIES_KEPT: &[Kept] = &[
     },
     Kept {
         what: &[
+            "lopdf",
             "notify",
             "tree-sitter",
             "tree-sitter-c",

@@ -13,7 +13,9 @@ use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
 use windlass_core::permission::{AuditEntry, PermissionAnswer, Question, Rule};
 use windlass_core::port::BoxStream;
-use windlass_core::search::{Found, IndexStatus, SearchFailure, SearchQuery, SharedSearch};
+use windlass_core::search::{
+    DocumentRow, Found, IndexStatus, NewDocument, SearchFailure, SearchQuery, SharedSearch,
+};
 use windlass_core::step::StepReport;
 use windlass_core::store::{NewSession, RunQuery, RunRow, Save, SessionQuery, SessionRow};
 use windlass_core::task::Task;
@@ -83,6 +85,7 @@ impl Host {
         // A run that goes on is cancelled when its last handle is gone.
         self.shut(&berth).await;
         self.parts.store.delete_session(session_id).await.map_err(gone())?;
+        self.forget_documents(session_id).await;
         // Readers that wait for the session to open look again, and find it gone.
         berth.opened.notify_waiters();
         Ok(())
@@ -96,6 +99,28 @@ impl Host {
 
     fn without_index(&self) -> HostError {
         HostError::Missing { what: "index", id: self.parts.root.display().to_string() }
+    }
+
+    async fn take_document(&self, document: NewDocument) -> Result<DocumentRow, HostError> {
+        if let Some(session_id) = &document.session_id {
+            let known = self.parts.store.session(session_id).await;
+            known.map_err(failed("session", session_id.as_str()))?;
+        }
+        self.index()?.add_document(document).await.map_err(|failure| match failure {
+            SearchFailure::Invalid(message) => HostError::Invalid { field: Some("document"), message },
+            failure => self.unfound(failure),
+        })
+    }
+
+    /// Documents of a session go with it; one that stays behind is found by nobody but searches in all documents.
+    async fn forget_documents(&self, session_id: &SessionId) {
+        let Some(index) = &self.parts.search else { return };
+        let documents = index.documents().await.unwrap_or_default();
+        for document in documents.iter().filter(|it| it.session_id.as_ref() == Some(session_id)) {
+            if let Err(failure) = index.remove_document(&document.document_id).await {
+                tracing::warn!(%failure, session = %session_id, "a document of a deleted session stays");
+            }
+        }
     }
 
     fn unfound(&self, failure: SearchFailure) -> HostError {
@@ -276,6 +301,24 @@ impl HostPort for Host {
 
     fn index_status(&self) -> HostFuture<'_, IndexStatus> {
         Box::pin(async move { self.index()?.status().await.map_err(|failure| self.unfound(failure)) })
+    }
+
+    fn documents(&self) -> HostFuture<'_, Vec<DocumentRow>> {
+        Box::pin(async move { self.index()?.documents().await.map_err(|failure| self.unfound(failure)) })
+    }
+
+    fn add_document(&self, document: NewDocument) -> HostFuture<'_, DocumentRow> {
+        Box::pin(self.take_document(document))
+    }
+
+    fn remove_document<'a>(&'a self, document_id: &'a str) -> HostFuture<'a, ()> {
+        Box::pin(async move {
+            let removed = self.index()?.remove_document(document_id).await;
+            if removed.map_err(|failure| self.unfound(failure))? {
+                return Ok(());
+            }
+            Err(HostError::Missing { what: "document", id: document_id.to_owned() })
+        })
     }
 }
 

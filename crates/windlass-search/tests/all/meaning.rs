@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use windlass_core::port::BoxFuture;
 use windlass_core::search::{
+    NewDocument,
     SearchFailure, SearchKind, SearchPort as _, SearchQuery, SearchScope, TokenBudget,
 };
 use windlass_search::{EmbedFailure, EmbedPort, Index, IndexConfig, Searcher, Side};
@@ -101,7 +102,12 @@ fn a_session_finds_its_own_documents_by_meaning() {
     let index = open(&place, Some(wet()));
     update(&index);
     let session = windlass_core::ids::SessionId::new("s1");
-    index.add_document(&session, "log", "The sea was wide.").unwrap();
+    let log = NewDocument {
+        name: "log".to_owned(),
+        session_id: Some(session.clone()),
+        bytes: b"The sea was wide.".to_vec(),
+    };
+    index.add_document(log).unwrap();
     let mut asked = semantic("a wave");
     assert_eq!(search(&index, asked.clone()).passages.len(), 1);
     asked.scope = SearchScope::Session(session);
