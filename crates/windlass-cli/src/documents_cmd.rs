@@ -102,7 +102,7 @@ pub(crate) fn list(global: &GlobalArgs, config: &Config, session: Option<&str>) 
         let session = row.session_id.as_ref().map_or_else(|| "all".to_owned(), ToString::to_string);
         [
             shown_id(row).to_owned(),
-            visible(&row.name),
+            visible(&row.name).into_owned(),
             format!("{} bytes", row.bytes),
             age(now_ms, row.added_ms),
             session,

@@ -64,7 +64,8 @@ impl Document {
 
     fn document_id(&self) -> String {
         let session = self.session_id.as_ref().map_or("", SessionId::as_str);
-        let digest = Sha256::new().chain_update(session).chain_update([0]).chain_update(&self.name).finalize();
+        let digest =
+            Sha256::new().chain_update(session).chain_update([0]).chain_update(&self.name).finalize();
         digest.iter().take(ID_DIGITS / 2).map(|byte| format!("{byte:02x}")).collect()
     }
 
@@ -161,8 +162,11 @@ impl Documents {
     /// All documents that can be read, by name.
     pub(crate) fn rows(&self) -> Result<Vec<DocumentRow>, IndexError> {
         let keys = self.all()?;
-        let mut rows: Vec<DocumentRow> =
-            keys.iter().filter_map(|(key, _)| self.read(key).ok()).map(|(document, _)| document.row()).collect();
+        let mut rows: Vec<DocumentRow> = keys
+            .iter()
+            .filter_map(|(key, _)| self.read(key).ok())
+            .map(|(document, _)| document.row())
+            .collect();
         rows.sort_by(|one, two| (&one.name, &one.document_id).cmp(&(&two.name, &two.document_id)));
         Ok(rows)
     }

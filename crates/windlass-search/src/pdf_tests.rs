@@ -27,8 +27,7 @@ fn pdf(pages: &[&str]) -> Vec<u8> {
         })
         .collect();
     let count = i64::try_from(kids.len()).unwrap();
-    let tree =
-        dictionary! { "Type" => "Pages", "Kids" => kids, "Count" => count, "Resources" => resources };
+    let tree = dictionary! { "Type" => "Pages", "Kids" => kids, "Count" => count, "Resources" => resources };
     document.objects.insert(pages_id, Object::Dictionary(tree));
     let catalog = document.add_object(dictionary! { "Type" => "Catalog", "Pages" => pages_id });
     document.trailer.set("Root", catalog);

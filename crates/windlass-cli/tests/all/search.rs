@@ -164,7 +164,10 @@ fn e_22_documents_are_added_listed_found_in_their_scope_and_removed() {
     place.windlass(&["index", "add", "none.md"]).complains(1, &["none.md"]);
     place.windlass(&["index", "add", "handbook.md", "--session", "nobody"]).complains(2, &["nobody"]);
     let listed = place.windlass(&["index", "list"]).exits(0).out;
-    assert!(listed.contains("handbook.md") && listed.contains("night.md") && listed.contains(&session), "{listed}");
+    assert!(
+        listed.contains("handbook.md") && listed.contains("night.md") && listed.contains(&session),
+        "{listed}"
+    );
     let rag = |global: bool| {
         let args = json!({"query": "kraken", "limit": 9, "global": global}).to_string();
         let call = ["tools", "call", "rag_search", &args, "--profile", "edison"];
@@ -173,12 +176,18 @@ fn e_22_documents_are_added_listed_found_in_their_scope_and_removed() {
     // This call is of no session, so only what is for all is found, and only when asked for.
     assert_eq!((rag(false), rag(true)), (0, 2));
     let documents = place.windlass(&["search", "kraken", "--scope", "documents"]).exits(0).out;
-    assert!(documents.contains("document handbook.md:1") && documents.contains("document night.md:1"), "{documents}");
+    assert!(
+        documents.contains("document handbook.md:1") && documents.contains("document night.md:1"),
+        "{documents}"
+    );
     let project = place.windlass(&["search", "kraken", "--scope", "project", "--json"]).exits(0).json();
     let first = &project["passages"][0];
     assert_eq!((&first["path"], &first["document_id"]), (&json!("handbook.md"), &Value::Null));
     place.windlass(&["sessions", "delete", &session]).exits(0);
-    assert!(!place.windlass(&["index", "list"]).exits(0).out.contains("night.md"), "it went with its session");
+    assert!(
+        !place.windlass(&["index", "list"]).exits(0).out.contains("night.md"),
+        "it went with its session"
+    );
     place.windlass(&["index", "remove", "handbook.md"]).exits(0);
     place.windlass(&["index", "remove", "handbook.md"]).complains(2, &["no document 'handbook.md'"]);
     let none = place.windlass(&["search", "kraken", "--scope", "documents"]).exits(0).out;

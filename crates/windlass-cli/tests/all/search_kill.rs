@@ -26,7 +26,8 @@ fn numbers() -> impl Iterator<Item = u64> {
 }
 
 fn write(place: &Place, number: usize, version: usize) {
-    let text = format!("/// Hauls load {number}.\npub fn haul_{number}() -> u32 {{\n    wind_{version}()\n}}\n");
+    let text =
+        format!("/// Hauls load {number}.\npub fn haul_{number}() -> u32 {{\n    wind_{version}()\n}}\n");
     place.write(&format!("deck{}/haul_{number}.rs", number % 40), &text);
 }
 

@@ -65,7 +65,6 @@ fn a_document_without_a_name_or_without_end_is_refused() {
     assert!(index.add_document(document(None, "a", &vec![b'x'; 9 * 1024 * 1024])).is_err());
 }
 
-
 #[test]
 fn e_22_a_document_of_no_session_is_found_in_all_documents_and_in_no_session() {
     let place = Place::new();

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use windlass_core::port::BoxFuture;
 use windlass_core::search::{
-    NewDocument,
-    SearchFailure, SearchKind, SearchPort as _, SearchQuery, SearchScope, TokenBudget,
+    NewDocument, SearchFailure, SearchKind, SearchPort as _, SearchQuery, SearchScope, TokenBudget,
 };
 use windlass_search::{EmbedFailure, EmbedPort, Index, IndexConfig, Searcher, Side};
 
