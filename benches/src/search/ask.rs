@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 use tantivy::collector::TopDocs;
@@ -71,45 +71,75 @@ pub async fn all(sides: &Sides<'_>, questions: &Questions) -> io::Result<Value> 
     let index = Index::open(sides.ours, sides.tree, IndexConfig::default()).map_err(io::Error::other)?;
     let searcher = Searcher::new(Arc::new(index));
     let raw = Raw::open(sides.raw).map_err(io::Error::other)?;
-    let mut taken: [(&str, Samples); 5] =
-        ["lexical", "hybrid", "find_symbol", "raw", "ripgrep"].map(|name| (name, Samples::default()));
+    let mut taken: [(&str, Times); 5] =
+        ["lexical", "hybrid", "find_symbol", "raw", "ripgrep"].map(|name| (name, Times::default()));
     for round in 0..=ROUNDS {
         let is_measured = round > 0;
         let [lexical, hybrid, find_symbol, raw_times, ripgrep] = &mut taken;
         for (at, text) in questions.texts.iter().enumerate() {
             for (kind, times) in [(SearchKind::Lexical, &mut *lexical), (SearchKind::Hybrid, &mut *hybrid)] {
-                let begun = Instant::now();
+                let begun = Begun::now();
                 searcher.search(query(text, kind)).await.map_err(io::Error::other)?;
                 note(is_measured, &mut times.1, begun);
             }
-            let begun = Instant::now();
+            let begun = Begun::now();
             raw.ask(text).map_err(io::Error::other)?;
             note(is_measured, &mut raw_times.1, begun);
             if let Some(name) = questions.names.get(at) {
-                let begun = Instant::now();
+                let begun = Begun::now();
                 searcher.find_symbol(name, ROWS).await.map_err(io::Error::other)?;
                 note(is_measured, &mut find_symbol.1, begun);
             }
             if is_measured && at % GREP_SHARE == 0 {
                 let word = text.split_whitespace().max_by_key(|word| word.len()).unwrap_or_default();
-                let begun = Instant::now();
+                let begun = Begun::now();
                 grep::count(sides.tree, word, IndexConfig::default().threads).map_err(io::Error::other)?;
                 note(true, &mut ripgrep.1, begun);
             }
         }
     }
     let mut told = Map::new();
-    for (name, samples) in taken {
-        let figures = json!({"p50_ms": samples.percentile(50), "p99_ms": samples.percentile(99)});
-        told.insert(name.to_owned(), figures);
+    for (name, times) in taken {
+        told.insert(name.to_owned(), times.told());
     }
     told.insert("memory_mib".to_owned(), json!(resident_bytes() as f64 / 1_048_576.0));
     Ok(Value::Object(told))
 }
 
-fn note(is_measured: bool, times: &mut Samples, begun: Instant) {
+/// What one kind of answer took, in milliseconds.
+#[derive(Debug, Default)]
+struct Times {
+    wall: Samples,
+    cpu: Samples,
+}
+
+/// A moment, on the wall and of this process.
+#[derive(Clone, Copy)]
+struct Begun(Instant, Duration);
+
+impl Begun {
+    fn now() -> Self {
+        Self(Instant::now(), crate::cpu_time())
+    }
+}
+
+impl Times {
+    fn push(&mut self, begun: Begun) {
+        self.wall.push(begun.0.elapsed().as_secs_f64() * 1e3);
+        self.cpu.push((crate::cpu_time() - begun.1).as_secs_f64() * 1e3);
+    }
+
+    fn told(&self) -> Value {
+        json!({
+            "p50_ms": self.wall.percentile(50), "p99_ms": self.wall.percentile(99),
+            "cpu_p50_ms": self.cpu.percentile(50), "cpu_p99_ms": self.cpu.percentile(99),
+        })
+    }
+}
+
+fn note(is_measured: bool, times: &mut Times, begun: Begun) {
     if is_measured {
-        times.push(begun.elapsed().as_secs_f64() * 1e3);
+        times.push(begun);
     }
 }
 
@@ -118,24 +148,21 @@ pub fn change(tree: &Path, ours: &Path) -> io::Result<Value> {
     let index = Index::open(ours, tree, IndexConfig::default()).map_err(io::Error::other)?;
     let path = "part00/crates/windlass-core/src/search.rs";
     let text = fs::read_to_string(tree.join(path))?;
-    let (mut wall, mut cpu) = (Samples::default(), Samples::default());
+    let mut times = Times::default();
     for change in 0..CHANGES {
         fs::write(
             tree.join(path),
             format!("{text}\n/// Change {change}.\npub fn changed_{change}() {{}}\n"),
         )?;
-        let (begun, used) = (Instant::now(), crate::cpu_time());
+        let begun = Begun::now();
         let touched = index.touch(path).map_err(io::Error::other)?;
         // What waits in the background after a change belongs to its price.
         index.settle().map_err(io::Error::other)?;
-        wall.push(begun.elapsed().as_secs_f64() * 1e3);
-        cpu.push((crate::cpu_time() - used).as_secs_f64() * 1e3);
+        times.push(begun);
         if touched != Touched::Indexed {
             return Err(io::Error::other(format!("the changed file was not indexed: {touched:?}")));
         }
     }
     fs::write(tree.join(path), text)?;
-    Ok(json!({
-        "p50_ms": wall.percentile(50), "p99_ms": wall.percentile(99), "cpu_p50_ms": cpu.percentile(50),
-    }))
+    Ok(times.told())
 }
