@@ -50,9 +50,8 @@ pub(crate) const USE_BYTES_MIN: usize = 2;
 /// Longest name whose uses are kept: longer ones are encoded data.
 pub(crate) const USE_BYTES_MAX: usize = 128;
 
-/// Files between two commits. Each commit is a part of its own that is merged again, so there are few of them; what a
-/// kill loses is bounded by time.
-pub(crate) const BATCH_FILES_MAX: usize = 8_000;
+/// Files between two commits: a kill loses at most so many.
+pub(crate) const BATCH_FILES_MAX: usize = 2_000;
 /// Bytes of files between two commits: bounds what the writer holds.
 pub(crate) const BATCH_BYTES_MAX: u64 = 32 * 1024 * 1024;
 /// Time between two commits: a kill loses at most so much work.

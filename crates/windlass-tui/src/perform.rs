@@ -251,6 +251,7 @@ fn hit_of(found: &Value) -> Option<Hit> {
         line: found.get("line")?.as_u64()?,
         text: text("text").unwrap_or_default(),
         why: None,
+        is_document: false,
     })
 }
 
@@ -259,14 +260,14 @@ fn passage_hit(passage: &Passage) -> Hit {
     let first = passage.text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let ScoreParts { lexical, vector, symbol, path } = passage.parts;
     let parts = [("lexical", lexical), ("vector", vector), ("symbol", symbol), ("path", path)];
-    let mark = passage.document_id.as_ref().map(|_| "document".to_owned());
-    let mut why: Vec<String> = mark.into_iter().chain(passage.symbol.clone()).collect();
+    let mut why: Vec<String> = passage.symbol.clone().into_iter().collect();
     why.extend(parts.into_iter().filter_map(|(name, part)| part.map(|part| format!("{name} {part:.2}"))));
     Hit {
         path: passage.path.clone(),
         line: passage.line.into(),
         text: first.trim().to_owned(),
         why: Some(why.join(" · ")),
+        is_document: passage.document_id.is_some(),
     }
 }
 
