@@ -10,6 +10,7 @@ pub mod loads;
 pub mod peer;
 pub mod sample;
 pub mod screen;
+pub mod search;
 
 use std::time::Duration;
 

@@ -16,6 +16,7 @@ mod peers;
 mod picture;
 mod requirements;
 mod rust_source;
+mod search_load;
 mod served;
 mod system_package;
 mod terminal_load;

@@ -187,6 +187,9 @@ pub(crate) struct SearchArgs {
     /// Which ways of finding count
     #[arg(long, value_enum, value_name = "KIND", default_value_t = KindArg::Hybrid)]
     pub(crate) kind: KindArg,
+    /// Where to look
+    #[arg(long, value_enum, value_name = "SCOPE", default_value_t = ScopeArg::Everything)]
+    pub(crate) scope: ScopeArg,
 }
 
 /// The words of `--kind`.
@@ -202,8 +205,19 @@ pub(crate) enum KindArg {
     Hybrid,
 }
 
+/// The words of `--scope`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScopeArg {
+    /// Files of the project
+    Project,
+    /// Documents and notes that were added
+    Documents,
+    /// Both
+    Everything,
+}
+
 /// `windlass index …`.
-#[derive(Debug, Clone, Copy, Subcommand)]
+#[derive(Debug, Clone, Subcommand)]
 pub(crate) enum IndexCommand {
     /// Bring the index up to date: what changed is read again
     Build,
@@ -211,6 +225,30 @@ pub(crate) enum IndexCommand {
     Status,
     /// Empty it; the next search builds it again
     Clear,
+    /// Add documents or notes: Markdown, text, HTML or PDF; one of the same name is replaced
+    Add {
+        /// The files; `-` reads a note from stdin
+        #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
+        files: Vec<PathBuf>,
+        /// Only this session finds them, as `rag_search`; without it, searches in all documents do
+        #[arg(long, value_name = "ID")]
+        session: Option<String>,
+        /// Under this name, for a single one
+        #[arg(long)]
+        name: Option<String>,
+    },
+    /// Documents and notes that were added
+    List {
+        /// Only those of this session
+        #[arg(long, value_name = "ID")]
+        session: Option<String>,
+    },
+    /// Remove documents or notes
+    Remove {
+        /// Their ids, the beginnings of them, or their names
+        #[arg(required = true, value_name = "DOCUMENT")]
+        documents: Vec<String>,
+    },
 }
 
 /// `windlass sessions …`.

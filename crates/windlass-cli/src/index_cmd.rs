@@ -1,4 +1,4 @@
-//! `windlass index [build / status / clear]`.
+//! `windlass index [build / status / clear / add / list / remove]`.
 
 use std::io::{self, IsTerminal};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -12,6 +12,7 @@ use crate::args::{GlobalArgs, IndexCommand};
 use crate::complaint::{Complaint, Result};
 use crate::config::Config;
 use crate::config_cmd::resolve;
+use crate::documents_cmd;
 use crate::duration::show_ms;
 use crate::exit::Exit;
 use crate::out::{print, print_json, print_line, warn};
@@ -29,6 +30,11 @@ pub(crate) fn run(global: &GlobalArgs, command: Option<IndexCommand>) -> Result<
         IndexCommand::Build => build(global, &config)?,
         IndexCommand::Status => status(global, &config)?,
         IndexCommand::Clear => clear(global, &config)?,
+        IndexCommand::Add { files, session, name } => {
+            documents_cmd::add(global, &config, &files, session.as_deref(), name.as_deref())?;
+        }
+        IndexCommand::List { session } => documents_cmd::list(global, &config, session.as_deref())?,
+        IndexCommand::Remove { documents } => documents_cmd::remove(global, &config, &documents)?,
     }
     Ok(Exit::Done)
 }
@@ -43,7 +49,7 @@ pub(crate) fn open_index(config: &Config) -> Result<Index> {
     open(&folder_of(&config.folders.data, &config.root), &config.root).map_err(failed)
 }
 
-fn failed(error: impl std::fmt::Display) -> Complaint {
+pub(crate) fn failed(error: impl std::fmt::Display) -> Complaint {
     Complaint::failed(error.to_string())
 }
 

@@ -32,6 +32,7 @@ mod conversation;
 mod crash_points;
 mod desk;
 mod diagnosis;
+mod documents_cmd;
 mod duration;
 mod exit;
 mod front;

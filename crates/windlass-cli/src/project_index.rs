@@ -15,10 +15,10 @@ use std::time::{Duration, Instant};
 
 use sha2::{Digest, Sha256};
 use tokio::sync::{OnceCell, watch};
-use windlass_core::ids::SessionId;
 use windlass_core::port::BoxFuture;
 use windlass_core::search::{
-    Found, IndexProgress, IndexStatus, SearchFailure, SearchPort, SearchQuery, SymbolPlace,
+    DocumentRow, Found, IndexProgress, IndexStatus, NewDocument, SearchFailure, SearchPort, SearchQuery,
+    SymbolPlace,
 };
 use windlass_search::{Index, IndexConfig, IndexError, Opened, Searcher, Watch};
 
@@ -252,12 +252,21 @@ impl SearchPort for ProjectIndex {
         }
     }
 
-    fn add_document<'a>(
-        &'a self,
-        session_id: &'a SessionId,
-        name: &'a str,
-        text: &'a str,
-    ) -> BoxFuture<'a, Result<(), SearchFailure>> {
-        Box::pin(async move { self.searcher().await?.add_document(session_id, name, text).await })
+    fn add_document(&self, document: NewDocument) -> BoxFuture<'_, Result<DocumentRow, SearchFailure>> {
+        Box::pin(async move { self.searcher().await?.add_document(document).await })
+    }
+
+    fn documents(&self) -> BoxFuture<'_, Result<Vec<DocumentRow>, SearchFailure>> {
+        Box::pin(async move {
+            // Documents lie beside the index, and nobody makes one to find none.
+            if self.searcher.get().is_none() && !self.folder.join("documents").exists() {
+                return Ok(Vec::new());
+            }
+            self.searcher().await?.documents().await
+        })
+    }
+
+    fn remove_document<'a>(&'a self, document_id: &'a str) -> BoxFuture<'a, Result<bool, SearchFailure>> {
+        Box::pin(async move { self.searcher().await?.remove_document(document_id).await })
     }
 }

@@ -1,4 +1,4 @@
-//! `windlass search`: the best passages of the project, with what their scores are made of.
+//! `windlass search`: the best passages of the project and of documents, with what their scores are made of.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use windlass_core::search::{
 };
 use windlass_search::Searcher;
 
-use crate::args::{GlobalArgs, KindArg, SearchArgs};
+use crate::args::{GlobalArgs, KindArg, ScopeArg, SearchArgs};
 use crate::complaint::{Complaint, Result};
 use crate::config_cmd::resolve;
 use crate::exit::Exit;
@@ -37,7 +37,7 @@ pub(crate) fn run(global: &GlobalArgs, args: &SearchArgs) -> Result<Exit> {
         text: args.query.join(" "),
         top_k: usize::try_from(args.top_k).unwrap_or(usize::MAX),
         kind: kind(args.kind),
-        scope: SearchScope::Project,
+        scope: scope(args.scope),
         budget: BUDGET,
     };
     let searcher = Searcher::new(Arc::new(index));
@@ -59,10 +59,18 @@ fn kind(arg: KindArg) -> SearchKind {
     }
 }
 
+fn scope(arg: ScopeArg) -> SearchScope {
+    match arg {
+        ScopeArg::Project => SearchScope::Project,
+        ScopeArg::Documents => SearchScope::AllSessions,
+        ScopeArg::Everything => SearchScope::Everything,
+    }
+}
+
 fn complaint(failure: SearchFailure) -> Complaint {
     match failure {
         SearchFailure::Missing(text) => Complaint::failed(text).cure("windlass index build"),
-        SearchFailure::Invalid(text) => Complaint::usage(text),
+        SearchFailure::Invalid(text) | SearchFailure::Unsupported(text) => Complaint::usage(text),
         SearchFailure::Broken(text) => Complaint::failed(text),
     }
 }
@@ -84,8 +92,9 @@ fn shown(found: &Found) -> String {
 /// Where, what, how good and why; then its first lines.
 fn passage(passage: &Passage) -> String {
     let symbol = passage.symbol.as_deref().map(|symbol| format!("  {}", visible(symbol))).unwrap_or_default();
+    let mark = if passage.document_id.is_some() { "document " } else { "" };
     let mut text = format!(
-        "{}:{}{symbol}  {:.4}{}\n",
+        "{mark}{}:{}{symbol}  {:.4}{}\n",
         visible(&passage.path),
         passage.line,
         passage.score,

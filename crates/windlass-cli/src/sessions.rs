@@ -1,5 +1,7 @@
 //! `windlass sessions list / show / export / rename / delete`.
 
+use std::path::Path;
+
 use serde_json::json;
 use windlass_core::store::{Claim, SessionQuery, SessionRow};
 use windlass_engine::clock::Clock;
@@ -7,7 +9,9 @@ use windlass_engine::clock::Clock;
 use crate::archive::{Archive, age, failed, short};
 use crate::args::{GlobalArgs, PageArgs, SessionsCommand};
 use crate::complaint::{Complaint, Result};
+use crate::config::Folders;
 use crate::conversation::tell;
+use crate::documents_cmd;
 use crate::exit::Exit;
 use crate::out::{print, print_json, print_line, tell_line};
 use crate::provider::wait_for;
@@ -100,6 +104,7 @@ async fn rename(archive: &Archive, id: &str, title: &str) -> Result<()> {
 }
 
 async fn delete(global: &GlobalArgs, archive: &Archive, ids: &[String]) -> Result<()> {
+    let folders = Folders::of_user(global.config.as_deref(), global.data.as_deref())?;
     let mut rows = Vec::new();
     for id in ids {
         rows.push(archive.session(id).await?);
@@ -114,6 +119,7 @@ async fn delete(global: &GlobalArgs, archive: &Archive, ids: &[String]) -> Resul
             }
         }
         archive.store.delete_session(session_id).await.map_err(|failure| failed(&failure))?;
+        documents_cmd::forget(&folders.data, Path::new(&row.begin.root), session_id)?;
         if !global.quiet {
             tell_line(&format!("session {session_id} is gone"));
         }

@@ -12,14 +12,17 @@
 //! - `envelope`, `phrase`: how outcomes are wrapped and worded for the model, profile by profile
 //! - `view`, `trace`, `step`, `frame`, `otlp`, `display`: what screens, files, wires and people see of the events
 //! - `toolset`, `check`: the tools of a step, and what is believed of a call before it is judged
+//! - `base64`: bytes in JSON
 //! - `json`, `args`, `chain`, `nearest`: reading what models write, and what they may have meant
-//! - `text`: cutting text without breaking characters; `redact`: taking secrets out of it
+//! - `text`: cutting text without breaking characters; `redact`: taking secrets out of it; `secret_files`: names of files
+//!   that hold them
 //! - `schema`, behind a feature: the JSON Schema of records
 //! - `port`: the traits by which tools, models and journals plug in
 
 mod arg_table;
 pub mod args;
 pub mod assemble;
+pub mod base64;
 pub mod chain;
 pub mod check;
 pub mod command;
@@ -48,6 +51,7 @@ pub mod run;
 pub mod schema;
 pub mod search;
 pub mod secret;
+pub mod secret_files;
 pub mod step;
 pub mod store;
 pub mod task;

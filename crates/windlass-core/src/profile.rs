@@ -69,17 +69,16 @@ impl ProfileName {
 
 /// EDISON's four (E-2).
 const EDISON_TOOLS: [&str; 4] = ["generate_image", "rag_search", "system_stats", "web_search"];
+/// ploke's one (P-2).
+const PLOKE_TOOLS: [&str; 1] = ["request_code_context"];
 
 impl ProfileName {
     /// The built-in tools it offers, if not all of them. Tools of the host program are always offered.
     pub fn builtin_tools(self) -> Option<&'static [&'static str]> {
         match self {
             ProfileName::Edison => Some(&EDISON_TOOLS),
-            ProfileName::Default
-            | ProfileName::Dspy
-            | ProfileName::Studio
-            | ProfileName::Ploke
-            | ProfileName::Zodo => None,
+            ProfileName::Ploke => Some(&PLOKE_TOOLS),
+            ProfileName::Default | ProfileName::Dspy | ProfileName::Studio | ProfileName::Zodo => None,
         }
     }
 }

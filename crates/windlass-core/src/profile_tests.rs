@@ -35,6 +35,18 @@ fn every_profile_has_the_numbers_of_its_system() {
 }
 
 #[test]
+fn e_2_p_2_two_profiles_offer_the_tools_of_their_systems_and_no_others() {
+    for name in ProfileName::ALL {
+        let expected: Option<&[&str]> = match name {
+            ProfileName::Edison => Some(&["generate_image", "rag_search", "system_stats", "web_search"]),
+            ProfileName::Ploke => Some(&["request_code_context"]),
+            ProfileName::Default | ProfileName::Dspy | ProfileName::Studio | ProfileName::Zodo => None,
+        };
+        assert_eq!(name.builtin_tools(), expected, "{name}");
+    }
+}
+
+#[test]
 fn every_profile_has_the_manners_of_its_system() {
     use AtCap::{Fail, Finalise};
     use Dialect::{Field, Native, Text};

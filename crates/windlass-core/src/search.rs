@@ -101,6 +101,9 @@ pub struct Passage {
     pub id: String,
     /// The file, relative to the root with `/`; the document's name for documents.
     pub path: String,
+    /// The document it is of; `None` for files of the project.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub document_id: Option<String>,
     /// The first byte.
     pub start: u64,
     /// The byte after the last.
@@ -181,6 +184,33 @@ pub struct IndexStatus {
     pub embedder: Option<String>,
 }
 
+/// A document or a note that a user adds to the index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewDocument {
+    /// Its name: `handbook.pdf`. One of the same name and session is replaced.
+    pub name: String,
+    /// The session it is for; without one, it is for searches in all documents.
+    pub session_id: Option<SessionId>,
+    /// Markdown, text, HTML or PDF; the name's ending tells which.
+    pub bytes: Vec<u8>,
+}
+
+/// A document as it is listed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DocumentRow {
+    /// By which it is removed.
+    pub document_id: String,
+    /// Its name.
+    pub name: String,
+    /// The session it is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// When it was added.
+    pub added_ms: Millis,
+    /// Bytes of its text.
+    pub bytes: u64,
+}
+
 /// A definition or a use of a name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SymbolPlace {
@@ -209,6 +239,9 @@ pub enum SearchFailure {
     /// The query is wrong: change it.
     #[error("{0}")]
     Invalid(String),
+    /// The query is right, and this index cannot answer its kind (no embedder): ask in another way.
+    #[error("{0}")]
+    Unsupported(String),
     /// The index, a file or an embedder broke: never "nothing found".
     #[error("{0}")]
     Broken(String),
@@ -234,13 +267,12 @@ pub trait SearchPort: Send + Sync + fmt::Debug {
     fn status(&self) -> BoxFuture<'_, Result<IndexStatus, SearchFailure>>;
     /// A file was read or written: it is indexed again soon, if it changed (Z-4).
     fn touch(&self, path: &str);
-    /// Adds or replaces a document of a session.
-    fn add_document<'a>(
-        &'a self,
-        session_id: &'a SessionId,
-        name: &'a str,
-        text: &'a str,
-    ) -> BoxFuture<'a, Result<(), SearchFailure>>;
+    /// Adds or replaces a document.
+    fn add_document(&self, document: NewDocument) -> BoxFuture<'_, Result<DocumentRow, SearchFailure>>;
+    /// All documents, by name.
+    fn documents(&self) -> BoxFuture<'_, Result<Vec<DocumentRow>, SearchFailure>>;
+    /// Removes a document; whether there was one.
+    fn remove_document<'a>(&'a self, document_id: &'a str) -> BoxFuture<'a, Result<bool, SearchFailure>>;
 }
 
 /// An index that is shared.

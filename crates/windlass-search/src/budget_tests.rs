@@ -8,6 +8,7 @@ fn passage(path: &str, start: u64, text: &str) -> Passage {
     Passage {
         id: format!("{path}#{start}:{end}"),
         path: path.to_owned(),
+        document_id: None,
         start,
         end,
         line: 1,

@@ -9,7 +9,8 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use crate::limits::{BINARY_PROBE_BYTES, GENERATED_BYTES_MIN, GENERATED_LINE_BYTES};
+use crate::limits::{BINARY_PROBE_BYTES, GENERATED_BYTES_MIN, GENERATED_LINE_BYTES, PDF_BYTES_MAX};
+use crate::pdf::{self, PdfFailure};
 use crate::walk::Skip;
 
 /// A file's text.
@@ -20,8 +21,10 @@ pub(crate) struct Content {
     pub(crate) hash: u64,
 }
 
-/// Reads a file that a walk came upon.
+/// Reads a file that a walk came upon. Of a PDF, offsets are those in its text.
 pub(crate) fn read(path: &Path, bytes_max: u64) -> Result<Content, Skip> {
+    let is_pdf = path.to_str().is_some_and(pdf::is_pdf_name);
+    let bytes_max = if is_pdf { PDF_BYTES_MAX } else { bytes_max };
     let named = fs::symlink_metadata(path).map_err(|_| Skip::Unreadable)?;
     if !named.is_file() {
         return Err(if named.is_symlink() { Skip::Link } else { Skip::Special });
@@ -41,7 +44,15 @@ pub(crate) fn read(path: &Path, bytes_max: u64) -> Result<Content, Skip> {
         return Err(Skip::TooLarge);
     }
     let hash = hash(&bytes);
-    Ok(Content { text: decode(bytes)?, hash })
+    let text = if is_pdf { pdf_text(bytes)? } else { decode(bytes)? };
+    Ok(Content { text, hash })
+}
+
+fn pdf_text(bytes: Vec<u8>) -> Result<String, Skip> {
+    pdf::text(bytes).map_err(|failure| match failure {
+        PdfFailure::Unreadable | PdfFailure::Empty => Skip::Binary,
+        PdfFailure::TooSlow => Skip::TooLarge,
+    })
 }
 
 #[cfg(unix)]

@@ -6,6 +6,7 @@ fn passage(path: &str, start: u64, end: u64, text: &str) -> Passage {
     Passage {
         id: format!("{path}#{start}:{end}"),
         path: path.to_owned(),
+        document_id: None,
         start,
         end,
         line: 1,

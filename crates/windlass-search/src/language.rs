@@ -57,7 +57,7 @@ const ENDINGS: &[(&[&str], Language)] = &[
     (&["zig"], code("zig", &grammar::ZIG)),
     (&["md", "markdown", "mdx"], MARKDOWN),
     (&["html", "htm", "xhtml"], HTML),
-    (&["txt", "text", "rst", "adoc", "org", "tex"], TEXT),
+    (&["txt", "text", "rst", "adoc", "org", "tex", "pdf"], TEXT),
     (&["toml"], plain("toml")),
     (&["yaml", "yml"], plain("yaml")),
     (&["json", "jsonc", "json5"], plain("json")),

@@ -3,7 +3,7 @@
 //!
 //! | part | modules |
 //! |---|---|
-//! | what there is to read | `walk` (files of a root), `secrets` (never read), `content` (bytes to text), `documents`, `watch` |
+//! | what there is to read | `walk` (files of a root), `content` (bytes to text), `pdf`, `documents`, `watch` |
 //! | what it says | `language`, `grammar` (node kinds as tables), `cut` (passages), `symbols` (definitions and uses) |
 //! | the index | `index` (open, repair, update, touch), `tokens` (words of code), `vectors` |
 //! | finding | `lexical` (words), `graph` (names), `embed` (meaning), `fuse`, `neighbours`, `diversity`, `budget`, `retrieve` (all of them), `searcher` (the port) |
@@ -25,9 +25,9 @@ mod language;
 mod lexical;
 mod limits;
 mod neighbours;
+mod pdf;
 mod retrieve;
 mod searcher;
-mod secrets;
 mod symbols;
 mod tokens;
 mod vectors;

@@ -8,6 +8,18 @@ pub(crate) const WALK_DEPTH_MAX: usize = 64;
 pub(crate) const FILES_MAX: usize = 1_000_000;
 /// Largest `.gitignore` that is obeyed.
 pub(crate) const IGNORE_FILE_BYTES_MAX: u64 = 1024 * 1024;
+/// Largest PDF that is read: most of its bytes are fonts and pictures.
+pub(crate) const PDF_BYTES_MAX: u64 = 16 * 1024 * 1024;
+/// What one stream of a PDF may unpack to: more is a trap.
+pub(crate) const PDF_STREAM_BYTES_MAX: usize = 32 * 1024 * 1024;
+/// Pages of a PDF that are read.
+pub(crate) const PDF_PAGES_MAX: usize = 2_000;
+/// Text of a PDF that is kept: that of a thick book.
+pub(crate) const PDF_TEXT_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Time for one PDF.
+pub(crate) const PDF_MS_MAX: u64 = 10_000;
+/// The stack of the thread that reads one: objects nest.
+pub(crate) const PDF_STACK_BYTES: usize = 8 * 1024 * 1024;
 /// Bytes at the beginning of a file in which a zero byte tells that it is binary, as git and grep do.
 pub(crate) const BINARY_PROBE_BYTES: usize = 8 * 1024;
 /// From this size on a file with endless lines counts as made by a program.
@@ -52,6 +64,10 @@ pub(crate) const TOUCH_WRITER_BYTES: usize = 15 * 1024 * 1024;
 pub(crate) const THREADS_MAX: usize = 8;
 /// Parts of the index on disk from which on they are merged: every query looks into each.
 pub(crate) const SEGMENTS_MAX: usize = 12;
+/// Parts that stay when the others are merged into one: the largest are not written again for a few small ones.
+pub(crate) const SEGMENTS_KEPT: usize = 7;
+/// Files that are brought to the disk at once: the file system takes them together.
+pub(crate) const FLUSH_THREADS_MAX: usize = 8;
 /// Time that a change of one file waits for another process that is writing.
 pub(crate) const LOCK_WAIT_MS: u64 = 5_000;
 /// Time that an update waits for the lock: a process that this one is just starting holds all its locks for a moment.
@@ -63,8 +79,10 @@ pub(crate) const LOCK_POLL_MS: u64 = 20;
 pub(crate) const RACY_NS: u64 = 2_000_000_000;
 /// Skipped files named in a report; the rest is counted.
 pub(crate) const SKIPPED_SHOWN_MAX: usize = 20;
-/// Largest document of a session.
+/// Largest document, as it is given.
 pub(crate) const DOCUMENT_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// Documents of one index: they are notes of people, and each update looks at all of them.
+pub(crate) const DOCUMENTS_MAX: usize = 10_000;
 /// Longest name of a document.
 pub(crate) const DOCUMENT_NAME_BYTES_MAX: usize = 512;
 

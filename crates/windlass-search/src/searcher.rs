@@ -9,9 +9,10 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 use std::{fmt, thread};
 
-use windlass_core::ids::SessionId;
 use windlass_core::port::BoxFuture;
-use windlass_core::search::{Found, IndexStatus, SearchFailure, SearchPort, SearchQuery, SymbolPlace};
+use windlass_core::search::{
+    DocumentRow, Found, IndexStatus, NewDocument, SearchFailure, SearchPort, SearchQuery, SymbolPlace,
+};
 
 use crate::graph;
 use crate::index::{Index, IndexError};
@@ -183,13 +184,16 @@ impl SearchPort for Searcher {
         let _ = self.errands.try_send(Errand::Touch(path.to_owned()));
     }
 
-    fn add_document<'a>(
-        &'a self,
-        session_id: &'a SessionId,
-        name: &'a str,
-        text: &'a str,
-    ) -> BoxFuture<'a, Result<(), SearchFailure>> {
-        let (session_id, name, text) = (session_id.clone(), name.to_owned(), text.to_owned());
-        Box::pin(self.ask(move |index| index.add_document(&session_id, &name, &text)))
+    fn add_document(&self, document: NewDocument) -> BoxFuture<'_, Result<DocumentRow, SearchFailure>> {
+        Box::pin(self.ask(move |index| index.add_document(document)))
+    }
+
+    fn documents(&self) -> BoxFuture<'_, Result<Vec<DocumentRow>, SearchFailure>> {
+        Box::pin(self.ask(Index::all_documents))
+    }
+
+    fn remove_document<'a>(&'a self, document_id: &'a str) -> BoxFuture<'a, Result<bool, SearchFailure>> {
+        let document_id = document_id.to_owned();
+        Box::pin(self.ask(move |index| index.remove_document(&document_id)))
     }
 }

@@ -12,16 +12,16 @@ use std::time::UNIX_EPOCH;
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use windlass_core::secret_files::is_secret;
 
 use crate::limits::{IGNORE_FILE_BYTES_MAX, WALK_DEPTH_MAX};
-use crate::secrets::is_secret;
 
 /// Folders that tools make.
 const MADE_FOLDERS: [&str; 9] =
     ["target", "node_modules", "__pycache__", "venv", "zig-cache", "zig-out", "dist", "build", "vendor"];
 
 /// Endings of files that no reader can read: compiled, packed, pictures, sounds, fonts.
-const BINARIES: [&str; 54] = [
+const BINARIES: [&str; 53] = [
     "exe",
     "dll",
     "so",
@@ -72,7 +72,6 @@ const BINARIES: [&str; 54] = [
     "woff",
     "woff2",
     "eot",
-    "pdf",
     "sqlite",
     "db",
     "safetensors",

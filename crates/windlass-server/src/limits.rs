@@ -43,6 +43,9 @@ pub const PASSAGES_USUAL: usize = 10;
 /// Characters of a query: a question, not a file.
 pub(crate) const QUERY_CHARS_MAX: usize = 1_000;
 
+/// Characters of a document's name.
+pub(crate) const DOCUMENT_NAME_CHARS_MAX: usize = 120;
+
 /// Passages of a search at most: nobody reads further.
 pub const PASSAGES_MAX: usize = 100;
 

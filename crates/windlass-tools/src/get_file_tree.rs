@@ -104,9 +104,7 @@ impl ToolPort for GetFileTree {
 /// The canonical path of the folder to list.
 fn start(root: &Root, args: &Args) -> Result<String, ToolFailure> {
     let folder = root.resolve(args.path.as_deref().unwrap_or("."))?;
-    if secrets::is_secret(&folder) {
-        return Err(secrets::refusal(&folder));
-    }
+    secrets::refuse(&folder)?;
     Ok(folder)
 }
 

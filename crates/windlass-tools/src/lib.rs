@@ -16,8 +16,7 @@ mod execute_command;
 mod expression;
 mod fetch_url;
 mod files;
-mod find_references;
-mod find_symbol;
+mod find_names;
 mod generate_image;
 mod get_current_time;
 mod get_file_tree;
@@ -30,6 +29,7 @@ mod net_guard;
 mod number;
 mod page_text;
 mod passages;
+mod project_tool;
 mod rag_search;
 mod read_file;
 mod read_result;
@@ -53,6 +53,7 @@ use windlass_core::port::ToolPort;
 use windlass_core::search::SharedSearch;
 
 use crate::files::workspace::Workspace;
+use crate::find_names::{Direction, FindNames};
 
 pub use command::environment::Environment;
 pub use fetch_url::FetchConfig;
@@ -88,10 +89,10 @@ pub fn builtin(config: &ToolsConfig) -> Vec<Arc<dyn ToolPort>> {
         Arc::new(get_file_tree::GetFileTree::new()),
         Arc::new(read_file::ReadFile::new(Arc::clone(&workspace))),
         Arc::new(search_text::SearchText::new()),
-        Arc::new(request_code_context::RequestCodeContext::new(config.search.clone())),
-        Arc::new(search_codebase::SearchCodebase::new(config.search.clone())),
-        Arc::new(find_symbol::FindSymbol::new(config.search.clone())),
-        Arc::new(find_references::FindReferences::new(config.search.clone())),
+        Arc::new(request_code_context::RequestCodeContext::tool(config.search.clone())),
+        Arc::new(search_codebase::SearchCodebase::tool(config.search.clone())),
+        Arc::new(FindNames::tool(Direction::Definitions, config.search.clone())),
+        Arc::new(FindNames::tool(Direction::Uses, config.search.clone())),
         Arc::new(write_file::WriteFile::new(Arc::clone(&workspace))),
         Arc::new(edit_file::EditFile::new(Arc::clone(&workspace))),
         Arc::new(undo_edit::UndoEdit::new(workspace)),

@@ -1,15 +1,14 @@
 //! What the search tools share: the index they ask, how its failures are told, how what it found is shown.
 //!
-//! Knows no index but the port. An index that is missing or broken is a failed call, never "nothing found".
+//! Knows no index but the port, and no tool (`project_tool` has what those over the project are). An index that is missing or broken is a failed call, never "nothing found".
 
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use windlass_core::permission::{Inspection, Target};
 use windlass_core::search::{
     IndexProgress, Passage, SearchFailure, SearchPort, SharedSearch, SymbolPlace, TokenBudget,
 };
-use windlass_core::tool::{Category, Effects, Risk, Scope, ToolFailure, ToolSpec, Visibility};
+use windlass_core::tool::ToolFailure;
 
 /// Longest query that an index takes; what the user said may be longer.
 const QUERY_BYTES_MAX: usize = 4_000;
@@ -17,31 +16,10 @@ const QUERY_BYTES_MAX: usize = 4_000;
 pub(crate) const TOKENS_MAX: u32 = 12_000;
 /// Most tokens of one passage.
 pub(crate) const PASSAGE_TOKENS_MAX: u32 = 800;
-/// Characters of an outcome of that size, with the lines that say where each passage is.
-pub(crate) const RESULT_CHARS_MAX: usize = 64_000;
-
-/// What search tools have in common: they read files of the project and bring what others wrote.
-pub(crate) fn project_spec(name: &str, about: &str, schema: Value, visibility: Visibility) -> ToolSpec {
-    let mut spec = ToolSpec::new(name, about)
-        .with_schema(schema)
-        .with_effects(Effects::Read, Risk::Medium)
-        .with_scopes([Scope::ReadFiles])
-        .with_place(Category::Search, visibility);
-    spec.idempotent = true;
-    spec.inspected = true;
-    spec.untrusted_output = true;
-    spec.result_chars_max = Some(RESULT_CHARS_MAX);
-    spec
-}
-
-/// All of the project is read.
-pub(crate) fn whole_project() -> Inspection {
-    Inspection { targets: vec![Target::Path(".".to_owned())], ..Inspection::default() }
-}
 
 /// The index, or why there is none.
-pub(crate) fn index(search: Option<&SharedSearch>) -> Result<&Arc<dyn SearchPort>, ToolFailure> {
-    search.ok_or_else(|| {
+pub(crate) fn index(search: Option<&SharedSearch>) -> Result<&dyn SearchPort, ToolFailure> {
+    search.map(Arc::as_ref).ok_or_else(|| {
         ToolFailure::unavailable("There is no search index of this project")
             .hint("Use search_text and read_file instead; 'windlass index build' makes an index.")
     })
@@ -55,6 +33,8 @@ pub(crate) fn failed(failure: SearchFailure) -> ToolFailure {
         SearchFailure::Invalid(text) => {
             ToolFailure::invalid_args(text).hint("Change the query and send the call again.")
         }
+        SearchFailure::Unsupported(text) => ToolFailure::unavailable(text)
+            .hint("Search in another way: 'hybrid' and 'structural' always work."),
         SearchFailure::Broken(text) => ToolFailure::io_error(format!("The search failed: {text}"))
             .hint("This does not mean that nothing is there. Use search_text and read_file instead."),
     }

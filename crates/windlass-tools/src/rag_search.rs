@@ -90,7 +90,9 @@ impl ToolPort for RagSearch {
             };
             let found = search.search(asked).await.map_err(|failure| match failure {
                 SearchFailure::Missing(_) => missing(),
-                SearchFailure::Invalid(_) | SearchFailure::Broken(_) => failed(failure),
+                SearchFailure::Invalid(_) | SearchFailure::Unsupported(_) | SearchFailure::Broken(_) => {
+                    failed(failure)
+                }
             })?;
             let mut texts: Vec<String> = found.passages.into_iter().map(|passage| passage.text).collect();
             texts.truncate(limit);

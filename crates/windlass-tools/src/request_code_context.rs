@@ -8,15 +8,15 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 use windlass_core::limits::top_k_for_budget;
-use windlass_core::permission::Inspection;
-use windlass_core::port::{BoxFuture, ToolContext, ToolPort};
+use windlass_core::port::BoxFuture;
 use windlass_core::search::{
     Found, Passage, SearchKind, SearchQuery, SearchScope, SharedSearch, TokenBudget,
 };
-use windlass_core::tool::{ToolFailure, ToolOutput, ToolSpec, Visibility};
+use windlass_core::tool::{ToolFailure, ToolOutput, Visibility};
 
 use crate::argument;
-use crate::passages::{self, PASSAGE_TOKENS_MAX, budget, failed, heading, project_spec, unfinished};
+use crate::passages::{self, PASSAGE_TOKENS_MAX, budget, failed, heading, unfinished};
+use crate::project_tool::{Asked, ProjectSearch, ProjectTool, project_spec};
 use crate::summary::summarized;
 
 const NAME: &str = "request_code_context";
@@ -31,13 +31,10 @@ const UNSHOWN_NAMED_MAX: usize = 5;
 
 /// The tool.
 #[derive(Debug)]
-pub(crate) struct RequestCodeContext {
-    spec: ToolSpec,
-    search: Option<SharedSearch>,
-}
+pub(crate) struct RequestCodeContext;
 
 impl RequestCodeContext {
-    pub(crate) fn new(search: Option<SharedSearch>) -> Self {
+    pub(crate) fn tool(search: Option<SharedSearch>) -> ProjectTool<Self> {
         let schema = json!({
             "type": "object",
             "properties": {
@@ -56,29 +53,14 @@ impl RequestCodeContext {
         let mut spec = project_spec(NAME, ABOUT, schema, Visibility::Primary);
         spec.examples =
             vec![json!({"token_budget": 2000, "hint": "where are retries of failed requests decided"})];
-        Self { spec, search }
+        ProjectTool::new(spec, search, Self)
     }
 }
 
-impl ToolPort for RequestCodeContext {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    fn inspect<'a>(
-        &'a self,
-        _args: &'a Map<String, Value>,
-        _context: &'a ToolContext,
-    ) -> BoxFuture<'a, Result<Inspection, ToolFailure>> {
-        Box::pin(async { Ok(passages::whole_project()) })
-    }
-
-    fn run<'a>(
-        &'a self,
-        args: &'a Map<String, Value>,
-        context: &'a ToolContext,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+impl ProjectSearch for RequestCodeContext {
+    fn answer<'a>(&'a self, asked: Asked<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
         Box::pin(async move {
+            let (args, context) = (asked.args, asked.context);
             let token_budget = token_budget(args)?;
             let hint = argument::optional_text(args, "hint")?.and_then(passages::query);
             let Some(query) = hint.or_else(|| passages::query(&context.user_message)) else {
@@ -91,14 +73,14 @@ impl ToolPort for RequestCodeContext {
             let top_k = top_k_for_budget(token_budget);
             // The ids of all of them are told; the budget is about the text that is shown.
             let whole = TokenBudget { total: u32::MAX, file: u32::MAX, passage: PASSAGE_TOKENS_MAX };
-            let asked = SearchQuery {
+            let wanted = SearchQuery {
                 text: query.to_owned(),
                 top_k: usize::try_from(top_k).unwrap_or(usize::MAX),
                 kind: SearchKind::Hybrid,
                 scope: SearchScope::Project,
                 budget: whole,
             };
-            let found = passages::index(self.search.as_ref())?.search(asked).await.map_err(failed)?;
+            let found = asked.index()?.search(wanted).await.map_err(failed)?;
             let root = std::path::absolute(&context.root).unwrap_or_else(|_| context.root.clone());
             let results: Vec<Value> = found.passages.iter().map(|it| result(&root, it)).collect();
             let json = json!({"query": query, "top_k": top_k, "results": results});

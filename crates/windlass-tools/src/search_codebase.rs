@@ -1,13 +1,13 @@
 //! `search_codebase`: the best passages of the project for a query, by meaning, by names or by all of it.
 
 use serde_json::{Map, Value, json};
-use windlass_core::permission::Inspection;
-use windlass_core::port::{BoxFuture, ToolContext, ToolPort};
+use windlass_core::port::BoxFuture;
 use windlass_core::search::{SearchKind, SearchQuery, SearchScope, SharedSearch};
-use windlass_core::tool::{ToolFailure, ToolOutput, ToolSpec, Visibility};
+use windlass_core::tool::{ToolFailure, ToolOutput, Visibility};
 
 use crate::argument;
-use crate::passages::{self, TOKENS_MAX, budget, failed, project_spec};
+use crate::passages::{self, TOKENS_MAX, budget, failed};
+use crate::project_tool::{Asked, ProjectSearch, ProjectTool, project_spec};
 use crate::summary::summarized;
 
 const NAME: &str = "search_codebase";
@@ -26,13 +26,10 @@ const TYPES: [SearchKind; 3] = [SearchKind::Semantic, SearchKind::Structural, Se
 
 /// The tool.
 #[derive(Debug)]
-pub(crate) struct SearchCodebase {
-    spec: ToolSpec,
-    search: Option<SharedSearch>,
-}
+pub(crate) struct SearchCodebase;
 
 impl SearchCodebase {
-    pub(crate) fn new(search: Option<SharedSearch>) -> Self {
+    pub(crate) fn tool(search: Option<SharedSearch>) -> ProjectTool<Self> {
         let schema = json!({
             "type": "object",
             "properties": {
@@ -57,42 +54,27 @@ impl SearchCodebase {
             json!({"query": "how are retries decided"}),
             json!({"query": "SessionActor", "search_type": "structural", "limit": 3}),
         ];
-        Self { spec, search }
+        ProjectTool::new(spec, search, Self)
     }
 }
 
-impl ToolPort for SearchCodebase {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    fn inspect<'a>(
-        &'a self,
-        _args: &'a Map<String, Value>,
-        _context: &'a ToolContext,
-    ) -> BoxFuture<'a, Result<Inspection, ToolFailure>> {
-        Box::pin(async { Ok(passages::whole_project()) })
-    }
-
-    fn run<'a>(
-        &'a self,
-        args: &'a Map<String, Value>,
-        _context: &'a ToolContext,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+impl ProjectSearch for SearchCodebase {
+    fn answer<'a>(&'a self, asked: Asked<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
         Box::pin(async move {
+            let args = asked.args;
             let Some(query) = passages::query(argument::text(args, "query")?) else {
                 return Err(ToolFailure::invalid_args("query is empty").at("query", "some words", "nothing"));
             };
             let kind = search_type(args)?;
             let top_k = argument::count(args, "limit", LIMIT_DEFAULT, 1..=LIMIT_MAX)?;
-            let asked = SearchQuery {
+            let wanted = SearchQuery {
                 text: query.to_owned(),
                 top_k,
                 kind,
                 scope: SearchScope::Project,
                 budget: budget(TOKENS_MAX),
             };
-            let found = passages::index(self.search.as_ref())?.search(asked).await.map_err(failed)?;
+            let found = asked.index()?.search(wanted).await.map_err(failed)?;
             let results: Vec<Value> = found.passages.iter().map(passages::passage_json).collect();
             let json = json!({"query": query, "search_type": kind.word(), "results": results});
             let text = passages::shown(&found.passages, found.indexing);

@@ -156,9 +156,7 @@ impl ToolPort for SearchText {
 /// The canonical path of what is searched.
 fn start(root: &Root, args: &Args) -> Result<String, ToolFailure> {
     let path = root.resolve(args.path.as_deref().unwrap_or("."))?;
-    if secrets::is_secret(&path) {
-        return Err(secrets::refusal(&path));
-    }
+    secrets::refuse(&path)?;
     Ok(path)
 }
 

@@ -138,7 +138,7 @@ pub enum Reply {
 /// A line or a passage that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit {
-    /// The file.
+    /// The file, or the name of the document.
     pub path: String,
     /// Which line of it.
     pub line: u64,
@@ -146,6 +146,8 @@ pub struct Hit {
     pub text: String,
     /// Why it was found, where an index says so: what it defines, and the parts of its score.
     pub why: Option<String>,
+    /// Whether it is of a document that was added, and of no file.
+    pub is_document: bool,
 }
 
 /// What was wanted when the host refused.

@@ -192,7 +192,7 @@ impl Hands {
             text: query.clone(),
             top_k: PASSAGES_MAX,
             kind: SearchKind::Hybrid,
-            scope: SearchScope::Project,
+            scope: SearchScope::Everything,
             budget: TokenBudget { total: PASSAGES_TOKENS, file: PASSAGES_TOKENS, ..TokenBudget::default() },
         };
         match self.host.search(asked).await {
@@ -251,6 +251,7 @@ fn hit_of(found: &Value) -> Option<Hit> {
         line: found.get("line")?.as_u64()?,
         text: text("text").unwrap_or_default(),
         why: None,
+        is_document: false,
     })
 }
 
@@ -266,6 +267,7 @@ fn passage_hit(passage: &Passage) -> Hit {
         line: passage.line.into(),
         text: first.trim().to_owned(),
         why: Some(why.join(" · ")),
+        is_document: passage.document_id.is_some(),
     }
 }
 

@@ -15,6 +15,7 @@ export type Task = Schemas['Task'];
 export type About = Schemas['About'];
 export type Found = Schemas['Found'];
 export type Index = Schemas['Index'];
+export type Document = Schemas['Document'];
 
 export interface RunWish {
   message: string;
@@ -113,6 +114,9 @@ export const doctor = (name: string) =>
 export const search = (wish: { q: string; kind?: string; top_k?: number }) =>
   askJson<Found>('/api/search' + query(wish));
 export const indexStatus = () => askJson<Index>('/api/index');
+export const documents = () => askJson<{ documents: Document[] }>('/api/documents');
+export const addDocument = (body: Schemas['NewDocument']) => askJson<Document>('/api/documents', { method: 'POST', body });
+export const removeDocument = (id: string) => askJson<undefined>(path`/api/documents/${id}`, { method: 'DELETE' });
 export const saves = () => askJson<{ saves: Save[] }>('/api/saves');
 export const save = (id: string) => askJson<Save>(path`/api/saves/${id}`);
 export const putSave = (body: Schemas['NewSave']) => askJson<Save>('/api/saves', { method: 'POST', body });

@@ -7,7 +7,8 @@ use windlass_core::host::HostError;
 use windlass_core::model::ModelFailure;
 
 /// Words for what can be missing, as codes begin with them.
-const THINGS: [&str; 9] = ["session", "run", "step", "tool", "model", "rule", "save", "question", "index"];
+const THINGS: [&str; 10] =
+    ["session", "run", "step", "tool", "model", "rule", "save", "question", "index", "document"];
 
 /// Fields that requests of the port have.
 const FIELDS: [&str; 20] = [

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use futures::stream;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use windlass_core::base64;
 use windlass_core::event::Record;
 use windlass_core::host::{
     AuditQuery, Explanation, ForkWish, HostDefaults, HostDelivery, HostError, HostFuture, HostPort,
@@ -14,7 +15,7 @@ use windlass_core::host::{
 use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::permission::{AuditEntry, Decision, PermissionAnswer, Question, Rule};
 use windlass_core::port::BoxStream;
-use windlass_core::search::{Found, IndexStatus, SearchQuery};
+use windlass_core::search::{DocumentRow, Found, IndexStatus, NewDocument, SearchQuery, SearchScope};
 use windlass_core::secret::Secret;
 use windlass_core::step::StepReport;
 use windlass_core::store::{NewSession, RunQuery, RunRow, SessionQuery, SessionRow};
@@ -417,11 +418,42 @@ impl HostPort for RemoteHost {
                 .with("q", &query.text)
                 .with("top_k", &query.top_k.to_string())
                 .with("kind", query.kind.word());
+            let path = match &query.scope {
+                SearchScope::Project => path.with("scope", "project"),
+                SearchScope::Session(session_id) => path.with("session_id", session_id.as_str()),
+                SearchScope::AllSessions => path.with("scope", "documents"),
+                SearchScope::Everything => path,
+            };
             self.line.get(&path).await
         })
     }
 
     fn index_status(&self) -> HostFuture<'_, IndexStatus> {
         Box::pin(async move { self.line.get(&Path::of(&["api", "index"])).await })
+    }
+
+    fn documents(&self) -> HostFuture<'_, Vec<DocumentRow>> {
+        #[derive(Deserialize)]
+        struct Documents {
+            documents: Vec<DocumentRow>,
+        }
+        Box::pin(async move {
+            let Documents { documents } = self.line.get(&Path::of(&["api", "documents"])).await?;
+            Ok(documents)
+        })
+    }
+
+    fn add_document(&self, document: NewDocument) -> HostFuture<'_, DocumentRow> {
+        Box::pin(async move {
+            let NewDocument { name, session_id, bytes } = document;
+            let body = json!({"name": name, "session_id": session_id, "base64": base64::encode(&bytes)});
+            self.line.post(&Path::of(&["api", "documents"]), &body).await
+        })
+    }
+
+    fn remove_document<'a>(&'a self, document_id: &'a str) -> HostFuture<'a, ()> {
+        Box::pin(async move {
+            self.line.tell(&Path::of(&["api", "documents", document_id]), Method::Delete, NOTHING).await
+        })
     }
 }

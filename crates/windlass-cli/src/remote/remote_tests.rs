@@ -13,7 +13,7 @@ use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::message::{Message, Part};
 use windlass_core::model::{Sampling, ToolChoice};
 use windlass_core::permission::{Decision, PermissionAnswer};
-use windlass_core::search::{SearchKind, SearchQuery, SearchScope, TokenBudget};
+use windlass_core::search::{NewDocument, SearchKind, SearchQuery, SearchScope, TokenBudget};
 use windlass_core::store::{NewSession, RunQuery, SessionQuery};
 use windlass_core::view::SessionView;
 
@@ -429,6 +429,17 @@ async fn the_project_is_searched_from_both_sides() {
         let wrong = port.search(query(" ", SearchKind::Hybrid)).await.unwrap_err();
         assert!(matches!(wrong, HostError::Invalid { field: Some("q"), .. }), "{wrong:?}");
         assert_eq!(port.index_status().await.unwrap().files, 4);
+        let note = NewDocument { name: "note.md".into(), session_id: None, bytes: b"# Xylophone".to_vec() };
+        let row = port.add_document(note).await.unwrap();
+        assert_eq!(port.documents().await.unwrap(), [row.clone()]);
+        let everywhere =
+            SearchQuery { scope: SearchScope::Everything, ..query("xylophone", SearchKind::Lexical) };
+        let found = port.search(everywhere).await.unwrap().passages;
+        assert_eq!(found[0].document_id.as_deref(), Some(row.document_id.as_str()));
+        assert_eq!(port.search(query("xylophone", SearchKind::Lexical)).await.unwrap().passages, []);
+        port.remove_document(&row.document_id).await.unwrap();
+        let gone = port.remove_document(&row.document_id).await.unwrap_err();
+        assert!(matches!(gone, HostError::Missing { what: "document", .. }), "{gone:?}");
     })
     .await;
 }

@@ -25,6 +25,7 @@ mod refusals;
 mod run;
 mod scripts;
 mod search;
+mod search_kill;
 mod serve;
 mod server;
 mod staging;

@@ -64,6 +64,9 @@ fn a_search_builds_what_is_missing_and_shows_why_a_passage_was_found() {
 #[test]
 fn p_2_p_17_code_context_in_the_envelope_of_ploke_and_with_text_in_the_usual_one() {
     let place = project();
+    let listed = place.windlass(&["tools", "list", "--profile", "ploke", "--json"]).exits(0).json();
+    let names: Vec<&Value> = listed.as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
+    assert_eq!(names, ["request_code_context"], "one tool: {listed}");
     let args = json!({"token_budget": 1200, "hint": "haul_anchor"});
     let ploke = call(&place, "ploke", "request_code_context", &args);
     let keys: Vec<&String> = ploke.as_object().unwrap().keys().collect();
@@ -139,4 +142,54 @@ fn a_project_may_switch_search_off_and_not_on() {
     place.configure("[search]\nenabled = false\n");
     place.write(".windlass/config.toml", "[search]\nenabled = true\n");
     place.windlass(&["search", "rope"]).complains(2, &["switched off", "may only be switched off"]);
+}
+
+#[test]
+fn e_22_documents_are_added_listed_found_in_their_scope_and_removed() {
+    let place = project();
+    place.write("handbook.md", "# Kraken\n\nFeed the kraken at noon.\n");
+    place.write("hall.pdf", "no PDF");
+    place.write("t.script", "user Go.\nmodel text Done.\n");
+    let run = place.windlass(&["run", "--model", "scripted/t.script", "--json"]).exits(0);
+    let session = run.out.lines().find_map(|line| {
+        serde_json::from_str::<Value>(line).ok()?.get("session_id")?.as_str().map(str::to_owned)
+    });
+    let session = session.unwrap();
+    place.windlass(&["index", "list"]).exits(0);
+    let added = place.windlass(&["index", "add", "handbook.md", "--json"]).exits(0).json();
+    assert_eq!(added["documents"][0]["name"], "handbook.md");
+    let note = ["index", "add", "-", "--name", "night.md", "--session", &session];
+    place.windlass_reading(&note, "# Kraken\n\nIt sleeps at night.\n").exits(0);
+    place.windlass(&["index", "add", "hall.pdf"]).complains(2, &["hall.pdf", "damaged"]);
+    place.windlass(&["index", "add", "none.md"]).complains(1, &["none.md"]);
+    place.windlass(&["index", "add", "handbook.md", "--session", "nobody"]).complains(2, &["nobody"]);
+    let listed = place.windlass(&["index", "list"]).exits(0).out;
+    assert!(
+        listed.contains("handbook.md") && listed.contains("night.md") && listed.contains(&session),
+        "{listed}"
+    );
+    let rag = |global: bool| {
+        let args = json!({"query": "kraken", "limit": 9, "global": global}).to_string();
+        let call = ["tools", "call", "rag_search", &args, "--profile", "edison"];
+        place.windlass(&call).exits(0).json()["data"].as_array().unwrap().len()
+    };
+    // This call is of no session, so only what is for all is found, and only when asked for.
+    assert_eq!((rag(false), rag(true)), (0, 2));
+    let documents = place.windlass(&["search", "kraken", "--scope", "documents"]).exits(0).out;
+    assert!(
+        documents.contains("document handbook.md:1") && documents.contains("document night.md:1"),
+        "{documents}"
+    );
+    let project = place.windlass(&["search", "kraken", "--scope", "project", "--json"]).exits(0).json();
+    let first = &project["passages"][0];
+    assert_eq!((&first["path"], &first["document_id"]), (&json!("handbook.md"), &Value::Null));
+    place.windlass(&["sessions", "delete", &session]).exits(0);
+    assert!(
+        !place.windlass(&["index", "list"]).exits(0).out.contains("night.md"),
+        "it went with its session"
+    );
+    place.windlass(&["index", "remove", "handbook.md"]).exits(0);
+    place.windlass(&["index", "remove", "handbook.md"]).complains(2, &["no document 'handbook.md'"]);
+    let none = place.windlass(&["search", "kraken", "--scope", "documents"]).exits(0).out;
+    assert_eq!(none, "nothing found\n");
 }

@@ -14,7 +14,7 @@ use crate::ids::{CallId, RunId, SessionId};
 use crate::model::{ModelDelta, ModelFailure, ModelRequest};
 use crate::permission::{AuditEntry, PermissionAnswer, Question, Rule};
 use crate::port::{BoxFuture, BoxStream};
-use crate::search::{Found, IndexStatus, SearchQuery};
+use crate::search::{DocumentRow, Found, IndexStatus, NewDocument, SearchQuery};
 use crate::step::StepReport;
 use crate::store::{NewSession, RunQuery, RunRow, Save, SessionQuery, SessionRow};
 use crate::task::Task;
@@ -114,6 +114,12 @@ pub trait HostPort: Send + Sync {
     fn search(&self, query: SearchQuery) -> HostFuture<'_, Found>;
     /// What the index holds, and how far it is while it is built.
     fn index_status(&self) -> HostFuture<'_, IndexStatus>;
+    /// Documents and notes that were added to the index, by name.
+    fn documents(&self) -> HostFuture<'_, Vec<DocumentRow>>;
+    /// Adds or replaces one.
+    fn add_document(&self, document: NewDocument) -> HostFuture<'_, DocumentRow>;
+    /// Removes one.
+    fn remove_document<'a>(&'a self, document_id: &'a str) -> HostFuture<'a, ()>;
 }
 
 /// A host in this process: what a server needs of it to serve others, and whoever started it to watch and to

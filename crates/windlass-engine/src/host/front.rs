@@ -13,7 +13,9 @@ use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
 use windlass_core::permission::{AuditEntry, PermissionAnswer, Question, Rule};
 use windlass_core::port::BoxStream;
-use windlass_core::search::{Found, IndexStatus, SearchFailure, SearchKind, SearchQuery, SharedSearch};
+use windlass_core::search::{
+    DocumentRow, Found, IndexStatus, NewDocument, SearchFailure, SearchQuery, SharedSearch,
+};
 use windlass_core::step::StepReport;
 use windlass_core::store::{NewSession, RunQuery, RunRow, Save, SessionQuery, SessionRow};
 use windlass_core::task::Task;
@@ -83,6 +85,7 @@ impl Host {
         // A run that goes on is cancelled when its last handle is gone.
         self.shut(&berth).await;
         self.parts.store.delete_session(session_id).await.map_err(gone())?;
+        self.forget_documents(session_id).await;
         // Readers that wait for the session to open look again, and find it gone.
         berth.opened.notify_waiters();
         Ok(())
@@ -98,10 +101,33 @@ impl Host {
         HostError::Missing { what: "index", id: self.parts.root.display().to_string() }
     }
 
+    async fn take_document(&self, document: NewDocument) -> Result<DocumentRow, HostError> {
+        if let Some(session_id) = &document.session_id {
+            let known = self.parts.store.session(session_id).await;
+            known.map_err(failed("session", session_id.as_str()))?;
+        }
+        self.index()?.add_document(document).await.map_err(|failure| match failure {
+            SearchFailure::Invalid(message) => HostError::Invalid { field: Some("document"), message },
+            failure => self.unfound(failure),
+        })
+    }
+
+    /// Documents of a session go with it; one that stays behind is found by nobody but searches in all documents.
+    async fn forget_documents(&self, session_id: &SessionId) {
+        let Some(index) = &self.parts.search else { return };
+        let documents = index.documents().await.unwrap_or_default();
+        for document in documents.iter().filter(|it| it.session_id.as_ref() == Some(session_id)) {
+            if let Err(failure) = index.remove_document(&document.document_id).await {
+                tracing::warn!(%failure, session = %session_id, "a document of a deleted session stays");
+            }
+        }
+    }
+
     fn unfound(&self, failure: SearchFailure) -> HostError {
         match failure {
             SearchFailure::Missing(_) => self.without_index(),
             SearchFailure::Invalid(message) => HostError::Invalid { field: Some("q"), message },
+            SearchFailure::Unsupported(message) => HostError::Conflict(message),
             SearchFailure::Broken(message) => broken(message),
         }
     }
@@ -270,18 +296,29 @@ impl HostPort for Host {
     }
 
     fn search(&self, query: SearchQuery) -> HostFuture<'_, Found> {
-        Box::pin(async move {
-            let is_by_meaning = query.kind == SearchKind::Semantic;
-            self.index()?.search(query).await.map_err(|failure| match failure {
-                // The query is right, and this host has no embedder for it.
-                SearchFailure::Invalid(message) if is_by_meaning => HostError::Conflict(message),
-                failure => self.unfound(failure),
-            })
-        })
+        Box::pin(async move { self.index()?.search(query).await.map_err(|failure| self.unfound(failure)) })
     }
 
     fn index_status(&self) -> HostFuture<'_, IndexStatus> {
         Box::pin(async move { self.index()?.status().await.map_err(|failure| self.unfound(failure)) })
+    }
+
+    fn documents(&self) -> HostFuture<'_, Vec<DocumentRow>> {
+        Box::pin(async move { self.index()?.documents().await.map_err(|failure| self.unfound(failure)) })
+    }
+
+    fn add_document(&self, document: NewDocument) -> HostFuture<'_, DocumentRow> {
+        Box::pin(self.take_document(document))
+    }
+
+    fn remove_document<'a>(&'a self, document_id: &'a str) -> HostFuture<'a, ()> {
+        Box::pin(async move {
+            let removed = self.index()?.remove_document(document_id).await;
+            if removed.map_err(|failure| self.unfound(failure))? {
+                return Ok(());
+            }
+            Err(HostError::Missing { what: "document", id: document_id.to_owned() })
+        })
     }
 }
 

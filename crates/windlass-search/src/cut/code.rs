@@ -1,6 +1,7 @@
 //! Cutting code by its syntax: one passage a function, method or type, with the comments and attributes before it;
 //! what is too long is cut at its members, then at its statements.
 
+use std::cell::RefCell;
 use std::ops::{ControlFlow, Range};
 use std::time::{Duration, Instant};
 
@@ -24,9 +25,19 @@ pub(super) fn cut(text: &str, grammar: &Grammar) -> Option<(Vec<Piece>, Symbols)
     Some((name(spans, &symbols.definitions), symbols))
 }
 
+thread_local! {
+    /// A parser keeps what it allocated for the next file.
+    static PARSER: RefCell<Parser> = RefCell::new(Parser::new());
+}
+
 fn parse(text: &str, grammar: &Grammar) -> Option<Tree> {
-    let mut parser = Parser::new();
+    PARSER.with_borrow_mut(|parser| parse_with(parser, text, grammar))
+}
+
+fn parse_with(parser: &mut Parser, text: &str, grammar: &Grammar) -> Option<Tree> {
     parser.set_language(grammar.language()).ok()?;
+    // One that was given up in the middle would go on where it stopped.
+    parser.reset();
     let bytes = text.as_bytes();
     let deadline = Instant::now() + Duration::from_millis(PARSE_MS_MAX);
     let mut check = |_: &ParseState| {

@@ -61,7 +61,7 @@ impl From<IndexError> for SearchFailure {
     fn from(error: IndexError) -> Self {
         match error {
             IndexError::Document(text) => SearchFailure::Invalid(text),
-            IndexError::NoEmbedder => SearchFailure::Invalid(error.to_string()),
+            IndexError::NoEmbedder => SearchFailure::Unsupported(error.to_string()),
             IndexError::Root { .. }
             | IndexError::Folder { .. }
             | IndexError::Busy { .. }

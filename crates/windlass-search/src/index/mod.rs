@@ -9,6 +9,7 @@ mod batch;
 pub(crate) mod entry;
 mod fault;
 pub(crate) mod fields;
+mod flushed;
 mod lock;
 mod meaning;
 pub(crate) mod passage;
@@ -25,7 +26,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
-use tantivy::directory::MmapDirectory;
 use tantivy::{IndexReader, ReloadPolicy, Searcher};
 use windlass_core::search::{IndexProgress, IndexStatus};
 
@@ -35,6 +35,7 @@ use crate::lexical;
 use crate::limits::{BATCH_FILES_MAX, FILE_BYTES_MAX, THREADS_MAX};
 pub use fault::IndexError;
 use fields::{Fields, VERSION};
+use flushed::FlushedDirectory;
 use lock::WriteLock;
 pub use touch::Touched;
 pub use update::UpdateReport;
@@ -309,7 +310,7 @@ impl Shelf {
             return if is_empty { Ok(None) } else { Err("its list of parts is missing".to_owned()) };
         }
         let committed = committed(folder);
-        let directory = MmapDirectory::open(&place).map_err(|error| error.to_string())?;
+        let directory = FlushedDirectory::open(&place).map_err(|error| error.to_string())?;
         let index = tantivy::Index::open(directory).map_err(|error| error.to_string())?;
         let state = read_state(&index).map_err(|error| error.to_string())?;
         if state.version != VERSION || index.schema() != fields::schema().0 {
@@ -347,7 +348,7 @@ impl Shelf {
         }
         fs::create_dir_all(&place).map_err(broken)?;
         let directory =
-            MmapDirectory::open(&place).map_err(|error| IndexError::Damaged(error.to_string()))?;
+            FlushedDirectory::open(&place).map_err(|error| IndexError::Damaged(error.to_string()))?;
         let (schema, _) = fields::schema();
         let index = tantivy::Index::create(directory, schema, tantivy::IndexSettings::default())?;
         let state = State { version: VERSION, root: root.display().to_string(), ..State::default() };

@@ -9,6 +9,7 @@ use windlass_core::search::{Passage, ScoreParts};
 use super::fields::Fields;
 use super::places::{self, Place, What};
 use crate::cut::{Cut, CutText};
+use crate::documents::Documents;
 use crate::symbols::Symbols;
 
 /// Where passages of the project are looked for.
@@ -138,9 +139,11 @@ pub(crate) fn read(searcher: &Searcher, fields: &Fields, at: DocAddress) -> tant
         (span.next().unwrap_or_default(), span.next().unwrap_or_default(), span.next().unwrap_or(1));
     let path = text(fields.path).unwrap_or_default();
     let places = document.get_first(fields.places).and_then(|value| value.as_bytes().map(<[u8]>::to_vec));
+    let owner = text(fields.owner).unwrap_or_default();
     let passage = Passage {
         id: format!("{path}#{start}:{end}"),
         path,
+        document_id: Documents::id(&owner).map(str::to_owned),
         start,
         end,
         line: u32::try_from(line).unwrap_or(u32::MAX),
@@ -150,7 +153,7 @@ pub(crate) fn read(searcher: &Searcher, fields: &Fields, at: DocAddress) -> tant
         score: 0.0,
         parts: ScoreParts::default(),
     };
-    Ok(Kept { owner: text(fields.owner).unwrap_or_default(), passage, places: places.unwrap_or_default() })
+    Ok(Kept { owner, passage, places: places.unwrap_or_default() })
 }
 
 /// A passage with what is kept beside it.

@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use tantivy::IndexWriter;
 use tantivy::indexer::NoMergePolicy;
-use windlass_core::ids::SessionId;
+use windlass_core::search::{DocumentRow, NewDocument};
 
 use super::update::{commit, small_writer};
 use super::write::{Looked, Work, now_ms};
 use super::{Index, IndexError, entry};
 use crate::content;
 use crate::documents::{Document, Documents};
-use crate::limits::{LOCK_GRACE_MS, LOCK_WAIT_MS, SEGMENTS_MAX};
+use crate::limits::{LOCK_GRACE_MS, LOCK_WAIT_MS, SEGMENTS_KEPT, SEGMENTS_MAX};
 use crate::walk::{self, Skip};
 
 /// What became of one file that was touched.
@@ -81,29 +81,32 @@ impl Index {
         (!parts.is_empty()).then(|| parts.join("/"))
     }
 
-    /// Adds or replaces a document of a session.
-    pub fn add_document(&self, session_id: &SessionId, name: &str, text: &str) -> Result<(), IndexError> {
-        let document = Document {
-            session_id: session_id.clone(),
-            name: name.to_owned(),
-            added_ms: now_ms(),
-            text: text.to_owned(),
-        };
+    /// Adds or replaces a document.
+    pub fn add_document(&self, new: NewDocument) -> Result<DocumentRow, IndexError> {
+        let document = Document::read(new, now_ms())?;
         let stamp = self.documents().put(&document)?;
-        let key = Documents::key(session_id, name);
+        let (key, row) = (document.key(), document.row());
         let known = entry::one(&self.searcher()?, &self.fields, &key)?;
         let work = Work { key, stamp, known };
-        self.write_one(&mut |writer| self.look_into(writer, &work)).map(drop)
+        self.write_one(&mut |writer| self.look_into(writer, &work))?;
+        Ok(row)
     }
 
-    /// Removes a document of a session; whether there was one.
-    pub fn remove_document(&self, session_id: &SessionId, name: &str) -> Result<bool, IndexError> {
-        let was_there = self.documents().remove(session_id, name)?;
-        let key = Documents::key(session_id, name);
-        self.write_one(&mut |writer| {
-            self.delete(writer, &key);
-            Ok(Looked::Gone)
-        })?;
+    /// All documents, by name.
+    pub fn all_documents(&self) -> Result<Vec<DocumentRow>, IndexError> {
+        self.documents().rows()
+    }
+
+    /// Removes a document; whether there was one.
+    pub fn remove_document(&self, document_id: &str) -> Result<bool, IndexError> {
+        let was_there = self.documents().remove(document_id)?;
+        if was_there {
+            let key = Documents::key(document_id);
+            self.write_one(&mut |writer| {
+                self.delete(writer, &key);
+                Ok(Looked::Gone)
+            })?;
+        }
         Ok(was_there)
     }
 
@@ -132,10 +135,10 @@ impl Index {
         let _lock = self.write_lock(Duration::from_millis(LOCK_GRACE_MS))?;
         let index = self.shelf.read().unwrap_or_else(PoisonError::into_inner).index.clone();
         let mut writer = small_writer(&index)?;
-        // The largest part stays as it is; all others become one.
+        // The largest parts stay as they are; all others become one.
         let mut parts = index.searchable_segment_metas()?;
         parts.sort_by_key(|part| std::cmp::Reverse(part.num_docs()));
-        let small: Vec<_> = parts.iter().skip(1).map(tantivy::SegmentMeta::id).collect();
+        let small: Vec<_> = parts.iter().skip(SEGMENTS_KEPT).map(tantivy::SegmentMeta::id).collect();
         writer.set_merge_policy(Box::new(NoMergePolicy));
         writer.merge(&small).wait()?;
         writer.garbage_collect_files().wait()?;

@@ -81,9 +81,6 @@ impl Index {
     }
 
     fn read_file(&self, work: &Work) -> Result<Content, Skip> {
-        if work.stamp.bytes > self.config.file_bytes_max {
-            return Err(Skip::TooLarge);
-        }
         content::read(&self.root.join(&work.key), self.config.file_bytes_max)
     }
 
@@ -119,10 +116,13 @@ impl Index {
         document: Option<&Document>,
     ) -> Result<u64, IndexError> {
         let shown = document.map_or(work.key.as_str(), |document| document.name.as_str());
-        let is_named = shown.contains('.') || document.is_none();
-        let language = if is_named { Language::of(shown, &content.text) } else { MARKDOWN };
+        let is_note = document.is_some() && !shown.contains('.');
+        let language = if is_note { MARKDOWN } else { Language::of(shown, &content.text) };
         let scopes = match document {
-            Some(document) => vec![SESSIONS.to_owned(), session_scope(&document.session_id)],
+            Some(document) => {
+                let own = document.session_id.as_ref().map(session_scope);
+                own.into_iter().chain([SESSIONS.to_owned()]).collect()
+            }
             None => vec![PROJECT.to_owned()],
         };
         let time_ms = document.map_or(work.stamp.changed_ns / 1_000_000, |document| document.added_ms);

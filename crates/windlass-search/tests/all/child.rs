@@ -10,8 +10,13 @@ use crate::place::Place;
 
 const FOLDER: &str = "WINDLASS_SEARCH_FOLDER";
 const ROOT: &str = "WINDLASS_SEARCH_ROOT";
+const BATCH: &str = "WINDLASS_SEARCH_BATCH";
+/// Small batches: many commits to be killed in.
+const BATCH_FILES: usize = 7;
 /// Begins the lines that are meant for the parent.
 const MARK: &str = "child: ";
+/// Begins the last of them: the most memory that the child ever had, in KiB.
+pub(crate) const PEAK: &str = "peak ";
 
 /// A process that brings an index up to date, and is killed when the test is over.
 pub(crate) struct Indexing {
@@ -21,10 +26,16 @@ pub(crate) struct Indexing {
 
 impl Indexing {
     pub(crate) fn start(place: &Place) -> Self {
+        Self::in_batches(place, BATCH_FILES)
+    }
+
+    /// With so many files between two commits.
+    pub(crate) fn in_batches(place: &Place, batch_files: usize) -> Self {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "child::plays_its_part", "--nocapture", "--test-threads=1"])
             .env(FOLDER, place.index_folder())
             .env(ROOT, place.root())
+            .env(BATCH, batch_files.to_string())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
@@ -66,10 +77,12 @@ fn say(what: &str) {
 fn plays_its_part() {
     let (Ok(folder), Ok(root)) = (std::env::var(FOLDER), std::env::var(ROOT)) else { return };
     say("begun");
-    // Small batches: many commits to be killed in.
-    let config = IndexConfig { batch_files: 7, threads: 2, ..IndexConfig::default() };
+    let batch_files = std::env::var(BATCH).unwrap().parse().unwrap();
+    let config = IndexConfig { batch_files, threads: 2, ..IndexConfig::default() };
     let index = Index::open(&PathBuf::from(folder), &PathBuf::from(root), config).unwrap();
     say("opened");
     index.update(&mut |progress| say(&progress.done.to_string())).unwrap();
-    say("done");
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or("0");
+    say(&format!("{PEAK}{}", peak.split_whitespace().next().unwrap()));
 }

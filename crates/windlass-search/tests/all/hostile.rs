@@ -4,6 +4,9 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
 
+use windlass_search::IndexConfig;
+
+use crate::child::{Indexing, PEAK};
 use crate::place::{Place, paths, update};
 
 #[test]
@@ -37,23 +40,42 @@ fn a_file_that_may_not_be_read_leaves_and_comes_back() {
     let place = Place::new();
     place.write("a.rs", "fn capstan() {}");
     place.write("closed/b.rs", "fn windlass() {}");
+    place.write("open.rs", "fn hawser() {}");
     let index = Arc::new(place.indexed());
     let mode = |path: &str, mode: u32| {
         fs::set_permissions(place.root().join(path), fs::Permissions::from_mode(mode)).unwrap();
     };
     mode("a.rs", 0o000);
     mode("closed", 0o000);
-    // Those who may read everything see no difference.
-    if fs::read(place.root().join("a.rs")).is_err() {
+    with_few_rights(&place, || {
+        assert!(fs::read(place.root().join("a.rs")).is_err(), "permissions count here");
         update(&index);
-        assert!(paths(&index, "capstan").is_empty() && paths(&index, "windlass").is_empty());
-        assert_eq!(index.status().unwrap().skipped, [("unreadable".to_owned(), 2)]);
-    }
+    });
+    assert!(paths(&index, "capstan").is_empty() && paths(&index, "windlass").is_empty());
+    assert_eq!(paths(&index, "hawser"), ["open.rs"]);
+    assert_eq!(index.status().unwrap().skipped, [("unreadable".to_owned(), 2)]);
+    index.verify().unwrap();
     mode("a.rs", 0o644);
     mode("closed", 0o755);
-    update(&index);
+    with_few_rights(&place, || drop(update(&index)));
     assert_eq!(paths(&index, "capstan"), ["a.rs"]);
     assert_eq!(paths(&index, "windlass"), ["closed/b.rs"]);
+}
+
+/// Does something where permissions count: root, who may read everything, becomes somebody else for it.
+fn with_few_rights(place: &Place, act: impl FnOnce() + Send) {
+    #[cfg(target_os = "linux")]
+    if rustix::process::geteuid().is_root() {
+        let nobody = rustix::thread::Uid::from_raw(65_534);
+        place.give_to(nobody.as_raw());
+        let act = || {
+            // Of this thread alone, and of those that it starts.
+            rustix::thread::set_thread_res_uid(nobody, nobody, nobody).unwrap();
+            act();
+        };
+        return std::thread::scope(|scope| scope.spawn(act).join()).unwrap();
+    }
+    act();
 }
 
 #[test]
@@ -67,23 +89,31 @@ fn a_root_that_is_gone_is_an_error_and_not_an_empty_index() {
 }
 
 #[test]
-fn twenty_thousand_tiny_files_are_indexed_and_left_alone() {
+fn a_hundred_thousand_tiny_files_are_indexed_in_bounded_memory_and_left_alone() {
     let place = Place::new();
     for folder in 0..200 {
         let folder_path = place.root().join(format!("d{folder}"));
         fs::create_dir(&folder_path).unwrap();
-        for number in 0..100 {
+        for number in 0..500 {
             fs::write(folder_path.join(format!("f{number}.txt")), format!("load {folder} {number}")).unwrap();
         }
     }
+    let mut child = Indexing::in_batches(&place, IndexConfig::default().batch_files);
+    let mut last = String::new();
+    while let Some(said) = child.next() {
+        last = said;
+    }
+    let peak_kib: u64 = last.strip_prefix(PEAK).expect(&last).parse().unwrap();
+    assert!(peak_kib < 400 * 1024, "{peak_kib} KiB for files of a few bytes");
     let index = Arc::new(place.open());
-    let report = update(&index);
-    assert_eq!(report.added, 20_000);
-    assert_eq!(index.status().unwrap().passages, 20_000);
+    let status = index.status().unwrap();
+    assert_eq!((status.files, status.passages, status.indexing), (100_000, 100_000, None));
+    // Which two of the words are in the path and which in the text alone decides.
+    assert_eq!(paths(&index, "load 123 456")[0], "d123/f456.txt");
     place.remove("d7/f7.txt");
     let report = update(&index);
     assert_eq!((report.removed, report.added, report.changed), (1, 0, 0));
-    assert_eq!(index.status().unwrap().files, 19_999);
+    assert_eq!(index.status().unwrap().files, 99_999);
 }
 
 #[test]

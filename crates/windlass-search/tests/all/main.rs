@@ -4,6 +4,7 @@
 
 mod child;
 mod crash;
+mod documents;
 mod finding;
 mod hostile;
 mod meaning;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use windlass_core::port::BoxFuture;
 use windlass_core::search::{
-    SearchFailure, SearchKind, SearchPort as _, SearchQuery, SearchScope, TokenBudget,
+    NewDocument, SearchFailure, SearchKind, SearchPort as _, SearchQuery, SearchScope, TokenBudget,
 };
 use windlass_search::{EmbedFailure, EmbedPort, Index, IndexConfig, Searcher, Side};
 
@@ -101,7 +101,12 @@ fn a_session_finds_its_own_documents_by_meaning() {
     let index = open(&place, Some(wet()));
     update(&index);
     let session = windlass_core::ids::SessionId::new("s1");
-    index.add_document(&session, "log", "The sea was wide.").unwrap();
+    let log = NewDocument {
+        name: "log".to_owned(),
+        session_id: Some(session.clone()),
+        bytes: b"The sea was wide.".to_vec(),
+    };
+    index.add_document(log).unwrap();
     let mut asked = semantic("a wave");
     assert_eq!(search(&index, asked.clone()).passages.len(), 1);
     asked.scope = SearchScope::Session(session);
@@ -130,12 +135,12 @@ fn another_embedder_or_one_that_failed_is_made_up_for_by_the_next_update() {
 }
 
 #[test]
-fn meaning_without_an_embedder_is_an_invalid_wish() {
+fn meaning_without_an_embedder_is_a_wish_that_this_index_cannot_fulfil() {
     let place = Place::new();
     place.write("a.md", "The harbour is calm.");
     let index = Arc::new(place.indexed());
     let failure = wait(Searcher::new(index).search(semantic("a wave"))).unwrap_err();
-    assert!(matches!(failure, SearchFailure::Invalid(_)), "{failure:?}");
+    assert!(matches!(failure, SearchFailure::Unsupported(_)), "{failure:?}");
 }
 
 #[test]

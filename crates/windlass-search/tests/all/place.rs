@@ -37,6 +37,18 @@ impl Place {
         fs::remove_file(self.root().join(path)).unwrap();
     }
 
+    /// Makes everything in it somebody else's.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn give_to(&self, user: u32) {
+        let mut waiting = vec![self.folder.path().to_owned()];
+        while let Some(path) = waiting.pop() {
+            std::os::unix::fs::lchown(&path, Some(user), None).unwrap();
+            if path.is_dir() {
+                waiting.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+            }
+        }
+    }
+
     pub(crate) fn open(&self) -> Index {
         Index::open(&self.index_folder(), &self.root(), IndexConfig::default()).unwrap()
     }

@@ -4,11 +4,10 @@ use std::sync::Arc;
 use std::time::Instant;
 use std::{fs, thread};
 
-use windlass_core::ids::SessionId;
-use windlass_core::search::{SearchPort as _, SearchScope};
+use windlass_core::search::SearchPort as _;
 use windlass_search::{Opened, Searcher, Skip, Touched};
 
-use crate::place::{Place, paths, query, search, update, wait};
+use crate::place::{Place, paths, update};
 
 #[test]
 fn only_what_changed_is_indexed_again() {
@@ -118,49 +117,6 @@ fn many_small_changes_are_merged_again() {
     assert!(!index.settle().unwrap());
     index.verify().unwrap();
     assert_eq!(paths(&Arc::new(index), "alpha_15")[0], "a15.rs");
-}
-
-#[test]
-fn e_22_documents_are_found_in_their_session_and_survive_a_damaged_index() {
-    let place = Place::new();
-    place.write("a.md", "# Windlass\n\nThe project's own notes.");
-    let index = Arc::new(place.indexed());
-    let (one, two) = (SessionId::new("s1"), SessionId::new("s2"));
-    let searcher = Searcher::new(Arc::clone(&index));
-    wait(searcher.add_document(&one, "notes.md", "# Windlass\n\nIt hauls the anchor.")).unwrap();
-    wait(searcher.add_document(&two, "notes.md", "# Windlass\n\nIt hauls the net.")).unwrap();
-    wait(searcher.add_document(&two, "notes.md", "# Windlass\n\nIt hauls the boat.")).unwrap();
-    let texts = |index: &Arc<windlass_search::Index>, scope: SearchScope| {
-        let mut query = query("windlass");
-        query.scope = scope;
-        let mut texts: Vec<_> = search(index, query).passages.into_iter().map(|it| it.text).collect();
-        texts.sort();
-        texts.iter().map(|text| text.split_whitespace().last().unwrap().to_owned()).collect::<Vec<_>>()
-    };
-    let expect = |index: &Arc<windlass_search::Index>| {
-        assert_eq!(texts(index, SearchScope::Session(one.clone())), ["anchor."]);
-        assert_eq!(texts(index, SearchScope::Session(two.clone())), ["boat."]);
-        assert_eq!(texts(index, SearchScope::AllSessions), ["anchor.", "boat."]);
-        assert_eq!(texts(index, SearchScope::Project), ["notes."]);
-        assert_eq!(texts(index, SearchScope::Everything).len(), 3);
-    };
-    expect(&index);
-    drop((searcher, index));
-    fs::remove_dir_all(place.index_folder().join("index")).unwrap();
-    let index = Arc::new(place.indexed());
-    expect(&index);
-    assert!(index.remove_document(&one, "notes.md").unwrap());
-    assert_eq!(texts(&index, SearchScope::Session(one.clone())), Vec::<String>::new());
-    index.verify().unwrap();
-}
-
-#[test]
-fn a_document_without_a_name_or_without_end_is_refused() {
-    let place = Place::new();
-    let index = place.open();
-    let session = SessionId::new("s1");
-    assert!(index.add_document(&session, " ", "text").is_err());
-    assert!(index.add_document(&session, "a", &"x".repeat(9 * 1024 * 1024)).is_err());
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{count, flag, named, object, profile, text, wish};
-use crate::routes::{models, permissions, records, runs, search, steps, tools};
+use crate::routes::{documents, models, permissions, records, runs, search, steps, tools};
 
 /// All schemas.
 pub(crate) fn all() -> Map<String, Value> {
@@ -15,6 +15,7 @@ pub(crate) fn all() -> Map<String, Value> {
         tools::schemas(),
         models::schemas(),
         search::schemas(),
+        documents::schemas(),
         tool_rows(),
         crate::routes::compat_schemas(),
     ];

@@ -8,6 +8,7 @@ mod answer_text;
 pub(crate) mod app;
 mod attended;
 mod calls;
+pub(crate) mod documents;
 pub(crate) mod edison;
 pub(crate) mod events;
 pub(crate) mod models;
@@ -38,6 +39,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
         tools::endpoints(),
         models::endpoints(),
         search::endpoints(),
+        documents::endpoints(),
         studio::endpoints(),
         edison::endpoints(),
         openai::endpoints(),

@@ -4,6 +4,7 @@ use axum::extract::State;
 use axum::response::Response;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use windlass_core::ids::SessionId;
 use windlass_core::search::{SearchKind, SearchQuery, SearchScope, TokenBudget};
 
 use crate::endpoint::Endpoint;
@@ -15,12 +16,14 @@ use crate::shown::show;
 use crate::state::App;
 
 const TAG: &str = "search";
+/// Where may be looked.
+const SCOPES: [&str; 3] = ["project", "documents", "everything"];
 
 /// The endpoints.
 pub(crate) fn endpoints() -> Vec<Endpoint> {
     vec![
         Endpoint::get("/api/search", search)
-            .about(TAG, "Find code and notes of the project")
+            .about(TAG, "Find code, notes and documents")
             .notes(
                 "Passages come best first, with what their scores are made of. While the index is built, the answer is \
                  made from what is there, and `indexing` says how far it is.",
@@ -28,6 +31,8 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             .needed_query_param("q", query_schema(), "Words, a question, a name.")
             .query_param("top_k", top_k_schema(), "At most so many passages.")
             .query_param("kind", kind_schema(), "Which ways of finding count.")
+            .query_param("scope", scope_schema(), "Files of the project, documents that were added, or both.")
+            .query_param("session_id", text(), "Only documents of this session, whatever `scope` says.")
             .answers(Said::Ok, named("Found"), "What was found.")
             .problems(&[Kind::Missing, Kind::Conflict]),
         Endpoint::get("/api/index", status)
@@ -46,6 +51,8 @@ struct Wish {
     q: String,
     top_k: Option<String>,
     kind: Option<String>,
+    scope: Option<String>,
+    session_id: Option<String>,
 }
 
 async fn search(State(app): State<App>, QueryOf(wish): QueryOf<Wish>) -> Answer<Response> {
@@ -63,7 +70,7 @@ async fn search(State(app): State<App>, QueryOf(wish): QueryOf<Wish>) -> Answer<
         top_k: top_k(wish.top_k.as_deref())?,
         kind: kind(wish.kind.as_deref())?,
         text: wish.q,
-        scope: SearchScope::Project,
+        scope: scope(wish.scope.as_deref(), wish.session_id)?,
         budget,
     };
     show(&app, Said::Ok, &app.host.search(query).await?)
@@ -89,6 +96,23 @@ fn kind(word: Option<&str>) -> Answer<SearchKind> {
         let words = SearchKind::ALL.map(SearchKind::word).join(", ");
         Problem::field("kind", format!("'kind' must be one of {words}"))
     })
+}
+
+fn scope(word: Option<&str>, session_id: Option<String>) -> Answer<SearchScope> {
+    let scope = match word {
+        None | Some("everything") => SearchScope::Everything,
+        Some("project") => SearchScope::Project,
+        Some("documents") => SearchScope::AllSessions,
+        Some(_) => {
+            let words = SCOPES.join(", ");
+            return Err(Problem::field("scope", format!("'scope' must be one of {words}")));
+        }
+    };
+    Ok(session_id.map_or(scope, |id| SearchScope::Session(SessionId::new(id))))
+}
+
+fn scope_schema() -> Value {
+    json!({"type": "string", "enum": SCOPES, "default": "everything"})
 }
 
 fn top_k_schema() -> Value {
@@ -119,6 +143,7 @@ pub(crate) fn schemas() -> Vec<(&'static str, Value)> {
             object([
                 ("id", text()),
                 ("path", text()),
+                ("document_id?", text()),
                 ("start", count()),
                 ("end", count()),
                 ("line", count()),

@@ -4,6 +4,7 @@ use serde_json::json;
 use windlass_core::event::Event;
 use windlass_core::host::{HostPort, ServedPort};
 use windlass_core::ids::SessionId;
+use windlass_core::search::NewDocument;
 
 use crate::stage::Stage;
 
@@ -98,8 +99,82 @@ async fn e_22_e_40_a_chat_sees_its_own_documents_and_no_others() {
     assert_eq!(context(&stage, "c1", ask("c1")).await, None);
     let session = stage.host.session_by_key("edison:c1").await.unwrap().unwrap().session_id;
     let text = "The kraken sleeps below the ninth wave.";
-    stage.search().add_document(&session, "legend.md", text).await.unwrap();
-    stage.search().add_document(&SessionId::new("other"), "x.md", "A kraken of others.").await.unwrap();
+    let note = |session_id: SessionId, name: &str, text: &str| NewDocument {
+        name: name.to_owned(),
+        session_id: Some(session_id),
+        bytes: text.as_bytes().to_vec(),
+    };
+    stage.search().add_document(note(session, "legend.md", text)).await.unwrap();
+    let others = note(SessionId::new("other"), "x.md", "A kraken of others.");
+    stage.search().add_document(others).await.unwrap();
     let context = context(&stage, "c1", ask("c1")).await.unwrap();
     assert!(context.contains("the ninth wave") && !context.contains("of others"), "{context}");
+}
+
+#[tokio::test]
+async fn e_22_documents_are_added_listed_found_and_removed() {
+    let stage = Stage::indexed(SCRIPT, &FILES).await;
+    let client = stage.client();
+    let session = client.post("/api/sessions", &json!({})).await.json()["session_id"].clone();
+    let body = json!({"name": "legend.md", "text": "# Legend\n\nThe kraken sleeps.", "session_id": session});
+    let added = client.post("/api/documents", &body).await;
+    assert_eq!(added.status, 201, "{added:?}");
+    let id = added.json()["document_id"].as_str().unwrap().to_owned();
+    let coded = json!({"name": "log.html", "base64": "PHA+QSBrcmFrZW4gd2FzIHNlZW4uPC9wPg=="});
+    assert_eq!(client.post("/api/documents", &coded).await.status, 201);
+    let listed = client.get("/api/documents").await.json();
+    let names: Vec<_> = listed["documents"].as_array().unwrap().iter().map(|it| it["name"].clone()).collect();
+    assert_eq!(names, ["legend.md", "log.html"]);
+    let own = format!("/api/documents?session_id={}", session.as_str().unwrap());
+    assert_eq!(client.get(&own).await.json()["documents"].as_array().unwrap().len(), 1);
+    let found = async |query: &str| {
+        let found = client.get(&format!("/api/search?q=kraken{query}")).await.json();
+        let paths = found["passages"].as_array().unwrap().iter();
+        let mut paths: Vec<_> = paths.map(|it| it["path"].as_str().unwrap().to_owned()).collect();
+        paths.sort();
+        paths
+    };
+    assert_eq!(found("").await, ["legend.md", "log.html"]);
+    assert_eq!(found("&scope=documents").await, ["legend.md", "log.html"]);
+    assert_eq!(found("&scope=project").await, Vec::<String>::new());
+    let of_session = format!("&session_id={}", session.as_str().unwrap());
+    assert_eq!(found(&of_session).await, ["legend.md"]);
+    let first = client.get("/api/search?q=sleeps").await.json()["passages"][0].clone();
+    assert_eq!(first["document_id"], id);
+    assert_eq!(client.delete(&format!("/api/documents/{id}")).await.status, 204);
+    let gone = client.delete(&format!("/api/documents/{id}")).await;
+    assert_eq!((gone.status, gone.code().as_str()), (404, "document_not_found"));
+    assert_eq!(found("").await, ["log.html"]);
+}
+
+#[tokio::test]
+async fn documents_of_a_session_go_with_it() {
+    let stage = Stage::indexed(SCRIPT, &[]).await;
+    let client = stage.client();
+    let session = client.post("/api/sessions", &json!({})).await.json()["session_id"].clone();
+    let body = json!({"name": "a.md", "text": "# Kraken", "session_id": session});
+    assert_eq!(client.post("/api/documents", &body).await.status, 201);
+    let path = format!("/api/sessions/{}", session.as_str().unwrap());
+    assert_eq!(client.delete(&path).await.status, 204);
+    assert_eq!(client.get("/api/documents").await.json(), json!({"documents": []}));
+    assert_eq!(client.get("/api/search?q=kraken").await.json(), json!({"passages": []}));
+}
+
+#[tokio::test]
+async fn a_document_that_cannot_be_taken_says_why() {
+    let stage = Stage::indexed(SCRIPT, &[]).await;
+    for (body, status, field) in [
+        (json!({"name": " ", "text": "x"}), 400, "name"),
+        (json!({"name": "a.md"}), 400, "text"),
+        (json!({"name": "a.md", "text": "x", "base64": "eA=="}), 400, "text"),
+        (json!({"name": "a.md", "base64": "!"}), 400, "base64"),
+        (json!({"name": "a.pdf", "text": "no PDF"}), 400, "document"),
+    ] {
+        let answer = stage.client().post("/api/documents", &body).await;
+        assert_eq!((answer.status, &answer.json()["field"]), (status, &json!(field)), "{body}");
+    }
+    let lost = json!({"name": "a.md", "text": "x", "session_id": "nobody"});
+    assert_eq!(stage.client().post("/api/documents", &lost).await.code(), "session_not_found");
+    let none = Stage::new(SCRIPT).await;
+    assert_eq!(none.client().get("/api/documents").await.code(), "index_not_found");
 }

@@ -15,9 +15,10 @@
 //! | `cargo publish`, `npm publish`, `terraform destroy`, … | cannot be taken back |
 //! | a word that names a secret file | shows or changes a secret |
 
+use windlass_core::secret_files::is_secret;
+
 use super::line::Command;
 use crate::files::ignored::is_build_folder;
-use crate::files::secrets::is_secret;
 
 /// How deep `sh -c` within `sh -c` is looked into.
 const NESTING_MAX: usize = 4;

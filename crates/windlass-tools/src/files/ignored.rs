@@ -7,10 +7,10 @@ use std::sync::Arc;
 use cap_std::fs::Dir;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use windlass_core::secret_files::is_secret;
 
 use super::limits::IGNORE_FILE_BYTES_MAX;
 use super::place::open_file;
-use super::secrets::is_secret;
 
 /// Folders that tools make.
 const FOLDERS: [&str; 22] = [

@@ -122,9 +122,7 @@ impl Root {
         let parts: Vec<&str> =
             above.chain(missing.iter().map(String::as_str)).chain([name.as_str()]).collect();
         let path = parts.join("/");
-        if secrets::is_secret(&path) {
-            return Err(secrets::refusal(&path));
-        }
+        secrets::refuse(&path)?;
         let dir = self.folder(folder)?;
         let first_missing = missing.front().unwrap_or(&name);
         if is_missing && dir.symlink_metadata(first_missing).is_ok() {

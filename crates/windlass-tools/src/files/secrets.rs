@@ -1,64 +1,15 @@
-//! Which files hold secrets by their name: they are neither listed, searched, read nor written.
-//!
-//! Names are compared without regard to case, because some file systems do so too.
+//! How tools refuse files that hold secrets by their name; which those are, the core says.
 
+use windlass_core::secret_files::is_secret;
 use windlass_core::tool::ToolFailure;
 
-/// Folders whose whole content is secret.
-const FOLDERS: [&str; 7] = [".ssh", ".gnupg", ".aws", ".azure", ".gcloud", ".kube", ".password-store"];
-
-/// Whole names.
-const NAMES: [&str; 17] = [
-    ".env",
-    ".envrc",
-    ".netrc",
-    "_netrc",
-    ".npmrc",
-    ".pypirc",
-    ".pgpass",
-    ".my.cnf",
-    ".htpasswd",
-    ".dockercfg",
-    ".git-credentials",
-    ".vault-token",
-    "credentials.json",
-    "client_secret.json",
-    "secrets.json",
-    "secrets.yaml",
-    "secrets.yml",
-];
-
-/// Beginnings of names.
-const PREFIXES: [&str; 5] = [".env.", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"];
-
-/// Endings of names.
-const SUFFIXES: [&str; 9] =
-    [".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk", ".tfstate"];
-
-/// Names that look secret but are made to be shared.
-const SHARED: [&str; 4] = [".env.example", ".env.sample", ".env.template", ".env.dist"];
-
-/// Whether a relative path, `/`-separated, leads to a secret.
-pub(crate) fn is_secret(path: &str) -> bool {
-    let path = path.to_lowercase();
-    let mut parts = path.split('/').rev();
-    let name = parts.next().unwrap_or_default();
-    FOLDERS.contains(&name) || parts.any(|part| FOLDERS.contains(&part)) || is_secret_name(name)
-}
-
-/// Whether a file of this lower-case name is a secret.
-fn is_secret_name(name: &str) -> bool {
-    if SHARED.contains(&name) {
-        return false;
+/// Refuses a relative path, `/`-separated, that leads to a secret.
+pub(crate) fn refuse(path: &str) -> Result<(), ToolFailure> {
+    if !is_secret(path) {
+        return Ok(());
     }
-    NAMES.contains(&name)
-        || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
-        || SUFFIXES.iter().any(|suffix| name.ends_with(suffix))
-}
-
-/// The refusal of a secret.
-pub(crate) fn refusal(path: &str) -> ToolFailure {
-    ToolFailure::denied(format!("'{path}' looks like a secret; the file tools do not touch secrets")).hint(
+    let text = format!("'{path}' looks like a secret; the file tools do not touch secrets");
+    Err(ToolFailure::denied(text).hint(
         "Do not try another way. Say what you need from it, or read an example file such as .env.example.",
-    )
+    ))
 }

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use windlass_core::ids::SessionId;
 use windlass_core::port::BoxFuture;
 use windlass_core::search::{
-    Found, IndexProgress, IndexStatus, Passage, ScoreParts, SearchFailure, SearchPort, SearchQuery,
-    SearchScope, SymbolPlace,
+    DocumentRow, Found, IndexProgress, IndexStatus, NewDocument, Passage, ScoreParts, SearchFailure,
+    SearchPort, SearchQuery, SearchScope, SymbolPlace,
 };
 use windlass_tools::ToolsConfig;
 
@@ -39,6 +39,7 @@ pub(crate) fn passage(path: &str, line: u32, text: &str) -> Passage {
     Passage {
         id: format!("{path}#0:{end}"),
         path: path.to_owned(),
+        document_id: None,
         start: 0,
         end,
         line,
@@ -110,12 +111,15 @@ impl SearchPort for Shelf {
         self.touched.lock().unwrap().push(path.to_owned());
     }
 
-    fn add_document<'a>(
-        &'a self,
-        _session_id: &'a SessionId,
-        _name: &'a str,
-        _text: &'a str,
-    ) -> BoxFuture<'a, Result<(), SearchFailure>> {
-        Box::pin(async move { self.fail() })
+    fn add_document(&self, _document: NewDocument) -> BoxFuture<'_, Result<DocumentRow, SearchFailure>> {
+        Box::pin(async { Err(SearchFailure::Invalid("this shelf takes no documents".to_owned())) })
+    }
+
+    fn documents(&self) -> BoxFuture<'_, Result<Vec<DocumentRow>, SearchFailure>> {
+        Box::pin(async move { self.fail().map(|()| Vec::new()) })
+    }
+
+    fn remove_document<'a>(&'a self, _document_id: &'a str) -> BoxFuture<'a, Result<bool, SearchFailure>> {
+        Box::pin(async move { self.fail().map(|()| false) })
     }
 }

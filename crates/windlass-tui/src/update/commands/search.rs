@@ -1,4 +1,4 @@
-//! `/search`: passages or lines of the project's files, and sessions in which something was said.
+//! `/search`: passages or lines of the project's files and documents, and sessions in which something was said.
 
 use windlass_core::ids::SessionId;
 use windlass_core::store::SessionRow;
@@ -15,6 +15,9 @@ const SESSION: &str = "session:";
 
 /// Marks a row that is a file.
 const FILE: &str = "file:";
+
+/// Marks a row that is a document.
+const DOCUMENT: &str = "document:";
 
 /// Searches.
 pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
@@ -42,7 +45,8 @@ pub(in crate::update) fn fill(state: &mut State, query: &str, hits: &[Hit], is_c
             Some(why) => format!("{}  {why}", hit.text.trim()),
             None => hit.text.trim().to_owned(),
         };
-        PickerRow::new(format!("{FILE}{}", hit.path), place, text).with_badge("file")
+        let (mark, badge) = if hit.is_document { (DOCUMENT, "document") } else { (FILE, "file") };
+        PickerRow::new(format!("{mark}{}", hit.path), place, text).with_badge(badge)
     };
     let Some(picker) = list_of(state, query) else { return };
     picker.pending = picker.pending.saturating_sub(1);
@@ -67,16 +71,19 @@ pub(in crate::update) fn fill_sessions(state: &mut State, query: &str, rows: &[S
     picker.add_rows(rows.iter().map(row).collect());
 }
 
-/// A row was chosen: a file goes into the message, a session is opened.
+/// A row was chosen: a file or a document goes into the message, a session is opened.
 pub(in crate::update) fn choose(state: &mut State, id: &str) -> Vec<Effect> {
     state.overlay = None;
     if let Some(session_id) = id.strip_prefix(SESSION) {
         return vec![Effect::Open(SessionId::new(session_id))];
     }
-    if let Some(path) = id.strip_prefix(FILE) {
+    // A document has no path that a tool could read: it goes in by its name.
+    let named = id.strip_prefix(DOCUMENT).map(|name| format!("\"{name}\""));
+    let meant = id.strip_prefix(FILE).map(|path| format!("@{path}")).or(named);
+    if let Some(meant) = meant {
         let written = state.composer.text();
         let gap = if written.is_empty() || written.ends_with(char::is_whitespace) { "" } else { " " };
-        state.composer.insert(&format!("{gap}@{path} "));
+        state.composer.insert(&format!("{gap}{meant} "));
         state.focus = Focus::Composer;
     }
     Vec::new()
