@@ -6,7 +6,7 @@
 //! | what there is to read | `walk` (files of a root), `secrets` (never read), `content` (bytes to text), `documents`, `watch` |
 //! | what it says | `language`, `grammar` (node kinds as tables), `cut` (passages), `symbols` (definitions and uses) |
 //! | the index | `index` (open, repair, update, touch), `tokens` (words of code), `vectors` |
-//! | finding | `lexical` (words), `graph` (names), `embed` (meaning), `fuse`, `neighbours`, `diversity`, `budget`, `retrieve` (all of them), `searcher` (the port) |
+//! | finding | `lexical` (words), `graph` (names), `embed` (meaning), `fuse`, `ties`, `neighbours`, `recency`, `diversity`, `budget`, `retrieve` (all of them), `searcher` (the port) |
 //!
 //! The index on disk is the only truth about what was indexed, and its commit the only safe point: whatever is held in
 //! memory is made of it. Knows no tool, session engine, command line or HTTP; tantivy and tree-sitter stay in here.
@@ -25,10 +25,12 @@ mod language;
 mod lexical;
 mod limits;
 mod neighbours;
+mod recency;
 mod retrieve;
 mod searcher;
 mod secrets;
 mod symbols;
+mod ties;
 mod tokens;
 mod vectors;
 mod walk;
