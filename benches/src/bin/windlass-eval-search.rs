@@ -92,8 +92,11 @@ async fn evaluate(root: &Path, plan: &Plan) -> std::io::Result<Vec<Row>> {
     let encoder = if plan.encoder.is_some() { " all-MiniLM-L6-v2 | hybrid with it |" } else { "" };
     println!("| collection | queries | measure | words (BM25) | built-in | hybrid with it |{encoder}");
     println!("|---|---|---|---|---|---|{}", if plan.encoder.is_some() { "---|---|" } else { "" });
-    let collections =
-        [collection::read(root, "cosqa", "py")?, collection::read(root, "bfcl-tools", "txt")?, house::read(root)?];
+    let collections = [
+        collection::read(root, "cosqa", "py")?,
+        collection::read(root, "bfcl-tools", "txt")?,
+        house::read(root)?,
+    ];
     let mut rows = Vec::new();
     for collection in collections {
         let is_asked = |name: &str| plan.only.as_deref().is_none_or(|only| name.starts_with(only));

@@ -85,7 +85,8 @@ impl EmbedPort for CachedEmbedder {
         Box::pin(async move {
             let keys: Vec<u64> = texts.iter().map(|text| key_of(text)).collect();
             let mut found = self.kept(&keys);
-            let missing: Vec<usize> = (0..texts.len()).filter(|at| found.get(*at).is_some_and(Option::is_none)).collect();
+            let missing: Vec<usize> =
+                (0..texts.len()).filter(|at| found.get(*at).is_some_and(Option::is_none)).collect();
             let asked: Vec<&str> = missing.iter().filter_map(|at| texts.get(*at).copied()).collect();
             if !asked.is_empty() {
                 let made = self.inner.embed(&asked, side).await?;

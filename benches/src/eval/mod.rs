@@ -52,14 +52,17 @@ impl Row {
         let better = |one: &Measures, two: &Measures| {
             one.ndcg > two.ndcg && one.recall >= two.recall && one.mrr > two.mrr
         };
-        let won = |(vector, hybrid): &(Measures, Measures)| better(hybrid, &self.lexical) && better(hybrid, vector);
+        let won =
+            |(vector, hybrid): &(Measures, Measures)| better(hybrid, &self.lexical) && better(hybrid, vector);
         self.by_embedder.iter().map(won).collect()
     }
 
     /// Whether the fusion is better than words alone in every measure, by embedder.
     pub fn is_worth_it(&self) -> Vec<bool> {
         let worth = |(_, hybrid): &(Measures, Measures)| {
-            hybrid.ndcg > self.lexical.ndcg && hybrid.mrr > self.lexical.mrr && hybrid.recall >= self.lexical.recall
+            hybrid.ndcg > self.lexical.ndcg
+                && hybrid.mrr > self.lexical.mrr
+                && hybrid.recall >= self.lexical.recall
         };
         self.by_embedder.iter().map(worth).collect()
     }

@@ -83,7 +83,11 @@ struct OllamaAnswer {
 
 impl EndpointEmbedder {
     /// Asks nothing yet. Fails for a protocol that has no embeddings.
-    pub fn new(target: Target, transport: Arc<Transport>, patience: EmbedPatience) -> Result<Self, EmbedFailure> {
+    pub fn new(
+        target: Target,
+        transport: Arc<Transport>,
+        patience: EmbedPatience,
+    ) -> Result<Self, EmbedFailure> {
         match target.wire {
             WireKind::Chat | WireKind::Responses | WireKind::Ollama => {
                 Ok(Self { target, transport, patience, dimension: OnceLock::new() })
@@ -201,7 +205,9 @@ impl EndpointEmbedder {
             }
             let known = *self.dimension.get_or_init(|| length);
             if known != length {
-                return Err(format!("vectors of {known} and of {length} numbers; is it still the same model?"));
+                return Err(format!(
+                    "vectors of {known} and of {length} numbers; is it still the same model?"
+                ));
             }
         }
         Ok(())

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use serde_json::Value;
 
 use super::*;
-use crate::loopback::{KEY, read_request, say, serve, target, transport, limits, whole};
+use crate::loopback::{KEY, limits, read_request, say, serve, target, transport, whole};
 
 /// No waiting between tries.
 fn eager() -> EmbedPatience {
@@ -61,9 +61,7 @@ fn ok(body: &Value) -> String {
 /// Vectors that tell which text they are of: its length.
 fn rows(body: &Value, field: &str) -> Vec<Value> {
     let texts = body[field].as_array().unwrap();
-    let row = |(at, text): (usize, &Value)| {
-        json!({"object": "embedding", "index": at, "embedding": [text.as_str().unwrap().len(), 1.0]})
-    };
+    let row = |(at, text): (usize, &Value)| json!({"object": "embedding", "index": at, "embedding": [text.as_str().unwrap().len(), 1.0]});
     texts.iter().enumerate().map(row).collect()
 }
 
@@ -113,7 +111,9 @@ async fn many_texts_go_in_several_requests_and_stay_in_order() {
 #[tokio::test]
 async fn a_server_that_is_busy_is_asked_again_for_passages_and_not_for_a_query() {
     let busy = |number: usize, body: &Value| match number {
-        1 | 2 => whole("503 Service Unavailable", "application/json", "{\"error\":{\"message\":\"loading\"}}"),
+        1 | 2 => {
+            whole("503 Service Unavailable", "application/json", "{\"error\":{\"message\":\"loading\"}}")
+        }
         _ => ok(&json!({"data": rows(body, "input")})),
     };
     let (url, requests) = server(busy).await;
@@ -141,7 +141,10 @@ async fn vectors_that_cannot_be_are_refused() {
     for (answer, why) in [
         (json!({"data": []}), "0 vectors for 1 texts"),
         (json!({"data": [{"index": 0, "embedding": []}]}), "a vector of 0 numbers"),
-        (json!({"data": [{"index": 0, "embedding": vec![0.5; DIMENSION_MAX + 1]}]}), "a vector of 4097 numbers"),
+        (
+            json!({"data": [{"index": 0, "embedding": vec![0.5; DIMENSION_MAX + 1]}]}),
+            "a vector of 4097 numbers",
+        ),
         (json!({"object": "list"}), "no embeddings"),
         (json!({"data": [{"index": 0, "embedding": "AAAA"}]}), "no embeddings"),
     ] {
@@ -153,7 +156,8 @@ async fn vectors_that_cannot_be_are_refused() {
 
 #[tokio::test]
 async fn a_model_that_changes_the_length_of_its_vectors_is_another_model() {
-    let (url, _) = server(|number, _| ok(&json!({"data": [{"index": 0, "embedding": vec![0.5; number]}]}))).await;
+    let (url, _) =
+        server(|number, _| ok(&json!({"data": [{"index": 0, "embedding": vec![0.5; number]}]}))).await;
     let embedder = embedder(&url, WireKind::Chat);
     assert!(embedder.embed(&["a"], Side::Passage).await.is_ok());
     let failure = embedder.embed(&["a"], Side::Passage).await.unwrap_err();

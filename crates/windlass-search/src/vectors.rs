@@ -171,7 +171,9 @@ impl Table {
         let rows = all.div_ceil(threads).max(1);
         let mut pieces = self.numbers.chunks(rows * self.dimension).zip(self.scales.chunks(rows)).enumerate();
         let found = if threads == 1 {
-            pieces.next().map_or_else(Vec::new, |(_, (numbers, scales))| scan(asked, count, numbers, scales, 0, keep))
+            pieces
+                .next()
+                .map_or_else(Vec::new, |(_, (numbers, scales))| scan(asked, count, numbers, scales, 0, keep))
         } else {
             thread::scope(|scope| {
                 let scans: Vec<_> = pieces

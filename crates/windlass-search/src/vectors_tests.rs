@@ -95,14 +95,14 @@ fn sketches_lead_to_the_nearest_of_many_long_vectors() {
     let near: Vec<usize> = (1..=20_u8)
         .map(|much| {
             let other = numbers(u64::from(much) * 7_001, dimension);
-            let row: Vec<f32> = query.iter().zip(&other).map(|(a, b)| a + b * f32::from(much) * 0.08).collect();
+            let row: Vec<f32> =
+                query.iter().zip(&other).map(|(a, b)| a + b * f32::from(much) * 0.08).collect();
             vectors.push(&to_bytes(&row));
             vectors.rows() - 1
         })
         .collect();
-    let found: Vec<usize> = vectors.nearest(&query, 10, |_| true).into_iter().map(|(row, _)| row).collect();
-    assert_eq!(found, near[..10]);
     let exact = vectors.whole.nearest(&Asked::of(&query), 10, &|_| true);
-    assert_eq!(found, exact.into_iter().map(|(row, _)| row).collect::<Vec<_>>());
+    assert!(exact.iter().all(|(row, _)| near.contains(row)), "{exact:?}");
+    assert_eq!(vectors.nearest(&query, 10, |_| true), exact);
     assert!(vectors.nearest(&query, 10, |row| row != near[0]).iter().all(|(row, _)| *row != near[0]));
 }

@@ -39,7 +39,8 @@ fn first(found: &Value) -> &str {
 fn vectors_of_all_minilm_are_those_of_the_reference() {
     let oracle = include_str!("../../../../fixtures/embed/minilm.json");
     let oracle: Value = serde_json::from_str(oracle).unwrap();
-    let texts: Vec<&str> = oracle["texts"].as_array().unwrap().iter().map(|it| it.as_str().unwrap()).collect();
+    let texts: Vec<&str> =
+        oracle["texts"].as_array().unwrap().iter().map(|it| it.as_str().unwrap()).collect();
     let vectors = FolderEmbedder::open(&encoder()).unwrap().encode(&texts).unwrap();
     assert_eq!(vectors.len(), 4);
     for (vector, expected) in vectors.iter().zip(oracle["vectors"].as_array().unwrap()) {
@@ -79,7 +80,9 @@ fn a_server_makes_vectors_over_either_wire() {
         [("near", "chat", format!("{}/v1", emulator.origin())), ("nearer", "ollama", emulator.origin())]
     {
         let place = project();
-        let provider = format!("[providers.{name}]\nbase_url = \"{base_url}\"\nwire = \"{wire}\"\nkey = \"sk-far-away\"\n");
+        let provider = format!(
+            "[providers.{name}]\nbase_url = \"{base_url}\"\nwire = \"{wire}\"\nkey = \"sk-far-away\"\n"
+        );
         configure(&place, &format!("{name}/text-embedding-3-small"), &provider);
         let built = place.windlass(&["index", "build", "--json"]).exits(0).json();
         assert_eq!(built["update"]["embedder_failure"], Value::Null, "{wire}");
@@ -123,8 +126,13 @@ fn an_embedder_that_cannot_be_used_is_told_about_and_words_are_found_without_it(
         [("folder:/nowhere", "no folder"), ("guess", "guess"), ("anthropic/claude", "search.embedder")]
     {
         configure(&place, embedder, "");
-        let found = place.windlass_with(&["search", "kitten"], &[("ANTHROPIC_API_KEY", "sk-far-away")]).exits(0);
+        let found =
+            place.windlass_with(&["search", "kitten"], &[("ANTHROPIC_API_KEY", "sk-far-away")]).exits(0);
         assert!(found.out.starts_with("animals.md"), "{}", found.out);
-        assert!(found.err.contains("nothing is found by meaning") && found.err.contains(why), "{}", found.err);
+        assert!(
+            found.err.contains("nothing is found by meaning") && found.err.contains(why),
+            "{}",
+            found.err
+        );
     }
 }

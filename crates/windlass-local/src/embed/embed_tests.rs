@@ -40,7 +40,11 @@ fn weights(seed: u32) -> HashMap<String, Tensor> {
         all.insert(format!("{layer}.{name}.weight"), tensor(&[rows, columns]));
         all.insert(format!("{layer}.{name}.bias"), tensor(&[rows]));
     }
-    for name in ["embeddings.LayerNorm", &format!("{layer}.attention.output.LayerNorm"), &format!("{layer}.output.LayerNorm")] {
+    for name in [
+        "embeddings.LayerNorm",
+        &format!("{layer}.attention.output.LayerNorm"),
+        &format!("{layer}.output.LayerNorm"),
+    ] {
         all.insert(format!("{name}.weight"), tensor(&[HIDDEN]));
         all.insert(format!("{name}.bias"), tensor(&[HIDDEN]));
     }
@@ -94,8 +98,11 @@ fn a_vector_does_not_depend_on_what_else_is_in_the_batch() {
 fn long_texts_are_cut_at_the_encoders_own_length_and_not_at_that_of_the_file() {
     let folder = folder(1);
     let encoder = FolderEmbedder::open(folder.path()).unwrap();
-    let words = |count: usize| ["anchor", "rope", "wind"].iter().cycle().take(count).copied().collect::<Vec<_>>().join(" ");
-    let vectors = encoder.encode(&[&words(TOKENS_MAX), &words(TOKENS_MAX + 40), &words(20), &words(4)]).unwrap();
+    let words = |count: usize| {
+        ["anchor", "rope", "wind"].iter().cycle().take(count).copied().collect::<Vec<_>>().join(" ")
+    };
+    let vectors =
+        encoder.encode(&[&words(TOKENS_MAX), &words(TOKENS_MAX + 40), &words(20), &words(4)]).unwrap();
     assert!(near(&vectors[0], &vectors[1]));
     assert!(!near(&vectors[2], &vectors[3]));
 }
@@ -115,8 +122,10 @@ fn batches_hold_so_many_tokens_and_at_least_one_text() {
 
 #[test]
 fn another_encoder_has_another_name() {
-    let names: Vec<String> =
-        [1, 1, 2].iter().map(|seed| FolderEmbedder::open(folder(*seed).path()).unwrap().name().to_owned()).collect();
+    let names: Vec<String> = [1, 1, 2]
+        .iter()
+        .map(|seed| FolderEmbedder::open(folder(*seed).path()).unwrap().name().to_owned())
+        .collect();
     let sum = |name: &String| name.rsplit_once('@').unwrap().1.to_owned();
     assert_eq!(sum(&names[0]), sum(&names[1]));
     assert_ne!(sum(&names[0]), sum(&names[2]));

@@ -36,7 +36,8 @@ impl Encoder {
     /// The tokens of each text, at most [`TOKENS_MAX`].
     pub(super) fn tokens(&self, texts: &[&str]) -> Result<Vec<Vec<u32>>, EmbedFailure> {
         let encoded = self.tokenizer.encode_batch_fast(texts.to_vec(), true);
-        let encoded = encoded.map_err(|error| EmbedFailure(format!("a text cannot be cut into tokens: {error}")))?;
+        let encoded =
+            encoded.map_err(|error| EmbedFailure(format!("a text cannot be cut into tokens: {error}")))?;
         Ok(encoded.iter().map(|encoding| encoding.get_ids().to_vec()).collect())
     }
 
@@ -48,8 +49,12 @@ impl Encoder {
     fn compute(&self, rows: &[&[u32]]) -> candle_core::Result<Vec<Vec<f32>>> {
         let width = rows.iter().map(|row| row.len()).max().unwrap_or_default().max(1);
         let shape = (rows.len(), width);
-        let padded = |row: &&[u32]| row.iter().copied().chain(std::iter::repeat(self.padding)).take(width).collect::<Vec<_>>();
-        let masked = |row: &&[u32]| (0..width).map(|at| if at < row.len() { 1.0_f32 } else { 0.0 }).collect::<Vec<_>>();
+        let padded = |row: &&[u32]| {
+            row.iter().copied().chain(std::iter::repeat(self.padding)).take(width).collect::<Vec<_>>()
+        };
+        let masked = |row: &&[u32]| {
+            (0..width).map(|at| if at < row.len() { 1.0_f32 } else { 0.0 }).collect::<Vec<_>>()
+        };
         let ids = Tensor::from_vec(rows.iter().flat_map(padded).collect::<Vec<u32>>(), shape, &self.device)?;
         let mask = Tensor::from_vec(rows.iter().flat_map(masked).collect::<Vec<f32>>(), shape, &self.device)?;
         let hidden = self.model.forward(&ids, &ids.zeros_like()?, Some(&mask))?;

@@ -116,7 +116,10 @@ fn read_config(folder: &Path) -> Result<bert::Config, EmbedFailure> {
         serde_json::from_slice(&bytes).map_err(|error| wrong(&path, &format!("it is no JSON: {error}")))?;
     let kind = fields.get("model_type").and_then(serde_json::Value::as_str).unwrap_or("bert");
     if kind != "bert" {
-        return Err(wrong(&path, &format!("it describes a model of the kind '{kind}'; only 'bert' can be run")));
+        return Err(wrong(
+            &path,
+            &format!("it describes a model of the kind '{kind}'; only 'bert' can be run"),
+        ));
     }
     serde_json::from_value(fields).map_err(|error| wrong(&path, &error.to_string()))
 }
@@ -131,7 +134,9 @@ fn read_pooling(folder: &Path) -> Result<Pooling, EmbedFailure> {
     match (said.pooling_mode_mean_tokens, said.pooling_mode_cls_token) {
         (true, _) => Ok(Pooling::Mean),
         (false, true) => Ok(Pooling::First),
-        (false, false) => Err(wrong(&path, "it asks for a pooling other than that of the mean or the first token")),
+        (false, false) => {
+            Err(wrong(&path, "it asks for a pooling other than that of the mean or the first token"))
+        }
     }
 }
 

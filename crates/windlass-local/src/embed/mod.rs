@@ -47,7 +47,8 @@ impl FolderEmbedder {
 
     /// A vector of length 1 for each text, in their order.
     pub fn encode(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedFailure> {
-        let encoder = self.encoder.get_or_init(|| Encoder::load(&self.folder)).as_ref().map_err(Clone::clone)?;
+        let encoder =
+            self.encoder.get_or_init(|| Encoder::load(&self.folder)).as_ref().map_err(Clone::clone)?;
         let tokens = encoder.tokens(texts)?;
         // Texts of one length share a batch, so that little of it is padding.
         let mut order: Vec<(usize, &Vec<u32>)> = tokens.iter().enumerate().collect();
@@ -68,7 +69,9 @@ impl FolderEmbedder {
 }
 
 /// The next batch of texts that are sorted by length, and the rest; `None` when there are no more.
-fn split_batch<'a, T>(rest: &'a [(T, &Vec<u32>)]) -> Option<(&'a [(T, &'a Vec<u32>)], &'a [(T, &'a Vec<u32>)])> {
+fn split_batch<'a, T>(
+    rest: &'a [(T, &Vec<u32>)],
+) -> Option<(&'a [(T, &'a Vec<u32>)], &'a [(T, &'a Vec<u32>)])> {
     let fits = |count: usize| {
         let longest = rest.get(count.saturating_sub(1)).map_or(0, |(_, tokens)| tokens.len());
         count * longest <= BATCH_TOKENS_MAX

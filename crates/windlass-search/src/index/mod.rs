@@ -237,8 +237,7 @@ impl Index {
                 Some(skip) => *skipped.entry(skip.word().to_owned()).or_default() += 1,
                 None => files += 1,
             }
-            files_without_vectors +=
-                u64::from(embedder != 0 && !entry.has_vectors_of(embedder));
+            files_without_vectors += u64::from(embedder != 0 && !entry.has_vectors_of(embedder));
             passages += entry.passages;
             symbols += entry.symbols;
         }

@@ -164,7 +164,10 @@ fn a_near_copy_of_the_best_passage_comes_after_something_else() {
     place.write("b.md", &format!("{body} anchor winch two."));
     place.write("c.md", "An anchor and a winch need grease twice a year, seals every second year, no more.");
     for number in 0..30 {
-        place.write(&format!("n{number}.md"), &format!("Note {number}{number} speaks of many things and of an anchor, once, among them."));
+        place.write(
+            &format!("n{number}.md"),
+            &format!("Note {number}{number} speaks of many things and of an anchor, once, among them."),
+        );
     }
     let index = Arc::new(place.indexed());
     assert_eq!(paths(&index, "anchor winch")[..3], ["a.md", "c.md", "b.md"]);

@@ -175,7 +175,9 @@ fn e_22_new_documents_of_a_session_come_before_old_ones_that_say_as_much() {
         index.add_document(&session, name, &format!("The rope {name}{name} was tarred.")).unwrap();
     }
     let asked = || SearchQuery { scope: SearchScope::Session(session.clone()), ..query("tarred rope") };
-    let order = |index: &Arc<Index>| search(index, asked()).passages.iter().map(|it| it.path.clone()).collect::<Vec<_>>();
+    let order = |index: &Arc<Index>| {
+        search(index, asked()).passages.iter().map(|it| it.path.clone()).collect::<Vec<_>>()
+    };
     assert_eq!(order(&index), ["a", "b"], "equally good and equally old: by name");
     for entry in std::fs::read_dir(place.index_folder().join("documents")).unwrap() {
         let path = entry.unwrap().path();
