@@ -9,6 +9,7 @@ use std::process::Stdio;
 use anyhow::{Context as _, Result, bail};
 
 use crate::invocation::Invocation;
+use crate::{checkout, toolbox};
 
 const DOCUMENT: &str = "docs/search.md";
 const BEGIN: &str = "<!-- evaluation: begin (written by `cargo xtask eval-search --write`) -->";
@@ -23,7 +24,10 @@ pub(crate) struct Options {
     /// Put the table into docs/search.md
     #[arg(long)]
     write: bool,
-    /// Weights to try, as NAME=VALUE: lexical, vector, symbol, neighbours, relevance
+    /// Leave the sentence encoder out
+    #[arg(long, conflicts_with = "write")]
+    no_encoder: bool,
+    /// What to try, as NAME=VALUE: lexical, vector, vector_of_names, symbol, neighbours, relevance; only=SET
     #[arg(conflicts_with = "write")]
     weights: Vec<String>,
 }
@@ -34,6 +38,12 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<()> {
     let mut evaluation = Invocation::cargo(root, &args);
     if options.tune {
         evaluation = evaluation.arg("tune");
+    }
+    let target_folder = checkout::read_workspace(root)?.target_folder;
+    if !options.no_encoder {
+        let folder = toolbox::ENCODER.find_or_install(root, &target_folder)?;
+        evaluation = evaluation.arg(&format!("encoder={}", folder.display()));
+        evaluation = evaluation.arg(&format!("cache={}", target_folder.join("eval-cache").display()));
     }
     for weight in &options.weights {
         evaluation = evaluation.arg(weight);

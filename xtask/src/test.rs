@@ -57,6 +57,7 @@ const STEPS: &[Step] = &[
         },
     },
     Step { name: "emulator", run: fetch_emulator },
+    Step { name: "encoder", run: fetch_encoder },
     Step { name: "tmux", run: |site| system_package::TMUX.find_or_install(&site.root).map(|_| ()) },
     Step { name: "test", run: |site| site.cargo(&["test", "--workspace", "--features", CRASH_POINTS]) },
     Step { name: "clients", run: |site| clients::run(&site.root, &site.target_folder()?) },
@@ -109,6 +110,11 @@ fn check_requirements(site: &Site) -> Result<()> {
 /// The tests of the binary start the emulator; it is fetched once.
 fn fetch_emulator(site: &Site) -> Result<()> {
     toolbox::EMULATOR.find_or_install(&site.root, &site.target_folder()?)
+}
+
+/// The tests of the binary hold its vectors against those of the reference; it is fetched once.
+fn fetch_encoder(site: &Site) -> Result<()> {
+    toolbox::ENCODER.find_or_install(&site.root, &site.target_folder()?).map(drop)
 }
 
 fn check_docs(site: &Site) -> Result<()> {

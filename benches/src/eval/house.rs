@@ -43,6 +43,9 @@ pub fn read(root: &Path) -> io::Result<Collection> {
 /// Sources that are not tests, and documents; sorted.
 fn sources(root: &Path) -> io::Result<Vec<String>> {
     let mut found = Vec::new();
+    for entry in std::fs::read_dir(root)? {
+        found.extend(entry?.file_name().into_string().ok().filter(|name| name.ends_with(".md")));
+    }
     let mut folders: Vec<String> = vec!["crates".to_owned(), "docs".to_owned(), "xtask/src".to_owned()];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(root.join(&folder))? {
@@ -115,15 +118,20 @@ fn item_name(line: &str) -> Option<String> {
 
 const KINDS: [&str; 6] = ["fn ", "struct ", "enum ", "trait ", "type ", "const "];
 
-/// The document without the first sentences of its paragraphs; they are noted.
+/// The document without the first sentences of its paragraphs and items; they are noted.
 fn strip_prose(path: &str, text: &str, prose: &mut Vec<Query>) -> String {
     let mut stripped = String::with_capacity(text.len());
     let mut is_code = false;
-    for piece in text.split_inclusive("\n\n") {
-        let is_text = !is_code && piece.starts_with(char::is_alphabetic);
-        let (sentence, rest) = cut_sentence(piece);
+    for piece in pieces(text) {
+        let (mark, said) = match piece.strip_prefix("- ") {
+            Some(said) => ("- ", said),
+            None => ("", piece),
+        };
+        let is_text = !is_code && said.trim_start_matches('*').starts_with(char::is_alphabetic);
+        let (sentence, rest) = cut_sentence(said);
         match question(sentence) {
             Some(text) if is_text && rest.len() >= SECTION_BYTES_MIN => {
+                stripped.push_str(mark);
                 let place = Place { path: path.to_owned(), byte: Some(stripped.len() as u64) };
                 prose.push(Query { text, relevant: vec![place] });
                 stripped.push_str(rest);
@@ -133,6 +141,21 @@ fn strip_prose(path: &str, text: &str, prose: &mut Vec<Query>) -> String {
         is_code ^= piece.matches("```").count() % 2 == 1;
     }
     stripped
+}
+
+/// Paragraphs and items of lists, each with the line breaks behind it.
+fn pieces(text: &str) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    for paragraph in text.split_inclusive("\n\n") {
+        let mut rest = paragraph;
+        while let Some(at) = rest.find("\n- ") {
+            let (item, after) = rest.split_at_checked(at + 1).unwrap_or((rest, ""));
+            pieces.push(item);
+            rest = after;
+        }
+        pieces.push(rest);
+    }
+    pieces
 }
 
 /// The first sentence and what is behind it.

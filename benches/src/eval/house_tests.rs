@@ -46,3 +46,19 @@ fn the_first_sentence_of_a_paragraph_is_asked_for_the_rest_of_it() {
         ("What the journal keeps is durable", Some(9))
     );
 }
+
+#[test]
+fn items_of_a_list_are_asked_for_as_paragraphs_are() {
+    let rest = "More is said of it in here. ".repeat(4);
+    let text = format!(
+        "Some words before it.\n\n- *One* is what comes first. {rest}\n- Two is what follows. {rest}\n"
+    );
+    let mut prose = Vec::new();
+    let stripped = strip_prose("a.md", &text, &mut prose);
+    assert_eq!(stripped, format!("Some words before it.\n\n- {rest}\n- {rest}\n"));
+    let asked: Vec<&str> = prose.iter().map(|query| query.text.as_str()).collect();
+    assert_eq!(asked, ["One is what comes first", "Two is what follows"]);
+    assert!(
+        prose.iter().all(|query| stripped[query.relevant[0].byte.unwrap() as usize..].starts_with(&rest))
+    );
+}

@@ -3,18 +3,20 @@
 //! Everything goes through the search port, so what is measured is what the tools give. Half of the queries may be looked
 //! at when something is tuned; figures are reported on the other half.
 
+pub mod cached;
 pub mod collection;
 pub mod house;
 pub mod measures;
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use windlass_core::search::embed::EmbedPort;
 use windlass_core::search::{
     Found, Passage, SearchKind, SearchPort as _, SearchQuery, SearchScope, TokenBudget,
 };
-use windlass_search::{HashedEmbedder, Index, IndexConfig, Searcher, Tuning};
+use windlass_search::{Index, IndexConfig, Searcher};
 
 use collection::{Collection, Place, Query};
 use measures::{Measures, RANKS};
@@ -38,65 +40,68 @@ pub struct Row {
     pub name: String,
     /// Queries that were asked.
     pub queries: usize,
-    /// By words, by meaning, all fused.
+    /// By words.
     pub lexical: Measures,
-    /// By meaning.
-    pub vector: Measures,
-    /// All of them, fused.
-    pub hybrid: Measures,
+    /// By meaning, and all fused, for each embedder.
+    pub by_embedder: Vec<(Measures, Measures)>,
 }
 
 impl Row {
-    /// Whether the fusion is better than its parts.
-    pub fn is_won(&self) -> bool {
-        self.hybrid.ndcg > self.lexical.ndcg && self.hybrid.ndcg > self.vector.ndcg
+    /// Whether the fusion is better than both of its parts in every measure, by embedder.
+    pub fn is_won(&self) -> Vec<bool> {
+        let better = |one: &Measures, two: &Measures| {
+            one.ndcg > two.ndcg && one.recall >= two.recall && one.mrr > two.mrr
+        };
+        let won =
+            |(vector, hybrid): &(Measures, Measures)| better(hybrid, &self.lexical) && better(hybrid, vector);
+        self.by_embedder.iter().map(won).collect()
+    }
+
+    /// Whether the fusion is better than words alone in every measure, by embedder.
+    pub fn is_worth_it(&self) -> Vec<bool> {
+        let worth = |(_, hybrid): &(Measures, Measures)| {
+            hybrid.ndcg > self.lexical.ndcg
+                && hybrid.mrr > self.lexical.mrr
+                && hybrid.recall >= self.lexical.recall
+        };
+        self.by_embedder.iter().map(worth).collect()
     }
 }
 
-/// Indexes a collection in an empty folder.
-pub fn index(collection: &Collection, folder: &Path) -> io::Result<Arc<Index>> {
+/// Writes the files of a collection into an empty folder; gives their root.
+pub fn lay_out(collection: &Collection, folder: &Path) -> io::Result<PathBuf> {
     let root = folder.join("files");
     for (path, text) in &collection.files {
         let path = root.join(path);
         std::fs::create_dir_all(path.parent().unwrap_or(&root))?;
         std::fs::write(path, text)?;
     }
-    let config = IndexConfig { embedder: Some(Arc::new(HashedEmbedder)), ..IndexConfig::default() };
-    let index = Index::open(&folder.join("index"), &root, config).map_err(io::Error::other)?;
-    index.update(&mut |_| {}).map_err(io::Error::other)?;
-    Ok(Arc::new(index))
+    Ok(root)
 }
 
-/// Asks all queries of one half, in each way.
-pub async fn measure(
-    index: &Arc<Index>,
-    name: &str,
-    queries: &[Query],
-    half: Half,
-    tuning: Tuning,
-) -> io::Result<Row> {
-    let searcher = Searcher::new(Arc::clone(index)).tuned(tuning);
-    let offset = usize::from(half == Half::Reported);
-    let chosen: Vec<&Query> = queries.iter().skip(offset).step_by(2).collect();
-    let mut row = Row {
-        name: name.to_owned(),
-        queries: chosen.len(),
-        lexical: Measures::default(),
-        vector: Measures::default(),
-        hybrid: Measures::default(),
-    };
-    for (kind, mean) in [
-        (SearchKind::Lexical, &mut row.lexical),
-        (SearchKind::Semantic, &mut row.vector),
-        (SearchKind::Hybrid, &mut row.hybrid),
-    ] {
-        let mut all = Vec::with_capacity(chosen.len());
-        for query in &chosen {
-            all.push(ask(&searcher, query, kind).await?);
-        }
-        *mean = Measures::mean(&all);
+/// Indexes files with an embedder.
+pub fn index(root: &Path, folder: &Path, embedder: Arc<dyn EmbedPort>) -> io::Result<Arc<Index>> {
+    let config = IndexConfig { embedder: Some(embedder), ..IndexConfig::default() };
+    let index = Index::open(folder, root, config).map_err(io::Error::other)?;
+    let report = index.update(&mut |_| {}).map_err(io::Error::other)?;
+    match report.embedder_failure {
+        Some(failure) => Err(io::Error::other(failure)),
+        None => Ok(Arc::new(index)),
     }
-    Ok(row)
+}
+
+/// The queries of one half.
+pub fn half_of(queries: &[Query], half: Half) -> Vec<&Query> {
+    queries.iter().skip(usize::from(half == Half::Reported)).step_by(2).collect()
+}
+
+/// Asks queries in one way.
+pub async fn measure(searcher: &Searcher, queries: &[&Query], kind: SearchKind) -> io::Result<Measures> {
+    let mut all = Vec::with_capacity(queries.len());
+    for query in queries {
+        all.push(ask(searcher, query, kind).await?);
+    }
+    Ok(Measures::mean(&all))
 }
 
 async fn ask(searcher: &Searcher, query: &Query, kind: SearchKind) -> io::Result<Measures> {

@@ -203,6 +203,7 @@ impl Config {
         };
         settings.put_default("fetch.stay_on_host", Value::Truth(true));
         settings.put_default("search.enabled", Value::Truth(true));
+        settings.put_default("search.embedder", Value::Text("off".into()));
         settings.put_default("root", Value::Text(root.display().to_string()));
         let profile = find_profile(&mut settings)?;
         let approve = find_approve(&mut settings, surroundings, script.as_ref(), &mut warnings);

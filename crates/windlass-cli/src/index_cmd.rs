@@ -14,6 +14,7 @@ use crate::config::Config;
 use crate::config_cmd::resolve;
 use crate::documents_cmd;
 use crate::duration::show_ms;
+use crate::embedder;
 use crate::exit::Exit;
 use crate::out::{print, print_json, print_line, warn};
 use crate::project_index::{folder_of, open};
@@ -46,7 +47,12 @@ pub(crate) fn open_index(config: &Config) -> Result<Index> {
             .at(config.place("search.enabled"))
             .cure("search.enabled = true in the configuration file, or WINDLASS_SEARCH_ENABLED=true"));
     }
-    open(&folder_of(&config.folders.data, &config.root), &config.root).map_err(failed)
+    let embedder = embedder::choose(config).unwrap_or_else(|complaint| {
+        warn(&format!("nothing is found by meaning: {complaint}"));
+        None
+    });
+    let folder = folder_of(&config.folders.data, &config.root);
+    embedder::on_lasting_runtime(|| open(&folder, &config.root, embedder)).map_err(failed)
 }
 
 pub(crate) fn failed(error: impl std::fmt::Display) -> Complaint {
@@ -65,6 +71,12 @@ pub(crate) fn update(global: &GlobalArgs, index: &Index) -> Result<UpdateReport>
     let report = report.map_err(failed)?;
     if let Some(why) = report.rebuilt.as_ref().filter(|_| !global.quiet) {
         warn(&format!("the index could not be used and was built again: {why}"));
+    }
+    if let Some(why) = report.embedder_failure.as_ref().filter(|_| !global.quiet) {
+        warn(&format!(
+            "some files are found by words and names alone, since the embedder failed: {}",
+            visible(why)
+        ));
     }
     Ok(report)
 }
@@ -111,6 +123,7 @@ fn report_json(report: &UpdateReport) -> Value {
         "added": report.added, "changed": report.changed, "removed": report.removed,
         "unchanged": report.unchanged, "passages": report.passages, "bytes": report.bytes,
         "skipped": report.skipped, "rebuilt": report.rebuilt, "elapsed_ms": report.elapsed_ms,
+        "embedder_failure": report.embedder_failure,
     })
 }
 
@@ -146,10 +159,18 @@ fn status(global: &GlobalArgs, config: &Config) -> Result<()> {
     if !status.skipped.is_empty() {
         rows.push(own("left out", counts(&status.skipped)));
     }
-    if let Some(embedder) = &status.embedder {
-        rows.push(own("embedder", embedder.clone()));
-    }
+    rows.push(own("embedder", embedder_of(&status)));
     print(&lay_out(&rows))
+}
+
+/// Who makes vectors, and of what there are none.
+fn embedder_of(status: &IndexStatus) -> String {
+    match (&status.embedder, status.files_without_vectors) {
+        (None, _) => "off".to_owned(),
+        (Some(name), 0) => visible(name).into_owned(),
+        (Some(name), 1) => format!("{}; 1 file has no vectors yet", visible(name)),
+        (Some(name), files) => format!("{}; {files} files have no vectors yet", visible(name)),
+    }
 }
 
 fn completeness(status: &IndexStatus) -> String {

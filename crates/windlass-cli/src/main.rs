@@ -9,7 +9,7 @@
 //! - `telemetry`: what goes to an OpenTelemetry collector
 //! - `key_source`, `key_command`, `keyring`: where keys are
 //! - `archive`, `conversation`, `open_models`: what was kept, how it is told, and models for a host
-//! - `project_index`: the index of the project, opened when it is needed
+//! - `project_index`, `embedder`: the index of the project, opened when it is needed, and who makes its vectors
 //! - `app`, `desk`: the terminal app and what lies around it
 //! - `run`, `serve`, `sessions`, `runs`, `going_on`, `apply`, `search_cmd`, `index_cmd`, `tools`, `models`, `policy`, `config_cmd`, `completions`: the commands, one file each
 //! - `front`: one run as a person at a terminal or a script sees it; `screen`, `progress`, `live` show it,
@@ -34,6 +34,7 @@ mod desk;
 mod diagnosis;
 mod documents_cmd;
 mod duration;
+mod embedder;
 mod exit;
 mod front;
 mod going_on;

@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 use sha2::{Digest, Sha256};
 use tokio::sync::{OnceCell, watch};
 use windlass_core::port::BoxFuture;
+use windlass_core::search::embed::EmbedPort;
 use windlass_core::search::{
     DocumentRow, Found, IndexProgress, IndexStatus, NewDocument, SearchFailure, SearchPort, SearchQuery,
     SymbolPlace,
@@ -23,6 +24,7 @@ use windlass_core::search::{
 use windlass_search::{Index, IndexConfig, IndexError, Opened, Searcher, Watch};
 
 use crate::config::Config;
+use crate::embedder;
 
 /// How long the first search waits for an index that is new: shorter than the shortest time limit of a call.
 const FIRST_WAIT_MS: u64 = 5_000;
@@ -36,6 +38,10 @@ const FRESH_MS: u64 = 2_000;
 pub(crate) struct ProjectIndex {
     folder: PathBuf,
     root: PathBuf,
+    /// Says which embedder it has.
+    config: Option<Config>,
+    /// Why it has none, if one was asked for that cannot be used.
+    unembedded: OnceLock<String>,
     searcher: OnceCell<Searcher>,
     last: Mutex<Option<Update>>,
     /// Whether it is to be kept up to date without being asked.
@@ -66,8 +72,12 @@ pub(crate) fn folder_of(data: &Path, root: &Path) -> PathBuf {
 }
 
 /// Opens an index, or makes an empty one.
-pub(crate) fn open(folder: &Path, root: &Path) -> Result<Index, IndexError> {
-    Index::open(folder, root, IndexConfig::default())
+pub(crate) fn open(
+    folder: &Path,
+    root: &Path,
+    embedder: Option<Arc<dyn EmbedPort>>,
+) -> Result<Index, IndexError> {
+    Index::open(folder, root, IndexConfig { embedder, ..IndexConfig::default() })
 }
 
 impl ProjectIndex {
@@ -76,14 +86,22 @@ impl ProjectIndex {
         if !config.settings.is_on("search.enabled") {
             return None;
         }
-        Some(Self::at(folder_of(&config.folders.data, &config.root), config.root.clone()))
+        let folder = folder_of(&config.folders.data, &config.root);
+        Some(Self::new(folder, config.root.clone(), Some(config.clone())))
     }
 
-    /// The index of a root in a folder.
+    /// The index of a root in a folder, without an embedder.
+    #[cfg(test)]
     pub(crate) fn at(folder: PathBuf, root: PathBuf) -> Arc<Self> {
+        Self::new(folder, root, None)
+    }
+
+    fn new(folder: PathBuf, root: PathBuf, config: Option<Config>) -> Arc<Self> {
         Arc::new(Self {
             folder,
             root,
+            config,
+            unembedded: OnceLock::new(),
             searcher: OnceCell::new(),
             last: Mutex::new(None),
             has_begun: AtomicBool::new(false),
@@ -122,10 +140,18 @@ impl ProjectIndex {
 
     async fn searcher(&self) -> Result<&Searcher, SearchFailure> {
         let opening = async {
-            let (folder, root) = (self.folder.clone(), self.root.clone());
-            let opened = tokio::task::spawn_blocking(move || open(&folder, &root)).await;
-            let opened =
-                opened.map_err(|_| SearchFailure::Broken("opening the index broke off".to_owned()))?;
+            let (folder, root, config) = (self.folder.clone(), self.root.clone(), self.config.clone());
+            let opening = tokio::task::spawn_blocking(move || {
+                let embedder = config.as_ref().map_or(Ok(None), embedder::choose);
+                let unembedded = embedder.as_ref().err().map(|complaint| complaint.what().to_owned());
+                (open(&folder, &root, embedder.unwrap_or_default()), unembedded)
+            });
+            let (opened, unembedded) =
+                opening.await.map_err(|_| SearchFailure::Broken("opening the index broke off".to_owned()))?;
+            if let Some(why) = unembedded {
+                tracing::warn!(why, "nothing is found by meaning");
+                drop(self.unembedded.set(why));
+            }
             Ok(Searcher::new(Arc::new(opened.map_err(SearchFailure::from)?)))
         };
         self.searcher.get_or_try_init(|| opening).await
@@ -237,6 +263,7 @@ impl SearchPort for ProjectIndex {
                 drop(self.updating(searcher));
             }
             let mut status = searcher.status().await?;
+            status.embedder_failure = status.embedder_failure.or_else(|| self.unembedded.get().cloned());
             // Before it is known what there is to do, an update has no figures of its own.
             if status.indexing.is_none() && self.goes_on() {
                 status.indexing = Some(IndexProgress::default());

@@ -80,6 +80,9 @@ fn shown(found: &Found) -> String {
     if found.passages.is_empty() {
         text.push_str("nothing found\n");
     }
+    if let Some(notice) = &found.notice {
+        text.push_str(&format!("{}\n", visible(notice)));
+    }
     if let Some(progress) = found.indexing {
         text.push_str(&format!(
             "the index is not complete ({} of {} files); there may be more\n",

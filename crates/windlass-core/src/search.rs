@@ -3,6 +3,8 @@
 //! A passage is a piece of a file or document with its place and the parts of its score. Knows no index, no file
 //! system and no model; how scores are made is the index's business.
 
+pub mod embed;
+
 use std::fmt;
 use std::sync::Arc;
 
@@ -148,6 +150,9 @@ pub struct Found {
     /// Set while the index is not complete: how far it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub indexing: Option<IndexProgress>,
+    /// Set when a way of finding could not be used and the others answered: which, and why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notice: Option<String>,
 }
 
 /// How far indexing is.
@@ -179,9 +184,19 @@ pub struct IndexStatus {
     /// Files that were left out, by reason: `binary`, `too_large`, `unreadable`, `ignored`, …
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<(String, u64)>,
-    /// Which embedder made its vectors, if there are any.
+    /// Which embedder makes its vectors, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub embedder: Option<String>,
+    /// Files that this embedder has not made vectors of yet; words find them all the same.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub files_without_vectors: u64,
+    /// Why it last made none, if it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub embedder_failure: Option<String>,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// A document or a note that a user adds to the index.

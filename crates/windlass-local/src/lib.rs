@@ -3,4 +3,5 @@
 //! Owns inference, tokens, chat templates, grammars and the built-in model. Knows no session, no tool and no
 //! configuration: a request comes in, deltas go out.
 
+pub mod embed;
 pub mod grammar;

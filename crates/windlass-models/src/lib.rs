@@ -8,6 +8,7 @@
 mod answer;
 pub mod catalog;
 pub mod doctor;
+pub mod embed;
 pub mod failure;
 pub mod frame;
 pub mod guard;
@@ -33,6 +34,7 @@ pub mod wait;
 mod watch;
 pub mod wire;
 
+pub use embed::{EmbedPatience, EndpointEmbedder};
 pub use name::ModelName;
 pub use port::WireModel;
 pub use quirks::Quirks;

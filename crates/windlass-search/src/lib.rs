@@ -6,7 +6,7 @@
 //! | what there is to read | `walk` (files of a root), `content` (bytes to text), `pdf`, `documents`, `watch` |
 //! | what it says | `language`, `grammar` (node kinds as tables), `cut` (passages), `symbols` (definitions and uses) |
 //! | the index | `index` (open, repair, update, touch), `tokens` (words of code), `vectors` |
-//! | finding | `lexical` (words), `graph` (names), `embed` (meaning), `fuse`, `neighbours`, `diversity`, `budget`, `retrieve` (all of them), `searcher` (the port) |
+//! | finding | `lexical` (words), `graph` (names), `embed` (meaning), `fuse`, `ties`, `neighbours`, `recency`, `diversity`, `budget`, `retrieve` (all of them), `searcher` (the port) |
 //!
 //! The index on disk is the only truth about what was indexed, and its commit the only safe point: whatever is held in
 //! memory is made of it. Knows no tool, session engine, command line or HTTP; tantivy and tree-sitter stay in here.
@@ -26,9 +26,11 @@ mod lexical;
 mod limits;
 mod neighbours;
 mod pdf;
+mod recency;
 mod retrieve;
 mod searcher;
 mod symbols;
+mod ties;
 mod tokens;
 mod vectors;
 mod walk;

@@ -86,6 +86,9 @@ pub(crate) const DOCUMENTS_MAX: usize = 10_000;
 /// Longest name of a document.
 pub(crate) const DOCUMENT_NAME_BYTES_MAX: usize = 512;
 
+/// How long an embedder that failed is left alone: each try may take as long as its server's time limit.
+pub(crate) const EMBEDDER_REST_MS: u64 = 30_000;
+
 /// Longest query that is looked at: a pasted error message with its trace.
 pub(crate) const QUERY_BYTES_MAX: usize = 4 * 1024;
 /// Words of a query that count; the rarest of a long text do.

@@ -7,7 +7,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use tantivy::{DocAddress, Searcher};
-use windlass_core::search::{Found, Passage, SearchKind, SearchQuery};
+use windlass_core::search::{Found, Passage, ScoreParts, SearchKind, SearchQuery};
 
 use crate::budget;
 use crate::diversity::{WordSet, deduplicate, pick_diverse};
@@ -19,14 +19,18 @@ use crate::index::{Index, IndexError};
 use crate::lexical::{self, Words};
 use crate::limits::{POOL, RANKED, TOP_K_MAX};
 use crate::neighbours::lift_neighbours;
+use crate::recency;
+use crate::ties::Ties;
 
 /// What each part of retrieval counts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tuning {
     /// The ranking by words.
     pub lexical: f64,
-    /// The ranking by meaning.
+    /// The ranking by meaning, times what the embedder itself says of its vectors.
     pub vector: f64,
+    /// The same for a query that is a name or a path, whatever the embedder.
+    pub vector_of_names: f64,
     /// The ranking by names.
     pub symbol: f64,
     /// The share of its neighbours' scores that a passage gets; 0 for none.
@@ -37,7 +41,14 @@ pub struct Tuning {
 
 impl Default for Tuning {
     fn default() -> Self {
-        Self { lexical: 1.0, vector: 1.0, symbol: 1.0, neighbours: 0.0, relevance: 0.9 }
+        Self {
+            lexical: 1.0,
+            vector: 1.0,
+            vector_of_names: 0.25,
+            symbol: 1.0,
+            neighbours: 0.0,
+            relevance: 0.9,
+        }
     }
 }
 
@@ -48,10 +59,25 @@ type Scored = Vec<(f32, DocAddress)>;
 type Aims = HashMap<(String, u64), (Aim, DocAddress)>;
 
 /// What each way of finding brought.
+#[derive(Default)]
 struct Lists {
     by_words: Scored,
     by_meaning: Scored,
     by_names: Scored,
+    /// Why one of them could not be asked.
+    notice: Option<String>,
+}
+
+impl Lists {
+    fn parts_of(&self, at: DocAddress) -> ScoreParts {
+        let part = |list: &Scored| list.iter().find(|(_, it)| *it == at).map(|(score, _)| *score);
+        ScoreParts {
+            lexical: part(&self.by_words),
+            vector: part(&self.by_meaning),
+            symbol: part(&self.by_names),
+            path: None,
+        }
+    }
 }
 
 /// Searches an index.
@@ -59,20 +85,21 @@ pub(crate) fn search(index: &Index, query: &SearchQuery, tuning: &Tuning) -> Res
     let searcher = index.searcher()?;
     let words = Words::of(&query.text);
     let top_k = query.top_k.min(TOP_K_MAX);
-    let lists = find(index, &searcher, query, &words)?;
-    let ids = |list: &Scored| list.iter().map(|(_, at)| *at).collect::<Vec<_>>();
-    let fused = fuse(&[
-        Ranking::weighted(ids(&lists.by_words), tuning.lexical),
-        Ranking::weighted(ids(&lists.by_meaning), tuning.vector),
-        Ranking::weighted(ids(&lists.by_names), tuning.symbol),
-    ]);
+    let ties = Ties::new(&searcher);
+    let mut lists = find(index, &searcher, query, &words)?;
+    let mut ranked = rank(&mut lists, &ties, &weights(index, &words, tuning));
+    ranked.truncate(RANKED.max(top_k));
     let mut kept: HashMap<DocAddress, Kept> = HashMap::new();
-    let mut ranked: Vec<(DocAddress, f64)> = fused.into_iter().take(RANKED.max(top_k)).collect();
     for (at, _) in &ranked {
         kept.insert(*at, passage::read(&searcher, index.fields(), *at)?);
     }
     if tuning.neighbours > 0.0 {
         ranked = lift_neighbours(&ranked, &edges(&kept), tuning.neighbours);
+        ties.sort(&mut ranked, |(_, score)| score, |(at, _)| at);
+    }
+    if let Some(now_ms) = recency::counts_at(&query.scope) {
+        ranked = recency::blend(&searcher, ranked, now_ms)?;
+        ties.sort(&mut ranked, |(_, score)| score, |(at, _)| at);
     }
     let mut passages = Vec::with_capacity(ranked.len());
     let mut aims: Aims = HashMap::new();
@@ -82,10 +109,7 @@ pub(crate) fn search(index: &Index, query: &SearchQuery, tuning: &Tuning) -> Res
         // What is the same is decided by owner: two sessions may have documents of one name.
         let mut passage = Passage { path: kept.owner, ..kept.passage };
         passage.score = score as f32;
-        let part = |list: &Scored| list.iter().find(|(_, it)| *it == at).map(|(score, _)| *score);
-        passage.parts.lexical = part(&lists.by_words);
-        passage.parts.vector = part(&lists.by_meaning);
-        passage.parts.symbol = part(&lists.by_names);
+        passage.parts = lists.parts_of(at);
         aims.insert((passage.path.clone(), passage.start), (aim, at));
         passages.push(passage);
     }
@@ -97,7 +121,29 @@ pub(crate) fn search(index: &Index, query: &SearchQuery, tuning: &Tuning) -> Res
         }
         passage.path = passage.id.rsplit_once('#').map_or("", |(path, _)| path).to_owned();
     }
-    Ok(Found { passages, indexing: index.progress() })
+    Ok(Found { passages, indexing: index.progress(), notice: lists.notice })
+}
+
+/// What the rankings by words, by meaning and by names count. A name is found by its letters; a sentence by what it
+/// means, as far as the embedder knows.
+fn weights(index: &Index, words: &Words, tuning: &Tuning) -> [f64; 3] {
+    let is_named = words.is_name || words.path.is_some();
+    let vector = if is_named { tuning.vector_of_names } else { tuning.vector * index.embedder_weight() };
+    [tuning.lexical, vector, tuning.symbol]
+}
+
+/// All lists as one, best first.
+fn rank(lists: &mut Lists, ties: &Ties<'_>, weights: &[f64; 3]) -> Vec<(DocAddress, f64)> {
+    let mut rankings = Vec::with_capacity(weights.len());
+    for (list, weight) in
+        [&mut lists.by_words, &mut lists.by_meaning, &mut lists.by_names].into_iter().zip(weights)
+    {
+        ties.sort(list, |(score, _)| f64::from(score), |(_, at)| at);
+        rankings.push(Ranking::weighted(list.iter().map(|(_, at)| *at).collect::<Vec<_>>(), *weight));
+    }
+    let mut fused = fuse(&rankings);
+    ties.sort(&mut fused, |(_, score)| score, |(at, _)| at);
+    fused
 }
 
 fn find(index: &Index, searcher: &Searcher, query: &SearchQuery, words: &Words) -> Result<Lists, IndexError> {
@@ -108,7 +154,7 @@ fn find(index: &Index, searcher: &Searcher, query: &SearchQuery, words: &Words) 
         SearchKind::Hybrid => (true, true, true),
     };
     let (fields, scope, pool) = (index.fields(), &query.scope, POOL.max(query.top_k));
-    let mut lists = Lists { by_words: Vec::new(), by_meaning: Vec::new(), by_names: Vec::new() };
+    let mut lists = Lists::default();
     if by_words {
         lists.by_words = lexical::find(searcher, fields, words, scope, pool)?;
     }
@@ -116,11 +162,14 @@ fn find(index: &Index, searcher: &Searcher, query: &SearchQuery, words: &Words) 
         lists.by_names = graph::find(searcher, fields, words, scope, pool)?;
     }
     if by_meaning {
-        let nearest = index.nearest(searcher, &query.text, scope, pool)?;
-        if nearest.is_none() && query.kind == SearchKind::Semantic {
-            return Err(IndexError::NoEmbedder);
+        let is_only = query.kind == SearchKind::Semantic;
+        match index.nearest(searcher, &query.text, scope, pool, is_only) {
+            Ok(None) if is_only => return Err(IndexError::NoEmbedder),
+            Ok(nearest) => lists.by_meaning = nearest.unwrap_or_default(),
+            // Words and names answer without it, and it is said.
+            Err(error @ IndexError::Embedder(_)) if !is_only => lists.notice = Some(error.to_string()),
+            Err(error) => return Err(error),
         }
-        lists.by_meaning = nearest.unwrap_or_default();
     }
     Ok(lists)
 }

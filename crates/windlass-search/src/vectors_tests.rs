@@ -50,7 +50,7 @@ fn many_rows_on_several_threads_give_what_one_thread_gives() {
     let mut vectors = Vectors::new(16);
     for row in 0..ROWS_OF_A_THREAD * 2 + 5 {
         let at = (row % 40) * 16;
-        let bytes: Vec<u8> = some.numbers[at..at + 16].iter().map(|x| x.cast_unsigned()).collect();
+        let bytes: Vec<u8> = some.whole.numbers[at..at + 16].iter().map(|x| x.cast_unsigned()).collect();
         vectors.push(&bytes);
     }
     let query = numbers(9, 16);
@@ -84,4 +84,25 @@ fn the_longest_vectors_do_not_overflow() {
     vectors.push(&to_bytes(&vec![1.0; DIMENSION_MAX]));
     let found = vectors.nearest(&vec![1.0; DIMENSION_MAX], 1, |_| true);
     assert!((found[0].1 - 1.0).abs() < 1e-3, "{found:?}");
+}
+
+#[test]
+fn sketches_lead_to_the_nearest_of_many_long_vectors() {
+    let dimension = SKETCHED_FROM + 100;
+    let (mut vectors, _) = filled(LOOKED_AT_MIN * 3, dimension);
+    let query = numbers(123_456, dimension);
+    // Rows that are near, each a little less: the query with ever more of something else in it.
+    let near: Vec<usize> = (1..=20_u8)
+        .map(|much| {
+            let other = numbers(u64::from(much) * 7_001, dimension);
+            let row: Vec<f32> =
+                query.iter().zip(&other).map(|(a, b)| a + b * f32::from(much) * 0.08).collect();
+            vectors.push(&to_bytes(&row));
+            vectors.rows() - 1
+        })
+        .collect();
+    let exact = vectors.whole.nearest(&Asked::of(&query), 10, &|_| true);
+    assert!(exact.iter().all(|(row, _)| near.contains(row)), "{exact:?}");
+    assert_eq!(vectors.nearest(&query, 10, |_| true), exact);
+    assert!(vectors.nearest(&query, 10, |row| row != near[0]).iter().all(|(row, _)| *row != near[0]));
 }

@@ -1428,6 +1428,7 @@ export interface components {
         Found: {
             passages: components["schemas"]["Passage"][];
             indexing?: components["schemas"]["IndexProgress"];
+            notice?: string;
         };
         Index: {
             files: number;
@@ -1442,6 +1443,8 @@ export interface components {
                 number
             ][];
             embedder?: string;
+            files_without_vectors?: number;
+            embedder_failure?: string;
         };
         Tool: {
             name: string;

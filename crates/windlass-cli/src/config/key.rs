@@ -134,6 +134,12 @@ pub(crate) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
         Key::new("web_search.base_url", Text, LEAVES, "the address of a SearXNG server"),
         Key::new("web_search.api_key", Secret, LEAVES, "the key for Brave or Tavily"),
         Key::new("search.enabled", Truth, Tighten, "keep an index of the project for the search tools"),
+        Key::new(
+            "search.embedder",
+            Text,
+            LEAVES,
+            "finding by meaning: off, built-in, folder:PATH of a sentence encoder, or PROVIDER/MODEL",
+        ),
         Key::new("fetch.allow_hosts", List, OPENS, "hosts of the own network that fetch_url may reach"),
         Key::new("fetch.stay_on_host", Truth, Tighten, "do not follow redirects to another host"),
         Key::new("image.base_url", Text, LEAVES, "the address of an OpenAI-compatible image server"),

@@ -9,6 +9,7 @@ mod config;
 #[cfg(feature = "crash-points")]
 mod crash;
 mod disk;
+mod embedder;
 mod emulator;
 mod emulator_process;
 mod faults;

@@ -63,7 +63,7 @@ fn vectors_are_the_same_each_time_and_of_length_one() {
     let embedder = HashedEmbedder;
     let text = "pub fn haul(&mut self, load: Load) -> Outcome";
     let vector = embedder.passage(text);
-    assert_eq!(vector.len(), embedder.dimension());
+    assert_eq!(vector.len(), 2_048);
     assert_eq!(vector, embedder.passage(text));
     assert!((vector.iter().map(|x| x * x).sum::<f32>() - 1.0).abs() < 1e-4);
     assert!(embedder.passage(" \n!? ").iter().all(|x| *x == 0.0));

@@ -57,10 +57,6 @@ impl EmbedPort for HashedEmbedder {
         Self::NAME
     }
 
-    fn dimension(&self) -> usize {
-        DIMENSION
-    }
-
     fn embed<'a>(
         &'a self,
         texts: &'a [&'a str],

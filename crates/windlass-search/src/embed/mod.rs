@@ -1,55 +1,13 @@
 //! Meaning: texts become vectors, near one another when they are about the same.
 //!
-//! Owns the port of embedders and the cosine. The built-in embedder (`hashed`) needs no weights; others are plugged in
-//! from outside. Knows no index and no HTTP.
+//! Owns the built-in embedder (`hashed`), which needs no weights, and the cosine. Others are plugged in from outside by
+//! the core's port. Knows no index and no HTTP.
 
 mod concepts;
 mod hashed;
 
-use std::fmt;
-
-use windlass_core::port::BoxFuture;
-
 pub use hashed::HashedEmbedder;
-
-/// Makes vectors of texts.
-pub trait EmbedPort: Send + Sync + fmt::Debug {
-    /// Its name with everything that changes its vectors: those of another name are made again.
-    fn name(&self) -> &str;
-
-    /// Numbers of a vector.
-    fn dimension(&self) -> usize;
-
-    /// A vector for each text, in their order.
-    fn embed<'a>(
-        &'a self,
-        texts: &'a [&'a str],
-        side: Side<'a>,
-    ) -> BoxFuture<'a, Result<Vec<Vec<f32>>, EmbedFailure>>;
-}
-
-/// Which side of a search a text is on: many models are asked differently for each.
-#[derive(Clone, Copy)]
-pub enum Side<'a> {
-    /// What is found.
-    Passage,
-    /// What is looked for, and the words of the index it is looked for in.
-    Query(&'a dyn WordCounts),
-}
-
-/// How often words are in an index. Only queries are weighed by it, so vectors of passages never grow old when other
-/// files change.
-pub trait WordCounts: Send + Sync {
-    /// Passages in the index.
-    fn passages(&self) -> u64;
-    /// Passages that hold a word, cut as `tokens` cuts it.
-    fn holding(&self, word: &str) -> u64;
-}
-
-/// Why there are no vectors.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct EmbedFailure(pub String);
+pub use windlass_core::search::embed::{EmbedFailure, EmbedPort, Side, WordCounts};
 
 /// The cosine of two vectors: 1 for the same direction, 0 for nothing in common. Vectors of different lengths have
 /// nothing in common.

@@ -22,6 +22,11 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
+    /// Whether its passages, if there are any, have the vectors of an embedder.
+    pub(crate) fn has_vectors_of(&self, embedder: u64) -> bool {
+        self.passages == 0 || self.embedder == embedder
+    }
+
     /// As it is kept.
     pub(crate) fn document(&self, fields: &Fields, file: &str) -> TantivyDocument {
         let mut document = TantivyDocument::new();

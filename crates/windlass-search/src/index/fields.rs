@@ -12,7 +12,7 @@ use tantivy::tokenizer::{RAW_TOKENIZER_NAME, TextAnalyzer};
 use crate::tokens::CodeTokenizer;
 
 /// Of the fields, the words and the cuts: an index of another version is built again.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 
 /// Words of code and prose.
 const CODE: &str = "windlass_code";
@@ -78,7 +78,7 @@ pub(crate) fn schema() -> (Schema, Fields) {
     );
     let number = NumericOptions::default().set_fast();
     let fields = Fields {
-        owner: builder.add_text_field("owner", raw.clone().set_stored()),
+        owner: builder.add_text_field("owner", raw.clone().set_stored().set_fast(RAW_TOKENIZER_NAME)),
         scope: builder.add_text_field("scope", raw.clone()),
         path: builder.add_text_field("path", code(IndexRecordOption::WithFreqsAndPositions)),
         text: builder.add_text_field("text", code(IndexRecordOption::WithFreqs)),
@@ -86,7 +86,7 @@ pub(crate) fn schema() -> (Schema, Fields) {
         defines: builder.add_text_field("defines", raw.clone()),
         uses: builder.add_text_field("uses", raw.clone()),
         language: builder.add_text_field("language", raw.clone().set_stored()),
-        span: builder.add_u64_field("span", NumericOptions::default().set_stored()),
+        span: builder.add_u64_field("span", number.clone().set_stored()),
         places: builder.add_bytes_field("places", BytesOptions::default().set_stored()),
         vector: builder.add_bytes_field("vector", BytesOptions::default().set_fast()),
         time_ms: builder.add_u64_field("time_ms", number.clone()),

@@ -1,12 +1,15 @@
 //! Vectors of passages: made when a file is indexed, read from the index when they are first looked for.
 //!
 //! What is in memory is kept part by part of the index, and parts never change, so after a commit only new parts are
-//! read. An embedder that fails leaves passages without vectors; the next update tries again, and words still find them.
+//! read. Each vector carries the key of its embedder: those of another are as good as none. An embedder that fails
+//! leaves passages without vectors and is left alone for a while; the next update tries again, and words still find
+//! them.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use tantivy::columnar::BytesColumn;
 use tantivy::index::SegmentId;
@@ -21,6 +24,7 @@ use super::{Index, IndexError};
 use crate::content;
 use crate::embed::{EmbedFailure, EmbedPort, Side, WordCounts};
 use crate::lexical::scope_word;
+use crate::limits::EMBEDDER_REST_MS;
 use crate::vectors::{Vectors, to_bytes};
 
 /// Vectors of one part of the index.
@@ -34,23 +38,61 @@ pub(super) struct PartVectors {
 /// Vectors by part.
 pub(super) type Parts = HashMap<SegmentId, Arc<PartVectors>>;
 
+/// How the embedder is doing.
+#[derive(Debug, Default)]
+pub(super) struct Health {
+    /// Why it last failed, until it next succeeds.
+    failure: Option<String>,
+    /// Until then nobody waits for it again.
+    rests_until: Option<Instant>,
+}
+
 impl Index {
-    /// The embedder's key in entries; 0 without one.
+    /// The embedder's key in entries and vectors; 0 without one.
     pub(super) fn embedder_key(&self) -> u64 {
         self.config.embedder.as_ref().map_or(0, |embedder| content::hash(embedder.name().as_bytes()).max(1))
     }
 
-    /// Vectors of texts and the embedder's key; none and 0 when there is no embedder or it failed.
+    /// What a ranking by the embedder's vectors counts beside one by words.
+    pub(crate) fn embedder_weight(&self) -> f64 {
+        self.config.embedder.as_ref().map_or(1.0, |embedder| embedder.weight())
+    }
+
+    /// Why the embedder last failed, until it next succeeds.
+    pub(crate) fn embedder_failure(&self) -> Option<String> {
+        self.health.lock().unwrap_or_else(PoisonError::into_inner).failure.clone()
+    }
+
+    /// Whether the embedder answers now; without one there is nothing to ask. One that rests is asked all the same.
+    pub(super) fn is_embedding(&self) -> bool {
+        let Some(embedder) = &self.config.embedder else { return true };
+        self.embed(embedder.as_ref(), &["windlass"], Side::Passage).is_ok()
+    }
+
+    /// Whether there is an embedder, and it does not rest.
+    pub(super) fn makes_vectors(&self) -> bool {
+        self.config.embedder.is_some() && !self.is_resting()
+    }
+
+    /// Vectors of texts and the embedder's key; none and 0 when there is no embedder, it failed or it rests.
     pub(super) fn embed_passages(&self, texts: &[String]) -> (Vec<Vec<u8>>, u64) {
-        let Some(embedder) = &self.config.embedder else { return (Vec::new(), 0) };
+        let Some(embedder) = self.config.embedder.as_ref().filter(|_| !self.is_resting()) else {
+            return (Vec::new(), 0);
+        };
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let key = self.embedder_key();
         match self.embed(embedder.as_ref(), &texts, Side::Passage) {
-            Ok(vectors) => (vectors.iter().map(|vector| to_bytes(vector)).collect(), self.embedder_key()),
+            Ok(vectors) => (vectors.iter().map(|vector| tagged(key, vector)).collect(), key),
             Err(error) => {
-                tracing::warn!(%error, embedder = embedder.name(), "passages were indexed without vectors");
+                tracing::warn!(%error, embedder = embedder.name(), "passages are indexed without vectors");
                 (Vec::new(), 0)
             }
         }
+    }
+
+    fn is_resting(&self) -> bool {
+        let health = self.health.lock().unwrap_or_else(PoisonError::into_inner);
+        health.rests_until.is_some_and(|until| Instant::now() < until)
     }
 
     fn embed(
@@ -59,29 +101,44 @@ impl Index {
         texts: &[&str],
         side: Side<'_>,
     ) -> Result<Vec<Vec<f32>>, EmbedFailure> {
-        let vectors = wait(embedder.embed(texts, side), self.runtime.as_ref())?;
-        let is_whole = vectors.len() == texts.len();
-        is_whole
-            .then_some(vectors)
-            .ok_or_else(|| EmbedFailure("it gave another number of vectors".to_owned()))
+        let made = wait(embedder.embed(texts, side), self.runtime.as_ref()).and_then(|vectors| {
+            let is_whole = vectors.len() == texts.len();
+            is_whole
+                .then_some(vectors)
+                .ok_or_else(|| EmbedFailure("it gave another number of vectors".to_owned()))
+        });
+        let mut health = self.health.lock().unwrap_or_else(PoisonError::into_inner);
+        *health = match &made {
+            Ok(_) => Health::default(),
+            Err(error) => Health {
+                failure: Some(error.to_string()),
+                rests_until: Instant::now().checked_add(Duration::from_millis(EMBEDDER_REST_MS)),
+            },
+        };
+        made
     }
 
-    /// The passages nearest in meaning; `None` without an embedder.
+    /// The passages nearest in meaning; `None` without an embedder. One that failed a moment ago is only asked again by
+    /// who insists.
     pub(crate) fn nearest(
         &self,
         searcher: &Searcher,
         query: &str,
         scope: &SearchScope,
         limit: usize,
+        insists: bool,
     ) -> Result<Option<Vec<(f32, DocAddress)>>, IndexError> {
         let Some(embedder) = &self.config.embedder else { return Ok(None) };
+        if !insists && self.is_resting() {
+            return Err(IndexError::Embedder(self.embedder_failure().unwrap_or_default()));
+        }
         let counts = Counts { searcher, fields: &self.fields };
         let vectors = self.embed(embedder.as_ref(), &[query], Side::Query(&counts));
         let vectors = vectors.map_err(|error| IndexError::Embedder(error.to_string()))?;
         let query = vectors.into_iter().next().unwrap_or_default();
         let mut found = Vec::new();
         for (part, segment) in (0_u32..).zip(searcher.segment_readers()) {
-            let held = self.part_vectors(segment, embedder.dimension())?;
+            let held = self.part_vectors(segment)?;
             let allowed = Allowed::of(segment, &self.fields, scope)?;
             let keep =
                 |row: usize| held.passages.get(row).is_some_and(|passage| allowed.has(segment, *passage));
@@ -96,16 +153,12 @@ impl Index {
         Ok(Some(found))
     }
 
-    fn part_vectors(
-        &self,
-        segment: &SegmentReader,
-        dimension: usize,
-    ) -> Result<Arc<PartVectors>, IndexError> {
+    fn part_vectors(&self, segment: &SegmentReader) -> Result<Arc<PartVectors>, IndexError> {
         let id = segment.segment_id();
         if let Some(held) = self.parts.lock().unwrap_or_else(PoisonError::into_inner).get(&id) {
             return Ok(Arc::clone(held));
         }
-        let read = Arc::new(read_part(segment, dimension)?);
+        let read = Arc::new(read_part(segment, self.embedder_key())?);
         self.parts.lock().unwrap_or_else(PoisonError::into_inner).insert(id, Arc::clone(&read));
         Ok(read)
     }
@@ -138,18 +191,30 @@ fn wait(
         .unwrap_or_else(|_| Err(EmbedFailure("it stopped in the middle".to_owned())))
 }
 
-/// Reads the vectors of a part in the order in which they are kept: by their bytes.
-fn read_part(segment: &SegmentReader, dimension: usize) -> tantivy::Result<PartVectors> {
-    let mut held = PartVectors { vectors: Vectors::new(dimension), passages: Vec::new() };
+/// A vector with the key of its embedder in front, so that vectors of two are never taken for one another.
+fn tagged(key: u64, vector: &[f32]) -> Vec<u8> {
+    let bytes = to_bytes(vector);
+    if bytes.is_empty() { bytes } else { [&key.to_le_bytes()[..], &bytes].concat() }
+}
+
+/// Reads an embedder's vectors of a part in the order in which they are kept: by their bytes.
+fn read_part(segment: &SegmentReader, key: u64) -> tantivy::Result<PartVectors> {
+    let mut held = PartVectors { vectors: Vectors::default(), passages: Vec::new() };
     let Some(column) = segment.fast_fields().bytes("vector")? else { return Ok(held) };
     let mut rows = ordinals(&column, segment);
     rows.sort_unstable();
-    held.vectors.reserve(rows.len());
+    let all = rows.len();
     let mut kept = column.dictionary().stream()?;
     let mut rows = rows.into_iter().peekable();
     while kept.advance() {
+        let own = kept.key().strip_prefix(&key.to_le_bytes());
         while let Some((_, passage)) = rows.next_if(|(ordinal, _)| *ordinal == kept.term_ord()) {
-            held.vectors.push(kept.key());
+            let Some(bytes) = own else { continue };
+            if held.vectors.dimension() == 0 {
+                held.vectors = Vectors::new(bytes.len());
+                held.vectors.reserve(all);
+            }
+            held.vectors.push(bytes);
             held.passages.push(passage);
         }
     }

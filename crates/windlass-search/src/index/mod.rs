@@ -127,6 +127,7 @@ pub struct Index {
     is_suspect: AtomicBool,
     /// Vectors in memory.
     parts: Mutex<meaning::Parts>,
+    health: Mutex<meaning::Health>,
     /// The runtime that embedders are waited for on.
     runtime: Option<tokio::runtime::Handle>,
     opened: Opened,
@@ -167,6 +168,7 @@ impl Index {
             progress: Mutex::new(None),
             is_suspect: AtomicBool::new(false),
             parts: Mutex::default(),
+            health: Mutex::default(),
             runtime: tokio::runtime::Handle::try_current().ok(),
             opened,
         })
@@ -229,12 +231,14 @@ impl Index {
         let searcher = self.searcher()?;
         let state = self.state();
         let mut skipped = state.left_out.clone();
-        let (mut files, mut passages, mut symbols) = (0, 0, 0);
+        let (mut files, mut passages, mut symbols, mut files_without_vectors) = (0, 0, 0, 0);
+        let embedder = self.embedder_key();
         for entry in entry::all(&searcher)?.into_values() {
             match entry.skip {
                 Some(skip) => *skipped.entry(skip.word().to_owned()).or_default() += 1,
                 None => files += 1,
             }
+            files_without_vectors += u64::from(embedder != 0 && !entry.has_vectors_of(embedder));
             passages += entry.passages;
             symbols += entry.symbols;
         }
@@ -247,6 +251,8 @@ impl Index {
             indexing: self.progress(),
             skipped: skipped.into_iter().collect(),
             embedder: self.config.embedder.as_ref().map(|embedder| embedder.name().to_owned()),
+            files_without_vectors,
+            embedder_failure: self.embedder_failure(),
         })
     }
 

@@ -41,6 +41,8 @@ pub struct UpdateReport {
     pub skipped_files: Vec<(String, &'static str)>,
     /// Set when the index could not be used and was built again: why.
     pub rebuilt: Option<String>,
+    /// Set when the embedder failed, so that some files have no vectors: why. They get them by a later update.
+    pub embedder_failure: Option<String>,
     /// How long it took.
     pub elapsed_ms: u64,
 }
@@ -81,7 +83,8 @@ impl Index {
         let _lock = self.write_lock(Duration::from_millis(LOCK_GRACE_MS))?;
         let (known, rebuilt) = self.known()?;
         let mut report = UpdateReport { rebuilt, ..UpdateReport::default() };
-        let Compared { work, removed, left_out } = self.compare(known, &mut report)?;
+        let wanted = self.wanted_vectors(&known);
+        let Compared { work, removed, left_out } = self.compare(known, wanted, &mut report)?;
         let before = self.state();
         let is_due = !work.is_empty() || !removed.is_empty() || before.completed_ms.is_none();
         if is_due || before.left_out != left_out {
@@ -92,6 +95,7 @@ impl Index {
             self.reload()?;
             result?;
         }
+        report.embedder_failure = self.embedder_failure();
         report.elapsed_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         Ok(report)
     }
@@ -116,28 +120,36 @@ impl Index {
         }
     }
 
+    /// Whose vectors files must have to be up to date; `None` for anybody's or none, as long as nobody makes any.
+    fn wanted_vectors(&self, known: &HashMap<String, Entry>) -> Option<u64> {
+        let key = self.embedder_key();
+        let lacks_some = known.values().any(|entry| !entry.has_vectors_of(key));
+        // One that does not answer is no reason to write again what is there.
+        (key != 0 && (!lacks_some || self.is_embedding())).then_some(key)
+    }
+
     /// Walks the root and the documents: what has to be looked into, what is gone, what was left out.
     fn compare(
         &self,
         mut known: HashMap<String, Entry>,
+        wanted: Option<u64>,
         report: &mut UpdateReport,
     ) -> Result<Compared, IndexError> {
         let mut work = Vec::new();
         let mut left_out = BTreeMap::new();
-        let embedder = self.embedder_key();
         let walk =
             Walk::new(&self.root).map_err(|source| IndexError::Root { path: self.root.clone(), source })?;
         for walked in walk {
             match walked.found {
                 Ok(stamp) if work.len() < FILES_MAX => {
-                    note(&mut known, &mut work, report, walked.path, stamp, embedder);
+                    note(&mut known, &mut work, report, walked.path, stamp, wanted);
                 }
                 Ok(_) => *left_out.entry("too_many".to_owned()).or_default() += 1,
                 Err(skip) => *left_out.entry(skip.word().to_owned()).or_default() += 1,
             }
         }
         for (key, stamp) in self.documents().all()? {
-            note(&mut known, &mut work, report, key, stamp, embedder);
+            note(&mut known, &mut work, report, key, stamp, wanted);
         }
         report.skipped.extend(left_out.clone());
         let mut removed: Vec<String> = known.into_keys().collect();
@@ -194,11 +206,11 @@ fn note(
     report: &mut UpdateReport,
     key: String,
     stamp: Stamp,
-    embedder: u64,
+    wanted: Option<u64>,
 ) {
     let known = known.remove(&key);
     match known {
-        Some(entry) if entry.stamp == stamp && entry.embedder == embedder => {
+        Some(entry) if entry.stamp == stamp && wanted.is_none_or(|key| entry.has_vectors_of(key)) => {
             report.unchanged += 1;
             if let Some(skip) = entry.skip {
                 *report.skipped.entry(skip.word().to_owned()).or_default() += 1;

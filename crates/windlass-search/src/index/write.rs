@@ -65,9 +65,10 @@ impl Index {
                 return Ok(if is_document { Looked::Gone } else { Looked::Skipped(skip) });
             }
         };
-        let known = work.known.filter(|known| known.skip.is_none());
+        let is_same = |known: &Entry| known.skip.is_none() && known.hash == content.hash;
+        let known = work.known.filter(is_same);
         if let Some(known) =
-            known.filter(|known| known.hash == content.hash && known.embedder == self.embedder_key())
+            known.filter(|known| known.has_vectors_of(self.embedder_key()) || !self.makes_vectors())
         {
             if known.stamp != stamp {
                 writer.delete_term(Term::from_field_text(self.fields.file, &work.key));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use windlass_core::search::{SearchFailure, SearchKind, SearchPort as _};
+use windlass_core::search::{SearchFailure, SearchKind, SearchPort as _, SearchQuery};
 use windlass_search::{Index, Searcher};
 
 use crate::place::{Place, paths, query, search, wait};
@@ -140,4 +140,35 @@ fn prose_is_found_by_its_headings() {
     assert_eq!(paths(&index, "mooring"), ["docs/guide.md"]);
     let found = search(&index, query("anchor holds"));
     assert_eq!(found.passages[0].text, "Anchors\nHow an anchor holds.");
+}
+
+#[test]
+fn a_4_ties_go_by_id_whatever_part_of_the_index_a_passage_is_in() {
+    let place = Place::new();
+    place.write("z.md", "rope gamma");
+    let index = Arc::new(place.indexed());
+    for (path, text) in [("m.md", "rope delta"), ("b.md", "rope theta"), ("q.md", "rope kappa")] {
+        place.write(path, text);
+        index.touch(path).unwrap();
+    }
+    let found = search(&index, SearchQuery { kind: SearchKind::Lexical, ..query("rope") }).passages;
+    assert!(found.windows(2).all(|pair| pair[0].parts.lexical == pair[1].parts.lexical), "{found:?}");
+    assert_eq!(paths(&index, "rope"), ["b.md", "m.md", "q.md", "z.md"]);
+}
+
+#[test]
+fn a_near_copy_of_the_best_passage_comes_after_something_else() {
+    let place = Place::new();
+    let body = "The winch hauls the anchor chain over the bow roller and stows it below";
+    place.write("a.md", &format!("{body} anchor winch one."));
+    place.write("b.md", &format!("{body} anchor winch two."));
+    place.write("c.md", "An anchor and a winch need grease twice a year, seals every second year, no more.");
+    for number in 0..30 {
+        place.write(
+            &format!("n{number}.md"),
+            &format!("Note {number}{number} speaks of many things and of an anchor, once, among them."),
+        );
+    }
+    let index = Arc::new(place.indexed());
+    assert_eq!(paths(&index, "anchor winch")[..3], ["a.md", "c.md", "b.md"]);
 }

@@ -17,16 +17,13 @@ fn semantic(text: &str) -> SearchQuery {
 /// Two directions: texts about water and all others.
 #[derive(Debug)]
 struct Wet {
+    name: &'static str,
     is_broken: std::sync::atomic::AtomicBool,
 }
 
 impl EmbedPort for Wet {
     fn name(&self) -> &str {
-        "wet"
-    }
-
-    fn dimension(&self) -> usize {
-        2
+        self.name
     }
 
     fn embed<'a>(
@@ -47,7 +44,7 @@ impl EmbedPort for Wet {
 }
 
 fn wet() -> Arc<Wet> {
-    Arc::new(Wet { is_broken: false.into() })
+    Arc::new(Wet { name: "wet", is_broken: false.into() })
 }
 
 fn open(place: &Place, embedder: Option<Arc<Wet>>) -> Arc<Index> {
@@ -122,16 +119,82 @@ fn another_embedder_or_one_that_failed_is_made_up_for_by_the_next_update() {
     let embedder = wet();
     embedder.is_broken.store(true, std::sync::atomic::Ordering::Relaxed);
     let index = open(&place, Some(Arc::clone(&embedder)));
-    update(&index);
+    let report = update(&index);
+    assert_eq!((report.unchanged, report.embedder_failure.as_deref()), (1, Some("gone")));
+    place.write("b.md", "The quay is wet.");
+    assert_eq!(update(&index).added, 1, "new files are indexed without it");
+    let status = index.status().unwrap();
+    assert_eq!((status.files_without_vectors, status.embedder_failure.as_deref()), (2, Some("gone")));
     // Words are found all the same, and a failure is told where meaning was asked for.
     let by_words = SearchQuery { kind: SearchKind::Lexical, ..query("harbour") };
     assert_eq!(search(&index, by_words).passages.len(), 1);
     let failure = wait(Searcher::new(Arc::clone(&index)).search(semantic("a wave"))).unwrap_err();
     assert!(matches!(failure, SearchFailure::Broken(_)), "{failure:?}");
     embedder.is_broken.store(false, std::sync::atomic::Ordering::Relaxed);
+    assert_eq!(update(&index).changed, 2);
+    assert_eq!(search(&index, semantic("a wave")).passages[0].path, "a.md");
+    assert_eq!(update(&index).changed, 0);
+    assert_eq!(index.status().unwrap().embedder_failure, None);
+}
+
+#[test]
+fn words_and_names_answer_when_the_embedder_fails_and_say_so() {
+    let place = Place::new();
+    place.write("a.md", "The harbour is calm.");
+    let embedder = wet();
+    let index = open(&place, Some(Arc::clone(&embedder)));
+    update(&index);
+    embedder.is_broken.store(true, std::sync::atomic::Ordering::Relaxed);
+    let found = search(&index, query("harbour"));
+    assert_eq!(found.passages[0].path, "a.md");
+    assert!(found.notice.is_some_and(|notice| notice.contains("gone")));
+    // It is left alone for a while, and still said to be missing; who insists asks it again.
+    embedder.is_broken.store(false, std::sync::atomic::Ordering::Relaxed);
+    assert!(search(&index, query("harbour")).notice.is_some());
+    assert_eq!(search(&index, semantic("a wave")).passages.len(), 1);
+    assert_eq!(search(&index, query("harbour")).notice, None);
+}
+
+#[test]
+fn vectors_of_two_embedders_are_never_taken_for_one_another() {
+    let place = Place::new();
+    place.write("a.md", "The harbour is calm.");
+    update(&open(&place, Some(wet())));
+    let other = Arc::new(Wet { name: "wetter", is_broken: false.into() });
+    let index = open(&place, Some(Arc::clone(&other)));
+    assert!(search(&index, semantic("a wave")).passages.is_empty(), "those of the first are none");
+    assert_eq!(index.status().unwrap().files_without_vectors, 1);
     assert_eq!(update(&index).changed, 1);
     assert_eq!(search(&index, semantic("a wave")).passages.len(), 1);
-    assert_eq!(update(&index).changed, 0);
+    // Without any, nothing is written again.
+    let index = open(&place, None);
+    assert_eq!((update(&index).changed, index.status().unwrap().embedder), (0, None));
+}
+
+#[test]
+fn e_22_new_documents_of_a_session_come_before_old_ones_that_say_as_much() {
+    let place = Place::new();
+    let index = open(&place, None);
+    let session = windlass_core::ids::SessionId::new("s1");
+    for name in ["a", "b"] {
+        index.add_document(&session, name, &format!("The rope {name}{name} was tarred.")).unwrap();
+    }
+    let asked = || SearchQuery { scope: SearchScope::Session(session.clone()), ..query("tarred rope") };
+    let order = |index: &Arc<Index>| {
+        search(index, asked()).passages.iter().map(|it| it.path.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(order(&index), ["a", "b"], "equally good and equally old: by name");
+    for entry in std::fs::read_dir(place.index_folder().join("documents")).unwrap() {
+        let path = entry.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let mut document: serde_json::Value = serde_json::from_str(&text).unwrap();
+        if document["name"] == "a" {
+            document["added_ms"] = (document["added_ms"].as_u64().unwrap() - 20 * 24 * 3_600_000).into();
+            std::fs::write(&path, document.to_string()).unwrap();
+        }
+    }
+    update(&index);
+    assert_eq!(order(&index), ["b", "a"], "twenty days make the difference");
 }
 
 #[test]

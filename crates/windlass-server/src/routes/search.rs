@@ -155,7 +155,14 @@ pub(crate) fn schemas() -> Vec<(&'static str, Value)> {
             ]),
         ),
         ("IndexProgress", object([("done", count()), ("total", count())])),
-        ("Found", object([("passages", list_of("Passage")), ("indexing?", named("IndexProgress"))])),
+        (
+            "Found",
+            object([
+                ("passages", list_of("Passage")),
+                ("indexing?", named("IndexProgress")),
+                ("notice?", text()),
+            ]),
+        ),
         (
             "Index",
             object([
@@ -167,6 +174,8 @@ pub(crate) fn schemas() -> Vec<(&'static str, Value)> {
                 ("indexing?", named("IndexProgress")),
                 ("skipped?", skipped),
                 ("embedder?", text()),
+                ("files_without_vectors?", count()),
+                ("embedder_failure?", text()),
             ]),
         ),
     ]
