@@ -7,10 +7,12 @@ pub mod eval;
 pub mod idle;
 pub mod load;
 pub mod loads;
+pub mod local;
 pub mod peer;
 pub mod sample;
 pub mod screen;
 pub mod search;
+pub mod tongue;
 
 use std::time::Duration;
 

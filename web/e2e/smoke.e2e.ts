@@ -5,27 +5,26 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { auditPage, Server, until, Windows } from './harness';
 
 let server: Server;
-let guided: Server;
+let bare: Server;
 let windows: Windows;
 beforeAll(async () => {
-  [server, guided, windows] = await Promise.all([Server.start(), Server.start({ model: null, config: '[providers.ollama]\nbase_url = "http://127.0.0.1:9"\n' }), Windows.open()]);
+  [server, bare, windows] = await Promise.all([Server.start(), Server.start({ model: null, config: '[providers.ollama]\nbase_url = "http://127.0.0.1:9"\n' }), Windows.open()]);
 });
 afterEach(() => windows.expectQuiet());
 afterAll(async () => {
   await windows?.close();
   await server?.end();
-  await guided?.end();
+  await bare?.end();
 });
 
-it('a guide shows around where no model is connected: thinking, calls, a question, and the answer', async () => {
-  const page = await windows.page(guided, '/');
-  await page.getByText('No model is connected yet').waitFor();
+it('without key, network or configuration the built-in model answers, with the real tools', async () => {
+  const page = await windows.page(bare, '/');
+  await page.getByText('The small built-in model answers').waitFor();
   await auditPage(page);
-  await page.getByRole('textbox', { name: 'Message' }).fill('Show me around');
+  await page.getByRole('button', { name: /Look around/ }).click();
   await page.keyboard.press('Enter');
-  await page.getByRole('button', { name: /Allow once/ }).click();
-  await page.getByText('What you just saw').waitFor();
-  expect(await page.getByRole('table').count()).toBe(1);
+  await page.getByText(/There (is|are) \d+ files? in this project/).waitFor();
+  await auditPage(page);
   await page.context().close();
 });
 

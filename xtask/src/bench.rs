@@ -10,7 +10,7 @@ use std::process::Stdio;
 use anyhow::{Context as _, Result, bail};
 
 use crate::invocation::Invocation;
-use crate::{load, peers, search_load, terminal_load};
+use crate::{checkout, load, local_load, peers, search_load, terminal_load};
 
 const DOCUMENT: &str = "docs/performance.md";
 const BEGIN: &str = "<!-- figures: begin (written by `cargo xtask bench --write`) -->";
@@ -21,7 +21,7 @@ const HEAD: &str = "| figure | measured | target |\n|---|---|---|\n";
 #[derive(clap::Args)]
 pub(crate) struct Options {
     /// Run only benchmarks whose name contains this; `models` is the comparison with peers, `server` the load,
-    /// `terminal` the terminal app in a terminal, `search` the index beside tantivy and ripgrep
+    /// `terminal` the terminal app in a terminal, `search` the index beside tantivy and ripgrep, `local` a model in the process beside llama.cpp
     filter: Option<String>,
     /// Of `server`, only this: relay, durable, recovery, crowd or silent
     part: Option<String>,
@@ -43,6 +43,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<()> {
     let figures = match options.filter.as_deref() {
         Some("models") => peers::measure(root)?,
         Some("server") => load::measure(root, options.part.as_deref())?,
+        Some("local") => local_load::measure(root, &checkout::read_workspace(root)?.target_folder)?,
         Some("terminal") => terminal_load::measure(root)?,
         Some("search") => search_load::measure(root)?,
         filter => own_figures(root, filter)?,

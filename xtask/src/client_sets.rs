@@ -21,17 +21,27 @@ pub(crate) struct PythonSet {
     folder: &'static str,
     /// The file of exact versions, from the root of the checkout.
     list: &'static str,
+    /// What is said to packages that are compiled here.
+    cmake_args: &'static str,
 }
 
 /// The official client, frameworks over it, a reader of event streams, a runner of tests.
 pub(crate) const PYTHON_CLIENTS: PythonSet =
-    PythonSet { folder: "python-clients", list: "fixtures/clients/python/requirements.txt" };
+    PythonSet { folder: "python-clients", list: "fixtures/clients/python/requirements.txt", cmake_args: "" };
 /// Wants an older client than the others.
 pub(crate) const INSTRUCTOR: PythonSet =
-    PythonSet { folder: "python-instructor", list: "fixtures/clients/python/instructor.txt" };
+    PythonSet { folder: "python-instructor", list: "fixtures/clients/python/instructor.txt", cmake_args: "" };
 /// Asks everything that the API document allows, and much that it does not; and OTLP's own messages.
 pub(crate) const API_CHECKERS: PythonSet =
-    PythonSet { folder: "python-api", list: "fixtures/clients/python/schemathesis.txt" };
+    PythonSet { folder: "python-api", list: "fixtures/clients/python/schemathesis.txt", cmake_args: "" };
+
+/// llama.cpp, which comes as source alone: the library and nothing around it, for this machine's own processor.
+pub(crate) const LLAMA: PythonSet = PythonSet {
+    folder: "python-llama",
+    list: "benches/local/requirements.txt",
+    cmake_args: "-DLLAVA_BUILD=OFF -DLLAMA_BUILD_TESTS=OFF -DLLAMA_BUILD_TOOLS=OFF -DLLAMA_BUILD_EXAMPLES=OFF \
+                 -DLLAMA_BUILD_SERVER=OFF -DLLAMA_CURL=OFF",
+};
 
 /// Packages of npm, in one folder.
 pub(crate) struct NodeSet {
@@ -82,10 +92,11 @@ impl PythonSet {
                 "-r",
                 self.list,
             ],
-        );
+        )
+        .env("CMAKE_ARGS", self.cmake_args);
         if !made.succeeds()? || !filled.succeeds()? {
             bail!(
-                "cannot fetch {}; the clients of Python need Python 3.10 or later and a package index",
+                "cannot fetch {}; packages of Python need Python 3.10 or later, a package index, and a C++ compiler for some",
                 self.list
             );
         }

@@ -8,9 +8,11 @@ mod bench;
 mod checkout;
 mod client_sets;
 mod clients;
+mod eval_builtin;
 mod eval_search;
 mod invocation;
 mod load;
+mod local_load;
 mod pane;
 mod peers;
 mod picture;
@@ -43,6 +45,8 @@ enum Task {
     Bench(bench::Options),
     /// Measure how well searching finds
     EvalSearch(eval_search::Options),
+    /// Measure how well the built-in model calls
+    EvalBuiltin(eval_builtin::Options),
     /// Take pictures of every page and state of the web app
     Screenshots(web::ScreenshotOptions),
     /// Film the terminal app for the README
@@ -67,6 +71,9 @@ fn run(task: Task) -> anyhow::Result<()> {
         Task::Requirements(options) => requirements::run(&root, &options),
         Task::Bench(options) => bench::run(&root, &options),
         Task::EvalSearch(options) => eval_search::run(&root, &options),
+        Task::EvalBuiltin(options) => {
+            eval_builtin::run(&root, &checkout::read_workspace(&root)?.target_folder, &options)
+        }
         Task::Screenshots(options) => {
             web::take_screenshots(&root, &checkout::read_workspace(&root)?.target_folder, &options)
         }

@@ -15,8 +15,9 @@ use crate::config::{Config, Flags};
 use crate::desk::Desk;
 use crate::exit::Exit;
 use crate::front::refused;
+use crate::local_models::small_print;
 use crate::log::Holding;
-use crate::model_choice::choose_or_guide;
+use crate::model_choice::choose;
 use crate::open_models::OpenModels;
 use crate::out::tell_line;
 use crate::run::block_on;
@@ -37,7 +38,8 @@ pub(crate) fn run(global: &GlobalArgs, args: &AppArgs) -> Result<Exit> {
     let flags = Flags { global: global.clone(), ..Flags::default() };
     let house = House::build_for(flags, &PermissionArgs::default(), true)?;
     let config = &house.config;
-    let (chosen, unconnected) = choose_or_guide(config)?;
+    let chosen = choose(config)?;
+    let notice = small_print(chosen.model.name());
     let archive = Archive::open(&config.folders, READERS)?;
     let models = Arc::new(OpenModels::new(config, chosen, true));
     block_on(async {
@@ -45,7 +47,6 @@ pub(crate) fn run(global: &GlobalArgs, args: &AppArgs) -> Result<Exit> {
         house.search.as_ref().inspect(|search| search.begin());
         let export = telemetry::start(config, Arc::clone(&host) as Arc<dyn ServedPort>)?;
         let session = find_session(host.as_ref(), &archive, args).await?;
-        let notice = unconnected.map(|why| format!("a scripted guide answers: {why}"));
         let tui = TuiConfig { session, notice, ..tui_config(config, None) };
         let parting = show(Arc::clone(&host) as Arc<dyn HostPort>, config, tui).await?;
         host.close().await.map_err(refused)?;

@@ -1,11 +1,14 @@
 //! The command line as it is typed. What a flag means together with files and the environment is
 //! `config`'s business.
 
+mod models;
+
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 
+pub(crate) use self::models::{EvalArgs, KeyCommand, ModelsCommand, PullArgs};
 use crate::config::EFFORT_WORDS;
 use crate::duration::parse_positive_ms;
 
@@ -435,49 +438,6 @@ pub(crate) enum ToolsCommand {
         #[arg(long, value_name = "DURATION", value_parser = parse_positive_ms)]
         timeout: Option<u64>,
     },
-}
-
-/// `windlass models …`.
-#[derive(Debug, Subcommand)]
-pub(crate) enum ModelsCommand {
-    /// Providers with their wires, addresses and keys; models with sizes, prices and abilities
-    List {
-        /// Only this one
-        provider: Option<String>,
-        /// Ask the servers themselves as well
-        #[arg(long)]
-        live: bool,
-    },
-    /// Everything that is known of one model here
-    Show {
-        /// Its name, PROVIDER/MODEL
-        name: String,
-    },
-    /// Find out what an endpoint really takes, and keep it: some twenty small requests
-    Doctor {
-        /// Its name, PROVIDER/MODEL; the model that would answer unless given
-        name: Option<String>,
-    },
-    /// Keys in the system's keyring
-    #[command(subcommand)]
-    Key(KeyCommand),
-}
-
-/// `windlass models key …`.
-#[derive(Debug, Subcommand)]
-pub(crate) enum KeyCommand {
-    /// Keep a key; it is read from stdin, or typed unseen
-    Set {
-        /// The provider
-        provider: String,
-    },
-    /// Forget a key
-    Remove {
-        /// The provider
-        provider: String,
-    },
-    /// Providers that have one there
-    List,
 }
 
 /// `windlass policy …`.

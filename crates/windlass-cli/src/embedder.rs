@@ -7,7 +7,6 @@ use std::sync::{Arc, OnceLock};
 
 use tokio::runtime::{Builder, Runtime};
 use windlass_core::search::embed::EmbedPort;
-use windlass_local::embed::FolderEmbedder;
 use windlass_models::{EmbedPatience, EndpointEmbedder, ModelName};
 use windlass_search::HashedEmbedder;
 
@@ -28,8 +27,7 @@ pub(crate) fn choose(config: &Config) -> Result<Option<Arc<dyn EmbedPort>>> {
     };
     if let Some(path) = word.strip_prefix("folder:") {
         let path = config.root.join(Path::new(path.trim()));
-        let encoder = FolderEmbedder::open(&path).map_err(|error| wrong(&error))?;
-        return Ok(Some(Arc::new(encoder)));
+        return open_folder(&path).map(Some).map_err(|why| wrong(&why));
     }
     match word {
         "off" => Ok(None),
@@ -43,6 +41,17 @@ pub(crate) fn choose(config: &Config) -> Result<Option<Arc<dyn EmbedPort>>> {
             Ok(Some(Arc::new(embedder.map_err(|error| wrong(&error))?)))
         }
     }
+}
+
+#[cfg(feature = "local")]
+fn open_folder(path: &Path) -> std::result::Result<Arc<dyn EmbedPort>, String> {
+    let encoder = windlass_local::embed::FolderEmbedder::open(path).map_err(|error| error.to_string())?;
+    Ok(Arc::new(encoder))
+}
+
+#[cfg(not(feature = "local"))]
+fn open_folder(_path: &Path) -> std::result::Result<Arc<dyn EmbedPort>, String> {
+    Err("this build of windlass runs no encoders itself".to_owned())
 }
 
 /// Does something inside a runtime that lives as long as the process: connections to a server of embeddings are kept

@@ -10,6 +10,7 @@
 //! - `key_source`, `key_command`, `keyring`: where keys are
 //! - `archive`, `conversation`, `open_models`: what was kept, how it is told, and models for a host
 //! - `project_index`, `embedder`: the index of the project, opened when it is needed, and who makes its vectors
+//! - `eval`, `models_eval`: how well a model calls; `pulled`, `part_file`, `models_pull`: model files of the data folder
 //! - `app`, `desk`: the terminal app and what lies around it
 //! - `run`, `serve`, `sessions`, `runs`, `going_on`, `apply`, `search_cmd`, `index_cmd`, `tools`, `models`, `policy`, `config_cmd`, `completions`: the commands, one file each
 //! - `front`: one run as a person at a terminal or a script sees it; `screen`, `progress`, `live` show it,
@@ -35,6 +36,7 @@ mod diagnosis;
 mod documents_cmd;
 mod duration;
 mod embedder;
+mod eval;
 mod exit;
 mod front;
 mod going_on;
@@ -43,20 +45,25 @@ mod key_command;
 mod key_source;
 mod keyring;
 mod live;
+mod local_models;
 mod log;
 mod model_choice;
 mod models;
 mod models_doctor;
+mod models_eval;
 mod models_key;
 mod models_list;
+mod models_pull;
 mod nearest;
 mod open_models;
 mod out;
+mod part_file;
 mod policy;
 mod progress;
 mod project_index;
 mod prompt;
 mod provider;
+mod pulled;
 mod remote;
 mod run;
 mod runs;

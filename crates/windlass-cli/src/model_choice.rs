@@ -1,5 +1,5 @@
 //! Which model answers: what was named, else what a key in the environment opens, else what an Ollama
-//! server on this machine has.
+//! server on this machine has, else the built-in one.
 
 use std::sync::Arc;
 
@@ -8,11 +8,12 @@ use windlass_core::profile::{Dialect, Profile};
 use windlass_models::catalog::{find_provider, providers};
 use windlass_models::quirks::CallDialect;
 use windlass_models::{ModelName, Target};
-use windlass_scripted::{Script, ScriptError, ScriptedModel};
+use windlass_scripted::ScriptedModel;
 
 use crate::complaint::{Complaint, Result};
 use crate::config::Config;
 use crate::key_source::variables;
+use crate::local_models::{self, builtin, is_local};
 use crate::nearest::nearest;
 use crate::provider;
 
@@ -23,9 +24,6 @@ const IN_ORDER: [&str; 8] =
 /// A server on this machine answers at once, or there is none.
 const OLLAMA_TIMEOUT_MS: u64 = 300;
 
-/// The name of the script that answers while no model is connected.
-const GUIDE: &str = "welcome";
-
 /// A model, and how it is spoken to.
 #[derive(Clone)]
 pub(crate) struct Chosen {
@@ -33,9 +31,22 @@ pub(crate) struct Chosen {
     pub(crate) model: Arc<dyn ModelPort>,
     /// What is known of it; a script is known by nobody.
     pub(crate) target: Option<Target>,
+    /// Tokens of a conversation, where that is known.
+    pub(crate) context_tokens: Option<u64>,
 }
 
 impl Chosen {
+    /// A model behind a wire.
+    pub(crate) fn of_target(model: Arc<dyn ModelPort>, target: Target) -> Self {
+        let context_tokens = target.context_tokens();
+        Self { model, target: Some(target), context_tokens }
+    }
+
+    /// A model of which nothing is known.
+    pub(crate) fn plain(model: Arc<dyn ModelPort>) -> Self {
+        Self { model, target: None, context_tokens: None }
+    }
+
     /// Makes the profile fit the model: calls as text where it has no others, none where it has none.
     pub(crate) fn fit(&self, profile: &mut Profile, has_tools: bool) -> Result<()> {
         let Some(target) = &self.target else { return Ok(()) };
@@ -54,38 +65,22 @@ impl Chosen {
 
 /// The model of the configuration.
 pub(crate) fn choose(config: &Config) -> Result<Chosen> {
-    match &config.script {
-        Some(script) => Ok(scripted(script)),
-        None => open(config, find(config)?),
+    if let Some(script) = &config.script {
+        return Ok(Chosen::plain(Arc::new(ScriptedModel::new(script))));
     }
-}
-
-/// The same for a place where people look around before they connect a model: the guide answers meanwhile.
-/// Gives what is to be said about that, if it is so.
-pub(crate) fn choose_or_guide(config: &Config) -> Result<(Chosen, Option<Complaint>)> {
-    if config.script.is_some() {
-        return Ok((choose(config)?, None));
+    match config.settings.model()? {
+        Some(word) if is_local(word) => local_models::open(config, word),
+        Some(_) | None => match find_connected(config)? {
+            Some(target) => open(config, target),
+            None => builtin().ok_or_else(|| unconnected(config)),
+        },
     }
-    match find_connected(config)? {
-        Some(target) => Ok((open(config, target)?, None)),
-        None => Ok((scripted(&guide()?), Some(unconnected(config)))),
-    }
-}
-
-/// The script that answers while no model is connected.
-fn guide() -> Result<Script> {
-    let broken = |error: ScriptError| Complaint::failed(format!("the guide cannot be read: {error}"));
-    Script::parse(GUIDE, include_str!("../../../examples/welcome.script")).map_err(broken)
-}
-
-fn scripted(script: &Script) -> Chosen {
-    Chosen { model: Arc::new(ScriptedModel::new(script)), target: None }
 }
 
 fn open(config: &Config, target: Target) -> Result<Chosen> {
     let transport = Arc::new(provider::transport(config)?);
     let model = provider::port(target.clone(), transport, config.profile.dialect);
-    Ok(Chosen { model, target: Some(target) })
+    Ok(Chosen::of_target(model, target))
 }
 
 /// The target of the configuration.
@@ -106,6 +101,11 @@ fn find_connected(config: &Config) -> Result<Option<Target>> {
 
 /// The name that a word means; a provider alone means its usual model.
 pub(crate) fn name_of(config: &Config, word: &str) -> Result<ModelName> {
+    if is_local(word) {
+        return Err(Complaint::usage(format!("'{word}' runs in this process: it is behind no wire"))
+            .at(config.place("model"))
+            .cure("windlass models eval tries it out"));
+    }
     if let Some(model) = find_provider(word).and_then(|row| row.usual_model) {
         return Ok(ModelName { provider: word.to_owned(), model: model.to_owned() });
     }
@@ -146,7 +146,7 @@ fn unconnected(config: &Config) -> Complaint {
         "no model is connected: there is no key in the environment and no Ollama server on this machine",
     )
     .at(format!("a key will do ({}), or model = \"PROVIDER/MODEL\" in {file}", variables.join(", ")))
-    .cure("windlass models list, or without any model: windlass run --model scripted/examples/tour.script")
+    .cure("windlass models list, or a model file: --model local/FILE.gguf")
 }
 
 #[cfg(test)]

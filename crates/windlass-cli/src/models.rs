@@ -1,4 +1,4 @@
-//! `windlass models list / show / doctor / key`.
+//! `windlass models list / show / doctor / eval / pull / key`.
 
 use serde_json::{Map, Value, json};
 use windlass_models::catalog::{find_provider, providers};
@@ -17,17 +17,18 @@ use crate::nearest::did_you_mean;
 use crate::out::{print, print_json};
 use crate::table::lay_out;
 use crate::visible::visible;
-use crate::{model_choice, models_doctor, models_key, models_list, provider};
+use crate::{model_choice, models_doctor, models_eval, models_key, models_list, models_pull, provider};
 
 /// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, command: ModelsCommand) -> Result<Exit> {
-    let config = resolve(global)?;
+    let config = || resolve(global);
     match command {
         ModelsCommand::List { provider, live } => {
-            models_list::list(global, &config, provider.as_deref(), live)?
+            models_list::list(global, &config()?, provider.as_deref(), live)?
         }
-        ModelsCommand::Show { name } => show(global, &config, &name)?,
+        ModelsCommand::Show { name } => show(global, &config()?, &name)?,
         ModelsCommand::Doctor { name } => {
+            let config = config()?;
             let name = match name {
                 Some(word) => name_of(&config, &word)?,
                 None => {
@@ -37,7 +38,9 @@ pub(crate) fn run(global: &GlobalArgs, command: ModelsCommand) -> Result<Exit> {
             };
             return models_doctor::run(global, &config, &name);
         }
-        ModelsCommand::Key(command) => models_key::run(global, &config, &command)?,
+        ModelsCommand::Eval(args) => return models_eval::run(global, &args),
+        ModelsCommand::Pull(args) => return models_pull::run(global, &config()?, &args),
+        ModelsCommand::Key(command) => models_key::run(global, &config()?, &command)?,
     }
     Ok(Exit::Done)
 }

@@ -7,12 +7,13 @@ use windlass_core::host::{HostError, HostFuture, ModelFindings, ModelRow};
 use windlass_core::port::ModelPort;
 use windlass_core::profile::Profile;
 use windlass_engine::host::{ModelsPort, OpenModel};
+use windlass_models::Abilities;
 use windlass_models::transport::Transport;
-use windlass_models::{Abilities, Target};
 
 use crate::complaint::Result;
 use crate::config::Config;
 use crate::diagnosis;
+use crate::local_models::{self, BUILTIN, PREFIX};
 use crate::model_choice::{Chosen, name_of};
 use crate::models_doctor::Bed;
 use crate::models_list::{choices, row_of};
@@ -40,6 +41,9 @@ impl OpenModels {
     }
 
     fn find(&self, word: &str, profile: &Profile) -> Result<Chosen> {
+        if word == BUILTIN {
+            return local_models::open(&self.config, word);
+        }
         let target = provider::target(&self.config, &name_of(&self.config, word)?)?;
         let transport = match self.transport.get() {
             Some(transport) => Arc::clone(transport),
@@ -49,7 +53,7 @@ impl OpenModels {
             }
         };
         let model = provider::port(target.clone(), transport, profile.dialect);
-        Ok(Chosen { model, target: Some(target) })
+        Ok(Chosen::of_target(model, target))
     }
 }
 
@@ -87,14 +91,19 @@ impl ModelsPort for OpenModels {
                     format!("the script '{word}' is not played here; start windlass with --model {word}");
                 return Err(HostError::Invalid { field: Some("model"), message });
             }
+            Some(word) if word.starts_with(PREFIX) && word != self.usual.model.name() => {
+                // A model file can take all the memory there is: requests cannot name one.
+                let message =
+                    format!("the file of '{word}' is not loaded here; start windlass with --model {word}");
+                return Err(HostError::Invalid { field: Some("model"), message });
+            }
             Some(word) if word != self.usual.model.name() => {
                 self.find(word, profile).map_err(|complaint| wrong("model", &complaint))?
             }
             Some(_) | None => self.usual.clone(),
         };
         chosen.fit(profile, self.has_tools).map_err(|complaint| wrong("model", &complaint))?;
-        let context_tokens = chosen.target.as_ref().and_then(Target::context_tokens);
-        Ok(OpenModel { model: chosen.model, context_tokens })
+        Ok(OpenModel { model: chosen.model, context_tokens: chosen.context_tokens })
     }
 
     fn list(&self) -> Vec<ModelRow> {

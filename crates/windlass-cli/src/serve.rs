@@ -18,7 +18,8 @@ use crate::complaint::{Complaint, Result};
 use crate::config::{Config, Flags};
 use crate::exit::Exit;
 use crate::front::refused;
-use crate::model_choice::choose_or_guide;
+use crate::local_models::small_print;
+use crate::model_choice::choose;
 use crate::open_models::OpenModels;
 use crate::out::{print_line, tell_line};
 use crate::run::block_on;
@@ -41,7 +42,7 @@ pub(crate) fn run(global: &GlobalArgs, args: &ServeArgs) -> Result<Exit> {
     let config = &house.config;
     let address = find_address(config)?;
     let server = server_config(config, address)?;
-    let (chosen, unconnected) = choose_or_guide(config)?;
+    let chosen = choose(config)?;
     let model = chosen.model.name().to_owned();
     let archive = Archive::open(&config.folders, READERS)?;
     let models = Arc::new(OpenModels::new(config, chosen, true));
@@ -53,8 +54,8 @@ pub(crate) fn run(global: &GlobalArgs, args: &ServeArgs) -> Result<Exit> {
         house.search.as_ref().inspect(|search| search.begin());
         let export = telemetry::start(config, Arc::clone(&host) as Arc<dyn ServedPort>)?;
         say_where(global, config, bound, &model)?;
-        if let Some(why) = unconnected.filter(|_| !global.quiet) {
-            tell_line(&format!("a scripted guide answers meanwhile: {why}"));
+        if let Some(words) = small_print(&model).filter(|_| !global.quiet) {
+            tell_line(&words);
         }
         take_up(&host, global.quiet).await?;
         if args.open {

@@ -13,7 +13,6 @@ use windlass_core::step::{AskedRequest, StepAttempt, StepReport, StepResponse};
 use windlass_core::store::RunRow;
 use windlass_core::trace::rfc3339;
 use windlass_engine::host::{ModelsPort, OpenModel};
-use windlass_models::Target;
 use windlass_models::transport::Transport;
 use windlass_scripted::ScriptedModel;
 
@@ -67,7 +66,7 @@ impl ModelsToLookAt {
     fn find(&self, word: &str, profile: &mut Profile) -> Result<Chosen> {
         if let Some(script) = &self.config.script {
             let model = ScriptedModel::new(script);
-            return Ok(Chosen { model: Arc::new(model), target: None });
+            return Ok(Chosen::plain(Arc::new(model)));
         }
         let target = provider::description(&self.config, &name_of(&self.config, word)?)?;
         let transport = match self.transport.get() {
@@ -78,7 +77,7 @@ impl ModelsToLookAt {
             }
         };
         let model = provider::port(target.clone(), transport, profile.dialect);
-        let chosen = Chosen { model, target: Some(target) };
+        let chosen = Chosen::of_target(model, target);
         // Whether it may have tools was found out when it ran.
         chosen.fit(profile, false)?;
         Ok(chosen)
@@ -89,7 +88,7 @@ impl ModelsPort for ModelsToLookAt {
     fn open(&self, name: Option<&str>, profile: &mut Profile) -> std::result::Result<OpenModel, HostError> {
         let chosen = self.find(name.unwrap_or_default(), profile);
         let chosen = chosen.map_err(|complaint| wrong("model", &complaint))?;
-        let context_tokens = chosen.target.as_ref().and_then(Target::context_tokens);
+        let context_tokens = chosen.context_tokens;
         Ok(OpenModel { model: chosen.model, context_tokens })
     }
 

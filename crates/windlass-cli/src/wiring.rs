@@ -79,6 +79,11 @@ impl House {
         Self::build(Flags { global: global.clone(), ..Flags::default() }, &PermissionArgs::default())
     }
 
+    /// What a model is told before everything else.
+    pub(crate) fn system(&self) -> &str {
+        self.config.settings.text("system").unwrap_or(SYSTEM)
+    }
+
     /// A host over a store, with these models.
     pub(crate) fn host(&self, store: Arc<dyn StorePort>, models: Arc<dyn ModelsPort>) -> Arc<Host> {
         let config = &self.config;
@@ -96,7 +101,7 @@ impl House {
             policies: self.policies.clone(),
             approve: config.approve,
             audit: Some(Arc::new(AuditFile::new(config.folders.audit_file()))),
-            system: config.settings.text("system").unwrap_or(SYSTEM).into(),
+            system: self.system().into(),
             clock: Clock::system(),
             limits: HostLimits::default(),
             executes_while_streaming: config.profile.executes_while_streaming,

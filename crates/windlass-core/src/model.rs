@@ -123,12 +123,22 @@ pub struct ModelRequest {
     pub trailer: Vec<String>,
     /// All tools, sorted by name; present also when forbidden, so that the prefix stays the same.
     pub tools: Arc<[Arc<ToolSpec>]>,
+    /// Names of the tools of which every call would be denied now. A wire sends all tools all the same, for the
+    /// prefix; what samples in the process leaves these out.
+    pub refused: Arc<[String]>,
     /// What may be done with them.
     pub tool_choice: ToolChoice,
     /// Sampling wishes.
     pub sampling: Sampling,
     /// What the adapter kept of earlier steps of this run.
     pub kept: Kept,
+}
+
+impl ModelRequest {
+    /// The tools of which a call may be allowed: what a model in the process may sample.
+    pub fn callable_tools(&self) -> Vec<Arc<ToolSpec>> {
+        self.tools.iter().filter(|spec| !self.refused.contains(&spec.name)).cloned().collect()
+    }
 }
 
 /// A piece of a streamed answer.

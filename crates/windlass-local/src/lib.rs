@@ -3,5 +3,27 @@
 //! Owns inference, tokens, chat templates, grammars and the built-in model. Knows no session, no tool and no
 //! configuration: a request comes in, deltas go out.
 
+mod builtin;
+mod calls;
+mod decoder;
 pub mod embed;
+mod error;
+mod file;
 pub mod grammar;
+mod held;
+mod port;
+mod prefix;
+mod sample;
+mod session;
+mod template;
+#[cfg(test)]
+mod tiny;
+mod tokens;
+mod worker;
+
+pub use self::builtin::{BUILTIN, BuiltinModel};
+pub use self::error::LocalError;
+pub use self::file::{Family, FileDescription, Format, MemoryEstimate, describe};
+pub use self::held::grammars;
+pub use self::port::{GrammarMaker, LocalConfig, LocalModel, RawPrompt};
+pub use self::tokens::Tokens;

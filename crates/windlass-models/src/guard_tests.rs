@@ -41,6 +41,7 @@ fn request(choice: ToolChoice, sampling: Sampling) -> ModelRequest {
         system: "".into(),
         messages: Arc::new(vec![Arc::new(Message::user("go"))]),
         trailer: vec!["as before".to_owned()],
+        refused: Arc::default(),
         tools: tools().into(),
         tool_choice: choice,
         sampling,

@@ -8,6 +8,7 @@
 mod answer;
 pub mod catalog;
 pub mod doctor;
+pub mod download;
 pub mod embed;
 pub mod failure;
 pub mod frame;

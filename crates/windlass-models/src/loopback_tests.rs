@@ -147,6 +147,7 @@ pub(crate) fn request() -> ModelRequest {
         system: "Be brief.".into(),
         messages: Arc::new(vec![Arc::new(Message::user("hi"))]),
         trailer: Vec::new(),
+        refused: Arc::default(),
         tools: Arc::new([]),
         tool_choice: ToolChoice::Auto,
         sampling: Sampling::default(),

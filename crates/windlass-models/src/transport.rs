@@ -166,22 +166,29 @@ impl Transport {
 
     /// Asks anything of the target, within limits of its own.
     pub async fn ask(&self, target: &Target, path: &str, ask: Ask) -> Result<Reply, ModelFailure> {
+        let (opening, body) = self.ask_looking(target, path, ask, Opening::of).await?;
+        let Opening { status, retry_after_ms, media_type } = opening;
+        tracing::debug!(provider = %target.provider, status, media_type, "answer begins");
+        Ok(Reply { status, retry_after_ms, media_type, body })
+    }
+
+    /// The same for somebody who wants to see something else of the head.
+    pub(crate) async fn ask_looking<T>(
+        &self,
+        target: &Target,
+        path: &str,
+        ask: Ask,
+        look: fn(&Head<'_>) -> T,
+    ) -> Result<(T, ReplyBody), ModelFailure> {
         let Ask { method, body, accept, limits } = ask;
         let mut exchange = self.begin(target, path, method, body, accept)?;
         let mut watch = Watch::new(limits, target, &self.alarms);
-        let answered = poll_fn(|cx| match exchange.poll(cx, Opening::of) {
+        let answered = poll_fn(|cx| match exchange.poll(cx, look) {
             Poll::Ready(answered) => Poll::Ready(Ok(answered)),
             Poll::Pending => watch.poll(cx).map(Err),
         });
-        let (Opening { status, retry_after_ms, media_type }, body) =
-            answered.await?.map_err(|fault| self.unanswered(target, fault))?;
-        tracing::debug!(provider = %target.provider, status, media_type, "answer begins");
-        Ok(Reply {
-            status,
-            retry_after_ms,
-            media_type,
-            body: ReplyBody { source: Some(body), watch, bytes: 0 },
-        })
+        let (seen, body) = answered.await?.map_err(|fault| self.unanswered(target, fault))?;
+        Ok((seen, ReplyBody { source: Some(body), watch, bytes: 0 }))
     }
 
     fn begin(
@@ -403,7 +410,7 @@ fn route_of(config: &TransportConfig, url: &Url) -> Route {
     }
 }
 
-fn is_loopback(url: &Url) -> bool {
+pub(crate) fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
     address.map_or(host == "localhost" || host.ends_with(".localhost"), |address| address.is_loopback())

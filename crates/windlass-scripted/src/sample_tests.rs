@@ -24,6 +24,7 @@ pub(crate) fn request_after(run_id: &str, users: &[&str], steps: u32) -> ModelRe
         system: "".into(),
         messages: Arc::new(said.chain(answered).collect()),
         trailer: Vec::new(),
+        refused: Arc::default(),
         tools: Arc::new([]),
         tool_choice: ToolChoice::Auto,
         sampling: Sampling::default(),

@@ -69,6 +69,11 @@ impl ToolPort for Calculate {
     }
 }
 
+/// The value of an expression, near enough to be compared; nothing if it is none.
+pub fn value_of(expression: &str) -> Option<f64> {
+    evaluate(expression).ok()?.write().text.parse().ok()
+}
+
 fn calculate(expression: &str) -> Result<ToolOutput, ToolFailure> {
     let number = evaluate(expression).map_err(|error| {
         ToolFailure::invalid_args(error.message)

@@ -35,3 +35,11 @@ fn s_21_the_calculator_is_a_hidden_pure_utility() {
     assert_eq!((spec.category, spec.visibility), (Category::Utility, Visibility::Hidden));
     assert_eq!((spec.effects, spec.risk), (Effects::Pure, Risk::Safe));
 }
+
+#[test]
+fn expressions_can_be_compared_by_their_value() {
+    assert_eq!(value_of("20 / 100 * 64"), Some(12.8));
+    assert_eq!(value_of("2 ** 10"), Some(1024.0));
+    assert_eq!(value_of("twelve"), None);
+    assert_eq!(value_of("1 / 0"), None);
+}

@@ -55,6 +55,7 @@ use windlass_core::search::SharedSearch;
 use crate::files::workspace::Workspace;
 use crate::find_names::{Direction, FindNames};
 
+pub use calculate::value_of;
 pub use command::environment::Environment;
 pub use fetch_url::FetchConfig;
 pub use generate_image::ImageConfig;

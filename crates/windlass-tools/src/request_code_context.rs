@@ -26,6 +26,9 @@ const ABOUT: &str = "Find the passages of the project's code and notes that matt
                      looked for. Leaves out secrets, binaries and what .gitignore names. To find an exact text, use \
                      search_text; to read a whole file, read_file.";
 
+/// The budget of a caller that names none: ploke's callers do (P-12), a small model may not.
+const TOKEN_BUDGET: u32 = 2_000;
+
 /// Passages named, but not shown, when the budget is used up.
 const UNSHOWN_NAMED_MAX: usize = 5;
 
@@ -39,15 +42,14 @@ impl RequestCodeContext {
             "type": "object",
             "properties": {
                 "token_budget": {
-                    "type": "integer", "minimum": 0, "maximum": u32::MAX,
-                    "description": "How many tokens of text may come back; 2000 is a good beginning."
+                    "type": "integer", "minimum": 0, "maximum": u32::MAX, "default": TOKEN_BUDGET,
+                    "description": "How many tokens of text may come back."
                 },
                 "hint": {
                     "type": "string",
                     "description": "What to look for: a question, words or a name of the code."
                 }
             },
-            "required": ["token_budget"],
             "additionalProperties": false
         });
         let mut spec = project_spec(NAME, ABOUT, schema, Visibility::Primary);
@@ -90,18 +92,9 @@ impl ProjectSearch for RequestCodeContext {
     }
 }
 
-/// The budget, which must be there (P-12).
+/// The budget (P-12).
 fn token_budget(args: &Map<String, Value>) -> Result<u32, ToolFailure> {
-    let value = match args.get("token_budget") {
-        None | Some(Value::Null) => {
-            return Err(ToolFailure::invalid_args("Missing required arg 'token_budget'").at(
-                "token_budget",
-                "int",
-                "nothing",
-            ));
-        }
-        Some(_) => argument::integer(args, "token_budget", 0, 0..=i64::from(u32::MAX))?,
-    };
+    let value = argument::integer(args, "token_budget", i64::from(TOKEN_BUDGET), 0..=i64::from(u32::MAX))?;
     // The range was checked.
     Ok(u32::try_from(value).unwrap_or(u32::MAX))
 }

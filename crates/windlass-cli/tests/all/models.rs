@@ -13,12 +13,35 @@ const NO_OLLAMA: (&str, &str) = ("WINDLASS_PROVIDERS_OLLAMA_BASE_URL", "http://1
 const ONE_MODEL: &[(&str, &str)] = &[("/v1/models", "{\"data\":[{\"id\":\"one\",\"context_length\":4242}]}")];
 
 #[test]
-fn without_a_model_three_lines_say_how_to_connect_one() {
+fn without_key_network_or_configuration_the_built_in_model_answers() {
     let place = Place::new();
-    let said = place.windlass_with(&["run", "hello"], &[NO_OLLAMA]);
+    place.write("anchor.txt", "hold\n");
+    let said = place.windlass_with(&["run", "What files are in this project?"], &[NO_OLLAMA]).exits(0);
+    assert!(said.out.contains("anchor.txt"), "{}", said.out);
+    let named = place.windlass_with(&["run", "--model", "builtin", "hello there"], &[NO_OLLAMA]).exits(0);
+    assert!(named.out.starts_with("Hello!"), "{}", named.out);
+}
+
+#[test]
+fn where_a_wire_is_needed_three_lines_say_how_to_connect_a_model() {
+    let place = Place::new();
+    let said = place.windlass_with(&["models", "doctor"], &[NO_OLLAMA]);
     let said = said
         .complains(2, &["no model is connected", "OPENAI_API_KEY", "GROQ_API_KEY", "windlass models list"]);
     assert_eq!(said.err.trim_end().lines().count(), 3, "{}", said.err);
+    place.windlass(&["models", "doctor", "builtin"]).complains(2, &["runs in this process"]);
+}
+
+#[test]
+fn a_model_file_that_is_not_there_or_is_none_is_told_with_its_place() {
+    let place = Place::new();
+    place
+        .windlass(&["run", "--model", "local/gone.gguf", "hello"])
+        .complains(2, &["there is no model file 'gone.gguf'", "looked in"]);
+    place.write("no.gguf", "this is no model");
+    place
+        .windlass(&["run", "--model", "local/no.gguf", "hello"])
+        .complains(2, &["local/no.gguf: ", "no.gguf"]);
 }
 
 #[test]

@@ -274,17 +274,21 @@ fn a_run_that_was_cut_off_goes_on_by_itself_when_a_server_starts() {
     assert!(err.contains("runs that were cut off: 1 taken up again"), "{err}");
 }
 
-/// Nobody has a model on the first day: the server is there all the same, and a guide shows what a run is.
+/// Nobody has a model on the first day: the built-in one answers.
 #[test]
-fn without_any_model_a_guide_answers() {
+fn without_any_other_model_the_built_in_one_answers() {
     let place = Place::new();
+    place.write("anchor.txt", "hold\n");
     let served = Served::start_with(&place, &[], &[]);
     let session = served.json("POST /api/sessions", "{}")["session_id"].as_str().unwrap().to_owned();
-    let started =
-        served.json(&format!("POST /api/sessions/{session}/runs"), r#"{"message":"Show me around"}"#);
-    served.wait_for(started["run_id"].as_str().unwrap(), "permission_request");
+    let message = r#"{"message":"What files are in this project?"}"#;
+    let started = served.json(&format!("POST /api/sessions/{session}/runs"), message);
+    let run = started["run_id"].as_str().unwrap();
+    served.wait_for(run, "\"outcome\":\"completed\"");
+    let events = served.ask(&format!("GET /api/runs/{run}/events"), "").1;
+    assert!(events.contains("\"name\":\"get_file_tree\"") && events.contains("anchor.txt"), "{events}");
     let rows = served.json("GET /api/models", "");
-    assert_eq!(rows["models"][0]["name"], "scripted/welcome", "{rows}");
+    assert_eq!(rows["models"][0]["name"], "builtin", "{rows}");
 }
 
 /// A command that writes down where it was sent.

@@ -14,13 +14,24 @@ pub(crate) struct Server {
 impl Server {
     /// A server that answers these paths with these bodies, and every other with 404.
     pub(crate) fn start(answers: &'static [(&'static str, &'static str)]) -> Self {
+        Self::answering(move |request| {
+            let path = request.split_whitespace().nth(1).unwrap_or_default();
+            match answers.iter().find(|(own, _)| path.split('?').next() == Some(own)) {
+                Some((_, body)) => whole("200 OK", body),
+                None => whole("404 Not Found", "{\"error\":{\"message\":\"nothing here\"}}"),
+            }
+        })
+    }
+
+    /// A server that answers a request, head and body, with these bytes, and then closes.
+    pub(crate) fn answering(answers: impl Fn(&str) -> Vec<u8> + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         let heard = Arc::new(Mutex::new(Vec::new()));
         let ears = Arc::clone(&heard);
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let _ = answer(&stream, answers, &ears);
+                let _ = answer(&stream, &answers, &ears);
             }
         });
         Self { address, heard }
@@ -36,7 +47,11 @@ impl Server {
     }
 }
 
-fn answer(stream: &TcpStream, answers: &[(&str, &str)], ears: &Mutex<Vec<String>>) -> std::io::Result<()> {
+fn answer(
+    stream: &TcpStream,
+    answers: &impl Fn(&str) -> Vec<u8>,
+    ears: &Mutex<Vec<String>>,
+) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream);
     let mut head = String::new();
     while reader.read_line(&mut head)? > 2 {}
@@ -45,16 +60,17 @@ fn answer(stream: &TcpStream, answers: &[(&str, &str)], ears: &Mutex<Vec<String>
         .find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
     let mut body = vec![0; length.unwrap_or(0)];
     reader.read_exact(&mut body)?;
-    let path = head.split_whitespace().nth(1).unwrap_or_default().to_owned();
-    ears.lock().unwrap().push(format!("{head}{}", String::from_utf8_lossy(&body)));
-    let (status, body) = match answers.iter().find(|(own, _)| path.split('?').next() == Some(own)) {
-        Some((_, body)) => ("200 OK", *body),
-        None => ("404 Not Found", "{\"error\":{\"message\":\"nothing here\"}}"),
-    };
+    let request = format!("{head}{}", String::from_utf8_lossy(&body));
+    ears.lock().unwrap().push(request.clone());
     let mut stream = stream;
-    write!(
-        stream,
-        "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
-        body.len()
+    stream.write_all(&answers(&request))
+}
+
+/// A whole answer of JSON.
+pub(crate) fn whole(status: &str, body: &str) -> Vec<u8> {
+    let length = body.len();
+    format!(
+        "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
     )
+    .into_bytes()
 }

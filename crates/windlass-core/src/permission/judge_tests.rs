@@ -253,3 +253,20 @@ fn a_flag_rule_denies_like_any_other() {
     let refusal = refusal(permissions.judge(call("t", Risk::Safe), Inspection::default()));
     assert!(refusal.hint.contains("--deny"));
 }
+
+#[test]
+fn z_12_a_tool_of_which_every_call_is_denied_is_refused_and_no_other() {
+    let specs: Vec<Arc<ToolSpec>> =
+        ["read_file", "run_it", "write_file"].map(|name| Arc::new(ToolSpec::new(name, "Does it"))).into();
+    let refused = |permissions: &Permissions| permissions.refused(&specs).join(" ");
+    assert_eq!(refused(&with_rules([])), "");
+    assert_eq!(refused(&with_rules([deny("run_it"), deny("read_file(secrets/**)")])), "run_it");
+    assert_eq!(refused(&with_rules([deny("*")])), "read_file run_it write_file");
+    assert_eq!(refused(&in_mode(ApproveMode::Never, [])), "", "what needs asking may be granted");
+
+    let mut gated = with_rules([deny("write_file")]);
+    let settings = GateSettings { allow_list: Some(vec!["read_file".to_owned()]), ..GateSettings::default() };
+    assert_eq!(refused(&gated.child(settings.clone())), "run_it write_file", "the caller's rules hold too");
+    gated.begin_run(GateSettings { tools_allowed: false, ..settings });
+    assert_eq!(refused(&gated), "read_file run_it write_file");
+}

@@ -13,6 +13,7 @@ use crate::dialect::text;
 use crate::event::Event;
 use crate::message::Message;
 use crate::model::{ModelRequest, NoticeKind, ToolChoice};
+use crate::permission::Permissions;
 use crate::phrase::{phrase_continue, phrase_correction, phrase_finalise};
 use crate::profile::Dialect;
 use crate::toolset::Toolset;
@@ -79,7 +80,12 @@ impl Run {
         self.window.calibrate(counted_tokens, overhead);
     }
 
-    pub(super) fn build_request(&self, tools: &Toolset, goal: &Goal) -> ModelRequest {
+    pub(super) fn build_request(
+        &self,
+        tools: &Toolset,
+        permissions: &Permissions,
+        goal: &Goal,
+    ) -> ModelRequest {
         let mut request = ModelRequest {
             run_id: self.wishes.run_id.clone(),
             step: self.counters.steps,
@@ -88,6 +94,7 @@ impl Run {
             messages: self.window.view(&self.transcript),
             trailer: self.trailer(goal),
             tools: tools.specs(),
+            refused: permissions.refused(&tools.specs()),
             tool_choice: match goal {
                 Goal::Finalise(_) => ToolChoice::Forbidden,
                 Goal::Work | Goal::Correction(_) | Goal::Continuation | Goal::Resumption => {
@@ -149,6 +156,7 @@ impl Run {
         request.messages = Arc::new(vec![Arc::new(Message::user(lines.join("\n")))]);
         request.trailer = Vec::new();
         request.tools = Arc::new([]);
+        request.refused = Arc::default();
         request.tool_choice = ToolChoice::Auto;
     }
 }

@@ -72,7 +72,7 @@ impl Run {
         }
         pass.emit(Event::StepStarted { step: self.counters.steps, purpose: goal.purpose(), attempt });
         self.fit_history(pass);
-        let request = Box::new(self.build_request(pass.world.tools, &goal));
+        let request = Box::new(self.build_request(pass.world.tools, pass.world.permissions, &goal));
         let (delay_ms, is_exact) = tries.wait.unwrap_or_default();
         pass.push(Effect::CallModel { request, delay_ms, is_exact });
         Phase::Thinking(Thinking { goal, tries, early: Batch::open() })

@@ -1,17 +1,47 @@
 //! What a model may write: the port between decoding and grammars.
 //!
 //! Decoding knows tokens and masks; a grammar knows tools and schemas. Neither knows the other's trade.
+//!
+//! - `vocabulary`, `tokens`: a model's tokens as plain values, and what the parser wants of them
+//! - `grammars`: makes constraints, keeps compiled grammars
+//! - `answer`: one answer held to its grammar; `speech`: its free text; `nesting`: how deep its JSON may go
+//! - `schema`: a schema made fit for a grammar, never wider than it says without a word
+//! - `lark`: the text of a grammar; `copied`, `spans`: strings that are copied from texts
+//!
+//! Arguments come in the order in which their schema lists them; those that are not required may be left out.
+//! An object whose schema lists properties and does not speak of others has those properties and no others.
 
+mod answer;
+mod copied;
+mod grammars;
+mod lark;
+mod nesting;
+mod schema;
+pub mod spans;
+mod speech;
+mod tokens;
+mod vocabulary;
+
+#[cfg(test)]
+#[path = "sampling_tests.rs"]
+pub(crate) mod sampling;
+
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
 use windlass_core::tool::ToolSpec;
+
+pub use grammars::Grammars;
+pub use vocabulary::{Tokenise, Vocabulary};
 
 /// What one answer must obey.
 #[derive(Debug, Clone)]
 pub struct Wish {
     /// How the model writes calls and text.
     pub syntax: CallSyntax,
+    /// How the model separates what it writes as JSON.
+    pub json: JsonStyle,
     /// The tools that may be called now, and no others.
     pub tools: Vec<Arc<ToolSpec>>,
     /// What must happen.
@@ -20,6 +50,17 @@ pub struct Wish {
     pub calls_max: usize,
     /// Where strings of arguments must come from; free when absent.
     pub sources: Option<Sources>,
+    /// Values of this moment: a string of a schema that says `"x-windlass-live": KIND` is one of those of its kind.
+    /// A kind that is not here leaves the string free.
+    pub live: BTreeMap<String, Vec<String>>,
+}
+
+impl Wish {
+    /// A wish for a free answer with these tools.
+    pub fn free(syntax: CallSyntax, json: JsonStyle, tools: Vec<Arc<ToolSpec>>) -> Self {
+        let live = BTreeMap::new();
+        Self { syntax, json, tools, form: AnswerForm::Free, calls_max: 1, sources: None, live }
+    }
 }
 
 /// The form of an answer.
@@ -58,6 +99,18 @@ pub enum CallSyntax {
     },
 }
 
+/// What stands between the parts of an object or a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum JsonStyle {
+    /// `{"a":1,"b":2}`, as the built-in model is trained to write.
+    Compact,
+    /// `{"a": 1, "b": 2}`, as most models write.
+    Spaced,
+    /// Either, as the model likes.
+    #[default]
+    Either,
+}
+
 /// Texts that string arguments are copied from.
 #[derive(Debug, Clone)]
 pub struct Sources {
@@ -75,12 +128,16 @@ pub trait GrammarPort: Send + Sync {
 pub trait Constraint: Send {
     /// Which tokens may come next; nothing when all may.
     fn mask(&mut self) -> Result<Option<&TokenMask>, GrammarError>;
-    /// Takes the token that was chosen.
+    /// Takes a token that was chosen or forced.
     fn accept(&mut self, token: u32) -> Result<(), GrammarError>;
-    /// Tokens that must come next whatever the model thinks; they need no decision.
+    /// Tokens that must come next whatever the model thinks; they need no decision. The caller accepts each.
     fn forced(&mut self) -> Vec<u32>;
     /// Whether the answer is complete and nothing may follow.
     fn is_done(&self) -> bool;
+    /// Where the grammar is wider than what was wished for, for the user: what comes is still checked elsewhere.
+    fn notices(&self) -> &[String] {
+        &[]
+    }
 }
 
 /// A set of tokens.
@@ -93,6 +150,48 @@ impl TokenMask {
     /// Of words of 32 tokens each, lowest first.
     pub fn of_words(words: Vec<u32>) -> Self {
         Self { words }
+    }
+
+    /// Of a set of tokens of a vocabulary of that size.
+    pub(crate) fn of_tokens(size: usize, tokens: impl Iterator<Item = u32>) -> Self {
+        let mut mask = Self { words: vec![0; size.div_ceil(32)] };
+        tokens.for_each(|token| mask.set(token, true));
+        mask
+    }
+
+    /// Puts a token in or takes it out; one beyond the end is in no set.
+    pub(crate) fn set(&mut self, token: u32, is_in: bool) {
+        let word = usize::try_from(token / 32).unwrap_or(usize::MAX);
+        if let Some(word) = self.words.get_mut(word) {
+            let bit = 1 << (token % 32);
+            *word = if is_in { *word | bit } else { *word & !bit };
+        }
+    }
+
+    /// Becomes the set of these words.
+    pub(crate) fn copy_words(&mut self, words: &[u32]) {
+        self.words.clear();
+        self.words.extend_from_slice(words);
+    }
+
+    /// Takes in all of another set.
+    pub(crate) fn add(&mut self, other: &TokenMask) {
+        if self.words.len() < other.words.len() {
+            self.words.resize(other.words.len(), 0);
+        }
+        self.words.iter_mut().zip(&other.words).for_each(|(own, more)| *own |= more);
+    }
+
+    /// The tokens in it, ascending.
+    pub fn tokens(&self) -> impl Iterator<Item = u32> + '_ {
+        (0_u32..).zip(&self.words).flat_map(|(at, &word)| {
+            (0..32).filter(move |bit| word & (1 << bit) != 0).map(move |bit| at * 32 + bit)
+        })
+    }
+
+    /// Whether no token is in it.
+    pub fn is_empty(&self) -> bool {
+        self.words.iter().all(|&word| word == 0)
     }
 
     /// Whether a token is in it.
@@ -111,7 +210,9 @@ impl TokenMask {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GrammarError {
     /// A tool's schema says something that no grammar can.
-    #[error("the schema of '{tool}' cannot be made a grammar: {message}")]
+    #[error(
+        "the schema of '{tool}' cannot be made a grammar: {message}; correct the schema, or do not offer the tool"
+    )]
     Schema {
         /// The tool.
         tool: String,

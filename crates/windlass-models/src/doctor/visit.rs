@@ -157,6 +157,7 @@ impl Question {
             system: self.system.into(),
             messages: Arc::new(self.messages.iter().cloned().map(Arc::new).collect()),
             trailer: Vec::new(),
+            refused: Arc::default(),
             tools: self.tools.iter().cloned().map(Arc::new).collect(),
             tool_choice: self.choice.clone(),
             sampling: self.sampling.clone(),

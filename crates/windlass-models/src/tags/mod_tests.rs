@@ -47,6 +47,7 @@ fn ask(
         system: "".into(),
         messages: Arc::new(vec![Arc::new(Message::user("Hi"))]),
         trailer: Vec::new(),
+        refused: Arc::default(),
         tools: Arc::new([Arc::new(ToolSpec::new("list_tasks", "Lists tasks"))]),
         tool_choice: ToolChoice::Auto,
         sampling: Sampling::default(),

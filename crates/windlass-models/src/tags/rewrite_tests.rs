@@ -14,6 +14,7 @@ fn request(messages: Vec<Arc<Message>>, choice: ToolChoice) -> ModelRequest {
         system: "Be brief.".into(),
         messages: Arc::new(messages),
         trailer: vec!["Hurry.".to_owned()],
+        refused: Default::default(),
         tools: Arc::new([Arc::new(tool)]),
         tool_choice: choice,
         sampling: Sampling::default(),

@@ -52,6 +52,7 @@ impl Row {
             system: "Be brief.".into(),
             messages: Arc::new(messages.to_vec()),
             trailer: Vec::new(),
+            refused: Arc::default(),
             tools: self.tools.tools.iter().map(|tool| Arc::clone(&tool.spec)).collect(),
             tool_choice: choice,
             sampling: Sampling { temperature: Some(0.5), seed: Some(1), ..Sampling::default() },

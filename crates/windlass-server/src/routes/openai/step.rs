@@ -44,6 +44,7 @@ async fn open(app: &App, asked: &Asked) -> Answer<(Relay, Deltas)> {
         system: asked.conversation.system.as_str().into(),
         messages: Arc::new(asked.conversation.history.clone()),
         trailer: Vec::new(),
+        refused: Arc::default(),
         tools: asked.tools.clone().into(),
         tool_choice: asked.tool_choice.clone(),
         sampling: asked.sampling.clone(),

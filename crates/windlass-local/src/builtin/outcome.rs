@@ -1,0 +1,87 @@
+//! Outcomes as the built-in model and its answers see them: read back from the envelope of any profile.
+
+use serde_json::{Map, Value};
+use windlass_core::message::{Message, ToolMessage};
+use windlass_core::tool::ToolCall;
+
+/// One call of the present request, with what it gave.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Answered {
+    /// The tool.
+    pub(super) tool: String,
+    /// What it was called with.
+    pub(super) args: Map<String, Value>,
+    /// What it gave, or why it gave nothing.
+    pub(super) result: Result<Value, Complaint>,
+    /// What the runtime says about the result: that it was cut, for example.
+    pub(super) note: Option<String>,
+}
+
+/// Why a call gave nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Complaint {
+    /// What happened.
+    pub(super) message: String,
+    /// What would help.
+    pub(super) hint: Option<String>,
+    /// Whether it was not allowed.
+    pub(super) is_denied: bool,
+}
+
+/// The calls since the user last spoke, in order.
+pub(super) fn answered_calls<'a>(messages: impl Iterator<Item = &'a Message>) -> Vec<Answered> {
+    let mut calls: Vec<&ToolCall> = Vec::new();
+    let mut answered = Vec::new();
+    for message in messages {
+        match message {
+            Message::User { .. } => {
+                calls.clear();
+                answered.clear();
+            }
+            Message::Assistant { .. } => calls.extend(message.calls()),
+            Message::Tool(tool) => {
+                let call = calls.iter().find(|call| call.id == tool.call_id);
+                let args =
+                    call.and_then(|call| serde_json::from_str(&call.arguments).ok()).unwrap_or_default();
+                answered.push(read(tool, args));
+            }
+            Message::Note { .. } => {}
+        }
+    }
+    answered
+}
+
+pub(super) fn read(tool: &ToolMessage, args: Map<String, Value>) -> Answered {
+    let content =
+        serde_json::from_str::<Value>(&tool.content).unwrap_or_else(|_| tool.content.clone().into());
+    let note = content.get("note").and_then(Value::as_str).map(str::to_owned);
+    let result = if tool.is_ok { Ok(value_of(content)) } else { Err(complaint_of(&content)) };
+    Answered { tool: tool.name.clone(), args, result, note }
+}
+
+/// The value inside an envelope: each profile has its own word for it.
+fn value_of(content: Value) -> Value {
+    let Value::Object(mut fields) = content else { return content };
+    let is_wrapped = fields.contains_key("ok") || fields.contains_key("success");
+    let word = ["output", "data", "result"].into_iter().find(|word| fields.contains_key(*word));
+    match word {
+        Some(word) if is_wrapped => fields.remove(word).unwrap_or_default(),
+        Some(_) | None => Value::Object(fields),
+    }
+}
+
+fn complaint_of(content: &Value) -> Complaint {
+    let error = content.get("error").or_else(|| content.get("error_message")).unwrap_or(content);
+    let text = |word: &str| error.get(word).and_then(Value::as_str).map(str::to_owned);
+    let plain = error.as_str().map_or_else(|| error.to_string(), str::to_owned);
+    let kind = error.get("kind").or_else(|| content.get("error_type")).and_then(Value::as_str);
+    Complaint {
+        message: text("message").unwrap_or(plain),
+        hint: text("hint"),
+        is_denied: kind.is_some_and(|kind| kind.contains("permission")),
+    }
+}
+
+#[cfg(test)]
+#[path = "outcome_tests.rs"]
+mod tests;

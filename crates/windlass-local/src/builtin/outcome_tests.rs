@@ -1,0 +1,82 @@
+use std::sync::Arc;
+
+use serde_json::json;
+use windlass_core::ids::CallId;
+use windlass_core::message::{Message, Part, ToolMessage};
+use windlass_core::tool::ToolCall;
+
+use super::*;
+
+fn call(id: &str, name: &str, arguments: &str) -> Message {
+    Message::Assistant {
+        parts: vec![Part::Call(ToolCall {
+            id: CallId::new(id),
+            provider_id: None,
+            step: 1,
+            index: 0,
+            name: name.into(),
+            arguments: arguments.into(),
+            state: None,
+        })],
+    }
+}
+
+fn outcome(id: &str, name: &str, content: &str, is_ok: bool) -> Message {
+    Message::Tool(ToolMessage {
+        call_id: CallId::new(id),
+        provider_id: None,
+        name: name.into(),
+        content: content.into(),
+        is_ok,
+        is_valid_call: true,
+    })
+}
+
+#[test]
+fn only_the_calls_of_the_present_request_are_answered() {
+    let messages = [
+        Message::user("what time is it"),
+        call("a", "get_current_time", "{}"),
+        outcome("a", "get_current_time", r#"{"ok":true,"output":"x"}"#, true),
+        Message::assistant("It is x."),
+        Message::user("read a.txt"),
+        call("b", "read_file", r#"{"path":"a.txt"}"#),
+        outcome("b", "read_file", r#"{"ok":true,"output":"hello","note":"cut"}"#, true),
+    ];
+    let messages: Vec<Arc<Message>> = messages.into_iter().map(Arc::new).collect();
+    let answered = answered_calls(messages.iter().map(AsRef::as_ref));
+    assert_eq!(answered.len(), 1);
+    assert_eq!(answered[0].args["path"], "a.txt");
+    assert_eq!(answered[0].result, Ok(json!("hello")));
+    assert_eq!(answered[0].note.as_deref(), Some("cut"));
+}
+
+#[test]
+fn the_value_is_found_in_the_envelope_of_every_profile() {
+    for content in [
+        r#"{"ok":true,"output":[1]}"#,
+        r#"{"ok":true,"error":null,"data":[1]}"#,
+        r#"{"success":true,"result":[1]}"#,
+        r#"{"success":true,"data":[1],"error_message":null,"error_type":"none","metadata":{}}"#,
+        "[1]",
+    ] {
+        let Message::Tool(tool) = outcome("a", "t", content, true) else { unreachable!() };
+        assert_eq!(read(&tool, Map::new()).result, Ok(json!([1])), "{content}");
+    }
+}
+
+#[test]
+fn a_failure_keeps_its_message_and_its_hint() {
+    let denied = r#"{"ok":false,"error":{"kind":"permission_denied","message":"no","hint":"ask"}}"#;
+    let Message::Tool(tool) = outcome("a", "t", denied, false) else { unreachable!() };
+    let complaint = read(&tool, Map::new()).result.unwrap_err();
+    assert_eq!(
+        (complaint.message.as_str(), complaint.hint.as_deref(), complaint.is_denied),
+        ("no", Some("ask"), true)
+    );
+    let Message::Tool(tool) = outcome("a", "t", r#"{"success":false,"error":"gone"}"#, false) else {
+        unreachable!()
+    };
+    let complaint = read(&tool, Map::new()).result.unwrap_err();
+    assert_eq!((complaint.message.as_str(), complaint.is_denied), ("gone", false));
+}

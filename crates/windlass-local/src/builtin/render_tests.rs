@@ -1,0 +1,68 @@
+use serde_json::json;
+
+use super::*;
+
+fn answered(tool: &str, args: Value, result: Result<Value, Complaint>) -> Answered {
+    let Value::Object(args) = args else { unreachable!() };
+    Answered { tool: tool.into(), args, result, note: None }
+}
+
+fn shown(tool: &str, args: Value, value: Value) -> String {
+    render(&[answered(tool, args, Ok(value))])
+}
+
+#[test]
+fn every_tool_has_words_of_its_own() {
+    assert_eq!(shown("calculate", json!({"expression": "2*3"}), json!("6")), "`2*3` = **6**");
+    assert_eq!(
+        shown("get_current_time", json!({"timezone": "Asia/Tokyo"}), json!("2026-11-16T06:32:44+09:00")),
+        "It is **06:32** on 2026-11-16 (Asia/Tokyo)."
+    );
+    assert_eq!(
+        shown("add_task", json!({"content": "call Ada"}), json!({"task_id": "task_1"})),
+        "Added `task_1`: call Ada"
+    );
+    assert_eq!(shown("list_tasks", json!({}), json!([])), "There are no tasks.");
+    assert_eq!(
+        shown("get_file_tree", json!({}), json!(["a.rs", "b.rs"])),
+        "There are 2 files in this project:\n\n```\na.rs\nb.rs\n```"
+    );
+    assert_eq!(
+        shown("read_file", json!({"path": "a.rs"}), json!("fn a() {}\n")),
+        "`a.rs`:\n\n```rust\nfn a() {}\n```"
+    );
+    assert_eq!(shown("search_text", json!({"pattern": "x"}), json!("")), "Nothing matches `x`.");
+}
+
+#[test]
+fn outcomes_follow_each_other_and_failures_say_what_would_help() {
+    let refused =
+        Complaint { message: "it exists".into(), hint: Some("Read it first.".into()), is_denied: false };
+    let text = render(&[
+        answered("calculate", json!({"expression": "1+1"}), Ok(json!("2"))),
+        answered("write_file", json!({"path": "a"}), Err(refused)),
+    ]);
+    assert_eq!(text, "`1+1` = **2**\n\n`write_file` did not work: it exists\n\nRead it first.");
+}
+
+#[test]
+fn text_of_files_never_becomes_markup() {
+    let hostile = "```\n# heading\n````\n<script>alert(1)</script>";
+    let text = shown("read_file", json!({"path": "a`b.md"}), json!(hostile));
+    assert!(text.starts_with("`` a`b.md ``:\n\n`````markdown\n"), "{text}");
+    assert!(text.ends_with("\n`````"), "{text}");
+    let task =
+        shown("add_task", json!({"content": "[x](javascript:1) <b>\n# h"}), json!({"task_id": "task_1"}));
+    assert_eq!(task, "Added `task_1`: \\[x\\](javascript:1) \\<b\\> # h");
+}
+
+#[test]
+fn long_outcomes_are_cut_and_say_so() {
+    let lines: Vec<String> = (0..500).map(|number| format!("line {number}")).collect();
+    let text = shown("read_file", json!({"path": "a"}), json!(lines.join("\n")));
+    assert!(text.ends_with("… and 380 more lines."), "{text}");
+    let one = shown("read_file", json!({"path": "a"}), json!("é".repeat(20_000)));
+    assert!(one.ends_with("… and more."));
+    let paths: Vec<String> = (0..100).map(|number| format!("f{number}")).collect();
+    assert!(shown("get_file_tree", json!({}), json!(paths)).ends_with("… and 40 more."));
+}

@@ -1,0 +1,212 @@
+//! One layer: attention over what was read, then the feed-forward net, for the rows of several sessions at once.
+
+use candle_core::quantized::{QMatMul, QTensor};
+use candle_core::{D, Device, Module, Tensor};
+use candle_nn::ops::{rms_norm, silu, softmax_last_dim};
+
+use super::cache::KvCache;
+use super::rope::RopeRows;
+use super::shape::{LayerWeight, ModelShape, Weight};
+use super::softmax::CausalSoftmax;
+use crate::error::LocalError;
+use crate::file::ModelFile;
+
+/// The weights of one layer.
+#[derive(Debug)]
+pub(crate) struct Layer {
+    index: usize,
+    attention_norm: Tensor,
+    query: Projection,
+    key: Projection,
+    value: Projection,
+    query_norm: Option<Tensor>,
+    key_norm: Option<Tensor>,
+    output: QMatMul,
+    feed_forward_norm: Tensor,
+    gate: QMatMul,
+    up: QMatMul,
+    down: QMatMul,
+    epsilon: f32,
+    sizes: Sizes,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Sizes {
+    heads: usize,
+    kv_heads: usize,
+    head: usize,
+    window: Option<usize>,
+}
+
+#[derive(Debug)]
+struct Projection {
+    matrix: QMatMul,
+    bias: Option<Tensor>,
+}
+
+impl Projection {
+    fn biased(&self, rows: Tensor) -> candle_core::Result<Tensor> {
+        match &self.bias {
+            Some(bias) => rows.broadcast_add(bias),
+            None => Ok(rows),
+        }
+    }
+}
+
+/// Rows of one session within a batch.
+pub(crate) struct Span<'a> {
+    pub(crate) cache: &'a KvCache,
+    pub(crate) begin: usize,
+    pub(crate) count: usize,
+}
+
+impl Layer {
+    pub(crate) fn load(file: &ModelFile, index: usize, device: &Device) -> Result<Self, LocalError> {
+        let shape = file.shape();
+        let matrix = |weight| file.matrix(Weight::Layer(index, weight), shape.size_of(weight), device);
+        let vector = |weight| file.vector(Weight::Layer(index, weight), shape.size_of(weight).1, device);
+        let vector_if =
+            |weight| file.vector_if(Weight::Layer(index, weight), shape.size_of(weight).1, device);
+        let projection = |weight, bias| -> Result<Projection, LocalError> {
+            Ok(Projection { matrix: matrix(weight)?, bias: vector_if(bias)? })
+        };
+        Ok(Self {
+            index,
+            attention_norm: vector(LayerWeight::AttentionNorm)?,
+            query: projection(LayerWeight::Query, LayerWeight::QueryBias)?,
+            key: projection(LayerWeight::Key, LayerWeight::KeyBias)?,
+            value: projection(LayerWeight::Value, LayerWeight::ValueBias)?,
+            query_norm: vector_if(LayerWeight::QueryNorm)?,
+            key_norm: vector_if(LayerWeight::KeyNorm)?,
+            output: matrix(LayerWeight::Output)?,
+            feed_forward_norm: vector(LayerWeight::FeedForwardNorm)?,
+            gate: matrix(LayerWeight::Gate)?,
+            up: matrix(LayerWeight::Up)?,
+            down: matrix(LayerWeight::Down)?,
+            epsilon: shape.norm_epsilon as f32,
+            sizes: Sizes::of(shape),
+        })
+    }
+
+    /// Takes rows through the layer. Keys and values go into the caches, whose room is reserved.
+    pub(crate) fn pass(
+        &self,
+        rows: &Tensor,
+        turns: &RopeRows,
+        spans: &[Span<'_>],
+    ) -> Result<Tensor, LocalError> {
+        let normed = rms_norm(rows, &self.attention_norm, self.epsilon)?;
+        let attended = self.attend(&normed, turns, spans)?;
+        let rows = (rows + self.output.forward(&attended)?)?;
+        let normed = rms_norm(&rows, &self.feed_forward_norm, self.epsilon)?;
+        let (gate, up) = match together(&[&self.gate, &self.up], &normed)?.as_deref() {
+            Some([gate, up]) => (gate.clone(), up.clone()),
+            _ => (self.gate.forward(&normed)?, self.up.forward(&normed)?),
+        };
+        let inner = (silu(&gate)? * up)?;
+        Ok((rows + self.down.forward(&inner)?)?)
+    }
+
+    fn attend(&self, rows: &Tensor, turns: &RopeRows, spans: &[Span<'_>]) -> Result<Tensor, LocalError> {
+        let matrices = [&self.query.matrix, &self.key.matrix, &self.value.matrix];
+        let (query, key, value) = match together(&matrices, rows)?.as_deref() {
+            Some([query, key, value]) => (query.clone(), key.clone(), value.clone()),
+            _ => {
+                let [query, key, value] = matrices.map(|matrix| matrix.forward(rows));
+                (query?, key?, value?)
+            }
+        };
+        let Sizes { heads, kv_heads, head, .. } = self.sizes;
+        let count = rows.dim(0)?;
+        let query = self.query.biased(query)?.reshape((count, heads, head))?;
+        let key = self.key.biased(key)?.reshape((count, kv_heads, head))?;
+        let value = self.value.biased(value)?.reshape((count, kv_heads, head))?;
+        let query = turns.turn(&self.normed(query, self.query_norm.as_ref())?)?;
+        let key = turns.turn(&self.normed(key, self.key_norm.as_ref())?)?;
+        let mut attended = Vec::with_capacity(spans.len());
+        for span in spans {
+            let part = |rows: &Tensor| rows.narrow(0, span.begin, span.count);
+            let (keys, values) = span.cache.append(self.index, &part(&key)?, &part(&value)?)?;
+            attended.push(self.sizes.attend(&part(&query)?, &keys, &values)?);
+        }
+        match attended.as_slice() {
+            [only] => Ok(only.clone()),
+            several => Ok(Tensor::cat(several, 0)?),
+        }
+    }
+
+    fn normed(&self, rows: Tensor, norm: Option<&Tensor>) -> candle_core::Result<Tensor> {
+        match norm {
+            Some(norm) => rms_norm(&rows, norm, self.epsilon),
+            None => Ok(rows),
+        }
+    }
+}
+
+/// Several products with the same rows in one go, where the kernels can: rows are quantised once, threads meet once.
+fn together(matrices: &[&QMatMul], rows: &Tensor) -> Result<Option<Vec<Tensor>>, LocalError> {
+    let quantised: Option<Vec<&QTensor>> = matrices
+        .iter()
+        .map(|matrix| match matrix {
+            QMatMul::QTensor(tensor) => Some(tensor.as_ref()),
+            QMatMul::Tensor(_) | QMatMul::TensorF16(_) => None,
+        })
+        .collect();
+    match quantised {
+        Some(quantised) => Ok(QTensor::gemv_fused_shared_lhs(&quantised, rows)?),
+        None => Ok(None),
+    }
+}
+
+impl Sizes {
+    fn of(shape: &ModelShape) -> Self {
+        Self {
+            heads: shape.heads,
+            kv_heads: shape.kv_heads,
+            head: shape.head_size,
+            window: shape.window_tokens,
+        }
+    }
+
+    /// Attention of the last rows over all rows of a cache.
+    fn attend(&self, query: &Tensor, keys: &Tensor, values: &Tensor) -> Result<Tensor, LocalError> {
+        let (count, length) = (query.dim(0)?, keys.dim(0)?);
+        let (keys, values, length) = match self.window {
+            // A single row sees a whole window and nothing else: what is older need not be looked at.
+            Some(window) if count == 1 && length > window => {
+                let begin = length - window;
+                (keys.narrow(0, begin, window)?, values.narrow(0, begin, window)?, window)
+            }
+            _ => (keys.clone(), values.clone(), length),
+        };
+        // The queries of all heads that share a key are the rows of one product.
+        let group = self.heads / self.kv_heads;
+        let query = (query * (1.0 / (self.head as f64).sqrt()))?.transpose(0, 1)?.contiguous()?;
+        let query = query.reshape((self.kv_heads, group * count, self.head))?;
+        let (mut keys, mut values) = (keys.transpose(0, 1)?, values.transpose(0, 1)?);
+        if !query.device().is_cpu() {
+            // Only the products of the CPU take rows that lie apart.
+            (keys, values) = (keys.contiguous()?, values.contiguous()?);
+        }
+        let scores = query.matmul(&keys.transpose(D::Minus2, D::Minus1)?)?;
+        let shares = self.soften(scores, count, length)?;
+        let attended = shares.matmul(&values)?.reshape((self.heads, count, self.head))?;
+        Ok(attended.transpose(0, 1)?.reshape((count, self.heads * self.head))?)
+    }
+
+    fn soften(&self, scores: Tensor, count: usize, length: usize) -> Result<Tensor, LocalError> {
+        let softmax = CausalSoftmax { count, length, window: self.window.unwrap_or(usize::MAX) };
+        if scores.device().is_cpu() {
+            scores.inplace_op1(&softmax)?;
+            return Ok(scores);
+        }
+        let size = scores.dims3()?;
+        let mask = (0..count).flat_map(|row| {
+            let seen = softmax.seen(row);
+            (0..length).map(move |at| if seen.contains(&at) { 0.0 } else { f32::NEG_INFINITY })
+        });
+        let mask = Tensor::from_vec(mask.collect(), (count, length), scores.device())?;
+        let by_head = scores.reshape((self.heads, count, length))?.broadcast_add(&mask)?;
+        Ok(softmax_last_dim(&by_head)?.reshape(size)?)
+    }
+}

@@ -1,0 +1,237 @@
+//! The header of a GGUF file: metadata and the list of tensors, read without believing any of it.
+//!
+//! Every length is held against what is left of the file before anything is allocated. Knows no model.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use candle_core::quantized::GgmlDType;
+
+/// A value of the metadata.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Meta {
+    Integer(i64),
+    Float(f64),
+    Bool(bool),
+    Text(String),
+    List(Vec<Meta>),
+}
+
+impl Meta {
+    pub(crate) fn as_usize(&self) -> Option<usize> {
+        match self {
+            Meta::Integer(number) => usize::try_from(*number).ok(),
+            Meta::Float(_) | Meta::Bool(_) | Meta::Text(_) | Meta::List(_) => None,
+        }
+    }
+
+    pub(crate) fn as_f64(&self) -> Option<f64> {
+        match self {
+            Meta::Float(number) => Some(*number),
+            Meta::Integer(number) => Some(*number as f64),
+            Meta::Bool(_) | Meta::Text(_) | Meta::List(_) => None,
+        }
+    }
+
+    pub(crate) fn as_bool(&self) -> Option<bool> {
+        match self {
+            Meta::Bool(flag) => Some(*flag),
+            Meta::Integer(_) | Meta::Float(_) | Meta::Text(_) | Meta::List(_) => None,
+        }
+    }
+
+    pub(crate) fn as_text(&self) -> Option<&str> {
+        match self {
+            Meta::Text(text) => Some(text),
+            Meta::Integer(_) | Meta::Float(_) | Meta::Bool(_) | Meta::List(_) => None,
+        }
+    }
+
+    pub(crate) fn as_list(&self) -> Option<&[Meta]> {
+        match self {
+            Meta::List(items) => Some(items),
+            Meta::Integer(_) | Meta::Float(_) | Meta::Bool(_) | Meta::Text(_) => None,
+        }
+    }
+}
+
+/// A tensor as the header describes it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct TensorEntry {
+    /// Rows first.
+    pub(crate) shape: Vec<usize>,
+    pub(crate) dtype: GgmlDType,
+    /// Where it lies in the file; may reach beyond its end.
+    pub(crate) range: Range<usize>,
+}
+
+/// The header of a GGUF file.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Header {
+    pub(crate) meta: HashMap<String, Meta>,
+    pub(crate) tensors: HashMap<String, TensorEntry>,
+}
+
+/// Why a header cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum HeaderFault {
+    /// Not this format at all.
+    NotGguf,
+    /// It ends in the middle; at least so many bytes were needed.
+    Ends(usize),
+    /// It says something impossible.
+    Wrong(String),
+}
+
+const LISTS_DEEP_MAX: usize = 4;
+
+/// Reads a header from the beginning of a file.
+pub(crate) fn read(bytes: &[u8]) -> Result<Header, HeaderFault> {
+    if !bytes.starts_with(b"GGUF") {
+        return Err(HeaderFault::NotGguf);
+    }
+    let mut reader = Reader { bytes, at: 4 };
+    let version = reader.u32()?;
+    if !(2..=3).contains(&version) {
+        return Err(HeaderFault::Wrong(format!("version {version} of the format is not known")));
+    }
+    let (tensors, entries) = (reader.length(24)?, reader.length(13)?);
+    let mut header = Header::default();
+    for _ in 0..entries {
+        let key = reader.text()?;
+        let kind = reader.u32()?;
+        let value = reader.value(kind, 0)?;
+        header.meta.insert(key, value);
+    }
+    let mut entries = Vec::with_capacity(tensors);
+    for _ in 0..tensors {
+        let name = reader.text()?;
+        entries.push((name, reader.tensor()?));
+    }
+    let alignment = header.meta.get("general.alignment").and_then(Meta::as_usize).unwrap_or(32);
+    if !alignment.is_power_of_two() || alignment > 1 << 20 {
+        return Err(HeaderFault::Wrong(format!("its alignment is {alignment}")));
+    }
+    let start = reader.at.next_multiple_of(alignment);
+    for (name, mut entry) in entries {
+        let shifted = |at: usize| at.checked_add(start).ok_or_else(|| impossible(&name));
+        entry.range = shifted(entry.range.start)?..shifted(entry.range.end)?;
+        header.tensors.insert(name, entry);
+    }
+    Ok(header)
+}
+
+fn impossible(name: &str) -> HeaderFault {
+    HeaderFault::Wrong(format!("the tensor '{name}' has an impossible size"))
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl Reader<'_> {
+    fn take<const N: usize>(&mut self) -> Result<[u8; N], HeaderFault> {
+        let end = self.at.saturating_add(N);
+        let bytes = self.bytes.get(self.at..end).and_then(|bytes| bytes.try_into().ok());
+        self.at = end;
+        bytes.ok_or(HeaderFault::Ends(end))
+    }
+
+    fn u32(&mut self) -> Result<u32, HeaderFault> {
+        Ok(u32::from_le_bytes(self.take()?))
+    }
+
+    /// A count of things that take at least `least` bytes each.
+    fn length(&mut self, least: usize) -> Result<usize, HeaderFault> {
+        let count = u64::from_le_bytes(self.take()?);
+        let count = usize::try_from(count).unwrap_or(usize::MAX);
+        let end = self.at.saturating_add(count.saturating_mul(least));
+        if end > self.bytes.len() { Err(HeaderFault::Ends(end)) } else { Ok(count) }
+    }
+
+    fn text(&mut self) -> Result<String, HeaderFault> {
+        let length = self.length(1)?;
+        let end = self.at.saturating_add(length);
+        let bytes = self.bytes.get(self.at..end).ok_or(HeaderFault::Ends(end))?;
+        self.at = end;
+        Ok(String::from_utf8_lossy(bytes).into_owned())
+    }
+
+    fn value(&mut self, kind: u32, depth: usize) -> Result<Meta, HeaderFault> {
+        Ok(match kind {
+            0 => Meta::Integer(u8::from_le_bytes(self.take()?).into()),
+            1 => Meta::Integer(i8::from_le_bytes(self.take()?).into()),
+            2 => Meta::Integer(u16::from_le_bytes(self.take()?).into()),
+            3 => Meta::Integer(i16::from_le_bytes(self.take()?).into()),
+            4 => Meta::Integer(self.u32()?.into()),
+            5 => Meta::Integer(i32::from_le_bytes(self.take()?).into()),
+            6 => Meta::Float(f32::from_le_bytes(self.take()?).into()),
+            7 => Meta::Bool(u8::from_le_bytes(self.take()?) != 0),
+            8 => Meta::Text(self.text()?),
+            9 => Meta::List(self.list(depth)?),
+            10 => Meta::Integer(i64::try_from(u64::from_le_bytes(self.take()?)).unwrap_or(i64::MAX)),
+            11 => Meta::Integer(i64::from_le_bytes(self.take()?)),
+            12 => Meta::Float(f64::from_le_bytes(self.take()?)),
+            kind => return Err(HeaderFault::Wrong(format!("a value is of the unknown kind {kind}"))),
+        })
+    }
+
+    fn list(&mut self, depth: usize) -> Result<Vec<Meta>, HeaderFault> {
+        if depth >= LISTS_DEEP_MAX {
+            return Err(HeaderFault::Wrong("its lists are nested too deep".to_owned()));
+        }
+        let kind = self.u32()?;
+        let count = self.length(1)?;
+        (0..count).map(|_| self.value(kind, depth + 1)).collect()
+    }
+
+    /// Its range is counted from where tensors begin.
+    fn tensor(&mut self) -> Result<TensorEntry, HeaderFault> {
+        let wrong = |message: String| HeaderFault::Wrong(message);
+        let dimensions = self.u32()?;
+        if !(1..=4).contains(&dimensions) {
+            return Err(wrong(format!("a tensor has {dimensions} dimensions")));
+        }
+        let mut shape = Vec::with_capacity(4);
+        for _ in 0..dimensions {
+            let size = usize::try_from(u64::from_le_bytes(self.take()?)).ok();
+            shape.push(size.ok_or_else(|| wrong("a tensor has an impossible size".to_owned()))?);
+        }
+        shape.reverse();
+        let code = self.u32()?;
+        let dtype = dtype_of(code).ok_or_else(|| {
+            wrong(format!(
+                "a tensor has the quantisation {code}, which is not run here; take Q4_K_M, Q8_0 or Q4_0"
+            ))
+        })?;
+        let offset = usize::try_from(u64::from_le_bytes(self.take()?)).unwrap_or(usize::MAX);
+        let count = shape.iter().try_fold(1_usize, |count, size| count.checked_mul(*size));
+        let count = count.filter(|count| count.is_multiple_of(dtype.block_size()));
+        let bytes = count.and_then(|count| (count / dtype.block_size()).checked_mul(dtype.type_size()));
+        let end = bytes.and_then(|bytes| offset.checked_add(bytes));
+        let end = end.ok_or_else(|| wrong("a tensor has an impossible size".to_owned()))?;
+        Ok(TensorEntry { shape, dtype, range: offset..end })
+    }
+}
+
+fn dtype_of(code: u32) -> Option<GgmlDType> {
+    Some(match code {
+        0 => GgmlDType::F32,
+        1 => GgmlDType::F16,
+        2 => GgmlDType::Q4_0,
+        3 => GgmlDType::Q4_1,
+        6 => GgmlDType::Q5_0,
+        7 => GgmlDType::Q5_1,
+        8 => GgmlDType::Q8_0,
+        9 => GgmlDType::Q8_1,
+        10 => GgmlDType::Q2K,
+        11 => GgmlDType::Q3K,
+        12 => GgmlDType::Q4K,
+        13 => GgmlDType::Q5K,
+        14 => GgmlDType::Q6K,
+        15 => GgmlDType::Q8K,
+        30 => GgmlDType::BF16,
+        _ => return None,
+    })
+}

@@ -1,0 +1,255 @@
+//! Model files: what is in them, what they need, and their tensors one by one.
+//!
+//! Owns the formats. Knows nothing of running a model, of tokens or of chats.
+
+mod folder;
+mod gguf;
+mod header;
+mod mapped;
+
+use std::path::{Path, PathBuf};
+
+use candle_core::quantized::{GgmlDType, QMatMul};
+use candle_core::{Device, Tensor};
+
+pub(crate) use self::folder::FolderFiles;
+pub(crate) use self::gguf::GgufFile;
+pub(crate) use self::header::Meta;
+use self::mapped::Bytes;
+use crate::decoder::shape::{ModelShape, Weight};
+use crate::error::LocalError;
+
+pub use crate::decoder::shape::Family;
+
+/// What a model file is, without loading it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FileDescription {
+    /// The file or folder.
+    pub path: PathBuf,
+    /// How it is stored.
+    pub format: Format,
+    /// What it computes.
+    pub family: Family,
+    /// What it calls itself.
+    pub title: Option<String>,
+    /// How many numbers it has.
+    pub parameters: u64,
+    /// How most of them are stored, `Q4_K` or `bfloat16`.
+    pub quantisation: String,
+    /// The context it was trained for.
+    pub context_tokens: usize,
+    /// Bytes on disk.
+    pub file_bytes: u64,
+    /// What it needs in memory.
+    pub memory: MemoryEstimate,
+}
+
+/// How a model is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// One GGUF file.
+    Gguf,
+    /// A folder of safetensors.
+    Safetensors,
+}
+
+/// What a model needs in memory, estimated from its header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MemoryEstimate {
+    /// The weights, as they are used.
+    pub weights_bytes: u64,
+    /// The cache of one token.
+    pub cache_bytes_per_token: u64,
+    /// Everything else while it runs.
+    pub scratch_bytes: u64,
+}
+
+impl MemoryEstimate {
+    /// All of it, for one context of so many tokens.
+    pub fn total_bytes(&self, context_tokens: usize) -> u64 {
+        let cache = self.cache_bytes(context_tokens);
+        self.weights_bytes.saturating_add(cache).saturating_add(self.scratch_bytes)
+    }
+
+    /// The cache for so many tokens.
+    pub fn cache_bytes(&self, tokens: usize) -> u64 {
+        self.cache_bytes_per_token.saturating_mul(u64::try_from(tokens).unwrap_or(u64::MAX))
+    }
+}
+
+/// Says what a model file is: architecture, size, context, memory. Nothing is loaded.
+pub fn describe(path: &Path) -> Result<FileDescription, LocalError> {
+    Ok(ModelFile::open(path)?.describe())
+}
+
+/// An open model file.
+#[derive(Debug)]
+pub(crate) enum ModelFile {
+    Gguf(Box<GgufFile>),
+    Folder(Box<FolderFiles>),
+}
+
+impl ModelFile {
+    /// Opens a GGUF file, a folder, or a file of a folder.
+    pub(crate) fn open(path: &Path) -> Result<Self, LocalError> {
+        let missing = || LocalError::Missing { path: path.into() };
+        let kind = std::fs::metadata(path).map_err(|_| missing())?;
+        if kind.is_dir() {
+            return FolderFiles::open(path).map(|files| ModelFile::Folder(Box::new(files)));
+        }
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        if extension == Some("safetensors") {
+            let folder = path.parent().unwrap_or(Path::new("."));
+            return FolderFiles::open(folder).map(|files| ModelFile::Folder(Box::new(files)));
+        }
+        if kind.len() == 0 {
+            return Err(LocalError::NotAModel { path: path.into(), message: "the file is empty".to_owned() });
+        }
+        GgufFile::open(path, Bytes::of_file(path)?).map(|file| ModelFile::Gguf(Box::new(file)))
+    }
+
+    /// A GGUF file that is part of the program.
+    pub(crate) fn of_program(bytes: &'static [u8]) -> Result<Self, LocalError> {
+        let file = GgufFile::open(Path::new("(built in)"), Bytes::of_program(bytes)?)?;
+        Ok(ModelFile::Gguf(Box::new(file)))
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        match self {
+            ModelFile::Gguf(file) => file.path(),
+            ModelFile::Folder(files) => files.path(),
+        }
+    }
+
+    pub(crate) fn shape(&self) -> &ModelShape {
+        match self {
+            ModelFile::Gguf(file) => file.shape(),
+            ModelFile::Folder(files) => files.shape(),
+        }
+    }
+
+    pub(crate) fn describe(&self) -> FileDescription {
+        let (format, parameters, quantisation, file_bytes, title) = match self {
+            ModelFile::Gguf(file) => {
+                let numbers = file.entries().map(|entry| entry.shape.iter().product::<usize>());
+                let title = file.meta("general.name").and_then(Meta::as_text).map(str::to_owned);
+                let parameters = numbers.map(count).fold(0, u64::saturating_add);
+                (Format::Gguf, parameters, file.quantisation(), file.file_bytes(), title)
+            }
+            ModelFile::Folder(files) => {
+                let title = files.path().file_name().map(|name| name.to_string_lossy().into_owned());
+                let title = title.or_else(|| Some(files.architecture().to_owned()));
+                let quantisation = files.quantisation();
+                (Format::Safetensors, files.parameters(), quantisation, files.file_bytes(), title)
+            }
+        };
+        FileDescription {
+            path: self.path().into(),
+            format,
+            family: self.shape().family,
+            title,
+            parameters,
+            quantisation,
+            context_tokens: self.shape().context_tokens,
+            file_bytes: count(file_bytes),
+            memory: self.estimate(parameters),
+        }
+    }
+
+    fn estimate(&self, parameters: u64) -> MemoryEstimate {
+        let weights_bytes = match self {
+            // Dense numbers are widened to 32 bits; quantised ones are laid out anew by the fast kernels, which
+            // takes a third more at most.
+            ModelFile::Gguf(file) => file.entries().fold(0_u64, |sum, entry| {
+                let bytes = count(entry.range.len());
+                sum.saturating_add(match entry.dtype {
+                    GgmlDType::F32 => bytes,
+                    GgmlDType::F16 | GgmlDType::BF16 => bytes.saturating_mul(2),
+                    _ => bytes.saturating_add(bytes / 3),
+                })
+            }),
+            ModelFile::Folder(_) => parameters.saturating_mul(4),
+        };
+        let shape = self.shape();
+        // Activations of one piece of reading, and the scores of all tokens.
+        let widest = shape.feed_forward.saturating_mul(3).saturating_add(shape.hidden.saturating_mul(4));
+        let numbers = widest.saturating_mul(crate::decoder::PIECE_TOKENS).saturating_add(shape.vocabulary);
+        MemoryEstimate {
+            weights_bytes,
+            cache_bytes_per_token: shape.cache_bytes_of_token(),
+            scratch_bytes: count(numbers).saturating_mul(4),
+        }
+    }
+
+    /// A matrix that must be there.
+    pub(crate) fn matrix(
+        &self,
+        weight: Weight,
+        size: (usize, usize),
+        device: &Device,
+    ) -> Result<QMatMul, LocalError> {
+        self.matrix_if(weight, size, device)?.ok_or_else(|| self.lacks(weight))
+    }
+
+    /// A matrix, if it is there.
+    pub(crate) fn matrix_if(
+        &self,
+        weight: Weight,
+        size: (usize, usize),
+        device: &Device,
+    ) -> Result<Option<QMatMul>, LocalError> {
+        match self {
+            ModelFile::Gguf(file) => {
+                let tensor = file.tensor(weight, size, device)?;
+                Ok(tensor.map(QMatMul::from_qtensor).transpose()?)
+            }
+            ModelFile::Folder(files) => Ok(files.tensor(weight, size, device)?.map(QMatMul::Tensor)),
+        }
+    }
+
+    /// A vector that must be there, as 32-bit floats.
+    pub(crate) fn vector(
+        &self,
+        weight: Weight,
+        length: usize,
+        device: &Device,
+    ) -> Result<Tensor, LocalError> {
+        self.vector_if(weight, length, device)?.ok_or_else(|| self.lacks(weight))
+    }
+
+    /// A vector, if it is there.
+    pub(crate) fn vector_if(
+        &self,
+        weight: Weight,
+        length: usize,
+        device: &Device,
+    ) -> Result<Option<Tensor>, LocalError> {
+        match self {
+            ModelFile::Gguf(file) => {
+                let tensor = file.tensor(weight, (1, length), device)?;
+                Ok(tensor.map(|tensor| tensor.dequantize(device)).transpose()?)
+            }
+            ModelFile::Folder(files) => files.tensor(weight, (1, length), device),
+        }
+    }
+
+    fn lacks(&self, weight: Weight) -> LocalError {
+        LocalError::Damaged { path: self.path().into(), message: format!("it has no weights for {weight:?}") }
+    }
+}
+
+fn count(number: usize) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
+}
+
+/// Memory that may be used when nobody says how much: what the system has left, where it tells.
+pub(crate) fn available_bytes() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes.saturating_mul(1024))
+}
+
+#[cfg(test)]
+#[path = "file_tests.rs"]
+mod tests;

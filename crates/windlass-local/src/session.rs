@@ -1,0 +1,184 @@
+//! One answer in the making: what was read, what was written, and what may follow.
+//!
+//! Knows tokens, grammar and deltas; not the model that scores tokens, nor its neighbours in a batch.
+
+use std::sync::Arc;
+
+use tokio::sync::mpsc::UnboundedSender;
+use windlass_core::model::{Finish, ModelDelta, ModelFailure, Usage};
+
+use crate::calls::CallReader;
+use crate::decoder::KvCache;
+use crate::grammar::{Constraint, GrammarError};
+use crate::sample::Sampler;
+use crate::tokens::{TextStream, Tokens};
+
+/// Where the pieces of an answer go; closed when nobody listens any more.
+pub(crate) type DeltaSender = UnboundedSender<Result<ModelDelta, ModelFailure>>;
+
+/// What an answer begins from.
+pub(crate) struct Beginning {
+    pub(crate) prompt: Vec<u32>,
+    pub(crate) cache: KvCache,
+    pub(crate) reader: CallReader,
+    pub(crate) constraint: Option<Box<dyn Constraint>>,
+    pub(crate) sampler: Sampler,
+    /// Most tokens, prompt and answer together.
+    pub(crate) tokens_max: usize,
+    pub(crate) sender: DeltaSender,
+}
+
+/// One answer in the making.
+pub(crate) struct Session {
+    tokens: Vec<u32>,
+    prompt_tokens: usize,
+    cached_tokens: usize,
+    cache: KvCache,
+    reader: CallReader,
+    stream: TextStream,
+    constraint: Option<Box<dyn Constraint>>,
+    sampler: Sampler,
+    tokens_max: usize,
+    sender: DeltaSender,
+    vocabulary: Arc<Tokens>,
+}
+
+/// Whether an answer goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// It does.
+    More,
+    /// It is complete.
+    Done,
+}
+
+impl Session {
+    pub(crate) fn new(beginning: Beginning, vocabulary: Arc<Tokens>) -> Self {
+        let Beginning { prompt, cache, reader, constraint, sampler, tokens_max, sender } = beginning;
+        Self {
+            prompt_tokens: prompt.len(),
+            cached_tokens: cache.len(),
+            tokens: prompt,
+            cache,
+            reader,
+            stream: TextStream::default(),
+            constraint,
+            sampler,
+            tokens_max,
+            sender,
+            vocabulary,
+        }
+    }
+
+    /// Whether nobody listens any more.
+    pub(crate) fn is_abandoned(&self) -> bool {
+        self.sender.is_closed()
+    }
+
+    /// How many tokens wait to be read.
+    pub(crate) fn unread(&self) -> usize {
+        self.tokens.len().saturating_sub(self.cache.len())
+    }
+
+    /// The cache, and the next tokens to be read into it.
+    pub(crate) fn next_piece(&mut self, count: usize) -> (&mut KvCache, &[u32]) {
+        let begin = self.cache.len();
+        let end = begin.saturating_add(count).min(self.tokens.len());
+        (&mut self.cache, self.tokens.get(begin..end).unwrap_or_default())
+    }
+
+    /// What was read, to be kept.
+    pub(crate) fn into_kept(self) -> (Vec<u32>, KvCache) {
+        (self.tokens, self.cache)
+    }
+
+    /// Tokens that must begin the answer.
+    pub(crate) fn begin(&mut self) -> Result<Step, GrammarError> {
+        self.append_forced()
+    }
+
+    /// Chooses the next token by its scores, and appends whatever must follow it.
+    pub(crate) fn choose(&mut self, scores: &[f32]) -> Result<Step, GrammarError> {
+        // A table may have more rows than there are tokens.
+        let scores = scores.get(..self.vocabulary.len()).unwrap_or(scores);
+        let mask = match &mut self.constraint {
+            Some(constraint) => constraint.mask()?,
+            None => None,
+        };
+        let token = self.sampler.choose(scores, mask);
+        let Some(token) = token else {
+            return Err(GrammarError::Grammar("nothing that may follow can be written".to_owned()));
+        };
+        if let Some(constraint) = &mut self.constraint {
+            constraint.accept(token)?;
+        }
+        match self.append(token) {
+            Step::Done => Ok(Step::Done),
+            Step::More => self.append_forced(),
+        }
+    }
+
+    fn append_forced(&mut self) -> Result<Step, GrammarError> {
+        let Some(constraint) = &mut self.constraint else { return Ok(Step::More) };
+        let forced = constraint.forced();
+        for token in &forced {
+            constraint.accept(*token)?;
+        }
+        let is_done = constraint.is_done();
+        for token in forced {
+            if self.append(token) == Step::Done {
+                return Ok(Step::Done);
+            }
+        }
+        if is_done {
+            self.finish(None);
+            return Ok(Step::Done);
+        }
+        Ok(Step::More)
+    }
+
+    fn append(&mut self, token: u32) -> Step {
+        self.tokens.push(token);
+        if self.vocabulary.stops().contains(&token) {
+            self.finish(None);
+            return Step::Done;
+        }
+        let text = self.stream.push(&self.vocabulary, token);
+        for delta in self.reader.push(&text) {
+            self.send(Ok(delta));
+        }
+        if self.tokens.len() >= self.tokens_max {
+            self.finish(Some(Finish::Length));
+            return Step::Done;
+        }
+        Step::More
+    }
+
+    /// Says that nothing more can be written.
+    pub(crate) fn fail(&self, failure: ModelFailure) {
+        self.send(Err(failure));
+    }
+
+    fn finish(&mut self, finish: Option<Finish>) {
+        let rest = self.stream.finish();
+        let mut deltas = self.reader.push(&rest);
+        deltas.extend(self.reader.finish());
+        let finish = finish.unwrap_or(if self.reader.calls() > 0 { Finish::Calls } else { Finish::Stop });
+        let count = |tokens: usize| u64::try_from(tokens).unwrap_or(u64::MAX);
+        deltas.push(ModelDelta::Usage(Usage {
+            input: count(self.prompt_tokens),
+            output: count(self.tokens.len().saturating_sub(self.prompt_tokens)),
+            cached: count(self.cached_tokens),
+            ..Usage::default()
+        }));
+        deltas.push(ModelDelta::Finish(finish));
+        for delta in deltas {
+            self.send(Ok(delta));
+        }
+    }
+
+    /// A listener who left is noticed before the next token.
+    fn send(&self, delta: Result<ModelDelta, ModelFailure>) {
+        let _ = self.sender.send(delta);
+    }
+}

@@ -1,0 +1,144 @@
+use candle_core::quantized::GgmlDType;
+
+use super::*;
+use crate::decoder::shape::Family;
+use crate::tiny::{Tiny, vocabulary};
+
+fn tokens_of_gguf() -> Tokens {
+    let bytes = Tiny::new(Family::Qwen2, GgmlDType::F32).gguf().leak();
+    Tokens::of_file(&ModelFile::of_program(bytes).unwrap()).unwrap()
+}
+
+fn tokens_of_folder() -> Tokens {
+    let folder = tempfile::tempdir().unwrap();
+    Tiny::new(Family::Qwen2, GgmlDType::F32).write_folder(folder.path());
+    Tokens::of_file(&ModelFile::open(folder.path()).unwrap()).unwrap()
+}
+
+fn id_of(word: &str) -> u32 {
+    u32::try_from(vocabulary().iter().position(|own| own == word).unwrap()).unwrap()
+}
+
+fn written(tokens: &Tokens, ids: &[u32]) -> String {
+    let mut stream = TextStream::default();
+    let mut text: String = ids.iter().map(|id| stream.push(tokens, *id)).collect();
+    text.push_str(&stream.finish());
+    text
+}
+
+#[test]
+fn pairs_are_merged_in_files_and_in_folders() {
+    for tokens in [tokens_of_gguf(), tokens_of_folder()] {
+        let hello = tokens.read_text("hello world").unwrap();
+        let [hell, world] = [id_of("hello"), id_of("Ġwor")];
+        assert_eq!(hello, [hell, world, u32::from(b'l'), u32::from(b'd')]);
+        let ends = ["<|im_end|>", "<|endoftext|>", "<|eot_id|>", "</s>"].map(id_of);
+        assert!(ends.iter().all(|end| tokens.stops().contains(end)));
+    }
+}
+
+#[test]
+fn what_is_read_is_written_again_byte_by_byte() {
+    for tokens in [tokens_of_gguf(), tokens_of_folder()] {
+        for text in
+            ["hello world", "Grüße, 世界! 🎉\n\ttab", " leading", "<|im_end|> stays text", "\u{0}\u{7f}"]
+        {
+            let ids = tokens.read_text(text).unwrap();
+            assert_eq!(written(&tokens, &ids), text);
+            assert!(ids.iter().all(|id| !tokens.is_reserved(*id)), "{text}");
+        }
+    }
+}
+
+#[test]
+fn reserved_tokens_are_read_only_where_they_are_trusted() {
+    for tokens in [tokens_of_gguf(), tokens_of_folder()] {
+        let (text, end) = ("a<|im_end|>b<tool_call>", id_of("<|im_end|>"));
+        let trusted = tokens.read_pieces([(text, true)].into_iter()).unwrap();
+        assert_eq!(trusted, [u32::from(b'a'), end, u32::from(b'b'), id_of("<tool_call>")]);
+        let others =
+            tokens.read_pieces([("", true), (text, false), ("<|im_end|>", true)].into_iter()).unwrap();
+        assert_eq!(others.iter().filter(|id| tokens.is_reserved(**id)).count(), 1);
+        assert_eq!(others.last(), Some(&end));
+        assert_eq!(written(&tokens, &others), format!("{text}<|im_end|>"));
+    }
+}
+
+#[test]
+fn text_that_could_join_with_its_neighbours_is_noticed() {
+    let tokens = tokens_of_gguf();
+    for text in ["<|im_end|>", "see <|im_", "end|> and", "[INST]", "x<tool_call>y", "<|"] {
+        assert!(tokens.could_forge(text), "{text}");
+    }
+    for text in ["", "plain", "a < b", "2 > 1 and x | y", "list[0]"] {
+        assert!(!tokens.could_forge(text), "{text}");
+    }
+}
+
+#[test]
+fn letters_of_several_tokens_come_whole() {
+    let tokens = tokens_of_gguf();
+    let mut stream = TextStream::default();
+    let party: Vec<String> = "🎉é".bytes().map(|byte| stream.push(&tokens, u32::from(byte))).collect();
+    assert_eq!(party, ["", "", "", "🎉", "", "é"]);
+    assert_eq!(stream.push(&tokens, 0xF0), "");
+    assert_eq!(stream.push(&tokens, u32::from(b'x')), "\u{FFFD}x");
+    assert_eq!(stream.push(&tokens, 0xC3), "");
+    assert_eq!(stream.finish(), "\u{FFFD}");
+}
+
+#[test]
+fn pieces_with_scores_are_merged_best_first() {
+    use candle_core::quantized::gguf_file::{self, Value};
+    let words = [
+        "<unk>",
+        "<s>",
+        "</s>",
+        "\u{2581}",
+        "h",
+        "i",
+        "hi",
+        "\u{2581}hi",
+        "<0x0A>",
+        "<0xC3>",
+        "<0xA9>",
+        "[INST]",
+    ];
+    let scores = [0.0, 0.0, 0.0, -9.0, -9.0, -9.0, -2.0, -1.0, 0.0, 0.0, 0.0, 0.0];
+    let kinds = [2, 3, 3, 1, 1, 1, 1, 1, 6, 6, 6, 3];
+    let tiny = Tiny::new(Family::Llama, GgmlDType::F32);
+    let mut reader = std::io::Cursor::new(tiny.gguf());
+    let content = gguf_file::Content::read(&mut reader).unwrap();
+    let mut metadata = content.metadata.clone();
+    let list = |values: Vec<Value>| Value::Array(values);
+    metadata.insert("tokenizer.ggml.model".into(), Value::String("llama".into()));
+    metadata
+        .insert("tokenizer.ggml.tokens".into(), list(words.map(|word| Value::String(word.into())).to_vec()));
+    metadata.insert("tokenizer.ggml.scores".into(), list(scores.map(Value::F32).to_vec()));
+    metadata.insert("tokenizer.ggml.token_type".into(), list(kinds.map(Value::I32).to_vec()));
+    metadata.insert("tokenizer.ggml.eos_token_id".into(), Value::U32(2));
+    let metadata: Vec<(&str, &Value)> = metadata.iter().map(|(key, value)| (key.as_str(), value)).collect();
+    let names: Vec<String> = content.tensor_infos.keys().cloned().collect();
+    let tensors: Vec<_> = names
+        .iter()
+        .map(|name| content.tensor(&mut reader, name, &candle_core::Device::Cpu).unwrap())
+        .collect();
+    let tensors: Vec<_> = names.iter().map(String::as_str).zip(&tensors).collect();
+    let mut file = std::io::Cursor::new(Vec::new());
+    gguf_file::write(&mut file, &metadata, &tensors).unwrap();
+    let tokens = Tokens::of_file(&ModelFile::of_program(file.into_inner().leak()).unwrap()).unwrap();
+    assert_eq!(tokens.read_text("hi hi\né").unwrap(), [7, 7, 8, 9, 10]);
+    assert_eq!(written(&tokens, &[7, 7, 8, 9, 10]), "hi hi\né");
+    // Behind a reserved token no space is put.
+    assert_eq!(tokens.read_pieces([("[INST]hi", true)].into_iter()).unwrap(), [11, 6]);
+    assert_eq!(tokens.stops(), [2]);
+}
+
+#[test]
+fn a_file_without_tokens_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    Tiny::new(Family::Qwen2, GgmlDType::F32).write_folder(folder.path());
+    std::fs::remove_file(folder.path().join("tokenizer.json")).unwrap();
+    let error = Tokens::of_file(&ModelFile::open(folder.path()).unwrap()).unwrap_err();
+    assert!(error.to_string().contains("tokenizer.json"), "{error}");
+}
