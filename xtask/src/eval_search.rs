@@ -42,8 +42,8 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<()> {
     let target_folder = checkout::read_workspace(root)?.target_folder;
     if !options.no_encoder {
         let folder = toolbox::ENCODER.find_or_install(root, &target_folder)?;
-        evaluation = evaluation.arg(&format!("encoder={}", folder.display()));
-        evaluation = evaluation.arg(&format!("cache={}", target_folder.join("eval-cache").display()));
+        evaluation = evaluation.arg(format!("encoder={}", folder.display()));
+        evaluation = evaluation.arg(format!("cache={}", target_folder.join("eval-cache").display()));
     }
     for weight in &options.weights {
         evaluation = evaluation.arg(weight);

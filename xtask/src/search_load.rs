@@ -29,7 +29,7 @@ const COSTS: [(&str, &str, &str, &str); 4] = [
 pub(crate) fn measure(root: &Path) -> Result<Vec<Figure>> {
     let bench = Bench::build(root)?;
     let size = bench.put(&["make", &bench.path("tree"), FILES])?;
-    println!("a tree of {} files, {:.1} MB", size["files"], number(&size, "mb")?);
+    println!("a tree of {} files, {:.1} MB", number(&size, "files")?, number(&size, "mb")?);
     let mut figures = bench.index(&size)?;
     figures.extend(bench.ask()?);
     for figure in &figures {

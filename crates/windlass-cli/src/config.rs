@@ -227,7 +227,7 @@ impl Config {
     }
 
     /// A setting has a value that cannot be used.
-    pub(crate) fn wrong(&self, name: &str, why: &impl std::fmt::Display) -> Complaint {
+    pub(crate) fn wrong(&self, name: &str, why: &(impl std::fmt::Display + ?Sized)) -> Complaint {
         Complaint::usage(format!("'{name}' cannot be used: {why}")).at(self.place(name))
     }
 }

@@ -117,7 +117,7 @@ pub(crate) fn forget(data: &Path, root: &Path, session_id: &SessionId) -> Result
     if !folder.join("documents").exists() {
         return Ok(());
     }
-    let index = open(&folder, root).map_err(failed)?;
+    let index = open(&folder, root, None).map_err(failed)?;
     for row in index.all_documents().map_err(failed)? {
         if row.session_id.as_ref() == Some(session_id) {
             index.remove_document(&row.document_id).map_err(failed)?;

@@ -68,10 +68,11 @@ impl FolderEmbedder {
     }
 }
 
+/// Texts by their place and tokens.
+type Rows<'a> = &'a [(usize, &'a Vec<u32>)];
+
 /// The next batch of texts that are sorted by length, and the rest; `None` when there are no more.
-fn split_batch<'a, T>(
-    rest: &'a [(T, &Vec<u32>)],
-) -> Option<(&'a [(T, &'a Vec<u32>)], &'a [(T, &'a Vec<u32>)])> {
+fn split_batch<'a>(rest: Rows<'a>) -> Option<(Rows<'a>, Rows<'a>)> {
     let fits = |count: usize| {
         let longest = rest.get(count.saturating_sub(1)).map_or(0, |(_, tokens)| tokens.len());
         count * longest <= BATCH_TOKENS_MAX
