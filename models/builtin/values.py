@@ -151,7 +151,7 @@ class Values:
         parts = [self.c(FOLDERS) if self.p(0.55) else self.stem() for _ in range(self.c([0, 0, 1, 1, 1, 2, 3]))]
         path = "/".join(parts + [name])
         if self.p(0.04):
-            path = self.c(["./", "../", "/", "~/", "/etc/", "/var/log/", "/home/anna/"]) + path
+            path = self.c(["./", "../", "/", "~/", "/etc/", "/var/log/", "/srv/anna/"]) + path
         return path
 
     def spaced_path(self):
