@@ -177,7 +177,9 @@ fn e_22_new_documents_of_a_session_come_before_old_ones_that_say_as_much() {
     let index = open(&place, None);
     let session = windlass_core::ids::SessionId::new("s1");
     for name in ["a", "b"] {
-        index.add_document(&session, name, &format!("The rope {name}{name} was tarred.")).unwrap();
+        let bytes = format!("The rope {name}{name} was tarred.").into_bytes();
+        let document = NewDocument { name: name.to_owned(), session_id: Some(session.clone()), bytes };
+        index.add_document(document).unwrap();
     }
     let asked = || SearchQuery { scope: SearchScope::Session(session.clone()), ..query("tarred rope") };
     let order = |index: &Arc<Index>| {

@@ -75,7 +75,7 @@ impl SearchPort for Shelf {
                     best(&query, self.documents.iter().filter(|(owner, _)| owner == own).map(note))
                 }
             };
-            Ok(Found { passages, indexing: self.indexing })
+            Ok(Found { passages, indexing: self.indexing, notice: None })
         })
     }
 
