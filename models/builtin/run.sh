@@ -1,17 +1,14 @@
 #!/bin/sh
-# Trains, exports, checks and scores; the recipe of the committed weights.
-# OUT: results; BUDGET: seconds of training; SETS: .jsonl files to score.
+# Trains, exports, checks and scores: the recipe of the committed weights.
+# OUT: folder of the results; BUDGET: seconds of training; SETS: .jsonl files to score.
 set -e
 cd "$(dirname "$0")"
 export PYTHONUNBUFFERED=1
-WORK=${WORK:-/tmp/builtin}
-mkdir -p "$WORK" "$OUT"
-RESULT=$OUT
-OUT=$WORK python3 train.py
-python3 export.py "$WORK/checkpoint.npz" "$WORK/tokenizer.json" "$WORK/windlass-builtin.gguf"
-python3 probe.py "$WORK/windlass-builtin.gguf" "$WORK/probe.npy"
-split -b 15000000 -d "$WORK/windlass-builtin.gguf" "$RESULT/windlass-builtin.gguf."
-cp "$WORK/tokenizer.json" "$RESULT/"
+export OUT="${OUT:-out}"
+mkdir -p "$OUT"
+python3 train.py
+python3 export.py "$OUT/checkpoint.npz" "$OUT/tokenizer.json" "$OUT/windlass-builtin.gguf"
+python3 probe.py "$OUT/windlass-builtin.gguf" "$OUT/probe.npy"
 for set in $SETS; do
-  WORKERS=${SCORERS:-15} python3 score.py "$WORK/windlass-builtin.gguf" "$set" --show
+  python3 score.py "$OUT/windlass-builtin.gguf" "$set"
 done
