@@ -21,6 +21,8 @@ use crate::limits::FLUSH_THREADS_MAX;
 
 /// The list of parts: what it names is the index.
 const LIST: &str = "meta.json";
+/// The ending of lists of what is deleted.
+const DELETED: &str = "del";
 
 /// The folder.
 #[derive(Debug, Clone)]
@@ -97,13 +99,20 @@ impl Directory for FlushedDirectory {
 
     fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
         let full = self.folder.join(path);
-        let file =
-            OpenOptions::new().write(true).create_new(true).open(&full).map_err(|error| {
-                match error.kind() {
-                    io::ErrorKind::AlreadyExists => OpenWriteError::FileAlreadyExists(path.to_owned()),
-                    _ => OpenWriteError::wrap_io_error(error, path.to_owned()),
-                }
-            })?;
+        let create = || OpenOptions::new().write(true).create_new(true).open(&full);
+        // Lists of what is deleted are numbered by changes, and a process that was killed may have left one of the same
+        // number behind. No list of parts names it, or it would not be written: it is replaced.
+        let file = create().or_else(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists if full.extension().is_some_and(|it| it == DELETED) => {
+                fs::remove_file(&full)?;
+                create()
+            }
+            _ => Err(error),
+        });
+        let file = file.map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => OpenWriteError::FileAlreadyExists(path.to_owned()),
+            _ => OpenWriteError::wrap_io_error(error, path.to_owned()),
+        })?;
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).push(full);
         Ok(BufWriter::new(Box::new(LateFile(file))))
     }

@@ -5,7 +5,7 @@ use std::time::Instant;
 use std::{fs, thread};
 
 use windlass_core::search::SearchPort as _;
-use windlass_search::{Opened, Searcher, Skip, Touched};
+use windlass_search::{Index, IndexConfig, Opened, Searcher, Skip, Touched};
 
 use crate::place::{Place, paths, update};
 
@@ -32,6 +32,41 @@ fn only_what_changed_is_indexed_again() {
     assert_eq!(paths(&index, "gamma"), Vec::<String>::new());
     assert_eq!(paths(&index, "delta"), ["b.rs"]);
     index.verify().unwrap();
+}
+
+#[test]
+fn an_index_that_is_updated_again_and_again_has_each_passage_once() {
+    let place = Place::new();
+    let config = IndexConfig { batch_files: 3, threads: 2, ..IndexConfig::default() };
+    for round in 0..40 {
+        for number in (round % 3..30).step_by(3) {
+            place.write(&format!("m{number}.rs"), &format!("fn haul_{number}() {{ wind({round}) }}"));
+        }
+        // Small commits are merged while others are made.
+        let index = Index::open(&place.index_folder(), &place.root(), config.clone()).unwrap();
+        update(&index);
+        index.verify().unwrap_or_else(|error| panic!("round {round}: {error}"));
+    }
+}
+
+#[test]
+fn a_list_of_deletions_that_a_killed_process_left_behind_is_no_obstacle() {
+    let place = Place::new();
+    for number in 0..9 {
+        place.write(&format!("m{number}.rs"), "fn haul() {}");
+    }
+    drop(place.indexed());
+    let folder = place.index_folder().join("index");
+    let mut names =
+        fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let part = names.find(|name| name.ends_with(".store")).unwrap();
+    for number in 0..99 {
+        fs::write(folder.join(part.replace("store", &format!("{number}.del"))), "nonsense").unwrap();
+    }
+    place.write("m3.rs", "fn capstan() {}");
+    let index = Arc::new(place.indexed());
+    index.verify().unwrap();
+    assert_eq!(paths(&index, "capstan"), ["m3.rs"]);
 }
 
 #[test]

@@ -1,1 +1,0 @@
-import{It as e,Pt as t,Xt as n,bn as r,nt as i,tn as a,vt as o,wt as s,yt as c}from"./format-6Fh3VvHK.js";var l=e(`<span><!></span>`);function u(e,u){let d=i(u,`tone`,3,`neutral`);var f=l(),p=a(f);s(p,()=>u.children),r(f),n(()=>o(f,1,c(d()),`svelte-1m0dk8d`)),t(e,f)}export{u as t};

@@ -1,1 +1,0 @@
-import{$t as e,It as t,Jt as n,Pt as r,bn as i,tn as a,xt as o}from"./format-6Fh3VvHK.js";import s from"./Inspector-BIWi-1ac.js";var c=t(`<div class="svelte-w1h7qr"><!></div>`);function l(t,l){var u=c();o(`w1h7qr`,t=>{n(()=>{e.title=`Run ${l.id??``} · Windlass`})});var d=a(u);s(d,{get runId(){return l.id},isPage:!0}),i(u),r(t,u)}export{l as default};
