@@ -284,7 +284,7 @@ fn without_any_other_model_the_built_in_one_answers() {
     let message = r#"{"message":"What files are in this project?"}"#;
     let started = served.json(&format!("POST /api/sessions/{session}/runs"), message);
     let run = started["run_id"].as_str().unwrap();
-    served.wait_for(run, "\"outcome\":\"completed\"");
+    served.wait_for(run, "done");
     let events = served.ask(&format!("GET /api/runs/{run}/events"), "").1;
     assert!(events.contains("\"name\":\"get_file_tree\"") && events.contains("anchor.txt"), "{events}");
     let rows = served.json("GET /api/models", "");
