@@ -74,23 +74,19 @@ fn an_encoder_finds_what_shares_no_word_and_its_vectors_are_made_anew_for_anothe
 }
 
 #[test]
-fn a_server_makes_vectors_over_either_wire() {
+fn a_server_that_others_wrote_makes_vectors() {
     let emulator = Emulator::start();
-    for (name, wire, base_url) in
-        [("near", "chat", format!("{}/v1", emulator.origin())), ("nearer", "ollama", emulator.origin())]
-    {
-        let place = project();
-        let provider = format!(
-            "[providers.{name}]\nbase_url = \"{base_url}\"\nwire = \"{wire}\"\nkey = \"sk-far-away\"\n"
-        );
-        configure(&place, &format!("{name}/text-embedding-3-small"), &provider);
-        let built = place.windlass(&["index", "build", "--json"]).exits(0).json();
-        assert_eq!(built["update"]["embedder_failure"], Value::Null, "{wire}");
-        assert_eq!(built["status"]["embedder"], format!("{name}/text-embedding-3-small"));
-        let found = place.windlass(&["search", "open the journal", "--json"]).exits(0).json();
-        assert_eq!((first(&found), &found["notice"]), ("code.rs", &Value::Null));
-        assert!(found["passages"][0]["parts"]["vector"].is_number(), "{found}");
-    }
+    let place = project();
+    let base_url = format!("{}/v1", emulator.origin());
+    let provider =
+        format!("[providers.near]\nbase_url = \"{base_url}\"\nwire = \"chat\"\nkey = \"sk-far-away\"\n");
+    configure(&place, "near/text-embedding-3-small", &provider);
+    let built = place.windlass(&["index", "build", "--json"]).exits(0).json();
+    assert_eq!(built["update"]["embedder_failure"], Value::Null);
+    assert_eq!(built["status"]["embedder"], "near/text-embedding-3-small");
+    let found = place.windlass(&["search", "open the journal", "--json"]).exits(0).json();
+    assert_eq!((first(&found), &found["notice"]), ("code.rs", &Value::Null));
+    assert!(found["passages"][0]["parts"]["vector"].is_number(), "{found}");
 }
 
 #[test]

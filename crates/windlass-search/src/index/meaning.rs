@@ -177,9 +177,11 @@ fn wait(
     mut future: BoxFuture<'_, Result<Vec<Vec<f32>>, EmbedFailure>>,
     runtime: Option<&Handle>,
 ) -> Result<Vec<Vec<f32>>, EmbedFailure> {
+    let inside = runtime.map(Handle::enter);
     if let Poll::Ready(result) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         return result;
     }
+    drop(inside);
     let waiting = move || match runtime {
         Some(runtime) => runtime.block_on(future),
         None => {
