@@ -89,13 +89,22 @@ async fn remove(State(app): State<App>, PathOf(id): PathOf<String>) -> Answer<Re
 }
 
 /// A new document whose content is in one field, and not in the other.
-fn with_content(there: &str, missing: &str) -> Value {
+fn with_content(there: &str, content: Value, missing: &str) -> Value {
     let name = json!({
         "type": "string", "minLength": 1, "maxLength": DOCUMENT_NAME_CHARS_MAX, "pattern": "\\S",
     });
     let optional = format!("{missing}?");
     let session = json!({"anyOf": [text(), {"type": "null"}]});
-    object([("name", name), ("session_id?", session), (there, text()), (&optional, json!({"type": "null"}))])
+    object([("name", name), ("session_id?", session), (there, content), (&optional, json!({"type": "null"}))])
+}
+
+/// Base64 with its padding; line breaks, which are taken as well, are left unsaid.
+fn coded() -> Value {
+    json!({
+        "type": "string",
+        "contentEncoding": "base64",
+        "pattern": "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$",
+    })
 }
 
 /// The bodies of these routes, for the API document.
@@ -111,6 +120,9 @@ pub(crate) fn schemas() -> Vec<(&'static str, Value)> {
                 ("bytes", count()),
             ]),
         ),
-        ("NewDocument", json!({"anyOf": [with_content("text", "base64"), with_content("base64", "text")]})),
+        (
+            "NewDocument",
+            json!({"anyOf": [with_content("text", text(), "base64"), with_content("base64", coded(), "text")]}),
+        ),
     ]
 }
