@@ -3,6 +3,8 @@
 use crate::complaint::{Complaint, Result};
 use crate::config::Config;
 use crate::model_choice::Chosen;
+#[cfg(feature = "local")]
+use crate::pulled;
 
 /// The model that is part of the program.
 pub(crate) const BUILTIN: &str = "builtin";
@@ -75,12 +77,11 @@ fn open_file(config: &Config, word: &str, file: &str) -> Result<Chosen> {
 /// The file of that path, or of that name among those that were pulled.
 #[cfg(feature = "local")]
 fn find_file(config: &Config, file: &str) -> Result<std::path::PathBuf> {
-    let pulled = config.folders.data.join("models");
-    let places =
-        [config.root.join(file), file.into(), pulled.join(file), pulled.join(format!("{file}.gguf"))];
-    places.into_iter().find(|place| place.exists()).ok_or_else(|| {
+    let folder = pulled::folder(&config.folders.data);
+    let own = [config.root.join(file), file.into()].into_iter().find(|place| place.exists());
+    own.or_else(|| pulled::find(&folder, file)).ok_or_else(|| {
         Complaint::usage(format!("there is no model file '{file}'"))
-            .at(format!("looked in {}, and in {}", config.root.display(), pulled.display()))
-            .cure("--model local/PATH with a GGUF file or a folder of safetensors")
+            .at(format!("looked in {}, and in {}", config.root.display(), folder.display()))
+            .cure("--model local/PATH with a GGUF file or a folder of safetensors, or: windlass models pull")
     })
 }
