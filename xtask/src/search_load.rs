@@ -29,7 +29,7 @@ const COSTS: [(&str, &str, &str, &str); 4] = [
 pub(crate) fn measure(root: &Path) -> Result<Vec<Figure>> {
     let bench = Bench::build(root)?;
     let size = bench.put(&["make", &bench.path("tree"), FILES])?;
-    println!("a tree of {} files, {:.1} MB", size["files"], number(&size, "mb")?);
+    println!("a tree of {:.0} files, {:.1} MB", number(&size, "files")?, number(&size, "mb")?);
     let mut figures = bench.index(&size)?;
     figures.extend(bench.ask()?);
     for figure in &figures {
@@ -84,7 +84,7 @@ impl Bench {
             told.iter().map(|it| number(it, field)).collect()
         };
         let mut figures = Vec::new();
-        let tree = format!("{} files, {:.0} MB", size["files"], number(size, "mb")?);
+        let tree = format!("{:.0} files, {:.0} MB", number(size, "files")?, number(size, "mb")?);
         for (side, told) in [("windlass", &ours), ("raw tantivy, one text field", &raw)] {
             for (field, what, unit, target) in COSTS {
                 let name = format!("{side}: indexing {tree}: {what}");

@@ -23,7 +23,7 @@ pub fn encode(bytes: &[u8]) -> String {
 pub fn decode(text: &str) -> Option<Vec<u8>> {
     let digits: Vec<u8> = text.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
     let padding = digits.iter().rev().take_while(|byte| **byte == b'=').count();
-    if digits.len() % 4 != 0 || padding > 2 {
+    if !digits.len().is_multiple_of(4) || padding > 2 {
         return None;
     }
     let mut bytes = Vec::with_capacity(digits.len() / 4 * 3);

@@ -431,7 +431,7 @@ async fn the_project_is_searched_from_both_sides() {
         assert_eq!(port.index_status().await.unwrap().files, 4);
         let note = NewDocument { name: "note.md".into(), session_id: None, bytes: b"# Xylophone".to_vec() };
         let row = port.add_document(note).await.unwrap();
-        assert_eq!(port.documents().await.unwrap(), [row.clone()]);
+        assert_eq!(port.documents().await.unwrap(), std::slice::from_ref(&row));
         let everywhere =
             SearchQuery { scope: SearchScope::Everything, ..query("xylophone", SearchKind::Lexical) };
         let found = port.search(everywhere).await.unwrap().passages;
