@@ -90,7 +90,7 @@ pub async fn all(sides: &Sides<'_>, questions: &Questions) -> io::Result<Value> 
                 searcher.find_symbol(name, ROWS).await.map_err(io::Error::other)?;
                 note(is_measured, &mut find_symbol.1, begun);
             }
-            if is_measured && at % GREP_SHARE == 0 {
+            if is_measured && at.is_multiple_of(GREP_SHARE) {
                 let word = text.split_whitespace().max_by_key(|word| word.len()).unwrap_or_default();
                 let begun = Begun::now();
                 grep::count(sides.tree, word, IndexConfig::default().threads).map_err(io::Error::other)?;

@@ -152,7 +152,7 @@ fn push_end(copied: &mut String, name: &str, copy: u64) {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
     let hash = hash ^ (hash >> 29);
-    if hash % RENAMED_SHARE != 0 {
+    if !hash.is_multiple_of(RENAMED_SHARE) {
         return;
     }
     let end = ENDS.get(usize::try_from(hash >> 7).unwrap_or(0) % ENDS.len()).copied().unwrap_or_default();
