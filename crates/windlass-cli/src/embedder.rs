@@ -21,9 +21,8 @@ const KEY: &str = "search.embedder";
 pub(crate) fn choose(config: &Config) -> Result<Option<Arc<dyn EmbedPort>>> {
     let word = config.settings.text(KEY).unwrap_or("off");
     let wrong = |why: &dyn std::fmt::Display| {
-        config
-            .wrong(KEY, why)
-            .cure(format!("{KEY} = \"off\", \"built-in\", \"folder:PATH\" or \"PROVIDER/MODEL\""))
+        let cure = format!("{KEY} = \"off\", \"built-in\", \"folder:PATH\" or \"PROVIDER/MODEL\"");
+        config.wrong(KEY, &why.to_string()).cure(cure)
     };
     if let Some(path) = word.strip_prefix("folder:") {
         let path = config.root.join(Path::new(path.trim()));

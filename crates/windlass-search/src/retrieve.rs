@@ -11,7 +11,7 @@ use windlass_core::search::{Found, Passage, ScoreParts, SearchKind, SearchQuery}
 
 use crate::budget;
 use crate::diversity::{WordSet, deduplicate, pick_diverse};
-use crate::fuse::{Ranking, fuse};
+use crate::fuse::{RANK_OFFSET, Ranking, fuse};
 use crate::graph;
 use crate::index::passage::{self, Kept, fold, suffixes};
 use crate::index::places::What;
@@ -41,14 +41,7 @@ pub struct Tuning {
 
 impl Default for Tuning {
     fn default() -> Self {
-        Self {
-            lexical: 1.0,
-            vector: 1.0,
-            vector_of_names: 0.25,
-            symbol: 1.0,
-            neighbours: 0.0,
-            relevance: 0.9,
-        }
+        Self { lexical: 1.0, vector: 1.0, vector_of_names: 0.1, symbol: 1.0, neighbours: 0.0, relevance: 0.9 }
     }
 }
 
@@ -87,7 +80,7 @@ pub(crate) fn search(index: &Index, query: &SearchQuery, tuning: &Tuning) -> Res
     let top_k = query.top_k.min(TOP_K_MAX);
     let ties = Ties::new(&searcher);
     let mut lists = find(index, &searcher, query, &words)?;
-    let mut ranked = rank(&mut lists, &ties, &weights(index, &words, tuning));
+    let mut ranked = rank(&mut lists, &ties, &weights(index, query.kind, &words, tuning));
     ranked.truncate(RANKED.max(top_k));
     let mut kept: HashMap<DocAddress, Kept> = HashMap::new();
     for (at, _) in &ranked {
@@ -125,8 +118,11 @@ pub(crate) fn search(index: &Index, query: &SearchQuery, tuning: &Tuning) -> Res
 }
 
 /// What the rankings by words, by meaning and by names count. A name is found by its letters; a sentence by what it
-/// means, as far as the embedder knows.
-fn weights(index: &Index, words: &Words, tuning: &Tuning) -> [f64; 3] {
+/// means, as far as the embedder knows. One ranking alone has nothing to be weighed against.
+fn weights(index: &Index, kind: SearchKind, words: &Words, tuning: &Tuning) -> [f64; 3] {
+    if kind != SearchKind::Hybrid {
+        return [1.0; 3];
+    }
     let is_named = words.is_name || words.path.is_some();
     let vector = if is_named { tuning.vector_of_names } else { tuning.vector * index.embedder_weight() };
     [tuning.lexical, vector, tuning.symbol]
@@ -134,14 +130,22 @@ fn weights(index: &Index, words: &Words, tuning: &Tuning) -> [f64; 3] {
 
 /// All lists as one, best first.
 fn rank(lists: &mut Lists, ties: &Ties<'_>, weights: &[f64; 3]) -> Vec<(DocAddress, f64)> {
-    let mut rankings = Vec::with_capacity(weights.len());
-    for (list, weight) in
-        [&mut lists.by_words, &mut lists.by_meaning, &mut lists.by_names].into_iter().zip(weights)
-    {
-        ties.sort(list, |(score, _)| f64::from(score), |(_, at)| at);
-        rankings.push(Ranking::weighted(list.iter().map(|(_, at)| *at).collect::<Vec<_>>(), *weight));
-    }
-    let mut fused = fuse(&rankings);
+    ties.sort(&mut lists.by_words, |(score, _)| f64::from(score), |(_, at)| at);
+    ties.sort(&mut lists.by_meaning, |(score, _)| f64::from(score), |(_, at)| at);
+    // Most passages use a name as often as others do: the words around it decide, by less than one use counts.
+    let places =
+        (1_u32..).zip(&lists.by_words).map(|(rank, (_, at))| (*at, 1.0 / f64::from(RANK_OFFSET + rank)));
+    let by_words: HashMap<DocAddress, f64> = places.collect();
+    let worth =
+        |(score, at): (f32, DocAddress)| f64::from(score) + by_words.get(&at).copied().unwrap_or_default();
+    ties.sort(&mut lists.by_names, worth, |(_, at)| at);
+    let ids = |list: &Scored| list.iter().map(|(_, at)| *at).collect::<Vec<_>>();
+    let [lexical, vector, symbol] = *weights;
+    let mut fused = fuse(&[
+        Ranking::weighted(ids(&lists.by_words), lexical),
+        Ranking::weighted(ids(&lists.by_meaning), vector),
+        Ranking::weighted(ids(&lists.by_names), symbol),
+    ]);
     ties.sort(&mut fused, |(_, score)| score, |(at, _)| at);
     fused
 }
