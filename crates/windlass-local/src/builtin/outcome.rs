@@ -13,8 +13,6 @@ pub(super) struct Answered {
     pub(super) args: Map<String, Value>,
     /// What it gave, or why it gave nothing.
     pub(super) result: Result<Value, Complaint>,
-    /// What the runtime says about the result: that it was cut, for example.
-    pub(super) note: Option<String>,
 }
 
 /// Why a call gave nothing.
@@ -54,9 +52,8 @@ pub(super) fn answered_calls<'a>(messages: impl Iterator<Item = &'a Message>) ->
 pub(super) fn read(tool: &ToolMessage, args: Map<String, Value>) -> Answered {
     let content =
         serde_json::from_str::<Value>(&tool.content).unwrap_or_else(|_| tool.content.clone().into());
-    let note = content.get("note").and_then(Value::as_str).map(str::to_owned);
     let result = if tool.is_ok { Ok(value_of(content)) } else { Err(complaint_of(&content)) };
-    Answered { tool: tool.name.clone(), args, result, note }
+    Answered { tool: tool.name.clone(), args, result }
 }
 
 /// The value inside an envelope: each profile has its own word for it.

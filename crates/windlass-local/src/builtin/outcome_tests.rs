@@ -41,14 +41,13 @@ fn only_the_calls_of_the_present_request_are_answered() {
         Message::assistant("It is x."),
         Message::user("read a.txt"),
         call("b", "read_file", r#"{"path":"a.txt"}"#),
-        outcome("b", "read_file", r#"{"ok":true,"output":"hello","note":"cut"}"#, true),
+        outcome("b", "read_file", r#"{"ok":true,"output":"hello"}"#, true),
     ];
     let messages: Vec<Arc<Message>> = messages.into_iter().map(Arc::new).collect();
     let answered = answered_calls(messages.iter().map(AsRef::as_ref));
     assert_eq!(answered.len(), 1);
     assert_eq!(answered[0].args["path"], "a.txt");
     assert_eq!(answered[0].result, Ok(json!("hello")));
-    assert_eq!(answered[0].note.as_deref(), Some("cut"));
 }
 
 #[test]

@@ -22,14 +22,10 @@ pub(super) fn render(calls: &[Answered]) -> String {
 }
 
 fn render_one(call: &Answered) -> String {
-    let mut text = match &call.result {
+    match &call.result {
         Ok(value) => render_value(&call.tool, &call.args, value),
         Err(complaint) => render_complaint(&call.tool, complaint),
-    };
-    if let Some(note) = &call.note {
-        let _ = write!(text, "\n\n({})", plain(note));
     }
-    text
 }
 
 fn render_value(tool: &str, args: &Map<String, Value>, value: &Value) -> String {
@@ -112,7 +108,15 @@ fn stats(value: &Value) -> String {
 fn tree(path: &str, value: &Value) -> String {
     let place = if path.is_empty() || path == "." { "this project".to_owned() } else { code(path) };
     let Some(paths) = value.as_array() else {
-        return format!("In {place}:\n\n{}", block("", &readable(value)));
+        let text = readable(value);
+        let paths = paths_of_cut(&text);
+        return match paths.is_empty() {
+            true => format!("In {place}:\n\n{}", block("", &text)),
+            false => format!(
+                "There are more files in {place} than fit here. The first are:\n\n{}\n\n… and more. Ask for one folder to see it whole.",
+                block("", &paths.join("\n"))
+            ),
+        };
     };
     if paths.is_empty() {
         return format!("There are no files in {place}.");
@@ -122,6 +126,16 @@ fn tree(path: &str, value: &Value) -> String {
     let more = if more == 0 { String::new() } else { format!("\n\n… and {more} more.") };
     let (verb, noun) = if paths.len() == 1 { ("is", "file") } else { ("are", "files") };
     format!("There {verb} {} {noun} in {place}:\n\n{}{more}", paths.len(), block("", &lines.join("\n")))
+}
+
+/// The first paths of a list that was cut in its middle, and is text since.
+fn paths_of_cut(text: &str) -> Vec<String> {
+    let Some(list) = text.strip_prefix('[') else { return Vec::new() };
+    let mut pieces: Vec<&str> = list.split("\",\"").take(PATHS_MAX + 1).collect();
+    // The last may be half a path.
+    pieces.pop();
+    let whole = |piece: &str| serde_json::from_str(&format!("\"{}\"", piece.trim_start_matches('"'))).ok();
+    pieces.into_iter().map_while(whole).collect()
 }
 
 fn matches(pattern: &str, value: &Value) -> String {

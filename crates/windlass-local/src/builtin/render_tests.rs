@@ -4,7 +4,7 @@ use super::*;
 
 fn answered(tool: &str, args: Value, result: Result<Value, Complaint>) -> Answered {
     let Value::Object(args) = args else { unreachable!() };
-    Answered { tool: tool.into(), args, result, note: None }
+    Answered { tool: tool.into(), args, result }
 }
 
 fn shown(tool: &str, args: Value, value: Value) -> String {
@@ -65,4 +65,19 @@ fn long_outcomes_are_cut_and_say_so() {
     assert!(one.ends_with("… and more."));
     let paths: Vec<String> = (0..100).map(|number| format!("f{number}")).collect();
     assert!(shown("get_file_tree", json!({}), json!(paths)).ends_with("… and 40 more."));
+}
+
+#[test]
+fn a_list_that_was_cut_shows_its_first_paths() {
+    let paths: Vec<String> = (0..200).map(|number| format!("f{number}")).collect();
+    let text = serde_json::to_string(&paths).unwrap();
+    let cut = format!("{}\n[… 900 characters were left out …]\n{}", &text[..700], &text[1_200..]);
+    let shown = shown("get_file_tree", json!({}), json!(cut));
+    assert!(
+        shown.starts_with(
+            "There are more files in this project than fit here. The first are:\n\n```\nf0\nf1\n"
+        ),
+        "{shown}"
+    );
+    assert!(shown.contains("\nf59\n```") && !shown.contains("f60") && !shown.contains("left out"), "{shown}");
 }
