@@ -1,7 +1,7 @@
 //! The folder of the index on disk, flushed once a commit.
 //!
-//! Tantivy's own folder flushes each file of a part, and its list of files before each of them: some thirty flushes for
-//! one changed file. Here files are written as they come; all of them are flushed, by several threads so that the file
+//! Tantivy's own folder flushes each file of a part, and its list of files before each of them, one
+//! after the other. Here files are written as they come; all of them are flushed, by several threads so that the file
 //! system takes them together, before the list of parts that names them is replaced. So the rule holds that makes a
 //! commit safe, even when the power fails: what the list names is on the disk.
 
