@@ -2,16 +2,16 @@
 
 use candle_core::{DType, Device, Tensor};
 use candle_nn::VarBuilder;
-use candle_transformers::models::bert::BertModel;
 use tokenizers::{Tokenizer, TruncationParams};
 use windlass_core::search::embed::EmbedFailure;
 
 use super::TOKENS_MAX;
+use super::bert::Bert;
 use super::folder::{Folder, Pooling};
 
 /// A model with its tokenizer.
 pub(super) struct Encoder {
-    model: BertModel,
+    model: Bert,
     tokenizer: Tokenizer,
     pooling: Pooling,
     padding: u32,
@@ -26,7 +26,7 @@ impl Encoder {
         let weights = |why: &str| folder.wrong("model.safetensors", why);
         let builder = VarBuilder::from_buffered_safetensors(folder.read_weights()?, DType::F32, &device);
         let builder = builder.map_err(|error| weights(&format!("it is no safetensors file: {error}")))?;
-        let model = BertModel::load(builder, &folder.config)
+        let model = Bert::load(&builder, &folder.config)
             .map_err(|error| weights(&format!("it does not fit config.json: {error}")))?;
         let tokenizer = read_tokenizer(folder)?;
         let padding = u32::try_from(folder.config.pad_token_id).unwrap_or_default();
@@ -57,7 +57,7 @@ impl Encoder {
         };
         let ids = Tensor::from_vec(rows.iter().flat_map(padded).collect::<Vec<u32>>(), shape, &self.device)?;
         let mask = Tensor::from_vec(rows.iter().flat_map(masked).collect::<Vec<f32>>(), shape, &self.device)?;
-        let hidden = self.model.forward(&ids, &ids.zeros_like()?, Some(&mask))?;
+        let hidden = self.model.forward(&ids, &mask)?;
         let pooled = match self.pooling {
             Pooling::First => hidden.narrow(1, 0, 1)?.squeeze(1)?,
             Pooling::Mean => {

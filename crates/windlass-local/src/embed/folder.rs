@@ -4,9 +4,10 @@ use std::fs::{self, File};
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use candle_transformers::models::bert;
 use serde::Deserialize;
 use windlass_core::search::embed::EmbedFailure;
+
+use super::bert::Config;
 
 /// Largest file of weights: encoders of this class have a tenth of it, and all of it is held in memory.
 const WEIGHTS_BYTES_MAX: u64 = 4 << 30;
@@ -29,7 +30,7 @@ pub(super) enum Pooling {
 #[derive(Debug)]
 pub(super) struct Folder {
     path: PathBuf,
-    pub(super) config: bert::Config,
+    pub(super) config: Config,
     pub(super) pooling: Pooling,
 }
 
@@ -109,7 +110,7 @@ fn read(path: &Path, bytes_max: u64) -> Result<Vec<u8>, EmbedFailure> {
     Ok(bytes)
 }
 
-fn read_config(folder: &Path) -> Result<bert::Config, EmbedFailure> {
+fn read_config(folder: &Path) -> Result<Config, EmbedFailure> {
     let path = folder.join("config.json");
     let bytes = read(&path, TEXT_BYTES_MAX)?;
     let fields: serde_json::Value =

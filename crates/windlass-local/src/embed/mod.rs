@@ -4,6 +4,7 @@
 //! weights are read with the first text, so that whoever never searches by meaning never waits for them. Knows no
 //! index.
 
+mod bert;
 mod encoder;
 mod folder;
 
