@@ -77,6 +77,8 @@ pub struct Past {
     pub outcomes: Vec<PastOutcome>,
     /// The run that stopped in the middle.
     pub unfinished: Option<Unfinished>,
+    /// The call that it stands inside of, if a tool made it.
+    pub inside: Option<Inside>,
 }
 
 impl From<History> for Past {
@@ -92,6 +94,7 @@ impl From<History> for Past {
             asked: history.asked,
             outcomes: history.outcomes,
             unfinished,
+            inside: None,
         }
     }
 }
@@ -120,6 +123,7 @@ impl Default for Past {
             asked: Vec::new(),
             outcomes: Vec::new(),
             unfinished: None,
+            inside: None,
         }
     }
 }
