@@ -46,7 +46,7 @@ impl Inside {
 fn unasked(mode: ApproveMode) -> ApproveMode {
     match mode {
         ApproveMode::Ask | ApproveMode::Stage | ApproveMode::StageOnly => ApproveMode::Never,
-        ApproveMode::Never | ApproveMode::All => mode,
+        ApproveMode::Never | ApproveMode::Safe | ApproveMode::All => mode,
     }
 }
 
@@ -94,9 +94,12 @@ impl CallsInside {
             );
             return Err(ToolFailure::new(ErrorKind::LimitExceeded, message));
         }
-        let taken = self.inside.left.fetch_update(Ordering::AcqRel, Ordering::Acquire, |left| left.checked_sub(1));
+        let taken =
+            self.inside.left.fetch_update(Ordering::AcqRel, Ordering::Acquire, |left| left.checked_sub(1));
         taken.map(drop).map_err(|_| {
-            let message = format!("'{tool}' was not called: a run makes at most {CALLS_INSIDE_MAX} calls inside its calls");
+            let message = format!(
+                "'{tool}' was not called: a run makes at most {CALLS_INSIDE_MAX} calls inside its calls"
+            );
             ToolFailure::new(ErrorKind::LimitExceeded, message)
         })
     }

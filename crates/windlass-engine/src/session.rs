@@ -23,6 +23,7 @@ use crate::actor::Actor;
 use crate::audit_file::AuditFile;
 use crate::bus::{BusConfig, EventLog, Subscription};
 use crate::clock::Clock;
+use crate::inside::Inside;
 use crate::policy_store::PolicyStore;
 use crate::registry::Registry;
 use crate::results::SessionResults;

@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value};
 use windlass_core::ids::CallId;
-use windlass_core::port::{BoxFuture, CallsPort, CancelFlag, ProgressPort, ResultsPort, TasksPort, ToolContext};
+use windlass_core::port::{
+    BoxFuture, CallsPort, CancelFlag, ProgressPort, ResultsPort, TasksPort, ToolContext,
+};
 use windlass_core::task::{Task, TaskStatus};
 use windlass_core::tool::{ToolFailure, ToolOutcome, ToolOutput};
 

@@ -101,9 +101,7 @@ impl Run {
                 | Goal::Correction(_)
                 | Goal::Reform(_)
                 | Goal::Continuation
-                | Goal::Resumption => {
-                    self.wishes.tool_choice.clone()
-                }
+                | Goal::Resumption => self.wishes.tool_choice.clone(),
             },
             sampling: self.wishes.sampling.clone(),
             kept: self.kept.clone(),
