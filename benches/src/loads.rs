@@ -99,6 +99,7 @@ pub fn parts(steps: usize, earlier: usize) -> SessionParts {
             model: "bench/counting".into(),
             system: "".into(),
             context_tokens: None,
+            form: None,
         }),
         model: Arc::new(CountingModel::new(steps)),
         registry,

@@ -121,8 +121,13 @@ impl Peer {
         profile.limits.steps_max = 100_000;
         profile.limits.calls_per_run_max = 100_000;
         let model = WireModel::new(target, transport);
-        let settings =
-            RunSettings { profile, model: name.to_string(), system: "".into(), context_tokens: None };
+        let settings = RunSettings {
+            profile,
+            model: name.to_string(),
+            system: "".into(),
+            context_tokens: None,
+            form: None,
+        };
         let parts = SessionParts {
             session_id: new_session_id(),
             settings: Arc::new(settings),

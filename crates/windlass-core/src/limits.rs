@@ -99,6 +99,9 @@ pub const SUMMARY_ITEM_CHARS_MAX: usize = 200;
 /// Pauses of one run after which the model is asked to go on: a provider that works long pauses a few times.
 pub const PAUSES_MAX: u32 = 4;
 
+/// How often a run is asked for its answer again because it was not what it must be.
+pub const REFORMS_MAX: u32 = 1;
+
 /// Most steps that a caller may wish for in one run: Prompt Studio's own ceiling.
 pub const WISHED_STEPS_MAX: u32 = 20;
 

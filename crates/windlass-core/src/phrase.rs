@@ -167,6 +167,11 @@ pub fn phrase_continue() -> &'static str {
     "Continue from where you left off. Do not repeat prior text."
 }
 
+/// What the model is told when its answer is not what it must be.
+pub fn phrase_reform(wrong: &str) -> String {
+    format!("Your answer cannot be used: {}. Answer once more, with everything.", wrong.trim_end_matches('.'))
+}
+
 /// 7500 → "7.5", 12000 → "12".
 pub fn seconds(ms: u64) -> String {
     let text = format!("{}.{:03}", ms / 1000, ms % 1000);

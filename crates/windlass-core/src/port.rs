@@ -1,6 +1,7 @@
 //! The ports: traits by which the outside plugs in. Each is small enough to implement in an
 //! afternoon; nothing here is implemented in this crate, but that a shared tool is a tool.
 
+use std::fmt;
 use std::future::Future;
 use std::path::PathBuf;
 use std::pin::Pin;
@@ -120,6 +121,8 @@ pub struct ToolContext {
     pub results: Arc<dyn ResultsPort>,
     /// The session's task list.
     pub tasks: Arc<dyn TasksPort>,
+    /// The other tools, for a tool that is made of them.
+    pub calls: Arc<dyn CallsPort>,
 }
 
 impl ToolContext {
@@ -172,6 +175,23 @@ pub trait TasksPort: Send + Sync {
     fn update(&self, id: &str, status: TaskStatus) -> Option<Task>;
 }
 
+/// Calls that a running call makes itself. They go the way of every call: checked, judged and limited; what would
+/// need asking is refused, since the user is asked about what the model wants, not about what a tool does next.
+pub trait CallsPort: Send + Sync {
+    /// Runs one call to its end. Dropping the future stops it.
+    fn call<'a>(
+        &'a self,
+        tool: &'a str,
+        args: Map<String, Value>,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>>;
+}
+
+/// What an answer must be. The machine asks before it believes that a run has its answer.
+pub trait AnswerForm: fmt::Debug + Send + Sync {
+    /// What is wrong with an answer and how it should be, for the model that gave it.
+    fn check(&self, answer: &str) -> Result<(), String>;
+}
+
 /// A model: a request in, a stream of deltas out. Dropping the stream stops the model.
 pub trait ModelPort: Send + Sync {
     /// `provider/model`.
@@ -181,6 +201,10 @@ pub trait ModelPort: Send + Sync {
     /// The request as it goes over the wire, without key and headers; nothing is sent, and nothing of the run
     /// changes. A model that is behind no wire writes none.
     fn written(&self, _request: &ModelRequest) -> Option<WrittenRequest> {
+        None
+    }
+    /// What its answers must be, where that is more than text.
+    fn form(&self) -> Option<Arc<dyn AnswerForm>> {
         None
     }
 }

@@ -24,6 +24,7 @@ use crate::bus::EventLog;
 use crate::cancel::CancelSignal;
 use crate::clock::Clock;
 use crate::effects::Progress;
+use crate::inside::CallsInside;
 use crate::limits::HELD_DELTAS_MAX;
 use crate::model_speech::ModelSpeech;
 use crate::registry::ToolShelf;
@@ -98,6 +99,8 @@ pub(crate) struct Active {
     pub(crate) progress: Lines,
     pub(crate) work_at: Option<Millis>,
     pub(crate) final_at: Option<Millis>,
+    /// Calls that its calls make.
+    pub(crate) inside: Arc<CallsInside>,
     /// The next deadline being waited for.
     timer: Option<Timer>,
     done: Option<RunDone>,
@@ -110,7 +113,10 @@ impl Actor {
         results: Arc<SessionResults>,
         tasks: Arc<SessionTasks>,
     ) -> Self {
-        let mut permissions = Permissions::new(parts.policies.rules(), parts.approve);
+        let mut permissions = match &parts.past.inside {
+            Some(inside) => inside.permissions(),
+            None => Permissions::new(parts.policies.rules(), parts.approve),
+        };
         permissions.restore(&parts.past.grants, &parts.past.asked);
         // From here on they live as long as their bytes have a place, and no longer.
         for past in std::mem::take(&mut parts.past.outcomes) {
@@ -252,6 +258,7 @@ impl Actor {
             given: HashMap::new(),
             questions: HashMap::new(),
             progress: (Arc::new(Progress(lines)), shown),
+            inside: Arc::new(CallsInside::of(&self.parts, &self.permissions)),
             work_at: None,
             final_at: None,
             timer: None,

@@ -12,7 +12,7 @@ use windlass_core::event::{Event, Record};
 use windlass_core::ids::{CallId, Millis};
 use windlass_core::message::{Message, Transcript};
 use windlass_core::permission::{ApprovedCall, AuditEntry, Rule};
-use windlass_core::port::{ProgressPort, ResultsPort, TasksPort, ToolContext};
+use windlass_core::port::{CallsPort, ProgressPort, ResultsPort, TasksPort, ToolContext};
 use windlass_core::run::{Deadline, Effect, Input};
 use windlass_core::tool::{CheckedCall, ToolFailure, ToolOutcome};
 
@@ -213,6 +213,7 @@ impl Actor {
             progress: Arc::clone(&active.progress.0),
             results: Arc::clone(&self.results) as Arc<dyn ResultsPort>,
             tasks: Arc::clone(&self.tasks) as Arc<dyn TasksPort>,
+            calls: Arc::clone(&active.inside) as Arc<dyn CallsPort>,
         }
     }
 }

@@ -3,13 +3,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use serde_json::{Map, Value};
 use windlass_core::args::read_args;
 use windlass_core::check::check_call;
 use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::limits::Limits;
 use windlass_core::permission::{ApproveMode, Explanation, Gate, Permissions};
-use windlass_core::port::{CancelFlag, ProgressPort, ToolContext};
-use windlass_core::tool::{RawArgs, ToolCall, ToolFailure};
+use windlass_core::port::{BoxFuture, CallsPort, CancelFlag, ProgressPort, ToolContext};
+use windlass_core::tool::{RawArgs, ToolCall, ToolFailure, ToolOutput};
 
 use crate::cancel::CancelSignal;
 use crate::clock::Clock;
@@ -96,11 +97,23 @@ impl CallJudge<'_> {
             progress: Arc::new(Nobody),
             results: Arc::new(SessionResults::new()),
             tasks: Arc::new(SessionTasks::new()),
+            calls: Arc::new(Nobody),
         }
     }
 }
 
 struct Nobody;
+
+impl CallsPort for Nobody {
+    fn call<'a>(
+        &'a self,
+        tool: &'a str,
+        _args: Map<String, Value>,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+        let failure = ToolFailure::unavailable(format!("'{tool}' is not called while a call is explained"));
+        Box::pin(async { Err(failure) })
+    }
+}
 
 impl ProgressPort for Nobody {
     fn report(&self, _call_id: &CallId, _line: &str) {}

@@ -7,6 +7,7 @@
 //! - `session`: the handle front ends hold; behind it one actor a session (`actor`, `effects`,
 //!   `model_speech`), which can stop in the middle of a run (`park`) and take it up again (`resume`)
 //! - `host`: all sessions of a process, as front ends see them; `memory_store` is a store for it
+//! - `inside`: calls that a running call makes itself
 //! - `one_call`, `explain`: one call from outside, and what would become of it
 //! - `registry`, `validate`: which tools there are, and whether arguments fit them
 //! - `tool_run`, `cancel`: one call, from its start to its outcome
@@ -24,6 +25,7 @@ mod effects;
 pub mod explain;
 pub mod host;
 pub mod ids;
+pub mod inside;
 mod jitter;
 pub mod journal;
 pub mod limits;

@@ -1,5 +1,11 @@
 //! The limits of the engine's own parts, with their reasons. Those of a run are in the core.
 
+/// How deep calls may stand inside calls: a tool made of tools made of tools is plenty.
+pub const CALLS_INSIDE_DEPTH_MAX: u32 = 3;
+
+/// Calls that all calls of one run may make themselves, together.
+pub const CALLS_INSIDE_MAX: u32 = 256;
+
 /// Bytes of an argument schema. The largest honest ones, generated from whole APIs, are a third of it.
 pub const SCHEMA_BYTES_MAX: usize = 256 * 1024;
 

@@ -23,6 +23,7 @@ use crate::actor::Actor;
 use crate::audit_file::AuditFile;
 use crate::bus::{BusConfig, EventLog, Subscription};
 use crate::clock::Clock;
+use crate::inside::Inside;
 use crate::policy_store::PolicyStore;
 use crate::registry::Registry;
 use crate::results::SessionResults;
@@ -77,6 +78,8 @@ pub struct Past {
     pub outcomes: Vec<PastOutcome>,
     /// The run that stopped in the middle.
     pub unfinished: Option<Unfinished>,
+    /// The call that it stands inside of, if a tool made it.
+    pub inside: Option<Inside>,
 }
 
 impl From<History> for Past {
@@ -92,6 +95,7 @@ impl From<History> for Past {
             asked: history.asked,
             outcomes: history.outcomes,
             unfinished,
+            inside: None,
         }
     }
 }
@@ -120,6 +124,7 @@ impl Default for Past {
             asked: Vec::new(),
             outcomes: Vec::new(),
             unfinished: None,
+            inside: None,
         }
     }
 }

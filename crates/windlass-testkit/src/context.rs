@@ -3,10 +3,13 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use serde_json::{Map, Value};
 use windlass_core::ids::CallId;
-use windlass_core::port::{CancelFlag, ProgressPort, ResultsPort, TasksPort, ToolContext};
+use windlass_core::port::{
+    BoxFuture, CallsPort, CancelFlag, ProgressPort, ResultsPort, TasksPort, ToolContext,
+};
 use windlass_core::task::{Task, TaskStatus};
-use windlass_core::tool::ToolOutcome;
+use windlass_core::tool::{ToolFailure, ToolOutcome, ToolOutput};
 
 /// Builds a [`ToolContext`]; keeps what the tool did to it.
 #[derive(Debug, Clone)]
@@ -86,6 +89,7 @@ impl NullContext {
             progress: Arc::clone(&self.memory) as Arc<dyn ProgressPort>,
             results: Arc::clone(&self.memory) as Arc<dyn ResultsPort>,
             tasks: Arc::clone(&self.memory) as Arc<dyn TasksPort>,
+            calls: Arc::clone(&self.memory) as Arc<dyn CallsPort>,
         }
     }
 
@@ -102,6 +106,17 @@ fn lock<T>(place: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 impl ProgressPort for Memory {
     fn report(&self, _call_id: &CallId, line: &str) {
         lock(&self.progress).push(line.to_owned());
+    }
+}
+
+impl CallsPort for Memory {
+    fn call<'a>(
+        &'a self,
+        tool: &'a str,
+        _args: Map<String, Value>,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+        let failure = ToolFailure::unavailable(format!("there is no tool '{tool}' around this one"));
+        Box::pin(async { Err(failure) })
     }
 }
 

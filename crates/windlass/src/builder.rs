@@ -211,6 +211,7 @@ impl Builder {
                 model: model.name().to_owned(),
                 system: self.system.into(),
                 context_tokens,
+                form: model.form(),
             }),
             model,
             registry,

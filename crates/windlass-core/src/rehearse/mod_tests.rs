@@ -6,7 +6,7 @@ use crate::profile::Profile;
 
 fn settings(model: &str) -> Arc<RunSettings> {
     let (profile, system) = (Profile::default(), "".into());
-    Arc::new(RunSettings { profile, model: model.into(), system, context_tokens: None })
+    Arc::new(RunSettings { profile, model: model.into(), system, context_tokens: None, form: None })
 }
 
 fn record(ts_ms: Millis, event: Event) -> Arc<Record> {

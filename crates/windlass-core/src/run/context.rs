@@ -14,7 +14,7 @@ use crate::event::Event;
 use crate::message::Message;
 use crate::model::{ModelRequest, NoticeKind, ToolChoice};
 use crate::permission::Permissions;
-use crate::phrase::{phrase_continue, phrase_correction, phrase_finalise};
+use crate::phrase::{phrase_continue, phrase_correction, phrase_finalise, phrase_reform};
 use crate::profile::Dialect;
 use crate::toolset::Toolset;
 
@@ -97,9 +97,11 @@ impl Run {
             refused: permissions.refused(&tools.specs()),
             tool_choice: match goal {
                 Goal::Finalise(_) => ToolChoice::Forbidden,
-                Goal::Work | Goal::Correction(_) | Goal::Continuation | Goal::Resumption => {
-                    self.wishes.tool_choice.clone()
-                }
+                Goal::Work
+                | Goal::Correction(_)
+                | Goal::Reform(_)
+                | Goal::Continuation
+                | Goal::Resumption => self.wishes.tool_choice.clone(),
             },
             sampling: self.wishes.sampling.clone(),
             kept: self.kept.clone(),
@@ -121,6 +123,7 @@ impl Run {
                     "The last call was not run: {error}. Send it once more, corrected to the schema in its outcome, or answer."
                 )),
             },
+            Goal::Reform(wrong) => trailer.push(phrase_reform(wrong)),
             Goal::Continuation => trailer.push(phrase_continue().to_owned()),
             // What it said so far is all that a paused model wants to see; a prompt of text has to say it.
             Goal::Resumption => match self.settings.profile.dialect {
@@ -145,7 +148,9 @@ impl Run {
             write_line(&mut lines, &mut number, message);
         }
         match goal {
-            Goal::Finalise(_) | Goal::Continuation | Goal::Resumption => lines.append(&mut request.trailer),
+            Goal::Finalise(_) | Goal::Reform(_) | Goal::Continuation | Goal::Resumption => {
+                lines.append(&mut request.trailer);
+            }
             Goal::Work | Goal::Correction(_) => {
                 lines.push(text::step_line(self.counters.work_steps, self.settings.profile.limits.steps_max));
             }

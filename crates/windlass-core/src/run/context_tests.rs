@@ -64,6 +64,7 @@ fn a_callers_system_text_and_step_limit_hold_for_its_run() {
             model: "m".into(),
             system: system.into(),
             context_tokens: None,
+            form: None,
         })
     };
     let wishes = |system: &str, steps_max: u32| RunWishes {

@@ -124,7 +124,10 @@ impl Run {
         deadline: Deadline,
     ) -> Phase {
         match (deadline, &thinking.goal) {
-            (Deadline::Work, Goal::Work | Goal::Correction(_) | Goal::Continuation | Goal::Resumption) => {
+            (
+                Deadline::Work,
+                Goal::Work | Goal::Correction(_) | Goal::Reform(_) | Goal::Continuation | Goal::Resumption,
+            ) => {
                 if self.wait_longer(pass) {
                     return Phase::Thinking(thinking);
                 }
@@ -138,9 +141,10 @@ impl Run {
                 self.end_without_words(pass, reason)
             }
             (Deadline::Work, Goal::Finalise(_))
-            | (Deadline::Final, Goal::Work | Goal::Correction(_) | Goal::Continuation | Goal::Resumption) => {
-                Phase::Thinking(thinking)
-            }
+            | (
+                Deadline::Final,
+                Goal::Work | Goal::Correction(_) | Goal::Reform(_) | Goal::Continuation | Goal::Resumption,
+            ) => Phase::Thinking(thinking),
         }
     }
 

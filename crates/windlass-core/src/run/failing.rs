@@ -158,7 +158,7 @@ impl Run {
                 let answer = std::mem::take(&mut self.answer_begun);
                 self.end(pass, RunOutcome::LimitReached, reason, answer, None)
             }
-            Goal::Work | Goal::Correction(_) | Goal::Continuation | Goal::Resumption => {
+            Goal::Work | Goal::Correction(_) | Goal::Reform(_) | Goal::Continuation | Goal::Resumption => {
                 self.end_failed(pass, failure)
             }
         }

@@ -165,6 +165,9 @@ pub enum RunError {
     /// A bad call was not corrected (E-33).
     #[error("Tool call rejected: {0}.")]
     Rejected(String),
+    /// The answer was not what it must be, twice.
+    #[error("The answer cannot be used: {0}")]
+    Malformed(String),
     /// The model failed.
     #[error("{0}")]
     Model(ModelFailure),

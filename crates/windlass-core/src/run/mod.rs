@@ -59,6 +59,7 @@ use crate::limits::WISHED_STEPS_MAX;
 use crate::message::{Message, Transcript};
 use crate::model::{Kept, Notice, NoticeKind, Sampling, StepPurpose, ToolChoice, Usage};
 use crate::permission::{AuditEntry, Permissions};
+use crate::port::AnswerForm;
 use crate::profile::Profile;
 use crate::tool::ToolOutcome;
 use crate::toolset::Toolset;
@@ -77,6 +78,8 @@ pub struct RunSettings {
     pub system: Arc<str>,
     /// Tokens that the model's context holds, where that is known.
     pub context_tokens: Option<u64>,
+    /// What the answer must be, where that is more than text.
+    pub form: Option<Arc<dyn AnswerForm>>,
 }
 
 impl RunSettings {
@@ -194,6 +197,8 @@ enum Goal {
     Work,
     /// With the error of the bad call.
     Correction(String),
+    /// With what is wrong with the answer.
+    Reform(String),
     /// Go on with an answer that was cut.
     Continuation,
     /// Go on where the model paused.
@@ -206,7 +211,7 @@ impl Goal {
     fn purpose(&self) -> StepPurpose {
         match self {
             Goal::Work => StepPurpose::Work,
-            Goal::Correction(_) => StepPurpose::Correction,
+            Goal::Correction(_) | Goal::Reform(_) => StepPurpose::Correction,
             Goal::Continuation | Goal::Resumption => StepPurpose::Continuation,
             Goal::Finalise(_) => StepPurpose::Finalise,
         }
@@ -234,6 +239,7 @@ struct Counters {
     batches: u32,
     corrections_in_a_row: u32,
     corrections: u32,
+    reforms: u32,
     continuations: u32,
     pauses: u32,
     output_bytes: u64,

@@ -6,11 +6,11 @@ use super::admission::Identified;
 use super::batch::Batch;
 use super::failing::EMPTY;
 use super::window::Window;
-use super::{Counters, Deadline, Effect, Goal, Pass, Phase, Run, Start, Thinking, Tries, Wishes};
+use super::{Counters, Deadline, Effect, Goal, Pass, Phase, Run, RunError, Start, Thinking, Tries, Wishes};
 use crate::dialect::{ReadCall, Reading, read};
 use crate::event::{Event, RunOutcome, StopReason, WarningCode};
 use crate::json::clip::clip_chars;
-use crate::limits::PAUSES_MAX;
+use crate::limits::{PAUSES_MAX, REFORMS_MAX};
 use crate::message::{Message, Part, text_of, weave_calls};
 use crate::model::{Finish, ModelFailure, ModelStep, Usage};
 use crate::tool::RawCall;
@@ -115,8 +115,9 @@ impl Run {
                 format!("The model asked for {unread} calls too many in one step; they were left out");
             self.warn(pass, WarningCode::MaxCalls, message);
         }
+        let unreadable = self.take_unreadable(&mut reading);
         if reading.calls.is_empty() {
-            return self.answered(pass, thinking, reading, finish, usage);
+            return self.answered(pass, thinking, reading, finish, usage, unreadable);
         }
         self.step_with_calls(pass, thinking.early, reading, finish, usage)
     }
@@ -163,6 +164,20 @@ impl Run {
             .is_some_and(|max| self.usage.total().saturating_add(limits.final_reserve_tokens) > max)
     }
 
+    /// What was meant as fields and cannot be read is an answer out of its form, where there is one: the model may
+    /// give it again. Without a form it stays a bad call.
+    fn take_unreadable(&self, reading: &mut Reading) -> Option<String> {
+        self.settings.form.as_ref()?;
+        match reading.calls.as_slice() {
+            [ReadCall::Bad { name, failure, .. }] if name.is_empty() => {
+                let wrong = failure.message.clone();
+                reading.calls.clear();
+                Some(wrong)
+            }
+            _ => None,
+        }
+    }
+
     /// A step without calls: the answer, or a part of it.
     fn answered(
         &mut self,
@@ -171,6 +186,7 @@ impl Run {
         reading: Reading,
         finish: Finish,
         usage: Option<Usage>,
+        unreadable: Option<String>,
     ) -> Phase {
         let text = text_of(&reading.parts);
         // A model may pause before its first word, with thinking or calls that its provider answers.
@@ -194,15 +210,28 @@ impl Run {
         self.end_step(pass, parts, finish, usage);
         let why = match ending {
             Ending::GoOn(goal) => return self.ask_model(pass, goal, Tries::default()),
-            Ending::Whole => {
-                let answer = std::mem::take(&mut self.answer_begun);
-                return self.end(pass, RunOutcome::Completed, StopReason::Answered, answer, None);
-            }
+            Ending::Whole => return self.whole_answer(pass, unreadable),
             Ending::Cut(why) => why,
         };
         let answer = std::mem::take(&mut self.answer_begun);
         self.warn(pass, WarningCode::Truncated, why);
         self.end(pass, RunOutcome::LimitReached, StopReason::AnswerCut, answer, None)
+    }
+
+    /// The answer is whole. One that is not what it must be is asked for once more.
+    fn whole_answer(&mut self, pass: &mut Pass<'_, '_>, unreadable: Option<String>) -> Phase {
+        let answer = std::mem::take(&mut self.answer_begun);
+        let checked = self.settings.form.as_ref().map_or(Ok(()), |form| form.check(&answer));
+        let Some(wrong) = unreadable.or_else(|| checked.err()) else {
+            return self.end(pass, RunOutcome::Completed, StopReason::Answered, answer, None);
+        };
+        if self.counters.reforms < REFORMS_MAX {
+            self.counters.reforms = self.counters.reforms.saturating_add(1);
+            return self.ask_model(pass, Goal::Reform(wrong), Tries::default());
+        }
+        let malformed = RunError::Malformed(wrong);
+        pass.emit(Event::ErrorRaised { code: "malformed".to_owned(), message: malformed.to_string() });
+        self.end(pass, RunOutcome::Failed, StopReason::CorrectionFailed, answer, Some(malformed))
     }
 
     /// What an answer that stopped so is, counted if it goes on.

@@ -103,6 +103,7 @@ fn the_instructions_stand_alone_without_a_system_text() {
         model: "m".into(),
         system: "".into(),
         context_tokens: None,
+        form: None,
     };
     let mut sim = Sim::of(Profile::edison()).with_tools(specs());
     sim.run = windlass_core::run::Run::new(std::sync::Arc::new(settings));

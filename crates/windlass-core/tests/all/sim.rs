@@ -103,6 +103,7 @@ fn settings(profile: &Profile, context_tokens: Option<u64>) -> RunSettings {
         model: "scripted/test".into(),
         system: "Be good.".into(),
         context_tokens,
+        form: None,
     }
 }
 

@@ -45,6 +45,7 @@ impl Host {
             model: opened.model.name().to_owned(),
             system: Arc::clone(&self.parts.system),
             context_tokens: opened.context_tokens,
+            form: opened.model.form(),
         };
         Ok((settings, opened))
     }

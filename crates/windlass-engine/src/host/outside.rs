@@ -50,6 +50,7 @@ impl Host {
             model: String::new(),
             system: "".into(),
             context_tokens: None,
+            form: None,
         };
         let journal = Arc::new(MemoryJournal::new());
         let session = Session::start(SessionParts {

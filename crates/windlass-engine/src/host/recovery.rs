@@ -159,6 +159,7 @@ impl Host {
             model: model.clone(),
             system: Arc::clone(&self.parts.system),
             context_tokens: None,
+            form: None,
         };
         Ok((settings, OpenModel { model: Arc::new(Mute(model)), context_tokens: None }))
     }

@@ -138,6 +138,7 @@ impl World {
                 model: "test/steps".into(),
                 system: "".into(),
                 context_tokens: None,
+                form: None,
             }),
             model: Arc::new(Steps(self.steps.clone())),
             registry,

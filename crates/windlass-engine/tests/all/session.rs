@@ -44,6 +44,7 @@ pub(crate) fn parts(script: &str, tools: Vec<Arc<dyn ToolPort>>) -> SessionParts
             model: "scripted/test.script".into(),
             system: "".into(),
             context_tokens: None,
+            form: None,
         }),
         model: Arc::new(ScriptedModel::new(&script)),
         registry,

@@ -174,6 +174,7 @@ fn session(script: &Script, tools: Vec<Arc<dyn ToolPort>>, root: PathBuf, stagin
             model: format!("scripted/{}", script.name),
             system: "Be brief.".into(),
             context_tokens: None,
+            form: None,
         }),
         model,
         registry,

@@ -101,6 +101,7 @@ impl Machine {
             model: format!("scripted/{}", script.name),
             system: "Be brief.".into(),
             context_tokens: None,
+            form: None,
         });
         let rules = rules(header);
         let mode = header.approve.unwrap_or_default();

@@ -121,7 +121,9 @@ impl From<RunError> for DSPyEngineError {
                 Some(failure) => of_failure(&message, failure.clone()),
                 None => DSPyEngineError::RuntimeError(message),
             },
-            RunError::Rejected(message) => DSPyEngineError::ParseError(message),
+            RunError::Rejected(message) | RunError::Malformed(message) => {
+                DSPyEngineError::ParseError(message)
+            }
             RunError::Model(failure) => DSPyEngineError::InferenceError(failure.message),
             RunError::Journal(message) => DSPyEngineError::RuntimeError(message),
         }

@@ -150,6 +150,7 @@ impl ToolWrapper {
                 model: "dspy/predictor".to_owned(),
                 system: "".into(),
                 context_tokens: None,
+                form: None,
             }),
             model: Arc::new(model),
             registry,

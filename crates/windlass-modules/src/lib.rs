@@ -1,0 +1,26 @@
+//! Modules declared in JSON turn typed inputs into typed outputs; tools and glue are written in Rhai; all of it is
+//! reloaded while it runs.
+//!
+//! A module is a model to the rest of the house: [`ModuleModel`] stands before any other model, writes the module's
+//! prompt and reads its outputs, and the one run machine hauls it through its calls. There is no loop here.
+//!
+//! Keeps in: the script engine and the watcher of module files. Knows no session, no HTTP and no terminal.
+//!
+//! # Layout
+//!
+//! - `module`, `manifest`, `signature`: what modules are, as their files say it
+//! - `prompt`, `outputs`: how a module asks a model, and how its answer is read
+//! - `model`, `form`: a module as a model, and what its answer must be
+//! - `library`, `watch`: the modules of a folder, and how changes of its files come in
+//! - `rhai`: scripts as tools, and functions for scripts of a host program
+//! - `error`: what can go wrong with files of modules
+
+pub mod error;
+pub mod manifest;
+pub mod module;
+pub mod signature;
+
+pub use error::ModuleError;
+pub use manifest::{Manifest, ManifestEntry};
+pub use module::{Demo, Metadata, Module, Predictor};
+pub use signature::{Field, FieldType, Signature};
