@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use windlass_core::search::{
-    IndexProgress, Passage, SearchFailure, SearchPort, SharedSearch, SymbolPlace, TokenBudget,
+    Found, IndexProgress, Passage, SearchFailure, SearchPort, SharedSearch, SymbolPlace, TokenBudget,
 };
 use windlass_core::tool::ToolFailure;
 
@@ -61,20 +61,24 @@ pub(crate) fn heading(passage: &Passage) -> String {
 }
 
 /// Passages as a model reads them: place, then text.
-pub(crate) fn shown(passages: &[Passage], progress: Option<IndexProgress>) -> String {
+pub(crate) fn shown(found: &Found) -> String {
     let mut parts: Vec<String> =
-        passages.iter().map(|it| format!("{}\n{}", heading(it), it.text.trim_end())).collect();
+        found.passages.iter().map(|it| format!("{}\n{}", heading(it), it.text.trim_end())).collect();
     if parts.is_empty() {
         parts.push("Nothing found.".to_owned());
     }
-    parts.extend(unfinished(progress));
+    parts.extend(shortcoming(found));
     parts.join("\n\n")
 }
 
-/// What is said while the index is not complete: what was not found may still be there.
-pub(crate) fn unfinished(progress: Option<IndexProgress>) -> Option<String> {
-    let IndexProgress { done, total } = progress?;
-    Some(format!("[The index is being built ({done} of {total} files): there may be more than this.]"))
+/// What is said when not everything could be looked at: what was not found may still be there.
+pub(crate) fn shortcoming(found: &Found) -> Option<String> {
+    let unfinished = found.indexing.map(|IndexProgress { done, total }| {
+        format!("[The index is being built ({done} of {total} files): there may be more than this.]")
+    });
+    let notice = found.notice.as_ref().map(|notice| format!("[{notice}]"));
+    let said: Vec<String> = unfinished.into_iter().chain(notice).collect();
+    (!said.is_empty()).then(|| said.join("\n\n"))
 }
 
 /// A score with the digits that it has.

@@ -9,7 +9,7 @@ use windlass_core::search::{SearchFailure, SearchKind, SearchQuery, SearchScope,
 use windlass_core::tool::{Category, Effects, Risk, ToolFailure, ToolOutput, ToolSpec, Visibility};
 
 use crate::argument;
-use crate::passages::{self, TOKENS_MAX, budget, failed, unfinished};
+use crate::passages::{self, TOKENS_MAX, budget, failed, shortcoming};
 use crate::summary::summarized;
 
 /// The tool's name.
@@ -94,13 +94,14 @@ impl ToolPort for RagSearch {
                     failed(failure)
                 }
             })?;
+            let note = shortcoming(&found);
             let mut texts: Vec<String> = found.passages.into_iter().map(|passage| passage.text).collect();
             texts.truncate(limit);
             let mut text = texts.join("\n\n---\n\n");
             if text.is_empty() {
                 "No passages found.".clone_into(&mut text);
             }
-            if let Some(note) = unfinished(found.indexing) {
+            if let Some(note) = note {
                 text = format!("{text}\n\n{note}");
             }
             let output = ToolOutput::json(texts.into_iter().map(Value::String).collect()).with_text(text);

@@ -15,7 +15,7 @@ use windlass_core::search::{
 use windlass_core::tool::{ToolFailure, ToolOutput, Visibility};
 
 use crate::argument;
-use crate::passages::{self, PASSAGE_TOKENS_MAX, budget, failed, heading, unfinished};
+use crate::passages::{self, PASSAGE_TOKENS_MAX, budget, failed, heading, shortcoming};
 use crate::project_tool::{Asked, ProjectSearch, ProjectTool, project_spec};
 use crate::summary::summarized;
 
@@ -130,7 +130,7 @@ fn fitting(found: &Found, budget: &TokenBudget) -> String {
         let line = format!("[{} more did not fit into {} tokens: {named}]\n\n", unshown.len(), budget.total);
         text.push_str(&line);
     }
-    text.extend(unfinished(found.indexing));
+    text.extend(shortcoming(found));
     text.truncate(text.trim_end().len());
     text
 }

@@ -77,7 +77,7 @@ impl ProjectSearch for SearchCodebase {
             let found = asked.index()?.search(wanted).await.map_err(failed)?;
             let results: Vec<Value> = found.passages.iter().map(passages::passage_json).collect();
             let json = json!({"query": query, "search_type": kind.word(), "results": results});
-            let text = passages::shown(&found.passages, found.indexing);
+            let text = passages::shown(&found);
             Ok(summarized(NAME, ToolOutput::json(json).with_text(text)))
         })
     }

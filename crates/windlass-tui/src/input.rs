@@ -119,6 +119,8 @@ pub enum Reply {
         hits: Vec<Hit>,
         /// Whether it may be in more places.
         is_cut: bool,
+        /// Which way of finding could not be used, and why.
+        notice: Option<String>,
     },
     /// How far the index of the project is; nothing when it is complete, or when there is none.
     Indexing(Option<IndexProgress>),

@@ -198,7 +198,8 @@ impl Hands {
         match self.host.search(asked).await {
             Ok(found) if !found.passages.is_empty() => {
                 let hits = found.passages.iter().map(passage_hit).collect();
-                Ok(Reply::Found { query, hits, is_cut: found.passages.len() >= PASSAGES_MAX })
+                let is_cut = found.passages.len() >= PASSAGES_MAX;
+                Ok(Reply::Found { query, hits, is_cut, notice: found.notice })
             }
             Ok(_) | Err(HostError::Missing { .. }) => self.search_lines(query).await,
             Err(error) => Err(error),
@@ -218,7 +219,7 @@ impl Hands {
             self.call(OutsideCall { name: SEARCH_TOOL.to_owned(), args, session_id: None, consent }).await?;
         let found = output.json.get("matches").and_then(Value::as_array).into_iter().flatten();
         let hits = found.filter_map(hit_of).collect();
-        Ok(Reply::Found { query, hits, is_cut: output.is_truncated })
+        Ok(Reply::Found { query, hits, is_cut: output.is_truncated, notice: None })
     }
 
     async fn apply(&self, proposal: Proposal) -> Result<Reply, HostError> {

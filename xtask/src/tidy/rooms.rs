@@ -124,11 +124,7 @@ pub(super) const DEPENDENCIES_KEPT: &[Kept] = &[
         rooms: &["windlass-search", "windlass-modules"],
         why: "files are watched by those who hold what was made of them",
     },
-    Kept {
-        what: &["rhai"],
-        rooms: &["windlass-modules"],
-        why: "scripts run in one place, under its limits",
-    },
+    Kept { what: &["rhai"], rooms: &["windlass-modules"], why: "scripts run in one place, under its limits" },
     Kept {
         what: &["num-bigint", "num-rational", "num-traits", "similar", "scraper"],
         rooms: &["windlass-tools"],

@@ -16,6 +16,7 @@ pub(crate) struct Shelf {
     pub(crate) documents: Vec<(SessionId, &'static str)>,
     pub(crate) places: Vec<SymbolPlace>,
     pub(crate) indexing: Option<IndexProgress>,
+    pub(crate) notice: Option<String>,
     pub(crate) failure: Option<SearchFailure>,
     pub(crate) asked: Mutex<Vec<SearchQuery>>,
     pub(crate) touched: Mutex<Vec<String>>,
@@ -75,7 +76,7 @@ impl SearchPort for Shelf {
                     best(&query, self.documents.iter().filter(|(owner, _)| owner == own).map(note))
                 }
             };
-            Ok(Found { passages, indexing: self.indexing, notice: None })
+            Ok(Found { passages, indexing: self.indexing, notice: self.notice.clone() })
         })
     }
 

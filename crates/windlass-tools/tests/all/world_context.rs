@@ -50,6 +50,16 @@ async fn p_12_p_17_an_outcome_of_ploke_is_query_number_and_ids_with_scores_liter
 }
 
 #[tokio::test]
+async fn what_could_not_be_looked_at_is_told_to_the_model() {
+    let notice = Some("The encoder is gone: found by words alone".to_owned());
+    let bench = Bench::new(&Shelf { notice, ..stock() }.config().1);
+    for (name, args) in &SEARCHES[..2] {
+        let output = bench.call(name, serde_json::from_str(args).unwrap()).await.unwrap();
+        assert!(output.readable().ends_with("[The encoder is gone: found by words alone]"), "{name}");
+    }
+}
+
+#[tokio::test]
 async fn p_13_the_query_is_the_hint_or_else_what_the_user_said_last() {
     let (shelf, config) = stock().config();
     let mut bench = Bench::new(&config);

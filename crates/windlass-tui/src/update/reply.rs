@@ -38,7 +38,10 @@ pub(super) fn take(state: &mut State, reply: Reply) -> Vec<Effect> {
         Reply::RuleRemoved { id, rules } => commands::policy::removed(state, &id, &rules),
         Reply::Explained { tool, explanation } => commands::policy::explained(state, &tool, &explanation),
         Reply::Tree { paths, is_cut } => commands::context::fill(state, &paths, is_cut),
-        Reply::Found { query, hits, is_cut } => commands::search::fill(state, &query, &hits, is_cut),
+        Reply::Found { query, hits, is_cut, notice } => {
+            commands::search::fill(state, &query, &hits, is_cut);
+            notice.into_iter().for_each(|notice| state.tell(notice));
+        }
         Reply::Indexing(progress) => state.indexing = progress,
         Reply::Done(text) => state.tell(text),
         Reply::Quiet => {}
