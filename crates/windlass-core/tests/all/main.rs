@@ -6,6 +6,7 @@ mod loop_context;
 mod loop_correction;
 mod loop_ending;
 mod loop_flow;
+mod loop_form;
 mod loop_limits;
 mod loop_model;
 mod loop_order;

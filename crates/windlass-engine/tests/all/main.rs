@@ -10,6 +10,7 @@ mod host_outside;
 mod host_readers;
 mod host_recovery;
 mod host_steps;
+mod inside;
 mod journal;
 mod memory_store;
 mod model;
