@@ -192,6 +192,21 @@ impl Builder {
         self
     }
 
+    /// The modules of a folder, asked of the chosen model, with the chosen tools beside the host functions that are
+    /// registered later. A module brings its own profile and system text.
+    #[cfg(feature = "modules")]
+    pub fn build_modules(
+        self,
+        folder: impl AsRef<std::path::Path>,
+        signatures: windlass_modules::SignatureRegistry,
+    ) -> Result<crate::dspy::ModuleEngine, crate::dspy::DSPyEngineError> {
+        let chosen = self.model.ok_or(WindlassError::NoModel)?;
+        // Calls stand in a field of the answer: the model needs no support for them.
+        let model = chosen.open(self.profile, false)?.model;
+        let engine = crate::dspy::ModuleEngine::new(folder, model, signatures)?;
+        Ok(engine.with_parts(self.tools, self.approve, self.root).map_err(WindlassError::from)?)
+    }
+
     /// The agent.
     pub fn build(self) -> Result<Windlass, WindlassError> {
         let chosen = self.model.ok_or(WindlassError::NoModel)?;

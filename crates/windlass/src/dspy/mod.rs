@@ -1,8 +1,8 @@
-//! Tools, registry and wrapper in the shapes of a declarative module engine (D-1…D-20).
+//! A declarative module engine, its tools, registry and wrapper (D-1…D-30).
 //!
 //! A [`Tool`] is a host function; a [`ToolRegistry`] holds them; a [`ToolWrapper`] hauls any predictor, a
-//! function from fields to fields, through its tool calls. The wrapper has no loop of its own: it drives
-//! the run machine under the profile `dspy` (R-20).
+//! function from fields to fields, through its tool calls. A `ModuleEngine` does so with modules that are declared
+//! in files. Neither has a loop of its own: both drive the run machine under the profile `dspy` (R-20).
 //!
 //! ```
 //! use std::sync::Arc;
@@ -40,17 +40,39 @@
 //! ```
 
 mod call;
+#[cfg(feature = "modules")]
+mod engine;
+#[cfg(feature = "modules")]
+mod engine_invoke;
+#[cfg(feature = "modules")]
+mod engine_typed;
 mod error;
 mod host;
+mod invocation;
 mod model;
+mod nesting;
 mod registry;
 mod tool;
 mod wrapper;
 
 pub use async_trait::async_trait;
 pub use call::ToolCall;
-pub use error::{DSPyEngineError, ToolError};
+#[cfg(feature = "modules")]
+pub use engine::{ModuleEngine, ModuleEngine as DSPyEngine};
+#[cfg(feature = "modules")]
+pub use engine_invoke::ModuleRequest;
+#[cfg(feature = "modules")]
+pub use engine_typed::TypedSignature;
+pub use error::{DSPyEngineError, ErrorKind, ToolError, ToolErrorKind};
 pub use host::HostTool;
 pub use registry::ToolRegistry;
 pub use tool::Tool;
+#[cfg(feature = "modules")]
+pub use windlass_macros::Signature;
+#[cfg(feature = "modules")]
+pub use windlass_modules::{
+    Demo, Field, FieldType, HotReload, HotReloadConfig, HotReloadEvent, HotReloadEvents, HotReloadHandle,
+    HotReloadStats, LoadReport, Metadata, Mode, Module, ModuleError, ModuleLibrary, ModuleModel, Predictor, Signature,
+    SignatureRegistry, SignatureType,
+};
 pub use wrapper::{ToolWrapper, ToolWrapperConfig};
