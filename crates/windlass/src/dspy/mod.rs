@@ -67,6 +67,52 @@ pub use error::{DSPyEngineError, ErrorKind, ToolError, ToolErrorKind};
 pub use host::HostTool;
 pub use registry::ToolRegistry;
 pub use tool::Tool;
+/// Makes the signature of a module of a struct.
+///
+/// Each field is an `#[input]` or an `#[output]`; its doc comment is what the model reads, and its Rust type says
+/// what it holds: text, whole numbers, numbers, `bool`, lists, maps, and for `Value` and `Option` any JSON, which may
+/// be absent. A type of your own is named by `#[output(kind = "object")]` (or `string`, `array`, …); `name = "…"` and
+/// `description = "…"` say otherwise than the field does.
+///
+/// With `#[signature(typed)]` there are also two structs, `NAMEInputs` and `NAMEOutputs`, for
+/// [`ModuleEngine::invoke_typed`].
+///
+/// ```
+/// use windlass::dspy::{FieldType, Signature, SignatureRegistry, SignatureType};
+///
+/// #[derive(Signature)]
+/// #[signature(typed)]
+/// pub struct Haggle {
+///     /// What the player says.
+///     #[input]
+///     pub query: String,
+///     /// The merchant's price, if he names one.
+///     #[output]
+///     pub price: Option<u32>,
+/// }
+///
+/// let mut signatures = SignatureRegistry::new();
+/// signatures.register::<Haggle>("npc.haggle");
+/// let signature = Haggle::signature();
+/// assert_eq!(signature.inputs[0].description.as_deref(), Some("What the player says."));
+/// assert_eq!(signature.outputs[0].field_type, FieldType::Json);
+/// let outputs: HaggleOutputs = serde_json::from_str(r#"{"price": 12}"#).unwrap();
+/// assert_eq!(outputs.price, Some(12));
+/// ```
+///
+/// A type that says nothing to a model is refused when it is compiled:
+///
+/// ```compile_fail
+/// use windlass::dspy::Signature;
+///
+/// struct Own;
+///
+/// #[derive(Signature)]
+/// struct Unclear {
+///     #[output]
+///     own: Own,
+/// }
+/// ```
 #[cfg(feature = "modules")]
 pub use windlass_macros::Signature;
 #[cfg(feature = "modules")]
