@@ -65,7 +65,7 @@ pub(super) struct Inner {
     pub(super) model: Arc<dyn ModelPort>,
     /// The host's functions (D-21). Copied out of the lock before anything runs.
     pub(super) tools: Arc<RwLock<ToolRegistry>>,
-    /// Tools of other kinds, given when the engine was built.
+    /// Tools of other kinds. No name is in both.
     ports: Registry,
     pub(super) approve: ApproveMode,
     pub(super) root: PathBuf,
@@ -175,7 +175,16 @@ impl ModuleEngine {
 
     /// The same for callers that are not async.
     pub fn register_tool_sync(&self, tool: Arc<dyn Tool>) {
+        self.inner.ports.remove(tool.name());
         self.inner.tools.write().unwrap_or_else(PoisonError::into_inner).register(tool);
+    }
+
+    /// Puts in a tool of any other kind: a `#[tool]` function, a script, any `ToolPort`.
+    pub fn register_port(&self, tool: Arc<dyn ToolPort>) -> Result<(), DSPyEngineError> {
+        let name = tool.spec().name.clone();
+        self.inner.ports.register(tool).map_err(WindlassError::from)?;
+        self.inner.tools.write().unwrap_or_else(PoisonError::into_inner).remove(&name);
+        Ok(())
     }
 
     /// The host's functions. Copy what is needed out of the lock; do not hold it over a call.

@@ -43,6 +43,8 @@ mod call;
 #[cfg(feature = "modules")]
 mod engine;
 #[cfg(feature = "modules")]
+mod engine_caller;
+#[cfg(feature = "modules")]
 mod engine_invoke;
 #[cfg(feature = "modules")]
 mod engine_typed;
@@ -116,9 +118,14 @@ pub use tool::Tool;
 #[cfg(feature = "modules")]
 pub use windlass_macros::Signature;
 #[cfg(feature = "modules")]
+pub use windlass_modules::script::{
+    CallerError, CallerErrorType, EngineSetup, ModuleCaller, ScriptGrants, ScriptLibrary, ScriptLimits, ScriptReport,
+    ScriptTool, register_dspy_engine, register_dspy_engine_with,
+};
+#[cfg(feature = "modules")]
 pub use windlass_modules::{
     Demo, Field, FieldType, HotReload, HotReloadConfig, HotReloadEvent, HotReloadEvents, HotReloadHandle,
     HotReloadStats, LoadReport, Metadata, Mode, Module, ModuleError, ModuleLibrary, ModuleModel, Predictor, Signature,
-    SignatureRegistry, SignatureType,
+    SignatureRegistry, SignatureType, rhai,
 };
 pub use wrapper::{ToolWrapper, ToolWrapperConfig};

@@ -63,15 +63,6 @@ impl fmt::Display for Chain {
     }
 }
 
-/// Does blocking work within a chain, whatever thread it has gone to.
-#[cfg(feature = "modules")]
-pub(super) fn within<T>(chain: Option<Arc<Chain>>, work: impl FnOnce() -> T) -> T {
-    match chain {
-        Some(chain) => CHAIN.sync_scope(chain, work),
-        None => work(),
-    }
-}
-
 /// Does work within a chain, whatever task it has gone to.
 pub(super) async fn carry<T>(chain: Option<Arc<Chain>>, work: impl Future<Output = T>) -> T {
     match chain {

@@ -49,6 +49,11 @@ impl ToolRegistry {
         self.tools.insert(tool.name().to_owned(), Registered { tool, engine });
     }
 
+    /// Takes out a tool; whether it was there.
+    pub fn remove(&mut self, name: &str) -> bool {
+        self.tools.remove(name).is_some()
+    }
+
     /// The tool of that name (D-8).
     pub fn get(&self, name: &str) -> Option<Arc<dyn Tool>> {
         self.tools.get(name).map(|registered| Arc::clone(&registered.tool))
