@@ -54,7 +54,16 @@ pub(crate) fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
     let ident = &input.ident;
     let (inputs, outputs) = (declare(&parts, true), declare(&parts, false));
     let typed = is_typed(&input.attrs)?.then(|| write_typed(input, &parts));
+    let idents = parts.iter().map(|part| part.ident);
     Ok(quote! {
+        const _: () = {
+            // The fields are declarations; nobody else need read them.
+            #[allow(dead_code)]
+            fn declared(signature: &#ident) {
+                let _ = (#(&signature.#idents),*);
+            }
+        };
+
         impl ::windlass::__private::SignatureType for #ident {
             fn signature() -> ::windlass::__private::Signature {
                 ::windlass::__private::Signature {

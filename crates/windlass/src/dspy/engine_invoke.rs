@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use windlass_core::event::{RunOutcome, StopReason};
+use windlass_core::model::Sampling;
 use windlass_core::profile::{AtCap, Dialect, Profile};
 use windlass_core::run::Finished;
 use windlass_core::trace::RunTrace;
@@ -40,17 +41,24 @@ pub struct ModuleRequest {
     input: Value,
     tools: Option<ToolWrapperConfig>,
     timeout_ms: Option<u64>,
+    sampling: Sampling,
 }
 
 impl ModuleRequest {
     /// The outputs of a module for these inputs, without tools.
     pub fn new(module_id: impl Into<String>, input: Value) -> Self {
-        Self { module_id: module_id.into(), input, tools: None, timeout_ms: None }
+        Self { module_id: module_id.into(), input, tools: None, timeout_ms: None, sampling: Sampling::default() }
     }
 
     /// With tools, and how they are used.
     pub fn with_tools(mut self, config: ToolWrapperConfig) -> Self {
         self.tools = Some(config);
+        self
+    }
+
+    /// With wishes for the model: temperature, length, seed. The form of its answer is the module's.
+    pub fn with_sampling(mut self, sampling: Sampling) -> Self {
+        self.sampling = sampling;
         self
     }
 
@@ -179,6 +187,7 @@ impl ModuleEngine {
             place: inner.admit(&module.module_id)?,
             module,
             input,
+            sampling: request.sampling,
             timeout_ms: request.timeout_ms,
             invocation: Invocation {
                 model: Arc::new(model),
@@ -238,19 +247,20 @@ struct Prepared {
     place: Place,
     module: Arc<Module>,
     input: String,
+    sampling: Sampling,
     timeout_ms: Option<u64>,
     invocation: Invocation,
 }
 
 impl Prepared {
     async fn run(self) -> (Outputs, RunTrace) {
-        let Self { place, module, input, timeout_ms, invocation } = self;
+        let Self { place, module, input, sampling, timeout_ms, invocation } = self;
         let limit_ms = invocation.profile.limits.run_timeout_ms;
         let invoked = match invocation.start() {
             Ok(invoked) => invoked,
             Err(error) => return (Err(error.into()), RunTrace::default()),
         };
-        let result = match finish(&invoked, input, timeout_ms).await {
+        let result = match finish(&invoked, input, sampling, timeout_ms).await {
             Ok(finished) => outputs_of(&module, finished, limit_ms),
             Err(error) => Err(error),
         };
@@ -261,9 +271,14 @@ impl Prepared {
 }
 
 /// Runs to the end, or to the end of the time.
-async fn finish(invoked: &Invoked, input: String, timeout_ms: Option<u64>) -> Result<Finished, DSPyEngineError> {
+async fn finish(
+    invoked: &Invoked,
+    input: String,
+    sampling: Sampling,
+    timeout_ms: Option<u64>,
+) -> Result<Finished, DSPyEngineError> {
     let closed = |error: SendError| DSPyEngineError::from(WindlassError::from(error));
-    let mut finished = pin!(invoked.send(input).await?.finished());
+    let mut finished = pin!(invoked.send(input, sampling).await?.finished());
     let Some(timeout_ms) = timeout_ms else { return finished.await.map_err(closed) };
     if let Ok(ended) = timeout(Duration::from_millis(timeout_ms), &mut finished).await {
         return ended.map_err(closed);

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use windlass_core::command::MessageSend;
 use windlass_core::limits::{CALL_TIMEOUT_CEILING_MS, Limits};
+use windlass_core::model::Sampling;
 use windlass_core::permission::{ApproveMode, PolicySet};
 use windlass_core::port::{JournalPort, ModelPort};
 use windlass_core::profile::Profile;
@@ -84,8 +85,9 @@ pub(super) struct Invoked {
 
 impl Invoked {
     /// Begins its run.
-    pub(super) async fn send(&self, text: String) -> Result<RunHandle, WindlassError> {
-        Ok(self.session.send(MessageSend::text(new_run_id(), new_message_id(), text)).await?)
+    pub(super) async fn send(&self, text: String, sampling: Sampling) -> Result<RunHandle, WindlassError> {
+        let send = MessageSend { sampling, ..MessageSend::text(new_run_id(), new_message_id(), text) };
+        Ok(self.session.send(send).await?)
     }
 
     /// Stops its run.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use tokio::sync::mpsc;
 use windlass_core::event::{RunOutcome, StopReason};
-use windlass_core::model::ModelFailure;
+use windlass_core::model::{ModelFailure, Sampling};
 use windlass_core::permission::ApproveMode;
 use windlass_core::run::Finished;
 use windlass_core::trace::RunTrace;
@@ -84,7 +84,7 @@ impl ToolWrapper {
             Ok(started) => started,
             Err(error) => return (Err(error), RunTrace::default()),
         };
-        let handle = match invoked.send(text).await {
+        let handle = match invoked.send(text, Sampling::default()).await {
             Ok(handle) => handle,
             Err(error) => return (Err(error.into()), RunTrace::default()),
         };
