@@ -53,7 +53,7 @@ pub(crate) fn signatures() -> SignatureRegistry {
 
 /// The folder of the fixtures.
 pub(crate) fn fixtures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/modules")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/typed_modules")
 }
 
 /// An engine with the modules of the fixtures and the usual tools.
