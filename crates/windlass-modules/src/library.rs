@@ -366,7 +366,3 @@ impl Reading<'_> {
         })
     }
 }
-
-#[cfg(test)]
-#[path = "library_tests.rs"]
-mod tests;
