@@ -67,3 +67,14 @@ fn what_is_remembered_is_bounded() {
     }
     assert_eq!((places.places.len(), places.order.len()), (RUNS_REMEMBERED_MAX, RUNS_REMEMBERED_MAX));
 }
+
+#[test]
+fn sessions_of_one_run_each_get_the_sections_in_turn() {
+    let mut places = Places::in_turn();
+    let (first, second) = (request_after("r1", &["A"], 0), request_after("r2", &["A"], 0));
+    assert_eq!(place_of(&mut places, &first), (0, 0, false));
+    assert_eq!(place_of(&mut places, &second), (1, 0, false));
+    places.of(&first, &sections()).next = 2;
+    assert_eq!(place_of(&mut places, &request_after("r1", &["A"], 1)), (0, 2, false));
+    assert_eq!(place_of(&mut places, &request_after("r3", &["A"], 0)), (2, 0, false));
+}
