@@ -18,9 +18,15 @@ fn what_is_wrong_with_a_manifest_is_told_with_its_place() {
     for (text, told) in [
         ("{\n  \"version\": }", "JSON error: m.json:2:14: expected value"),
         ("{\"version\": \"1.0\"", "JSON error: m.json:1:17: EOF while parsing an object"),
-        ("{\n\"version\": 1, \"modules\": {}}", "Invalid module format: m.json:2:12: invalid type: integer `1`"),
+        (
+            "{\n\"version\": 1, \"modules\": {}}",
+            "Invalid module format: m.json:2:12: invalid type: integer `1`",
+        ),
         ("{\"modules\": {}}", "Invalid module format: m.json:1:15: missing field `version`"),
-        ("{\n\"version\": \"2.0\", \"modules\": {}}", "Invalid module format: m.json:2: the version is '2.0'"),
+        (
+            "{\n\"version\": \"2.0\", \"modules\": {}}",
+            "Invalid module format: m.json:2: the version is '2.0'",
+        ),
         ("{\"version\": \"1.0\", \"modules\": {\"a\": {}}}", "missing field `path`"),
     ] {
         let error = Manifest::parse("m.json", text).unwrap_err().to_string();

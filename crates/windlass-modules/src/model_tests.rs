@@ -81,7 +81,13 @@ fn an_answer_is_one_json_text_and_the_rest_passes() {
     let usage: Delta = Ok(ModelDelta::Usage(Usage { input: 1, ..Usage::default() }));
     let call: Delta = Ok(ModelDelta::Call(CallDelta::default()));
     let said = vec![
-        notice.clone(), reasoning.clone(), text("Ans"), call, text("wer: yes"), finish(Finish::Stop), usage.clone(),
+        notice.clone(),
+        reasoning.clone(),
+        text("Ans"),
+        call,
+        text("wer: yes"),
+        finish(Finish::Stop),
+        usage.clone(),
     ];
     let (_, model) = model(&module(json!({})), said);
     let told = [notice, reasoning, text(r#"{"answer":"yes"}"#), finish(Finish::Stop), usage];
@@ -110,7 +116,10 @@ fn what_cannot_be_read_was_cut_or_is_a_piece_goes_on_as_it_is() {
 #[test]
 fn a_failure_passes_and_wrong_inputs_are_one() {
     let (said, failing) = model(&module(json!({})), vec![Err(ModelFailure::passing("cut", "lost"))]);
-    assert_eq!(heard(&failing, request(vec![Message::user("x")])), [Err(ModelFailure::passing("cut", "lost"))]);
+    assert_eq!(
+        heard(&failing, request(vec![Message::user("x")])),
+        [Err(ModelFailure::passing("cut", "lost"))]
+    );
     let told = heard(&failing, request(vec![Message::user(r#"{"question": 7}"#)]));
     let [Err(failure)] = told.as_slice() else { panic!("{told:?}") };
     assert_eq!((failure.code.as_str(), said.asked.lock().unwrap().len()), ("inputs", 1));

@@ -27,7 +27,8 @@ fn the_least_a_module_needs_is_a_name_and_a_signature() {
 
 #[test]
 fn what_a_way_of_working_needs_is_put_into_the_signature_once() {
-    let cot = Module::parse("m", &file(json!({"predictor_type": "chain_of_thought", "tool_enabled": true}))).unwrap();
+    let cot = Module::parse("m", &file(json!({"predictor_type": "chain_of_thought", "tool_enabled": true})))
+        .unwrap();
     assert_eq!(names(&cot.signature.inputs), ["query", "context", "available_tools"]);
     assert_eq!(names(&cot.signature.outputs), ["reasoning", "response", "tool_call"]);
     assert_eq!(cot.signature.output("tool_call").unwrap().field_type, FieldType::Json);
@@ -51,13 +52,19 @@ fn what_is_wrong_with_a_module_is_told_with_its_line() {
     let fields = |fields: Value| json!({"signature": {"inputs": [], "outputs": fields}});
     for (more, told) in [
         (json!({"module_id": " "}), "m.json:2: module_id is empty"),
-        (json!({"predictor_type": "guess"}), "unknown variant `guess`, expected one of `predict`, `chain_of_thought`, `react`"),
+        (
+            json!({"predictor_type": "guess"}),
+            "unknown variant `guess`, expected one of `predict`, `chain_of_thought`, `react`",
+        ),
         (json!({"signature": null}), "m.json: the module has neither a signature nor the name of one"),
         (fields(json!([])), "m.json: the module has neither"),
         (fields(json!([{"name": "a"}, {"name": "A"}])), "m.json:11: the output 'A' is named twice"),
         (fields(json!([{"name": "a:b"}])), "m.json:7: the output 'a:b' needs a name without"),
         (fields(json!([{"name": ""}])), "the output '' needs a name"),
-        (fields(json!([{"name": "a", "field_type": "date"}])), "unknown variant `date`, expected one of `string`"),
+        (
+            fields(json!([{"name": "a", "field_type": "date"}])),
+            "unknown variant `date`, expected one of `string`",
+        ),
         (json!({"signature": {"inputs": [{"name": "a"}]}}), "m.json: the signature has no outputs"),
         (json!({"demos": [{"inputs": {}}]}), "missing field `outputs`"),
         (json!({"tool_enabled": "yes"}), "invalid type: string \"yes\", expected a boolean"),
@@ -71,10 +78,14 @@ fn what_is_wrong_with_a_module_is_told_with_its_line() {
 #[test]
 fn demos_fit_the_signature() {
     let demo = |inputs: Value, outputs: Value| json!({"demos": [{"inputs": inputs, "outputs": outputs}]});
-    let parse = |more: Value| Module::parse("m.json", &file(more)).map(|_| ()).map_err(|error| error.to_string());
+    let parse =
+        |more: Value| Module::parse("m.json", &file(more)).map(|_| ()).map_err(|error| error.to_string());
     assert_eq!(parse(demo(json!({"query": "a"}), json!({"response": "b"}))), Ok(()));
     for (more, told) in [
-        (demo(json!({"qery": "a"}), json!({"response": "b"})), "there is no input 'qery'; the inputs are query"),
+        (
+            demo(json!({"qery": "a"}), json!({"response": "b"})),
+            "there is no input 'qery'; the inputs are query",
+        ),
         (demo(json!({}), json!({"answer": "b"})), "there is no output 'answer'"),
         (demo(json!({}), json!({})), "the output 'response' is missing"),
         (demo(json!({}), json!({"response": 7})), "the output 'response' must be of type string"),

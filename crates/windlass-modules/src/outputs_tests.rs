@@ -75,7 +75,8 @@ fn text_for_another_type_is_read_where_nothing_is_lost() {
         {"name": "b", "field_type": "boolean"}, {"name": "a", "field_type": "array"},
         {"name": "o", "field_type": "object"}, {"name": "j", "field_type": "json"}, {"name": "s"},
     ]));
-    let texts = json!({"i": "42", "n": "1.5", "b": "True", "a": "[1]", "o": "{\"x\":1}", "j": "null", "s": 5});
+    let texts =
+        json!({"i": "42", "n": "1.5", "b": "True", "a": "[1]", "o": "{\"x\":1}", "j": "null", "s": 5});
     let values = json!({"i": 42, "n": 1.5, "b": true, "a": [1], "o": {"x": 1}, "j": null, "s": "5"});
     assert_eq!(read(&typed, &texts.to_string()), values);
     let lines = "i: 42\nn: 1.5\nb: false\na: [1]\no: {\n\"x\": 1\n}\nj: 7\ns: 5";
@@ -91,7 +92,9 @@ fn r_11_no_call_is_null_however_it_is_said() {
     let tools = json!({"module_id": "m", "tool_enabled": true,
         "signature": {"inputs": [], "outputs": [{"name": "response"}]}});
     let tools = Module::parse("m.json", &tools.to_string()).unwrap();
-    for call in [json!(null), json!("null"), json!(""), json!("none"), json!(" None "), json!({}), json!("{}")] {
+    for call in
+        [json!(null), json!("null"), json!(""), json!("none"), json!(" None "), json!({}), json!("{}")]
+    {
         let text = json!({"response": "x", "tool_call": call}).to_string();
         assert_eq!(read(&tools, &text), json!({"response": "x", "tool_call": null}), "{text}");
     }
@@ -107,7 +110,8 @@ fn r_11_no_call_is_null_however_it_is_said() {
 
 #[test]
 fn nothing_found_is_an_error_that_says_what_is_missing_and_what_there_was() {
-    for (text, found) in [("", "nothing"), ("{}", "'{}'"), ("Hm.", "'Hm.'"), (r#"{"x": 1}"#, r#"'{"x": 1}'"#)] {
+    for (text, found) in [("", "nothing"), ("{}", "'{}'"), ("Hm.", "'Hm.'"), (r#"{"x": 1}"#, r#"'{"x": 1}'"#)]
+    {
         let error = read_outputs(&two(), text).unwrap_err().to_string();
         assert_eq!(error, format!("Parse error: none of the outputs answer, score is there; found {found}"));
     }

@@ -34,7 +34,10 @@ fn inputs_are_an_object_or_the_text_of_the_only_free_one() {
     let read = |text: &str| read_inputs(&own, text).map(Value::Object).map_err(|error| error.to_string());
     assert_eq!(read("Hello?"), Ok(json!({"query": "Hello?"})));
     assert_eq!(read(r#"{"query": "Hi"}"#), Ok(json!({"query": "Hi"})));
-    assert_eq!(read(r#"{"query": "Hi", "context": "night"}"#), Ok(json!({"query": "Hi", "context": "night"})));
+    assert_eq!(
+        read(r#"{"query": "Hi", "context": "night"}"#),
+        Ok(json!({"query": "Hi", "context": "night"}))
+    );
     // An object that names no input is what is asked about.
     assert_eq!(read(r#"{"x": 1}"#), Ok(json!({"query": "{\"x\": 1}"})));
     // What is no text where outcomes are appended counts as empty.
@@ -61,9 +64,13 @@ fn r_56_the_beginning_of_a_prompt_is_the_same_for_all_inputs() {
 #[test]
 fn what_was_said_before_is_no_business_of_a_module() {
     let own = module(json!({}));
-    let messages = vec![Message::user("old"), Message::assistant("older"), Message::user("new"), Message::note("n")];
+    let messages =
+        vec![Message::user("old"), Message::assistant("older"), Message::user("new"), Message::note("n")];
     let written = write_request(&own, &Mode::Plain, request(messages)).unwrap();
-    assert_eq!(written.messages.iter().map(|message| message.text()).collect::<Vec<_>>(), ["query: new", "n"]);
+    assert_eq!(
+        written.messages.iter().map(|message| message.text()).collect::<Vec<_>>(),
+        ["query: new", "n"]
+    );
 }
 
 #[test]

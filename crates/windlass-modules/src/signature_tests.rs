@@ -37,7 +37,10 @@ fn outputs_are_typed_and_json_may_be_null_or_absent() {
         assert_eq!(signature().check_outputs(&object(good)), Ok(()));
     }
     for (bad, told) in [
-        (json!({"answer": "x"}), "the output 'score' is missing; found answer; the outputs are answer (string), score (number), extra (json)"),
+        (
+            json!({"answer": "x"}),
+            "the output 'score' is missing; found answer; the outputs are answer (string), score (number), extra (json)",
+        ),
         (json!({}), "the output 'answer' is missing; the output 'score' is missing; found nothing"),
         (json!({"answer": null, "score": 1}), "the output 'answer' must be a string, not null"),
         (json!({"answer": "x", "score": "1"}), "the output 'score' must be a number, not \"1\""),
@@ -74,8 +77,14 @@ fn tools_and_what_they_returned_are_not_asked_of_the_caller() {
 #[test]
 fn types_may_be_written_in_several_words() {
     let word = |word: &str| serde_json::from_value::<FieldType>(json!(word)).unwrap();
-    assert_eq!((word("str"), word("int"), word("float")), (FieldType::String, FieldType::Integer, FieldType::Number));
-    assert_eq!((word("bool"), word("list"), word("dict")), (FieldType::Boolean, FieldType::Array, FieldType::Object));
+    assert_eq!(
+        (word("str"), word("int"), word("float")),
+        (FieldType::String, FieldType::Integer, FieldType::Number)
+    );
+    assert_eq!(
+        (word("bool"), word("list"), word("dict")),
+        (FieldType::Boolean, FieldType::Array, FieldType::Object)
+    );
     assert_eq!((word("any"), word("json")), (FieldType::Json, FieldType::Json));
 }
 

@@ -62,7 +62,9 @@ impl Tool for CheckInventory {
 fn open_shop(folder: &Path, player: &Shared) -> Result<ModuleEngine, Box<dyn std::error::Error>> {
     let builder = match std::env::args().nth(1) {
         Some(model) => Windlass::builder().model(&model)?,
-        None => Windlass::builder().model(&format!("scripted/{}", folder.join("merchant.script").display()))?,
+        None => {
+            Windlass::builder().model(&format!("scripted/{}", folder.join("merchant.script").display()))?
+        }
     };
     let engine = builder.build_modules(folder, SignatureRegistry::default())?;
     engine.register_tool_sync(Arc::new(GetPlayerGold(Arc::clone(player))));
@@ -96,6 +98,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     watch.stop();
     let is_bought = ending.get("bought").is_some_and(|bought| bought.as_bool() == Ok(true));
     println!("{}", if is_bought { "The lantern is yours." } else { "No deal today." });
-    println!("In the purse: {} gold. In the bag: {}.", look(&player).gold, look(&player).bag.join(", "));
+    let player = look(&player);
+    println!("In the purse: {} gold. In the bag: {}.", player.gold, player.bag.join(", "));
     Ok(())
 }

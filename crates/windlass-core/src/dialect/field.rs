@@ -97,8 +97,9 @@ fn shown_schema(spec: &ToolSpec) -> Option<Value> {
         schema.shift_remove("additionalProperties");
     }
     let has_args = spec.properties().is_some_and(|properties| !properties.is_empty());
-    (has_args || schema.keys().any(|key| key != "type" && key != "properties" && key != "additionalProperties"))
-        .then_some(Value::Object(schema))
+    (has_args
+        || schema.keys().any(|key| key != "type" && key != "properties" && key != "additionalProperties"))
+    .then_some(Value::Object(schema))
 }
 
 /// One line of the context field after a call (Appendix A.2).

@@ -84,7 +84,9 @@ async fn a_tool_that_calls_itself_comes_to_an_end() {
         async move {
             let first = context.calls.call("outer", Map::new()).await;
             let second = context.calls.call("outer", Map::new()).await;
-            Ok(ToolOutput::json(json!(first.and(second).map_err(|failure: ToolFailure| failure.message).err())))
+            Ok(ToolOutput::json(json!(
+                first.and(second).map_err(|failure: ToolFailure| failure.message).err()
+            )))
         }
     });
     let said = outcome_of(vec![fork], ApproveMode::Ask).await;
@@ -98,7 +100,8 @@ async fn all_calls_of_a_run_share_one_budget() {
     let spec = ToolSpec::new("outer", "Calls until it may not");
     let many = tool(spec, |_, context: ToolContext| async move {
         let mut ran = 0;
-        while context.calls.call("add", json!({"a": 1, "b": ran}).as_object().unwrap().clone()).await.is_ok() {
+        while context.calls.call("add", json!({"a": 1, "b": ran}).as_object().unwrap().clone()).await.is_ok()
+        {
             ran += 1;
         }
         Ok(ToolOutput::json(json!(ran)))

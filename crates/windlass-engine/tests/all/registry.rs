@@ -203,5 +203,8 @@ fn a_selection_of_several_registries_stands_alone_and_the_later_source_wins() {
     first.register_all([clashing]).unwrap_err();
     let third = Registry::new();
     third.register(tool(spec("x").with_alias("b"), |_, _| async { Ok(ToolOutput::text("x")) })).unwrap();
-    assert!(matches!(Registry::select([&first, &third], |_| true, |port| port), Err(RegisterError::Clash(_))));
+    assert!(matches!(
+        Registry::select([&first, &third], |_| true, |port| port),
+        Err(RegisterError::Clash(_))
+    ));
 }

@@ -13,12 +13,16 @@ use crate::world::{fixture, fixtures, module, purse, run};
 fn d_27_the_fixtures_load_with_their_hashes() {
     let (library, report) = ModuleLibrary::open(fixtures(), SignatureRegistry::new());
     assert_eq!((report.failed.len(), report.warnings.len()), (0, 0), "{report:?}");
-    let ids = ["test.chain_of_thought_module", "test.predict_module", "test.react_module", "test.tool_module"];
+    let ids =
+        ["test.chain_of_thought_module", "test.predict_module", "test.react_module", "test.tool_module"];
     assert_eq!(library.ids(), ids);
     let module = library.get("test.tool_module").unwrap();
     assert_eq!((module.signature_name.as_str(), module.tool_enabled), ("test.tool_signature", true));
     assert_eq!(module.demos[0].outputs["tool_call"], json!({"name": "get_player_gold", "args": {}}));
-    assert_eq!(module.demos[1].outputs, *json!({"response": "You have 500 gold coins.", "tool_call": null}).as_object().unwrap());
+    assert_eq!(
+        module.demos[1].outputs,
+        *json!({"response": "You have 500 gold coins.", "tool_call": null}).as_object().unwrap()
+    );
     assert_eq!(library.with_tag("tools"), ["test.react_module", "test.tool_module"]);
     assert!(library.find("test.tool_module").unwrap().path.ends_with("tool_enabled_module.json"));
 }
@@ -34,11 +38,14 @@ async fn d_28_predict_asks_with_demos_as_messages_and_gives_typed_outputs() {
         "Answer in one sentence.\n\nYou are given:\n- question (string): What is asked\n\n\
          Answer with one JSON object and nothing else. Its fields, in this order:\n- answer (string): A short answer"
     );
-    assert_eq!(asked.messages.iter().map(|message| message.text()).collect::<Vec<_>>(), [
-        "question: What is the capital of France?",
-        r#"{"answer":"The capital of France is Paris."}"#,
-        "question: What is the capital of Italy?",
-    ]);
+    assert_eq!(
+        asked.messages.iter().map(|message| message.text()).collect::<Vec<_>>(),
+        [
+            "question: What is the capital of France?",
+            r#"{"answer":"The capital of France is Paris."}"#,
+            "question: What is the capital of Italy?",
+        ]
+    );
     assert!(matches!(asked.messages[1].as_ref(), Message::Assistant { .. }));
     assert_eq!((asked.examples, asked.tools.len()), (2, 0));
     assert_eq!(
@@ -59,11 +66,16 @@ async fn d_28_chain_of_thought_reasons_in_its_own_field_before_the_others() {
     let module = fixture("chain_of_thought_module.json");
     let names: Vec<&str> = module.signature.outputs.iter().map(|field| field.name.as_str()).collect();
     assert_eq!(names, ["reasoning", "result"]);
-    let script = "user .\nmodel text Reasoning: Six, and\nmodel text then seven more.\nmodel text Result: 13\n";
+    let script =
+        "user .\nmodel text Reasoning: Six, and\nmodel text then seven more.\nmodel text Result: 13\n";
     let run = run(&module, script, &[], "Six and seven?").await;
     assert_eq!(run.finished.answer, r#"{"reasoning":"Six, and\nthen seven more.","result":13}"#);
     let asked = &run.asked[0];
-    assert!(asked.system.contains("- reasoning (string)\n- result (integer): The number alone"), "{}", asked.system);
+    assert!(
+        asked.system.contains("- reasoning (string)\n- result (integer): The number alone"),
+        "{}",
+        asked.system
+    );
     assert!(asked.system.contains("Think step by step in 'reasoning' first"), "{}", asked.system);
     let schema = &asked.sampling.response_format.as_ref().unwrap()["json_schema"]["schema"];
     assert_eq!(schema["properties"].as_object().unwrap().keys().collect::<Vec<_>>(), ["reasoning", "result"]);
@@ -89,7 +101,10 @@ async fn a_missing_field_is_asked_for_once_and_the_model_sees_what_it_said() {
                   expect-request contains the output 'score' is missing; found answer\n\
                   model text {\"answer\": \"yes\", \"score\": \"7\"}\n";
     let run = run(&module, script, &[], "Sure?").await;
-    assert_eq!((run.finished.outcome, run.outputs()), (RunOutcome::Completed, json!({"answer": "yes", "score": 7})));
+    assert_eq!(
+        (run.finished.outcome, run.outputs()),
+        (RunOutcome::Completed, json!({"answer": "yes", "score": 7}))
+    );
     assert_eq!((run.asked.len(), run.asked[1].purpose), (2, StepPurpose::Correction));
     assert_eq!(run.asked[0].system, run.asked[1].system);
 }

@@ -11,8 +11,8 @@ use tempfile::TempDir;
 use tokio::time::timeout;
 use windlass_modules::limits::FILE_BYTES_MAX;
 use windlass_modules::{
-    Field, FieldType, HotReload, HotReloadConfig, HotReloadEvent, HotReloadEvents, HotReloadHandle, LoadReport,
-    ModuleError, ModuleLibrary, Signature, SignatureRegistry, SignatureType, hash_of,
+    Field, FieldType, HotReload, HotReloadConfig, HotReloadEvent, HotReloadEvents, HotReloadHandle,
+    LoadReport, ModuleError, ModuleLibrary, Signature, SignatureRegistry, SignatureType, hash_of,
 };
 
 /// A folder of modules that can be changed.
@@ -164,7 +164,8 @@ fn files_outside_the_folder_and_files_without_end_are_refused() {
     std::os::unix::fs::symlink(&outside, folder.path("link.json")).unwrap();
     folder.write("large.json", &" ".repeat(usize::try_from(FILE_BYTES_MAX).unwrap() + 1));
     fs::create_dir(folder.path("folder.json")).unwrap();
-    let paths = ["link.json", "../c.json", outside.to_str().unwrap(), "large.json", "folder.json", "", "none.json"];
+    let paths =
+        ["link.json", "../c.json", outside.to_str().unwrap(), "large.json", "folder.json", "", "none.json"];
     for path in paths {
         folder.enter("c", json!({"path": path}));
         folder.write_manifest();
@@ -218,7 +219,10 @@ fn d_28_signatures_may_come_from_the_program_and_one_that_is_not_there_is_named(
     let mut signatures = SignatureRegistry::new();
     signatures.register::<Question>("test.question");
     let (library, report) = ModuleLibrary::open(folder.folder.path(), signatures);
-    assert_eq!((report.failed.len(), library.get("a").unwrap().signature.clone()), (0, Question::signature()));
+    assert_eq!(
+        (report.failed.len(), library.get("a").unwrap().signature.clone()),
+        (0, Question::signature())
+    );
 }
 
 #[tokio::test]
@@ -312,7 +316,10 @@ async fn modules_come_and_go_with_the_manifest_and_with_folders() {
     wait_for(&mut events, |event| *event == HotReloadEvent::ManifestChanged).await;
     assert_eq!(next(&mut events).await, changed(&folder, "c", "npc/c.json"));
     assert_eq!(next(&mut events).await, HotReloadEvent::ModuleDeleted { module_id: "b".into() });
-    assert_eq!((library.ids(), library.with_tag("npc")), (vec!["a".into(), "c".into()], vec!["c".to_owned()]));
+    assert_eq!(
+        (library.ids(), library.with_tag("npc")),
+        (vec!["a".into(), "c".into()], vec!["c".to_owned()])
+    );
     folder.write("npc/c.json", &module("c", "two"));
     wait_for(&mut events, |event| *event == changed(&folder, "c", "npc/c.json")).await;
     assert_eq!(says(&library, "c").unwrap(), "two");
@@ -376,7 +383,11 @@ async fn a_reader_that_never_reads_does_not_hold_the_watcher_up() {
     }
     folder.write_manifest();
     // More events than are kept: a reader gets the newest and knows that it missed some.
-    wait_for(&mut events, |event| matches!(event, HotReloadEvent::ModuleChanged { module_id, .. } if module_id == "m99")).await;
+    wait_for(
+        &mut events,
+        |event| matches!(event, HotReloadEvent::ModuleChanged { module_id, .. } if module_id == "m99"),
+    )
+    .await;
     assert_eq!(library.count(), 402);
     folder.write("a.json", &module("a", "two"));
     wait_for(&mut events, |event| *event == changed(&folder, "a", "a.json")).await;

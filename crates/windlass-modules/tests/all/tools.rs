@@ -23,17 +23,22 @@ async fn d_14_d_16_outcomes_stand_in_the_context_literally_as_the_wrapper_writes
     assert_eq!(run.finished.outcome, RunOutcome::Completed, "{:?}", run.finished);
     assert_eq!(run.outputs(), json!({"response": "You have 500 gold and a sword.", "tool_call": null}));
     let tools = r#"[{"name":"check_inventory","description":"Look into the bag","args_schema":null},{"name":"get_player_gold","description":"Get player's current gold amount","args_schema":null}]"#;
-    let inputs = |context: &str| format!("query: How rich am I?\ncontext: {context}\navailable_tools: {tools}");
+    let inputs =
+        |context: &str| format!("query: How rich am I?\ncontext: {context}\navailable_tools: {tools}");
     assert_eq!(run.inputs(0), inputs(""));
     assert_eq!(run.inputs(1), inputs(r#"Tool 'get_player_gold' returned: {"gold":500}"#));
-    let both = "Tool 'get_player_gold' returned: {\"gold\":500}\nTool 'check_inventory' returned: [\"sword\"]";
+    let both =
+        "Tool 'get_player_gold' returned: {\"gold\":500}\nTool 'check_inventory' returned: [\"sword\"]";
     assert_eq!(run.inputs(2), inputs(both));
     // Nothing but the inputs changes, and the model has no tools of its own.
     for asked in &run.asked {
         assert_eq!((asked.examples, asked.messages.len(), asked.tools.len()), (4, 5, 0));
         assert_eq!(asked.system, run.asked[0].system);
     }
-    assert_eq!(run.asked[0].messages[1].text(), r#"{"response":"","tool_call":{"name":"get_player_gold","args":{}}}"#);
+    assert_eq!(
+        run.asked[0].messages[1].text(),
+        r#"{"response":"","tool_call":{"name":"get_player_gold","args":{}}}"#
+    );
 }
 
 #[tokio::test]
@@ -49,11 +54,21 @@ async fn d_19_what_was_in_the_context_before_stays() {
 
 #[tokio::test]
 async fn r_11_five_ways_to_call_nothing_end_the_run() {
-    for call in [", \"tool_call\": \"null\"", ", \"tool_call\": \"\"", ", \"tool_call\": null", "", ", \"tool_call\": {}"] {
+    for call in [
+        ", \"tool_call\": \"null\"",
+        ", \"tool_call\": \"\"",
+        ", \"tool_call\": null",
+        "",
+        ", \"tool_call\": {}",
+    ] {
         let purse = purse();
         let script = format!("user .\nmodel text {{\"response\": \"Hello.\"{call}}}\n");
         let run = run(&fixture("tool_enabled_module.json"), &script, &[purse.clone()], QUESTION).await;
-        assert_eq!((run.finished.outcome, purse.count(), run.asked.len()), (RunOutcome::Completed, 0, 1), "{call}");
+        assert_eq!(
+            (run.finished.outcome, purse.count(), run.asked.len()),
+            (RunOutcome::Completed, 0, 1),
+            "{call}"
+        );
         assert_eq!(run.outputs()["response"], "Hello.");
         assert_eq!(run.outputs().get("tool_call"), (!call.is_empty()).then_some(&Value::Null));
     }
@@ -72,11 +87,18 @@ async fn r_11_three_ways_to_call_something_call_it() {
 
 #[tokio::test]
 async fn r_11_the_same_ways_in_lines_with_field_markers() {
-    for none in ["tool_call: null", "Tool Call: \"null\"", "tool_call:", "TOOL_CALL: none", "tool_call: {}", "\n"] {
+    for none in
+        ["tool_call: null", "Tool Call: \"null\"", "tool_call:", "TOOL_CALL: none", "tool_call: {}", "\n"]
+    {
         let purse = purse();
         let script = format!("user .\nmodel text <<END\nResponse: Hello.\n{none}\nEND\n");
         let run = run(&fixture("tool_enabled_module.json"), &script, &[purse.clone()], QUESTION).await;
-        assert_eq!((run.finished.outcome, purse.count()), (RunOutcome::Completed, 0), "{none}: {:?}", run.finished);
+        assert_eq!(
+            (run.finished.outcome, purse.count()),
+            (RunOutcome::Completed, 0),
+            "{none}: {:?}",
+            run.finished
+        );
         assert_eq!(run.outputs()["response"], "Hello.");
     }
     calls_the_purse("Response:\nTool_Call: {\"name\": \"get_player_gold\", \"args\": {}}").await;
@@ -86,9 +108,15 @@ async fn r_11_the_same_ways_in_lines_with_field_markers() {
 
 async fn calls_the_purse(said: &str) {
     let purse = purse();
-    let script = format!("user .\nmodel text <<END\n{said}\nEND\nmodel end\nmodel text {{\"response\": \"500.\"}}\n");
+    let script =
+        format!("user .\nmodel text <<END\n{said}\nEND\nmodel end\nmodel text {{\"response\": \"500.\"}}\n");
     let run = run(&fixture("tool_enabled_module.json"), &script, &[purse.clone()], QUESTION).await;
-    assert_eq!((run.finished.outcome, purse.count()), (RunOutcome::Completed, 1), "{said}: {:?}", run.finished);
+    assert_eq!(
+        (run.finished.outcome, purse.count()),
+        (RunOutcome::Completed, 1),
+        "{said}: {:?}",
+        run.finished
+    );
     assert_eq!(run.outputs()["response"], "500.");
 }
 
@@ -108,19 +136,30 @@ async fn an_output_without_fields_is_asked_for_again_and_then_an_error() {
 #[tokio::test]
 async fn d_18_d_25_the_step_limit_and_a_tool_error_end_the_run_with_their_errors() {
     let call = "model text {\"response\": \"\", \"tool_call\": {\"name\": \"get_player_gold\"}}\nmodel end\n";
-    let endless = run(&fixture("tool_enabled_module.json"), &format!("user .\n{}", call.repeat(6)), &[purse()], QUESTION).await;
+    let endless = run(
+        &fixture("tool_enabled_module.json"),
+        &format!("user .\n{}", call.repeat(6)),
+        &[purse()],
+        QUESTION,
+    )
+    .await;
     let error = endless.finished.error.unwrap().to_string();
     assert_eq!(error, "Maximum iterations (5) reached during tool execution");
     let broken = Giver::new("get_player_gold", "Fails", Err(ToolFailure::internal("the purse is stuck")));
-    let failed = run(&fixture("tool_enabled_module.json"), &format!("user .\n{call}"), &[broken], QUESTION).await;
-    assert_eq!((failed.finished.outcome, failed.finished.reason), (RunOutcome::Failed, StopReason::ToolFailed));
+    let failed =
+        run(&fixture("tool_enabled_module.json"), &format!("user .\n{call}"), &[broken], QUESTION).await;
+    assert_eq!(
+        (failed.finished.outcome, failed.finished.reason),
+        (RunOutcome::Failed, StopReason::ToolFailed)
+    );
 }
 
 #[tokio::test]
 async fn a_module_shows_only_the_tools_that_it_may_use() {
     let module = module(json!({"tool_enabled": true, "tools": ["get_player_gold"]}));
     let bag = Giver::new("check_inventory", "Look into the bag", Ok(json!([])));
-    let run = run(&module, "user .\nmodel text {\"answer\": \"x\"}\n", &[purse(), bag], "How rich am I?").await;
+    let run =
+        run(&module, "user .\nmodel text {\"answer\": \"x\"}\n", &[purse(), bag], "How rich am I?").await;
     assert_eq!(run.inputs(0), format!("question: How rich am I?\ncontext: \navailable_tools: {TOOL}"));
     let schema = &run.asked[0].sampling.response_format.as_ref().unwrap()["json_schema"]["schema"];
     let name = &schema["properties"]["tool_call"]["anyOf"][0]["properties"]["name"];
@@ -137,7 +176,10 @@ async fn react_is_the_run_machine_with_native_calls() {
     let module = fixture("react_module.json");
     let run = run(&module, script, &[purse.clone()], "How rich am I?").await;
     assert_eq!((run.finished.outcome, purse.count()), (RunOutcome::Completed, 1), "{:?}", run.finished);
-    assert_eq!(Value::Object(read_answer(&module, &run.finished.answer).unwrap()), json!({"response": "You have 500.", "gold": 500}));
+    assert_eq!(
+        Value::Object(read_answer(&module, &run.finished.answer).unwrap()),
+        json!({"response": "You have 500.", "gold": 500})
+    );
     assert_eq!(run.inputs(0), "query: How rich am I?");
     assert!(run.asked[0].system.contains("Call the tools you need."));
     // While calls are open, no form is prescribed.

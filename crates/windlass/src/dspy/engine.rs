@@ -13,7 +13,8 @@ use windlass_core::tool::ToolSpec;
 use windlass_engine::registry::{RegisterError, Registry};
 use windlass_modules::manifest::MANIFEST_FILE;
 use windlass_modules::{
-    HotReload, HotReloadConfig, HotReloadHandle, LoadReport, Module, ModuleError, ModuleLibrary, SignatureRegistry,
+    HotReload, HotReloadConfig, HotReloadHandle, LoadReport, Module, ModuleError, ModuleLibrary,
+    SignatureRegistry,
 };
 
 use super::error::DSPyEngineError;
@@ -256,6 +257,9 @@ impl Drop for Place {
 impl std::fmt::Debug for ModuleEngine {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let modules = self.module_ids();
-        f.debug_struct("ModuleEngine").field("model", &self.inner.model.name()).field("modules", &modules).finish()
+        f.debug_struct("ModuleEngine")
+            .field("model", &self.inner.model.name())
+            .field("modules", &modules)
+            .finish()
     }
 }

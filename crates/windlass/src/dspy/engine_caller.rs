@@ -77,7 +77,9 @@ impl From<DSPyEngineError> for CallerError {
             ) => CallerErrorType::ToolExecutionFailed,
             DSPyEngineError::Timeout(_) => CallerErrorType::Timeout,
             DSPyEngineError::InferenceError(_) => CallerErrorType::InferenceError,
-            DSPyEngineError::ParseError(_) | DSPyEngineError::JsonError(_) => CallerErrorType::ConversionError,
+            DSPyEngineError::ParseError(_) | DSPyEngineError::JsonError(_) => {
+                CallerErrorType::ConversionError
+            }
             DSPyEngineError::MaxIterationsReached(_)
             | DSPyEngineError::IoError(_)
             | DSPyEngineError::RuntimeError(_)

@@ -47,7 +47,13 @@ pub struct ModuleRequest {
 impl ModuleRequest {
     /// The outputs of a module for these inputs, without tools.
     pub fn new(module_id: impl Into<String>, input: Value) -> Self {
-        Self { module_id: module_id.into(), input, tools: None, timeout_ms: None, sampling: Sampling::default() }
+        Self {
+            module_id: module_id.into(),
+            input,
+            tools: None,
+            timeout_ms: None,
+            sampling: Sampling::default(),
+        }
     }
 
     /// With tools, and how they are used.
@@ -146,9 +152,8 @@ impl ModuleEngine {
     /// Any of these, with everything that happened: also when it failed, so that what was found is not lost (D-28).
     /// Dropping the future cancels the invocation.
     pub async fn invoke_traced(&self, request: ModuleRequest) -> (Outputs, RunTrace) {
-        let spawned = self
-            .prepare(request)
-            .and_then(|prepared| Ok(OnLeash(worker::handle()?.spawn(prepared.run()))));
+        let spawned =
+            self.prepare(request).and_then(|prepared| Ok(OnLeash(worker::handle()?.spawn(prepared.run()))));
         match spawned {
             Ok(task) => task.await,
             Err(error) => (Err(error), RunTrace::default()),
@@ -166,7 +171,8 @@ impl ModuleEngine {
         let inner = &self.inner;
         let module = inner.require(&request.module_id)?;
         let Value::Object(input) = request.input else {
-            let message = format!("the input must be an object with the module's fields, not {}", request.input);
+            let message =
+                format!("the input must be an object with the module's fields, not {}", request.input);
             return Err(ToolError::InvalidArgs(message).into());
         };
         if request.tools.is_some() && !module.tool_enabled {

@@ -119,13 +119,13 @@ pub use tool::Tool;
 pub use windlass_macros::Signature;
 #[cfg(feature = "modules")]
 pub use windlass_modules::script::{
-    CallerError, CallerErrorType, EngineSetup, ModuleCaller, ScriptGrants, ScriptLibrary, ScriptLimits, ScriptReport,
-    ScriptTool, register_dspy_engine, register_dspy_engine_with,
+    CallerError, CallerErrorType, EngineSetup, ModuleCaller, ScriptGrants, ScriptLibrary, ScriptLimits,
+    ScriptReport, ScriptTool, register_dspy_engine, register_dspy_engine_with,
 };
 #[cfg(feature = "modules")]
 pub use windlass_modules::{
     Demo, Field, FieldType, HotReload, HotReloadConfig, HotReloadEvent, HotReloadEvents, HotReloadHandle,
-    HotReloadStats, LoadReport, Metadata, Mode, Module, ModuleError, ModuleLibrary, ModuleModel, Predictor, Signature,
-    SignatureRegistry, SignatureType, rhai,
+    HotReloadStats, LoadReport, Metadata, Mode, Module, ModuleError, ModuleLibrary, ModuleModel, Predictor,
+    Signature, SignatureRegistry, SignatureType, rhai,
 };
 pub use wrapper::{ToolWrapper, ToolWrapperConfig};

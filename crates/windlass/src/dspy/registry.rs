@@ -121,7 +121,8 @@ impl Registered {
             arguments: args.to_string(),
             state: None,
         };
-        let checked = check_call(&engine.snapshot().toolset, call, args).map_err(|(_, failure)| ToolError::from(failure))?;
+        let checked = check_call(&engine.snapshot().toolset, call, args)
+            .map_err(|(_, failure)| ToolError::from(failure))?;
         Ok(Value::Object(checked.args))
     }
 }

@@ -63,14 +63,19 @@ async fn d_23_a_module_calls_tools_until_it_answers_and_its_context_grows_as_doc
     assert_eq!(output, answering("You have 500 gold coins."));
     let inputs = model.inputs();
     let second = r#"Tool 'check_inventory' returned: {"has":true,"seen":{"item":"rope","count":1}}"#;
-    let contexts = ["It is night.".to_owned(), format!("It is night.\n{GOLD}"), format!("It is night.\n{GOLD}\n{second}")];
+    let contexts = [
+        "It is night.".to_owned(),
+        format!("It is night.\n{GOLD}"),
+        format!("It is night.\n{GOLD}\n{second}"),
+    ];
     for (input, context) in inputs.iter().zip(contexts) {
         assert!(input.contains(&format!("context: {context}\navailable_tools: [")), "{input}");
     }
     // The list is literally that of the registry.
     let listed = engine.tool_registry().read().unwrap().to_json().to_string();
     assert!(inputs[0].ends_with(&format!("available_tools: {listed}")), "{}", inputs[0]);
-    let item = r#"{"name":"get_player_gold","description":"Get player's current gold amount","args_schema":null}"#;
+    let item =
+        r#"{"name":"get_player_gold","description":"Get player's current gold amount","args_schema":null}"#;
     assert!(listed.contains(item), "{listed}");
 }
 
@@ -101,7 +106,9 @@ async fn d_24_steps_and_context_field_are_the_callers_and_the_sync_form_is_the_s
 
 #[tokio::test]
 async fn d_24_without_tools_a_module_is_asked_once_and_its_whole_output_comes_back() {
-    let engine = scripted("user q\nmodel text {\"response\": \"\", \"tool_call\": {\"name\": \"echo\", \"args\": {}}}\n");
+    let engine = scripted(
+        "user q\nmodel text {\"response\": \"\", \"tool_call\": {\"name\": \"echo\", \"args\": {}}}\n",
+    );
     let output = engine.invoke("test.tool_module", query()).await.unwrap();
     assert_eq!(output, calling("echo", json!({})));
 }
@@ -127,11 +134,12 @@ async fn d_26_r_11_every_way_to_write_a_call_or_none_is_understood() {
         format!("tool_call: {lines}\nresponse: "),
     ];
     for call in calls {
-        let (first, model) = (call.clone(), Answering::new(move |request| match request.step {
+        let first = call.clone();
+        let model = Answering::new(move |request| match request.step {
             1 => first.clone(),
             // The demo of the fixture that once crashed the loop.
             _ => "response: You have 500 gold coins.\ntool_call: null".to_owned(),
-        }));
+        });
         let output = engine(model.clone()).invoke_with_tools("test.tool_module", query()).await;
         assert_eq!(output, Ok(answering("You have 500 gold coins.")), "{call}");
         assert!(model.inputs()[1].contains(GOLD), "{call}");
@@ -289,7 +297,10 @@ async fn r_14_a_tool_that_registers_a_tool_does_not_deadlock() {
     let _ = teacher.0.set(engine.clone());
     engine.register_tool(teacher).await;
     let output = engine.invoke_with_tools("test.tool_module", query()).await.unwrap();
-    assert_eq!((output["response"].as_str(), engine.tool_names()), (Some("done"), vec!["echo".into(), "teach".into()]));
+    assert_eq!(
+        (output["response"].as_str(), engine.tool_names()),
+        (Some("done"), vec!["echo".into(), "teach".into()])
+    );
 }
 
 #[tokio::test]
@@ -313,7 +324,8 @@ async fn r_20_the_engine_and_the_wrapper_run_the_same_machine() {
         let predictor = Predictor::new(outputs.clone());
         let (by_wrapper, wrapped) =
             wrapper().invoke_traced_with_fn(query(), |input| predictor.predict(input)).await;
-        let request = ModuleRequest::new("test.tool_module", query()).with_tools(ToolWrapperConfig::default());
+        let request =
+            ModuleRequest::new("test.tool_module", query()).with_tools(ToolWrapperConfig::default());
         let engine = engine(Answering::outputs(outputs.clone()));
         engine.register_tool_sync(Arc::new(Broken(ToolError::ExecutionFailed("out of order".to_owned()))));
         let (by_engine, traced) = engine.invoke_traced(request).await;
@@ -330,8 +342,11 @@ async fn r_20_the_engine_and_the_wrapper_run_the_same_machine() {
 async fn react_is_the_machine_with_the_models_own_calls() {
     let folder = folder(&[("scout", tool_module("scout", "react"))]);
     let script = "user q\nmodel call 1 echo {\"a\": 1}\nmodel call 2 nobody {}\nmodel end\nmodel text {\"response\": \"seen\"}\n";
-    let engine =
-        Windlass::builder().script(script).unwrap().build_modules(folder.path(), SignatureRegistry::new()).unwrap();
+    let engine = Windlass::builder()
+        .script(script)
+        .unwrap()
+        .build_modules(folder.path(), SignatureRegistry::new())
+        .unwrap();
     engine.register_tool_sync(Arc::new(Echo));
     let request = ModuleRequest::new("scout", json!({"query": "q"})).with_tools(ToolWrapperConfig::default());
     let (output, trace) = engine.invoke_traced(request).await;

@@ -101,7 +101,8 @@ fn uses_tools<E: Eight>() {
         (Ok(output), _) => assert!(output["response"].is_string(), "{output}"),
         // A model that is not trained for it may go on calling, or call with arguments that do not fit.
         (Err(error), trace) => {
-            let is_acceptable = matches!(error.kind(), ErrorKind::MaxIterationsReached | ErrorKind::ToolError);
+            let is_acceptable =
+                matches!(error.kind(), ErrorKind::MaxIterationsReached | ErrorKind::ToolError);
             assert!(is_acceptable, "{error}");
             assert!(!trace.tools.is_empty(), "{trace:?}");
         }

@@ -6,7 +6,8 @@ use std::thread;
 use serde_json::{Value, json};
 use windlass::dspy::rhai::{Dynamic, Engine, Map};
 use windlass::dspy::{
-    ModuleEngine, ScriptGrants, ScriptLibrary, ScriptLimits, SignatureRegistry, async_trait, register_dspy_engine,
+    ModuleEngine, ScriptGrants, ScriptLibrary, ScriptLimits, SignatureRegistry, async_trait,
+    register_dspy_engine,
 };
 use windlass::prelude::*;
 
@@ -98,7 +99,9 @@ fn r_17_functions_of_a_script_are_tools_with_none_or_one_argument_and_closures_s
     assert_eq!(tools, ["check_inventory", "closure", "echo", "get_player_gold", "none", "one"]);
     assert_eq!(given["r"].clone().cast::<Map>()["ok"].as_bool(), Ok(true), "{given:?}");
     let context = model.inputs().pop().unwrap();
-    for line in ["Tool 'none' returned: \"nothing\"", "Tool 'one' returned: 4", "Tool 'closure' returned: 145"] {
+    for line in
+        ["Tool 'none' returned: \"nothing\"", "Tool 'one' returned: 4", "Tool 'closure' returned: 145"]
+    {
         assert!(context.contains(line), "{context}");
     }
 }
@@ -124,7 +127,10 @@ fn scripts_see_modules_tools_and_every_error_by_its_type() {
     }
     let hanging = crate::shop::engine(Hanging(Arc::default()));
     for call in ["dspy_invoke_with_timeout", "dspy_invoke_with_tools_timeout"] {
-        assert_eq!(error_of(&hanging, &format!(r#"{call}("test.tool_module", #{{query: "x"}}, 20)"#)), "Timeout");
+        assert_eq!(
+            error_of(&hanging, &format!(r#"{call}("test.tool_module", #{{query: "x"}}, 20)"#)),
+            "Timeout"
+        );
     }
     let given: Map = eval(&engine, "dspy_list_modules()").cast();
     let ids: Vec<String> = given["value"].clone().into_typed_array().unwrap();

@@ -11,7 +11,7 @@ use windlass::dspy::{DSPyEngineError, ModuleEngine, ModuleRequest, async_trait};
 use windlass::prelude::*;
 
 use crate::host::{answering, calling};
-use crate::shop::{Answering, Hanging, engine, fixtures, said, signatures};
+use crate::shop::{Answering, Hanging, block_on, engine, fixtures, said, signatures};
 
 fn query() -> Value {
     json!({"query": "How much gold do I have?"})
@@ -24,7 +24,10 @@ fn rich() -> ModuleEngine {
 fn check() {
     let engine = rich();
     assert_eq!(engine.invoke_with_tools_sync("test.tool_module", query()).unwrap()["response"], "rich");
-    assert_eq!(engine.invoke_sync("test.tool_module", query()).unwrap(), calling("get_player_gold", json!({})));
+    assert_eq!(
+        engine.invoke_sync("test.tool_module", query()).unwrap(),
+        calling("get_player_gold", json!({}))
+    );
     let timely = engine.invoke_with_tools_sync_with_timeout("test.tool_module", query(), 60_000);
     assert_eq!(timely.unwrap()["response"], "rich");
     assert!(engine.invoke_sync_with_timeout("test.tool_module", query(), 60_000).is_ok());
@@ -53,7 +56,7 @@ async fn r_15_sync_invocations_work_inside_a_multi_thread_worker() {
 #[test]
 fn async_invocations_need_no_runtime_of_their_own() {
     let engine = rich();
-    let output = futures::executor::block_on(engine.invoke_with_tools("test.tool_module", query()));
+    let output = block_on(engine.invoke_with_tools("test.tool_module", query()));
     assert_eq!(output.unwrap()["response"], "rich");
 }
 
@@ -124,7 +127,8 @@ impl Tool for Waiting {
 #[tokio::test]
 async fn a_timeout_stops_the_tool_and_keeps_the_trace() {
     let stopped = Arc::new(Notify::new());
-    let engine = engine(Answering::outputs([calling("get_player_gold", json!({})), calling("wait", json!({}))]));
+    let engine =
+        engine(Answering::outputs([calling("get_player_gold", json!({})), calling("wait", json!({}))]));
     engine.register_tool_sync(Arc::new(Waiting(Arc::clone(&stopped))));
     let request = ModuleRequest::new("test.tool_module", query())
         .with_tools(ToolWrapperConfig::default())
@@ -172,7 +176,10 @@ async fn an_invocation_that_nobody_waits_for_is_stopped() {
     }
     drop(waiting);
     // Whether the model was asked before or not: the place of the invocation is free again.
-    assert_eq!(engine.invoke_with_timeout("test.tool_module", query(), 20).await, Err(DSPyEngineError::Timeout(20)));
+    assert_eq!(
+        engine.invoke_with_timeout("test.tool_module", query(), 20).await,
+        Err(DSPyEngineError::Timeout(20))
+    );
     wait_for(&dropped, 1);
 }
 
@@ -208,10 +215,15 @@ async fn many_invocations_at_once_keep_their_own_inputs() {
     });
     let engine = ModuleEngine::new(fixtures(), Arc::new(model), signatures()).unwrap();
     engine.register_tool_sync(Arc::new(crate::host::Echo));
-    let all = futures::future::join_all((0..200).map(|n| {
-        let engine = engine.clone();
-        async move { engine.invoke_with_tools("test.tool_module", json!({"query": format!("q{n}")})).await }
-    }));
+    let all =
+        futures::future::join_all(
+            (0..200).map(|n| {
+                let engine = engine.clone();
+                async move {
+                    engine.invoke_with_tools("test.tool_module", json!({"query": format!("q{n}")})).await
+                }
+            }),
+        );
     for (n, output) in all.await.into_iter().enumerate() {
         assert_eq!(output.unwrap()["response"], format!("q{n}"));
     }

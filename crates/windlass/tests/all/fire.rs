@@ -22,7 +22,7 @@ use windlass::dspy::{
 use windlass::prelude::*;
 
 use crate::host::calling;
-use crate::shop::said;
+use crate::shop::{block_on, said};
 
 const INVOCATIONS: usize = 10_000;
 const CALLERS: usize = 8;
@@ -62,7 +62,8 @@ impl ModelPort for Witness {
     }
 
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelDelta, ModelFailure>> {
-        let examples = request.messages.iter().filter(|message| matches!(message.as_ref(), Message::Assistant { .. }));
+        let examples =
+            request.messages.iter().filter(|message| matches!(message.as_ref(), Message::Assistant { .. }));
         let shown: Vec<String> = std::iter::once(request.system.to_string())
             .chain(examples.map(|message| message.text()))
             .flat_map(|text| versions(&text))
@@ -89,7 +90,7 @@ impl Tool for Keep {
         "Keeps a word"
     }
     async fn execute(&self, args: Value) -> Result<Value, ToolError> {
-        for _ in 0..20 {
+        for _ in 0..50 {
             tokio::task::yield_now().await;
         }
         Ok(args)
@@ -189,10 +190,18 @@ impl Vandal {
 struct Tally {
     served: AtomicUsize,
     missing: AtomicUsize,
+    /// Served by a version that was no longer the newest one when they ended.
+    outlived: AtomicUsize,
 }
 
 impl Tally {
-    fn count(&self, id: usize, result: Result<Value, DSPyEngineError>, newest: &[AtomicU64; MODULES]) {
+    fn count(
+        &self,
+        engine: &ModuleEngine,
+        id: usize,
+        result: Result<Value, DSPyEngineError>,
+        newest: &[AtomicU64; MODULES],
+    ) {
         let output = match result {
             Ok(output) => output,
             // For the moment there is no good file of it, and never was since it was deleted.
@@ -217,20 +226,30 @@ impl Tally {
         let version: u64 = version.parse().unwrap();
         assert!((1..=newest[id].load(Ordering::SeqCst)).contains(&version), "{response}");
         self.served.fetch_add(1, Ordering::SeqCst);
+        let now = engine.get_module(module_id).map(|module| module.instruction.clone());
+        if now.is_none_or(|instruction| !instruction.contains(word)) {
+            self.outlived.fetch_add(1, Ordering::SeqCst);
+        }
     }
 }
 
 /// One of many who invoke, blocking or not.
-fn call_on(engine: &ModuleEngine, caller: usize, tally: &Tally, newest: &[AtomicU64; MODULES], ticks: &Sender<()>) {
+fn call_on(
+    engine: &ModuleEngine,
+    caller: usize,
+    tally: &Tally,
+    newest: &[AtomicU64; MODULES],
+    ticks: &Sender<()>,
+) {
     let mut dice = Dice(caller as u64);
     for n in 0..INVOCATIONS / CALLERS {
         let id = dice.roll(MODULES);
         let (name, input) = (format!("m{id}"), json!({"query": "q"}));
         let result = match n % 2 {
             0 => engine.invoke_with_tools_sync(&name, input),
-            _ => futures::executor::block_on(engine.invoke_with_tools(&name, input)),
+            _ => block_on(engine.invoke_with_tools(&name, input)),
         };
-        tally.count(id, result, newest);
+        tally.count(engine, id, result, newest);
         if n % PER_CHANGE == 0 {
             ticks.send(()).unwrap();
         }
@@ -296,9 +315,12 @@ fn fire(folder: &Path) {
     callers.into_iter().for_each(|caller| caller.join().unwrap());
     vandal.join().unwrap();
     let (served, missing) = (tally.served.load(Ordering::SeqCst), tally.missing.load(Ordering::SeqCst));
-    let stats = watch.stats();
-    println!("{served} served, {missing} missing, {stats:?}");
+    let (outlived, stats) = (tally.outlived.load(Ordering::SeqCst), watch.stats());
+    println!(
+        "{served} served, {outlived} of them by a version that was replaced meanwhile, {missing} missing, {stats:?}"
+    );
     assert_eq!(served + missing, INVOCATIONS);
+    assert!(outlived > 0, "no version was replaced while it was used");
     assert!(served > INVOCATIONS / 2 && stats.reloads_total > 20 && stats.reloads_failed > 0, "{stats:?}");
     // When the smoke has gone, the newest versions are there.
     watch.stop();
