@@ -62,7 +62,8 @@ fn model(module: &Arc<Module>, deltas: Vec<Delta>) -> (Arc<Said>, ModuleModel) {
 }
 
 fn heard(model: &ModuleModel, request: ModelRequest) -> Vec<Delta> {
-    futures::executor::block_on(model.stream(request).collect())
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(model.stream(request).collect())
 }
 
 fn text(text: &str) -> Delta {

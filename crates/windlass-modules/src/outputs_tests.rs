@@ -65,7 +65,10 @@ fn one_output_may_be_the_whole_text() {
 #[test]
 fn an_object_that_was_cut_is_no_answer() {
     let one = module(json!([{"name": "answer"}]));
-    assert!(read_outputs(&one, r#"{"answer": "It was the best of"#).is_err());
+    for cut in ["{", r#"{"answer": "It was the best of"#, r#"{"answer": oops}"#] {
+        assert!(read_outputs(&one, cut).is_err(), "{cut}");
+    }
+    assert_eq!(read(&one, "{x} is a set"), json!({"answer": "{x} is a set"}));
 }
 
 #[test]

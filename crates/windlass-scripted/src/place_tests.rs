@@ -78,3 +78,9 @@ fn sessions_of_one_run_each_get_the_sections_in_turn() {
     assert_eq!(place_of(&mut places, &request_after("r1", &["A"], 1)), (0, 2, false));
     assert_eq!(place_of(&mut places, &request_after("r3", &["A"], 0)), (2, 0, false));
 }
+
+#[test]
+fn examples_were_never_said_and_do_not_count() {
+    let request = ModelRequest { examples: 2, ..request_after("r", &["X", "Y", "A"], 0) };
+    assert_eq!(place_of(&mut Places::default(), &request), (0, 0, false));
+}

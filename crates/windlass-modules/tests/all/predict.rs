@@ -128,13 +128,13 @@ async fn a_second_bad_answer_is_an_error_and_never_an_empty_object() {
 #[tokio::test]
 async fn an_answer_in_pieces_is_read_when_it_is_whole() {
     let module = module(json!({}));
-    let script = "user .\nmodel text {\"answer\": \"One and\nmodel end length\n\
-                  expect-request contains assistant: {\"answer\": \"One and\n\
-                  model text  two.\"}\n";
+    let script = "user .\nmodel text {\"answer\": \"One, t\nmodel end length\n\
+                  expect-request contains assistant: {\"answer\": \"One, t\n\
+                  model text wo.\"}\n";
     let run = run(&module, script, &[], "Count.").await;
     assert_eq!(run.finished.outcome, RunOutcome::Completed, "{:?}", run.finished);
     let outputs = windlass_modules::read_answer(&module, &run.finished.answer).unwrap();
-    assert_eq!(serde_json::Value::Object(outputs), json!({"answer": "One and two."}));
+    assert_eq!(serde_json::Value::Object(outputs), json!({"answer": "One, two."}));
 }
 
 #[tokio::test]

@@ -305,6 +305,20 @@ async fn a_file_that_was_deleted_is_a_module_that_is_gone_until_it_is_back() {
 }
 
 #[tokio::test]
+async fn a_manifest_that_names_a_file_that_is_not_there_is_told() {
+    let mut folder = Folder::new();
+    let (library, _handle, mut events) = folder.watch();
+    folder.enter("c", json!({"path": "c.json"}));
+    folder.write_manifest();
+    assert_eq!(next(&mut events).await, HotReloadEvent::ManifestChanged);
+    let HotReloadEvent::ReloadError { path, error } = next(&mut events).await else { panic!() };
+    assert_eq!((path, library.count()), (folder.path("c.json"), 2));
+    assert!(error.to_string().contains("there is no such file"), "{error}");
+    folder.write("c.json", &module("c", "one"));
+    assert_eq!(next(&mut events).await, changed(&folder, "c", "c.json"));
+}
+
+#[tokio::test]
 async fn modules_come_and_go_with_the_manifest_and_with_folders() {
     let mut folder = Folder::new();
     let (library, _handle, mut events) = folder.watch();

@@ -63,7 +63,8 @@ async fn r_11_five_ways_to_call_nothing_end_the_run() {
     ] {
         let purse = purse();
         let script = format!("user .\nmodel text {{\"response\": \"Hello.\"{call}}}\n");
-        let run = run(&fixture("tool_enabled_module.json"), &script, &[purse.clone()], QUESTION).await;
+        let run =
+            run(&fixture("tool_enabled_module.json"), &script, std::slice::from_ref(&purse), QUESTION).await;
         assert_eq!(
             (run.finished.outcome, purse.count(), run.asked.len()),
             (RunOutcome::Completed, 0, 1),
@@ -92,7 +93,8 @@ async fn r_11_the_same_ways_in_lines_with_field_markers() {
     {
         let purse = purse();
         let script = format!("user .\nmodel text <<END\nResponse: Hello.\n{none}\nEND\n");
-        let run = run(&fixture("tool_enabled_module.json"), &script, &[purse.clone()], QUESTION).await;
+        let run =
+            run(&fixture("tool_enabled_module.json"), &script, std::slice::from_ref(&purse), QUESTION).await;
         assert_eq!(
             (run.finished.outcome, purse.count()),
             (RunOutcome::Completed, 0),
@@ -110,7 +112,8 @@ async fn calls_the_purse(said: &str) {
     let purse = purse();
     let script =
         format!("user .\nmodel text <<END\n{said}\nEND\nmodel end\nmodel text {{\"response\": \"500.\"}}\n");
-    let run = run(&fixture("tool_enabled_module.json"), &script, &[purse.clone()], QUESTION).await;
+    let run =
+        run(&fixture("tool_enabled_module.json"), &script, std::slice::from_ref(&purse), QUESTION).await;
     assert_eq!(
         (run.finished.outcome, purse.count()),
         (RunOutcome::Completed, 1),
@@ -174,7 +177,7 @@ async fn react_is_the_run_machine_with_native_calls() {
         model text {\"response\": \"You have 500.\", \"gold\": 500}\n";
     let purse = purse();
     let module = fixture("react_module.json");
-    let run = run(&module, script, &[purse.clone()], "How rich am I?").await;
+    let run = run(&module, script, std::slice::from_ref(&purse), "How rich am I?").await;
     assert_eq!((run.finished.outcome, purse.count()), (RunOutcome::Completed, 1), "{:?}", run.finished);
     assert_eq!(
         Value::Object(read_answer(&module, &run.finished.answer).unwrap()),
@@ -188,7 +191,7 @@ async fn react_is_the_run_machine_with_native_calls() {
 
 #[tokio::test]
 async fn an_answer_of_react_that_lacks_a_field_is_corrected_without_tools() {
-    let script = "user .\nmodel call 1 get_player_gold {}\nmodel text You have 500.\nmodel end\n\
+    let script = "user .\nmodel call 1 get_player_gold {}\nmodel end\nmodel text You have 500.\nmodel end\n\
         expect-request tool-choice forbidden\nexpect-request contains assistant: You have 500.\n\
         model text {\"response\": \"You have 500.\", \"gold\": 500}\n";
     let module = fixture("react_module.json");
