@@ -89,6 +89,7 @@ impl ToolPort for ScriptTool {
                 stop: Arc::clone(&stop),
                 runtime: Handle::try_current().ok(),
                 logged: AtomicU32::new(0),
+                calls_left: AtomicU32::new(self.around.limits.calls),
             };
             let source = Arc::clone(&self.source);
             let limits = Arc::clone(&self.around.limits);
