@@ -96,9 +96,6 @@ fn add_calls(module: &mut Module) {
         hosting(&ctx)?.log(&value.to_string());
         Ok(())
     });
-    // Waiting blocks a thread that nobody can wake.
-    module.set_native_fn("sleep", |_seconds: i64| no_sleep());
-    module.set_native_fn("sleep", |_seconds: f64| no_sleep());
 }
 
 /// JSON texts, within the limits of the interpreter.
@@ -208,8 +205,4 @@ fn write_json(value: &Dynamic) -> Given<String> {
 
 fn unwritable(error: ConvertError) -> Box<EvalAltResult> {
     thrown(ToolFailure::invalid_args(error.to_string()))
-}
-
-fn no_sleep() -> Given<()> {
-    Err(thrown(ToolFailure::denied("a script cannot wait: there is no sleep")))
 }

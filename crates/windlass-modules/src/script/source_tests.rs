@@ -4,26 +4,27 @@ fn read(name: &str, text: &str) -> Result<Source, ScriptError> {
     Source::read(&format!("tools/{name}.rhai"), name, text, &ScriptLimits::default())
 }
 
-fn entry(name: &str, text: &str) -> Entry {
-    read(name, text).unwrap().entry
+/// What the entry is: which function, and what it takes.
+fn entry(name: &str, text: &str) -> (&'static str, Option<String>) {
+    match read(name, text).unwrap().entry {
+        Entry::Function { takes_args, .. } => ("function", takes_args.then(String::new)),
+        Entry::Unrolled { param, .. } => ("unrolled", param),
+        Entry::Body => ("body", None),
+    }
 }
 
 #[test]
 fn r_17_the_entry_is_the_function_of_the_files_name_or_the_only_one_or_the_file_itself() {
-    let function = |name: &str, takes_args: bool| Entry::Function { name: name.into(), takes_args };
-    assert_eq!(entry("price", "fn price() { 1 } fn other(a) { 2 }"), function("price", false));
-    assert_eq!(entry("price", "fn price(args) { 1 }"), function("price", true));
-    assert_eq!(
-        entry("price", "fn price(args) { 1 } fn price() { 2 } fn price(a, b) { 3 }"),
-        function("price", true)
-    );
-    assert_eq!(
-        entry("get-price", "fn whatever(args) { 1 } private fn helps() { 2 }"),
-        function("whatever", true)
-    );
-    assert_eq!(entry("price", "|args| args.a"), Entry::Body);
-    assert_eq!(entry("price", "private fn f() { 1 } || f()"), Entry::Body);
-    assert_eq!(entry("price", "args.a + 1"), Entry::Body);
+    let takes = |param: &str| ("unrolled", Some(param.to_owned()));
+    assert_eq!(entry("price", "fn price() { 1 } fn other(a) { 2 }"), ("unrolled", None));
+    assert_eq!(entry("price", "fn price(args) { 1 }"), takes("args"));
+    assert_eq!(entry("price", "fn price(what) { 1 } fn price() { 2 } fn price(a, b) { 3 }"), takes("what"));
+    assert_eq!(entry("get-price", "fn whatever(x) { 1 } private fn helps() { 2 }"), takes("x"));
+    assert_eq!(entry("price", "|args| args.a").0, "body");
+    assert_eq!(entry("price", "private fn f() { 1 } || f()").0, "body");
+    assert_eq!(entry("price", "args.a + 1").0, "body");
+    // A function without statements is called as it is.
+    assert_eq!(entry("price", "fn price(args) { }").0, "function");
 }
 
 #[test]

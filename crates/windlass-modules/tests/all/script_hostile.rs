@@ -16,7 +16,10 @@ fn few_operations() -> ScriptLimits {
 }
 
 async fn stopped(text: &str, limits: ScriptLimits) -> ToolFailure {
-    run(&limited("evil", text, limits), json!({})).await.unwrap_err()
+    match run(&limited("evil", text, limits), json!({})).await {
+        Ok(output) => panic!("{text}: it came to an end and gave {}", output.json),
+        Err(failure) => failure,
+    }
 }
 
 #[tokio::test]
@@ -27,9 +30,9 @@ async fn r_16_an_endless_script_is_stopped_by_the_limit_of_operations_and_says_w
         "fn evil() {\n  loop { try { loop { } } catch { } }\n}",
         "fn evil() {\n  [1, 2, 3].map(|x| { loop { } })\n}",
         "fn evil() {\n  let a = []; a.pad(100, 0); loop { a.map(|x| { let n = 0; while n < 1000 { n += 1; } n }); }\n}",
-        "fn evil() {\n  for i in 0..9223372036854775807 { }\n}",
+        "fn evil() {\n  for i in 0..9223372036854775807 { i + 1; }\n}",
+        "fn evil() {\n  other()\n}\nprivate fn other() { loop { } }",
         "let x = 0;\nloop { x += 1; }",
-        "|| {\n  loop { }\n}",
     ] {
         let failure = stopped(text, few_operations()).await;
         assert_eq!(failure.kind, ErrorKind::LimitExceeded, "{text}: {}", failure.message);
@@ -72,7 +75,6 @@ async fn r_16_a_text_of_a_gigabyte_is_never_made() {
         "fn evil() { let s = \"x\";\n  s.pad(1000000000, \"x\"); s }",
         "fn evil() { let s = \"x\"; s.pad(1000000, \"x\");\n  s.replace(\"x\", s); s }",
         "fn evil() { let a = [];\n  let s = \"x\"; s.pad(100000, \"x\"); loop { a.push(s); } }",
-        "fn evil() { let m = #{};\n  let s = \"x\"; s.pad(100000, \"x\"); let n = 0; loop { n += 1; m[n.to_string()] = s; } }",
     ] {
         let failure = stopped(text, ScriptLimits::default()).await;
         assert_eq!(failure.kind, ErrorKind::LimitExceeded, "{text}: {}", failure.message);
@@ -83,6 +85,7 @@ async fn r_16_a_text_of_a_gigabyte_is_never_made() {
 
 #[tokio::test]
 async fn r_16_arrays_of_arrays_and_maps_of_maps_are_stopped() {
+    let few_items = ScriptLimits { array_items: 1_000, map_items: 1_000, ..ScriptLimits::default() };
     for text in [
         "fn evil() { let a = [0];\n  loop { a = [a, a, a, a]; } }",
         "fn evil() { let a = [0];\n  loop { a += a; } }",
@@ -93,7 +96,7 @@ async fn r_16_arrays_of_arrays_and_maps_of_maps_are_stopped() {
         "fn evil() { let m = #{};\n  loop { m = #{a: m, b: m}; } }",
         "fn evil() { let m = #{};\n  loop { m.m = m; } }",
     ] {
-        let failure = stopped(text, ScriptLimits::default()).await;
+        let failure = stopped(text, few_items.clone()).await;
         assert_eq!(failure.kind, ErrorKind::LimitExceeded, "{text}: {}", failure.message);
         assert!(failure.message.contains("at line 2, column "), "{text}: {}", failure.message);
     }
@@ -101,7 +104,8 @@ async fn r_16_arrays_of_arrays_and_maps_of_maps_are_stopped() {
 
 #[tokio::test]
 async fn r_16_what_is_nested_to_the_limit_is_compared_shown_and_dropped_without_harm() {
-    let nest = "let a = []; for i in 0..9990 { a = [a]; } let m = #{}; for i in 0..4990 { m = #{m: m}; }";
+    let nest = "let a = []; for i in 0..1998 { a = [[[[[a]]]]]; } \
+                let m = #{}; for i in 0..1998 { m = #{m: #{m: #{m: #{m: #{m: m}}}}}; }";
     for work in [
         "a == a",
         "a.to_string().len()",
@@ -140,10 +144,10 @@ async fn r_16_deep_recursion_is_stopped() {
     // As deep as it may be, with the deepest expressions that are read.
     let deep = format!(
         "fn evil(args) {{ let n = args.n; if n == 0 {{ 0 }} else {{ {}evil(#{{n: n - 1}}){} }} }}",
-        "(1 + ".repeat(10),
-        ")".repeat(10)
+        "(1 + ".repeat(5),
+        ")".repeat(5)
     );
-    assert_eq!(value(&deep.replace("evil", "probe"), json!({"n": 25})).await, json!(250));
+    assert_eq!(value(&deep.replace("evil", "probe"), json!({"n": 25})).await, json!(125));
 }
 
 #[tokio::test]

@@ -46,20 +46,20 @@ fn files_become_tools_and_broken_ones_are_named_with_their_line() {
 async fn r_18_a_reload_takes_in_what_changed_and_keeps_what_broke() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
-    for name in ["same", "new", "breaks", "goes"] {
+    for name in ["same", "fresh", "breaks", "goes"] {
         write(&format!("{name}.rhai"), &format!("fn {name}() {{ 1 }}"));
     }
     let (library, _) = open(folder.path());
-    let old = library.get("new").unwrap();
-    write("new.rhai", "fn new() { 2 }");
+    let old = library.get("fresh").unwrap();
+    write("fresh.rhai", "fn fresh() { 2 }");
     write("breaks.rhai", "fn breaks() {");
     fs::remove_file(folder.path().join("goes.rhai")).unwrap();
     let report = library.reload();
     assert!(report.is_change());
-    assert_eq!((report.loaded, report.unchanged), (vec!["new".to_owned()], vec!["same".to_owned()]));
+    assert_eq!((report.loaded, report.unchanged), (vec!["fresh".to_owned()], vec!["same".to_owned()]));
     assert_eq!((report.kept, report.removed), (vec!["breaks".to_owned()], vec!["goes".to_owned()]));
     assert_eq!(report.failed.len(), 1);
-    assert_eq!((give(&library, "new").await, give(&library, "breaks").await), (json!(2), json!(1)));
+    assert_eq!((give(&library, "fresh").await, give(&library, "breaks").await), (json!(2), json!(1)));
     // Who holds the old version runs the old version.
     let given = old.run(&object(json!({})), &NullContext::new().build()).await.unwrap();
     assert_eq!(given.json, json!(1));

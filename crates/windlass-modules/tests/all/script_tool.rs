@@ -49,7 +49,8 @@ async fn json_is_read_and_written() {
     assert_eq!(given["v"], json!({"n": 42, "deep": [{"a": null}]}));
     assert_eq!(given["text"], json!("{\"deep\":[{\"a\":null}],\"n\":42}"));
     assert_eq!(given["list"], json!("[1,null]"));
-    let caught = value("fn probe() { try { parse_json(\"{\") } catch (e) { e.kind } }", json!({})).await;
+    let caught =
+        value("fn probe() { try { parse_json(\"{\"); } catch (e) { return e.kind; } }", json!({})).await;
     assert_eq!(caught, json!("parse_error"));
 }
 
@@ -85,6 +86,13 @@ async fn what_is_no_json_is_a_failure_that_says_so() {
         let failure = run(&script("probe", text), json!({})).await.unwrap_err();
         assert!(failure.message.contains("no JSON"), "{}", failure.message);
     }
+}
+
+#[tokio::test]
+async fn texts_are_replaced_as_the_language_says() {
+    let text = "fn probe() { let t = \"hello\"; t.replace(\"l\", \"LL\"); t.replace('h', \"J\"); t.replace(\"o\", 'u'); \
+                t.replace('e', 'a'); t.replace(\"x\", \"y\"); t }";
+    assert_eq!(value(text, json!({})).await, json!("JaLLLLu"));
 }
 
 #[tokio::test]
