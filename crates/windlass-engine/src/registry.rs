@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use serde_json::Value;
 use windlass_core::port::{ArgsValidator, ToolPort};
-use windlass_core::tool::SpecError;
+use windlass_core::tool::{SpecError, ToolSpec};
 use windlass_core::toolset::{NameClash, ToolEntry, Toolset};
 
 use crate::limits::TOOLS_MAX;
@@ -156,6 +156,34 @@ impl Registry {
         let toolset = Toolset::new(entries.into_values().cloned().collect())?;
         self.put(ToolShelf { toolset: Arc::new(toolset), ports });
         Ok(replaced)
+    }
+
+    /// A registry of its own with tools of others: those that pass, each behind what `wrap` puts before it. Of one
+    /// name, the later source has it. Nothing is compiled again.
+    pub fn select<'a>(
+        sources: impl IntoIterator<Item = &'a Registry>,
+        keep: impl Fn(&ToolSpec) -> bool,
+        wrap: impl Fn(Arc<dyn ToolPort>) -> Arc<dyn ToolPort>,
+    ) -> Result<Self, RegisterError> {
+        let mut entries: BTreeMap<String, ToolEntry> = BTreeMap::new();
+        let mut ports = BTreeMap::new();
+        for source in sources {
+            let shelf = source.snapshot();
+            for entry in shelf.toolset.entries().iter().filter(|entry| keep(&entry.spec)) {
+                let name = &entry.spec.name;
+                if let Some(port) = shelf.ports.get(name) {
+                    entries.insert(name.clone(), entry.clone());
+                    ports.insert(name.clone(), wrap(Arc::clone(port)));
+                }
+            }
+        }
+        if entries.len() > TOOLS_MAX {
+            return Err(RegisterError::Full);
+        }
+        let toolset = Toolset::new(entries.into_values().collect())?;
+        let registry = Self::new();
+        registry.put(ToolShelf { toolset: Arc::new(toolset), ports });
+        Ok(registry)
     }
 
     /// Takes out a tool by its canonical name; whether it was there.

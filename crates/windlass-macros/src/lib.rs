@@ -1,14 +1,16 @@
-//! `#[tool]`: a function becomes a tool.
+//! `#[tool]`: a function becomes a tool. `#[derive(Signature)]`: a struct becomes the signature of a module.
 //!
-//! The doc comment becomes the description, the parameters become the schema, the body becomes the run.
-//! Everything is generated against the `windlass` crate; see `windlass::tool` for how to use it.
+//! Of a function, the doc comment becomes the description, the parameters the schema, the body the run; of a
+//! struct, the fields become inputs and outputs. Everything is generated against the `windlass` crate; see
+//! `windlass::tool` and `windlass::dspy::Signature` for how to use it.
 
+mod derive;
 mod options;
 mod signature;
 
 use proc_macro::TokenStream;
 use quote::{format_ident, quote};
-use syn::{ItemFn, parse_macro_input};
+use syn::{DeriveInput, ItemFn, parse_macro_input};
 
 use options::Options;
 use signature::{Returns, Signature};
@@ -19,6 +21,13 @@ pub fn tool(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let options = parse_macro_input!(attribute as Options);
     let function = parse_macro_input!(item as ItemFn);
     expand(&options, function).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Makes the signature of a module of a struct. Documented at `windlass::dspy::Signature`.
+#[proc_macro_derive(Signature, attributes(signature, input, output))]
+pub fn signature(item: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(item as DeriveInput);
+    derive::expand(&input).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
 fn expand(options: &Options, mut function: ItemFn) -> syn::Result<proc_macro2::TokenStream> {

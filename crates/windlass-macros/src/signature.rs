@@ -57,9 +57,15 @@ impl Signature {
 
     /// The doc comment as one text.
     pub(crate) fn description(&self) -> String {
-        let lines: Vec<String> = self.docs.iter().filter_map(doc_line).collect();
-        lines.join("\n").trim().to_owned()
+        doc_text(&self.docs)
     }
+}
+
+/// The doc comment among attributes, as one text.
+pub(crate) fn doc_text(attributes: &[Attribute]) -> String {
+    let docs = attributes.iter().filter(|attribute| attribute.path().is_ident("doc"));
+    let lines: Vec<String> = docs.filter_map(doc_line).collect();
+    lines.join("\n").trim().to_owned()
 }
 
 fn doc_line(attribute: &Attribute) -> Option<String> {

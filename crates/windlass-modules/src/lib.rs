@@ -13,7 +13,7 @@
 //! - `model`, `form`: a module as a model, and what its answer must be
 //! - `library`, `watch`: the modules of a folder, and how changes of its files come in
 //! - `source`, `folder`: text and files on their way to becoming modules
-//! - `rhai`: scripts as tools, and functions for scripts of a host program
+//! - `script`: scripts as tools, and functions for scripts of a host program
 //! - `error`: what can go wrong with files of modules
 
 pub mod error;
@@ -26,6 +26,7 @@ pub mod model;
 pub mod module;
 pub mod outputs;
 pub mod prompt;
+pub mod script;
 pub mod signature;
 mod source;
 pub mod watch;
@@ -39,6 +40,8 @@ pub use model::{Mode, ModuleModel, fit_profile};
 pub use module::{Demo, Metadata, Module, Predictor};
 pub use outputs::{read_answer, read_outputs};
 pub use prompt::{read_inputs, write_request};
+/// The script engine, for host programs that give modules to their scripts.
+pub use rhai;
 pub use signature::{Field, FieldType, Signature, SignatureRegistry, SignatureType};
 pub use watch::{
     HotReload, HotReloadConfig, HotReloadEvent, HotReloadEvents, HotReloadHandle, HotReloadStats,

@@ -47,6 +47,12 @@ impl ScriptedModel {
         }
     }
 
+    /// A model that plays this script to sessions of one run each, as a module engine has them: every session that
+    /// begins gets the next `user` section.
+    pub fn in_turn(script: &Script) -> Self {
+        Self { places: Mutex::new(Places::in_turn()), ..Self::new(script) }
+    }
+
     /// The step that answers a request.
     fn serve(&self, request: ModelRequest) -> Result<Arc<ScriptedStep>, ModelFailure> {
         let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);

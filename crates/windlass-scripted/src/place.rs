@@ -19,6 +19,8 @@ pub(crate) struct Places {
     places: HashMap<RunId, Place>,
     /// Oldest first: the first to be forgotten.
     order: VecDeque<RunId>,
+    /// The section for the next session, where each begins with another.
+    next_section: Option<usize>,
 }
 
 /// How far one run is.
@@ -38,6 +40,11 @@ pub(crate) struct Place {
 }
 
 impl Places {
+    /// Places for sessions of one run each: every one that begins gets the next section.
+    pub(crate) fn in_turn() -> Self {
+        Self { next_section: Some(0), ..Self::default() }
+    }
+
     /// The place of the run that asks.
     pub(crate) fn of(&mut self, request: &ModelRequest, sections: &[Vec<Arc<ScriptedStep>>]) -> &mut Place {
         let is_known = self.places.get(&request.run_id).is_some_and(|place| request.step >= place.step);
@@ -50,7 +57,12 @@ impl Places {
         place
     }
 
-    fn find(&self, request: &ModelRequest, sections: &[Vec<Arc<ScriptedStep>>]) -> Place {
+    fn find(&mut self, request: &ModelRequest, sections: &[Vec<Arc<ScriptedStep>>]) -> Place {
+        if let Some(section) = self.next_section.as_mut().filter(|_| users(request).count() == 1) {
+            let place = Place::begin(request, *section);
+            *section = section.saturating_add(1);
+            return place;
+        }
         let before = self.before(request);
         let run = match before {
             Some(before) => before.run.saturating_add(1),

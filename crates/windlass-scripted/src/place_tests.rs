@@ -69,6 +69,17 @@ fn what_is_remembered_is_bounded() {
 }
 
 #[test]
+fn sessions_of_one_run_each_get_the_sections_in_turn() {
+    let mut places = Places::in_turn();
+    let (first, second) = (request_after("r1", &["A"], 0), request_after("r2", &["A"], 0));
+    assert_eq!(place_of(&mut places, &first), (0, 0, false));
+    assert_eq!(place_of(&mut places, &second), (1, 0, false));
+    places.of(&first, &sections()).next = 2;
+    assert_eq!(place_of(&mut places, &request_after("r1", &["A"], 1)), (0, 2, false));
+    assert_eq!(place_of(&mut places, &request_after("r3", &["A"], 0)), (2, 0, false));
+}
+
+#[test]
 fn examples_were_never_said_and_do_not_count() {
     let request = ModelRequest { examples: 2, ..request_after("r", &["X", "Y", "A"], 0) };
     assert_eq!(place_of(&mut Places::default(), &request), (0, 0, false));

@@ -1,4 +1,4 @@
-//! What `#[tool]` writes its code against. Not for direct use; may change in any version.
+//! What `#[tool]` and `#[derive(Signature)]` write their code against. Not for direct use; may change in any version.
 
 pub use schemars;
 pub use serde;
@@ -7,6 +7,8 @@ use serde::de::DeserializeOwned;
 pub use serde_json::{Map, Value};
 pub use windlass_core::port::{BoxFuture, ToolContext, ToolPort};
 pub use windlass_core::tool::{Effects, Risk, ToolFailure, ToolOutput, ToolSpec};
+#[cfg(feature = "modules")]
+pub use windlass_modules::{Field, FieldType, Signature, SignatureType};
 
 /// The spec of a tool whose arguments are the fields of `Args`.
 pub fn spec_of<Args: schemars::JsonSchema>(name: &str, description: &str) -> ToolSpec {
@@ -57,4 +59,9 @@ pub async fn run_blocking(
             Err(_) => Err(ToolFailure::internal("The program went down while the call ran")),
         },
     }
+}
+
+/// Tasks that go on in the library's own runtime: what leaks shows here.
+pub fn tasks_alive() -> usize {
+    crate::worker::handle().map_or(0, |runtime| runtime.metrics().num_alive_tasks())
 }

@@ -26,6 +26,9 @@ pub(crate) type Asker = Arc<dyn Fn(Question) -> BoxFuture<'static, PermissionAns
 enum Chosen {
     /// Somebody's own.
     Port(Arc<dyn ModelPort>),
+    /// A script; how it is played depends on what is built.
+    #[cfg(feature = "scripted")]
+    Script(Box<windlass_scripted::Script>),
     /// One of the catalogue; how it is spoken to depends on the profile.
     #[cfg(feature = "models")]
     Connected(Box<Connected>),
@@ -37,6 +40,11 @@ impl Chosen {
     fn open(self, profile: Profile, has_tools: bool) -> Result<Opened, WindlassError> {
         match self {
             Chosen::Port(model) => Ok(Opened { model, profile, context_tokens: None }),
+            #[cfg(feature = "scripted")]
+            Chosen::Script(script) => {
+                let model = Arc::new(windlass_scripted::ScriptedModel::new(&script));
+                Ok(Opened { model, profile, context_tokens: None })
+            }
             #[cfg(feature = "models")]
             Chosen::Connected(connected) => {
                 let (mut profile, context_tokens) = (profile, connected.context_tokens());
@@ -92,7 +100,7 @@ impl Builder {
             let text = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
             let script =
                 windlass_scripted::Script::parse(path, &text).map_err(|error| failed(error.to_string()))?;
-            return Ok(self.model_port(windlass_scripted::ScriptedModel::new(&script)));
+            return Ok(self.chosen(Chosen::Script(Box::new(script))));
         }
         #[cfg(feature = "models")]
         return self.model_source(ModelSource::new(name)?);
@@ -108,9 +116,9 @@ impl Builder {
 
     /// Chooses a model with everything that can be said about its endpoint.
     #[cfg(feature = "models")]
-    pub fn model_source(mut self, source: ModelSource) -> Result<Self, WindlassError> {
-        self.model = Some(Chosen::Connected(Box::new(source.connect()?)));
-        Ok(self)
+    pub fn model_source(self, source: ModelSource) -> Result<Self, WindlassError> {
+        let connected = Box::new(source.connect()?);
+        Ok(self.chosen(Chosen::Connected(connected)))
     }
 
     /// Plays a script given as text.
@@ -119,12 +127,16 @@ impl Builder {
         let script = windlass_scripted::Script::parse("inline", text).map_err(|error| {
             WindlassError::Script { path: "inline".to_owned(), reason: error.to_string() }
         })?;
-        Ok(self.model_port(windlass_scripted::ScriptedModel::new(&script)))
+        Ok(self.chosen(Chosen::Script(Box::new(script))))
     }
 
     /// Uses a model of your own.
-    pub fn model_port(mut self, model: impl ModelPort + 'static) -> Self {
-        self.model = Some(Chosen::Port(Arc::new(model)));
+    pub fn model_port(self, model: impl ModelPort + 'static) -> Self {
+        self.chosen(Chosen::Port(Arc::new(model)))
+    }
+
+    fn chosen(mut self, model: Chosen) -> Self {
+        self.model = Some(model);
         self
     }
 
@@ -190,6 +202,25 @@ impl Builder {
     pub fn journal(mut self, journal: impl JournalPort + 'static) -> Self {
         self.journal = Some(Arc::new(journal));
         self
+    }
+
+    /// The modules of a folder, asked of the chosen model, with the chosen tools beside the host functions that are
+    /// registered later. A module brings its own profile and system text. Of a script, each invocation gets the next
+    /// `user` section.
+    #[cfg(feature = "modules")]
+    pub fn build_modules(
+        self,
+        folder: impl AsRef<std::path::Path>,
+        signatures: windlass_modules::SignatureRegistry,
+    ) -> Result<crate::dspy::ModuleEngine, crate::dspy::DSPyEngineError> {
+        let model: Arc<dyn ModelPort> = match self.model.ok_or(WindlassError::NoModel)? {
+            #[cfg(feature = "scripted")]
+            Chosen::Script(script) => Arc::new(windlass_scripted::ScriptedModel::in_turn(&script)),
+            // Calls stand in a field of the answer: the model needs no support for them.
+            chosen => chosen.open(self.profile, false)?.model,
+        };
+        let engine = crate::dspy::ModuleEngine::new(folder, model, signatures)?;
+        Ok(engine.with_parts(self.tools, self.approve, self.root).map_err(WindlassError::from)?)
     }
 
     /// The agent.

@@ -23,7 +23,7 @@
 //!
 //! - [`Windlass`], [`Builder`]: an agent with a model, tools and a conversation
 //! - [`tool`]: a function becomes a tool
-//! - [`dspy`]: tools, registry and wrapper in the shapes of a declarative module engine; re-exported here
+//! - [`dspy`]: a declarative module engine, its tools, registry and wrapper; the last three re-exported here
 //! - [`ModelSource`], [`models`]: models of providers and of servers on this machine
 //! - [`core`], [`engine`]: everything beneath, for those who need it
 

@@ -87,12 +87,19 @@ pub fn tool_item(name: &str, description: &str, args_schema: Option<&Value>) -> 
 
 /// The list of `available_tools`, in the stable order of the specs.
 pub fn tool_items<'a>(specs: impl Iterator<Item = &'a ToolSpec>) -> Value {
-    specs
-        .map(|spec| {
-            let has_args = spec.properties().is_some_and(|properties| !properties.is_empty());
-            tool_item(&spec.name, &spec.description, (has_args || spec.is_open()).then_some(&spec.schema))
-        })
-        .collect()
+    specs.map(|spec| tool_item(&spec.name, &spec.description, shown_schema(spec).as_ref())).collect()
+}
+
+/// The schema without what goes without saying; none where nothing is left, as of a tool that has none.
+fn shown_schema(spec: &ToolSpec) -> Option<Value> {
+    let mut schema = spec.schema.as_object()?.clone();
+    if schema.get("additionalProperties") == Some(&Value::Bool(true)) {
+        schema.shift_remove("additionalProperties");
+    }
+    let has_args = spec.properties().is_some_and(|properties| !properties.is_empty());
+    (has_args
+        || schema.keys().any(|key| key != "type" && key != "properties" && key != "additionalProperties"))
+    .then_some(Value::Object(schema))
 }
 
 /// One line of the context field after a call (Appendix A.2).

@@ -136,13 +136,18 @@ fn an_item_of_the_tool_list_has_name_description_and_schema_or_null() {
         r#"{"name":"get_player_gold","description":"Get player's current gold amount","args_schema":null}"#
     );
     let schema = json!({"type": "object", "properties": {"a": {"type": "integer"}}});
-    let open = json!({"type": "object", "additionalProperties": true});
+    let mut open = schema.clone();
+    open["additionalProperties"] = json!(true);
+    let patterned = json!({"type": "object", "patternProperties": {"^x-": {"type": "string"}}});
     let specs = [
         ToolSpec::new("a", "A"),
         ToolSpec::new("b", "B").with_schema(schema.clone()),
-        ToolSpec::new("c", "C").with_schema(open.clone()),
+        // What a schema allows unless it says otherwise goes without saying.
+        ToolSpec::new("c", "C").with_schema(open),
+        ToolSpec::new("d", "D").with_schema(json!({"type": "object", "additionalProperties": true})),
+        ToolSpec::new("e", "E").with_schema(patterned.clone()),
     ];
     let items = tool_items(specs.iter());
     let schemas: Vec<_> = items.as_array().unwrap().iter().map(|item| item["args_schema"].clone()).collect();
-    assert_eq!(schemas, [json!(null), schema, open]);
+    assert_eq!(schemas, [json!(null), schema.clone(), schema, json!(null), patterned]);
 }

@@ -177,3 +177,34 @@ fn the_tools_of_these_tests_conform_but_for_their_missing_descriptions() {
     let text = tool_conformance(&*echo("echo")).unwrap_err().to_string();
     assert_eq!(text, "'echo' says what its argument 'path' means");
 }
+
+#[test]
+fn a_selection_of_several_registries_stands_alone_and_the_later_source_wins() {
+    let (first, second) = (Registry::new(), Registry::new());
+    first.register_all([echo("a"), echo("b")]).unwrap();
+    let newer = tool(spec("b").with_alias("c"), |_, _| async { Ok(ToolOutput::text("new")) });
+    second.register(newer).unwrap();
+    let wrapped = std::sync::atomic::AtomicUsize::new(0);
+    let wrap = |port| {
+        wrapped.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        port
+    };
+    let chosen = Registry::select([&first, &second], |_| true, wrap).unwrap();
+    assert_eq!(chosen.get("c").unwrap().spec().name, "b");
+    assert_eq!(wrapped.into_inner(), 3);
+    let few = Registry::select([&first, &second], |spec| spec.name == "a", |port| port).unwrap();
+    assert_eq!(few.snapshot().toolset.names().collect::<Vec<_>>(), ["a"]);
+    // What is chosen now is not changed later, in neither direction.
+    first.remove("a");
+    few.register(echo("d")).unwrap();
+    assert!(chosen.get("a").is_some() && first.get("d").is_none());
+
+    let clashing = tool(spec("x").with_alias("b"), |_, _| async { Ok(ToolOutput::text("x")) });
+    first.register_all([clashing]).unwrap_err();
+    let third = Registry::new();
+    third.register(tool(spec("x").with_alias("b"), |_, _| async { Ok(ToolOutput::text("x")) })).unwrap();
+    assert!(matches!(
+        Registry::select([&first, &third], |_| true, |port| port),
+        Err(RegisterError::Clash(_))
+    ));
+}

@@ -2,7 +2,9 @@
 
 use windlass_core::dialect::field::CALL_FIELD;
 use windlass_core::run::RunError;
-use windlass_core::tool::{ErrorKind, ToolFailure};
+use windlass_core::tool::{ErrorKind as FailureKind, ToolFailure};
+#[cfg(feature = "modules")]
+use windlass_modules::ModuleError;
 
 use crate::error::WindlassError;
 
@@ -23,18 +25,44 @@ pub enum ToolError {
     SerializationError(String),
 }
 
+/// The categories of [`ToolError`], for callers that only need to know which.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ToolErrorKind {
+    /// There is no such tool.
+    NotFound,
+    /// The arguments do not fit.
+    InvalidArgs,
+    /// It failed.
+    ExecutionFailed,
+    /// Something could not be written or read as JSON.
+    SerializationError,
+}
+
+impl ToolError {
+    /// Which one it is.
+    pub fn kind(&self) -> ToolErrorKind {
+        match self {
+            ToolError::NotFound(_) => ToolErrorKind::NotFound,
+            ToolError::InvalidArgs(_) => ToolErrorKind::InvalidArgs,
+            ToolError::ExecutionFailed(_) => ToolErrorKind::ExecutionFailed,
+            ToolError::SerializationError(_) => ToolErrorKind::SerializationError,
+        }
+    }
+}
+
 impl From<ToolError> for ToolFailure {
     fn from(error: ToolError) -> Self {
         match error {
             ToolError::NotFound(name) => {
                 let message = format!("Tool not found: {name}");
-                let mut failure = ToolFailure::new(ErrorKind::UnknownTool, message);
+                let mut failure = ToolFailure::new(FailureKind::UnknownTool, message);
                 failure.received = Some(name);
                 failure
             }
             ToolError::InvalidArgs(message) => ToolFailure::invalid_args(message),
             ToolError::ExecutionFailed(message) => ToolFailure::internal(message),
-            ToolError::SerializationError(message) => ToolFailure::new(ErrorKind::ParseError, message),
+            ToolError::SerializationError(message) => ToolFailure::new(FailureKind::ParseError, message),
         }
     }
 }
@@ -42,18 +70,18 @@ impl From<ToolError> for ToolFailure {
 impl From<ToolFailure> for ToolError {
     fn from(failure: ToolFailure) -> Self {
         match failure.kind {
-            ErrorKind::UnknownTool => ToolError::NotFound(failure.received.unwrap_or(failure.message)),
-            ErrorKind::InvalidArgs => ToolError::InvalidArgs(failure.message),
-            ErrorKind::ParseError => ToolError::SerializationError(failure.message),
-            ErrorKind::NotFound
-            | ErrorKind::IoError
-            | ErrorKind::PermissionDenied
-            | ErrorKind::Timeout
-            | ErrorKind::Cancelled
-            | ErrorKind::LimitExceeded
-            | ErrorKind::Unavailable
-            | ErrorKind::Interrupted
-            | ErrorKind::Internal => ToolError::ExecutionFailed(failure.message),
+            FailureKind::UnknownTool => ToolError::NotFound(failure.received.unwrap_or(failure.message)),
+            FailureKind::InvalidArgs => ToolError::InvalidArgs(failure.message),
+            FailureKind::ParseError => ToolError::SerializationError(failure.message),
+            FailureKind::NotFound
+            | FailureKind::IoError
+            | FailureKind::PermissionDenied
+            | FailureKind::Timeout
+            | FailureKind::Cancelled
+            | FailureKind::LimitExceeded
+            | FailureKind::Unavailable
+            | FailureKind::Interrupted
+            | FailureKind::Internal => ToolError::ExecutionFailed(failure.message),
         }
     }
 }
@@ -77,21 +105,122 @@ pub enum DSPyEngineError {
     /// The model failed.
     #[error("Inference error: {0}")]
     InferenceError(String),
-    /// The output, or the call in it, could not be read.
+    /// The inputs, the outputs, or the call in them, could not be read.
     #[error("Parse error: {0}")]
     ParseError(String),
-    /// Something is set up wrongly.
-    #[error("Configuration error: {0}")]
-    ConfigError(String),
+    /// A file could not be read or written.
+    #[error("IO error: {0}")]
+    IoError(String),
+    /// A file is no JSON.
+    #[error("JSON error: {0}")]
+    JsonError(String),
     /// The runtime failed.
     #[error("Runtime error: {0}")]
     RuntimeError(String),
+    /// Something is set up wrongly.
+    #[error("Configuration error: {0}")]
+    ConfigError(String),
+    /// The file of a module is not the one that its manifest speaks of.
+    #[error("Hash mismatch for module {module}: expected {expected}, actual {actual}")]
+    HashMismatch {
+        /// The module.
+        module: String,
+        /// What the manifest says.
+        expected: String,
+        /// What the file has.
+        actual: String,
+    },
+    /// A file is JSON and no module.
+    #[error("Invalid module format: {0}")]
+    InvalidModuleFormat(String),
+    /// Files cannot be watched.
+    #[error("Watcher error: {0}")]
+    WatcherError(String),
+    /// A changed file was not taken in.
+    #[error("Hot reload failed for {path}: {reason}")]
+    HotReloadFailed {
+        /// The file.
+        path: String,
+        /// Why.
+        reason: String,
+    },
     /// A tool failed.
     #[error("Tool error: {0}")]
     ToolError(#[from] ToolError),
     /// It took too long.
     #[error("Operation timed out after {0}ms")]
     Timeout(u64),
+}
+
+/// The categories of [`DSPyEngineError`], for callers that only need to know which.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "each is the error of the same name")]
+pub enum ErrorKind {
+    ModuleNotFound,
+    SignatureNotFound,
+    ToolsNotEnabled,
+    MaxIterationsReached,
+    InferenceError,
+    ParseError,
+    IoError,
+    JsonError,
+    RuntimeError,
+    ConfigError,
+    HashMismatch,
+    InvalidModuleFormat,
+    WatcherError,
+    HotReloadFailed,
+    ToolError,
+    Timeout,
+}
+
+impl DSPyEngineError {
+    /// Which one it is.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            DSPyEngineError::ModuleNotFound(_) => ErrorKind::ModuleNotFound,
+            DSPyEngineError::SignatureNotFound(_) => ErrorKind::SignatureNotFound,
+            DSPyEngineError::ToolsNotEnabled(_) => ErrorKind::ToolsNotEnabled,
+            DSPyEngineError::MaxIterationsReached(_) => ErrorKind::MaxIterationsReached,
+            DSPyEngineError::InferenceError(_) => ErrorKind::InferenceError,
+            DSPyEngineError::ParseError(_) => ErrorKind::ParseError,
+            DSPyEngineError::IoError(_) => ErrorKind::IoError,
+            DSPyEngineError::JsonError(_) => ErrorKind::JsonError,
+            DSPyEngineError::RuntimeError(_) => ErrorKind::RuntimeError,
+            DSPyEngineError::ConfigError(_) => ErrorKind::ConfigError,
+            DSPyEngineError::HashMismatch { .. } => ErrorKind::HashMismatch,
+            DSPyEngineError::InvalidModuleFormat(_) => ErrorKind::InvalidModuleFormat,
+            DSPyEngineError::WatcherError(_) => ErrorKind::WatcherError,
+            DSPyEngineError::HotReloadFailed { .. } => ErrorKind::HotReloadFailed,
+            DSPyEngineError::ToolError(_) => ErrorKind::ToolError,
+            DSPyEngineError::Timeout(_) => ErrorKind::Timeout,
+        }
+    }
+}
+
+#[cfg(feature = "modules")]
+impl From<ModuleError> for DSPyEngineError {
+    fn from(error: ModuleError) -> Self {
+        match error {
+            ModuleError::ModuleNotFound(id) => DSPyEngineError::ModuleNotFound(id),
+            ModuleError::SignatureNotFound(name) => DSPyEngineError::SignatureNotFound(name),
+            ModuleError::Parse(why) => DSPyEngineError::ParseError(why),
+            ModuleError::Io(why) => DSPyEngineError::IoError(why),
+            ModuleError::Json(why) => DSPyEngineError::JsonError(why),
+            ModuleError::InvalidFormat(why) => DSPyEngineError::InvalidModuleFormat(why),
+            ModuleError::HashMismatch { module, expected, actual } => {
+                DSPyEngineError::HashMismatch { module, expected, actual }
+            }
+            ModuleError::Config(why) => DSPyEngineError::ConfigError(why),
+            ModuleError::Watcher(why) => DSPyEngineError::WatcherError(why),
+            ModuleError::HotReloadFailed { path, reason } => {
+                DSPyEngineError::HotReloadFailed { path, reason }
+            }
+            // Kinds that are added later are named by their sentence.
+            other => DSPyEngineError::RuntimeError(other.to_string()),
+        }
+    }
 }
 
 impl From<WindlassError> for DSPyEngineError {
@@ -132,10 +261,10 @@ impl From<RunError> for DSPyEngineError {
 
 /// `message` is the sentence of D-2, the only place where an unknown tool's name stands alone.
 fn of_failure(message: &str, failure: ToolFailure) -> DSPyEngineError {
-    if failure.kind == ErrorKind::ParseError && failure.field.as_deref() == Some(CALL_FIELD) {
+    if failure.kind == FailureKind::ParseError && failure.field.as_deref() == Some(CALL_FIELD) {
         return DSPyEngineError::ParseError(failure.message);
     }
-    if failure.kind == ErrorKind::UnknownTool && failure.received.is_none() {
+    if failure.kind == FailureKind::UnknownTool && failure.received.is_none() {
         let name = message.strip_prefix("Tool not found: ").unwrap_or(message);
         return ToolError::NotFound(name.to_owned()).into();
     }

@@ -1,8 +1,8 @@
-//! Tools, registry and wrapper in the shapes of a declarative module engine (D-1…D-20).
+//! A declarative module engine, its tools, registry and wrapper (D-1…D-30).
 //!
 //! A [`Tool`] is a host function; a [`ToolRegistry`] holds them; a [`ToolWrapper`] hauls any predictor, a
-//! function from fields to fields, through its tool calls. The wrapper has no loop of its own: it drives
-//! the run machine under the profile `dspy` (R-20).
+//! function from fields to fields, through its tool calls. A `ModuleEngine` does so with modules that are declared
+//! in files. Neither has a loop of its own: both drive the run machine under the profile `dspy` (R-20).
 //!
 //! ```
 //! use std::sync::Arc;
@@ -40,17 +40,92 @@
 //! ```
 
 mod call;
+#[cfg(feature = "modules")]
+mod engine;
+#[cfg(feature = "modules")]
+mod engine_caller;
+#[cfg(feature = "modules")]
+mod engine_invoke;
+#[cfg(feature = "modules")]
+mod engine_typed;
 mod error;
 mod host;
+mod invocation;
 mod model;
+mod nesting;
 mod registry;
 mod tool;
 mod wrapper;
 
 pub use async_trait::async_trait;
 pub use call::ToolCall;
-pub use error::{DSPyEngineError, ToolError};
+#[cfg(feature = "modules")]
+pub use engine::{ModuleEngine, ModuleEngine as DSPyEngine};
+#[cfg(feature = "modules")]
+pub use engine_invoke::ModuleRequest;
+#[cfg(feature = "modules")]
+pub use engine_typed::TypedSignature;
+pub use error::{DSPyEngineError, ErrorKind, ToolError, ToolErrorKind};
 pub use host::HostTool;
 pub use registry::ToolRegistry;
 pub use tool::Tool;
+/// Makes the signature of a module of a struct.
+///
+/// Each field is an `#[input]` or an `#[output]`; its doc comment is what the model reads, and its Rust type says
+/// what it holds: text, whole numbers, numbers, `bool`, lists, maps, and for `Value` and `Option` any JSON, which may
+/// be absent. A type of your own is named by `#[output(kind = "object")]` (or `string`, `array`, …); `name = "…"` and
+/// `description = "…"` say otherwise than the field does.
+///
+/// With `#[signature(typed)]` there are also two structs, `NAMEInputs` and `NAMEOutputs`, for
+/// [`ModuleEngine::invoke_typed`].
+///
+/// ```
+/// use windlass::dspy::{FieldType, Signature, SignatureRegistry, SignatureType};
+///
+/// #[derive(Signature)]
+/// #[signature(typed)]
+/// pub struct Haggle {
+///     /// What the player says.
+///     #[input]
+///     pub query: String,
+///     /// The merchant's price, if he names one.
+///     #[output]
+///     pub price: Option<u32>,
+/// }
+///
+/// let mut signatures = SignatureRegistry::new();
+/// signatures.register::<Haggle>("npc.haggle");
+/// let signature = Haggle::signature();
+/// assert_eq!(signature.inputs[0].description.as_deref(), Some("What the player says."));
+/// assert_eq!(signature.outputs[0].field_type, FieldType::Json);
+/// let outputs: HaggleOutputs = serde_json::from_str(r#"{"price": 12}"#).unwrap();
+/// assert_eq!(outputs.price, Some(12));
+/// ```
+///
+/// A type that says nothing to a model is refused when it is compiled:
+///
+/// ```compile_fail
+/// use windlass::dspy::Signature;
+///
+/// struct Own;
+///
+/// #[derive(Signature)]
+/// struct Unclear {
+///     #[output]
+///     own: Own,
+/// }
+/// ```
+#[cfg(feature = "modules")]
+pub use windlass_macros::Signature;
+#[cfg(feature = "modules")]
+pub use windlass_modules::script::{
+    CallerError, CallerErrorType, EngineSetup, ModuleCaller, ScriptGrants, ScriptLibrary, ScriptLimits,
+    ScriptReport, ScriptTool, register_dspy_engine, register_dspy_engine_with,
+};
+#[cfg(feature = "modules")]
+pub use windlass_modules::{
+    Demo, Field, FieldType, HotReload, HotReloadConfig, HotReloadEvent, HotReloadEvents, HotReloadHandle,
+    HotReloadStats, LoadReport, Metadata, Mode, Module, ModuleError, ModuleLibrary, ModuleModel, Predictor,
+    Signature, SignatureRegistry, SignatureType, rhai,
+};
 pub use wrapper::{ToolWrapper, ToolWrapperConfig};

@@ -12,9 +12,7 @@ use serde_json::Value;
 use windlass_core::check::check_call;
 use windlass_core::dialect::field::tool_item;
 use windlass_core::ids::CallId;
-use windlass_core::port::ToolPort;
 use windlass_core::tool;
-use windlass_core::toolset::Toolset;
 use windlass_engine::registry::{RegisterError, Registry};
 
 use super::call::{ToolCall, no_args};
@@ -32,8 +30,8 @@ pub struct ToolRegistry {
 #[derive(Clone)]
 struct Registered {
     tool: Arc<dyn Tool>,
-    /// Its compiled schema, or why there is none.
-    checked: Result<Arc<Toolset>, RegisterError>,
+    /// The tool as the engine runs it, its schema compiled, or why it cannot be.
+    engine: Result<Registry, RegisterError>,
 }
 
 impl ToolRegistry {
@@ -47,10 +45,13 @@ impl ToolRegistry {
     /// A name or schema that cannot be used does not stop the others: the tool's calls fail and say why.
     pub fn register(&mut self, tool: Arc<dyn Tool>) {
         let engine = Registry::new();
-        let checked = engine
-            .register(Arc::new(HostTool::new(Arc::clone(&tool))))
-            .map(|_| Arc::clone(&engine.snapshot().toolset));
-        self.tools.insert(tool.name().to_owned(), Registered { tool, checked });
+        let engine = engine.register(Arc::new(HostTool::new(Arc::clone(&tool)))).map(|_| engine);
+        self.tools.insert(tool.name().to_owned(), Registered { tool, engine });
+    }
+
+    /// Takes out a tool; whether it was there.
+    pub fn remove(&mut self, name: &str) -> bool {
+        self.tools.remove(name).is_some()
     }
 
     /// The tool of that name (D-8).
@@ -98,11 +99,9 @@ impl ToolRegistry {
         self.tools.values().map(item).collect()
     }
 
-    /// The tools as the engine runs them.
-    pub(super) fn ports(&self) -> impl Iterator<Item = Arc<dyn ToolPort>> {
-        self.tools
-            .values()
-            .map(|registered| Arc::new(HostTool::new(Arc::clone(&registered.tool))) as Arc<dyn ToolPort>)
+    /// The tools as the engine runs them, one by one; the first that cannot be run is the error.
+    pub(super) fn engines(&self) -> Result<Vec<&Registry>, RegisterError> {
+        self.tools.values().map(|registered| registered.engine.as_ref().map_err(Clone::clone)).collect()
     }
 }
 
@@ -112,7 +111,7 @@ impl Registered {
         if self.tool.args_schema().is_none() {
             return Ok(args);
         }
-        let toolset = self.checked.as_ref().map_err(|error| ToolError::InvalidArgs(error.to_string()))?;
+        let engine = self.engine.as_ref().map_err(|error| ToolError::InvalidArgs(error.to_string()))?;
         let call = tool::ToolCall {
             id: CallId::numbered(1),
             provider_id: None,
@@ -122,7 +121,8 @@ impl Registered {
             arguments: args.to_string(),
             state: None,
         };
-        let checked = check_call(toolset, call, args).map_err(|(_, failure)| ToolError::from(failure))?;
+        let checked = check_call(&engine.snapshot().toolset, call, args)
+            .map_err(|(_, failure)| ToolError::from(failure))?;
         Ok(Value::Object(checked.args))
     }
 }

@@ -8,27 +8,20 @@ use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 use tokio::sync::mpsc;
-use windlass_core::command::MessageSend;
 use windlass_core::event::{RunOutcome, StopReason};
-use windlass_core::limits::{CALL_TIMEOUT_CEILING_MS, Limits};
-use windlass_core::model::ModelFailure;
-use windlass_core::permission::{ApproveMode, PolicySet};
-use windlass_core::profile::Profile;
-use windlass_core::run::{Finished, RunSettings};
+use windlass_core::model::{ModelFailure, Sampling};
+use windlass_core::permission::ApproveMode;
+use windlass_core::run::Finished;
 use windlass_core::trace::RunTrace;
-use windlass_engine::clock::Clock;
-use windlass_engine::ids::{new_message_id, new_run_id, new_session_id};
-use windlass_engine::journal::MemoryJournal;
-use windlass_engine::policy_store::PolicyStore;
 use windlass_engine::registry::{RegisterError, Registry};
-use windlass_engine::session::{Past, Session, SessionParts};
 
 use super::error::{DSPyEngineError, ToolError};
+use super::invocation::{Invocation, Invoked, profile_of};
 use super::model::{Ask, PredictorModel};
+use super::nesting::{self, Chain};
 use super::registry::ToolRegistry;
-use crate::agent::records_of;
 use crate::error::WindlassError;
 use crate::worker;
 
@@ -59,8 +52,7 @@ pub struct ToolWrapper {
 impl ToolWrapper {
     /// Wraps the tools of a registry.
     pub fn new(registry: Arc<ToolRegistry>, config: ToolWrapperConfig) -> Self {
-        let engine = Registry::new();
-        let engine = engine.register_all(registry.ports()).map(|_| engine);
+        let engine = registry.engines().and_then(|engines| nesting::select(engines, |_| true, None));
         Self { registry, config, engine }
     }
 
@@ -88,24 +80,20 @@ impl ToolWrapper {
         Fut: Future<Output = Result<Value, DSPyEngineError>>,
     {
         let text = input.to_string();
-        let (session, asks) = match self.start(input) {
+        let (invoked, asks) = match self.start(input) {
             Ok(started) => started,
-            Err(error) => return (Err(error), RunTrace::fold([])),
+            Err(error) => return (Err(error), RunTrace::default()),
         };
-        let mut events = session.subscribe();
-        let run_id = new_run_id();
-        let send = MessageSend::text(run_id.clone(), new_message_id(), text);
-        let handle = match session.send(send).await {
+        let handle = match invoked.send(text, Sampling::default()).await {
             Ok(handle) => handle,
-            Err(error) => return (Err(WindlassError::from(error).into()), RunTrace::fold([])),
+            Err(error) => return (Err(error.into()), RunTrace::default()),
         };
         let mut desk = Desk { asks, last: None };
         let result = match desk.serve(predictor, handle.finished()).await {
             Ok(finished) => self.output_of(finished, desk.last),
             Err(error) => Err(WindlassError::from(error).into()),
         };
-        let records = records_of(&mut events, &run_id).await;
-        (result, RunTrace::fold(records.iter().map(AsRef::as_ref)))
+        (result, invoked.trace().await)
     }
 
     /// The same, blocking this thread; works everywhere, also inside a runtime. The predictor runs
@@ -116,11 +104,12 @@ impl ToolWrapper {
         Fut: Future<Output = Result<Value, DSPyEngineError>> + Send + 'static,
     {
         let wrapper = self.clone();
-        worker::block(async move { wrapper.invoke_with_fn(input, predictor).await })?
+        let work = async move { wrapper.invoke_with_fn(input, predictor).await };
+        worker::block(nesting::carry(Chain::current(), work))?
     }
 
     /// A session for one invocation, and the place where it asks for steps.
-    fn start(&self, input: Value) -> Result<(Session, mpsc::Receiver<Ask>), DSPyEngineError> {
+    fn start(&self, input: Value) -> Result<(Invoked, mpsc::Receiver<Ask>), DSPyEngineError> {
         let Value::Object(input) = input else {
             let message = format!("the input must be an object with the module's fields, not {input}");
             return Err(ToolError::InvalidArgs(message).into());
@@ -128,52 +117,28 @@ impl ToolWrapper {
         if self.config.max_iterations == 0 {
             return Err(DSPyEngineError::MaxIterationsReached(0));
         }
-        let registry = self.engine.clone().map_err(WindlassError::from)?;
+        let engine = self.engine.as_ref().map_err(|error| WindlassError::from(error.clone()))?;
+        // Its tools may invoke modules, and may stand inside of one already.
+        let registry = match Chain::current() {
+            Some(chain) => nesting::select([engine], |_| true, Some(&chain)).map_err(WindlassError::from)?,
+            None => engine.clone(),
+        };
         let (asks, inbox) = mpsc::channel(1);
-        let parts = self.parts(input, registry, asks);
-        let _inside = worker::handle()?.enter();
-        Ok((Session::start(parts), inbox))
-    }
-
-    fn parts(&self, input: Map<String, Value>, registry: Registry, asks: mpsc::Sender<Ask>) -> SessionParts {
         let model = PredictorModel {
             input,
             tools: self.registry.to_json(),
             context_field: self.config.tool_result_key.clone(),
             asks,
         };
-        let profile = self.profile();
-        SessionParts {
-            session_id: new_session_id(),
-            settings: Arc::new(RunSettings {
-                profile,
-                model: "dspy/predictor".to_owned(),
-                system: "".into(),
-                context_tokens: None,
-                form: None,
-            }),
+        let invocation = Invocation {
             model: Arc::new(model),
             registry,
-            root: PathBuf::from("."),
-            policies: PolicyStore::in_memory(PolicySet::default()),
+            profile: profile_of(self.config.max_iterations),
             // Host functions belong to the program that wrapped them.
             approve: ApproveMode::All,
-            journal: Arc::new(MemoryJournal::new()),
-            audit: None,
-            clock: Clock::system(),
-            past: Past::default(),
-        }
-    }
-
-    /// The profile `dspy` with the wrapper's own number of steps; no other limit may come before it.
-    fn profile(&self) -> Profile {
-        let steps_max = u32::try_from(self.config.max_iterations).unwrap_or(u32::MAX);
-        let profile = Profile::dspy();
-        // A step is a prediction and a call, each of which may take as long as a call ever may.
-        let run_timeout_ms = u64::from(steps_max).saturating_mul(2).saturating_mul(CALL_TIMEOUT_CEILING_MS);
-        let limits =
-            Limits { steps_max, calls_per_run_max: steps_max, run_timeout_ms, ..profile.limits.clone() };
-        Profile { limits, ..profile }
+            root: PathBuf::from("."),
+        };
+        Ok((invocation.start()?, inbox))
     }
 
     fn output_of(&self, finished: Finished, last: Option<Prediction>) -> Result<Value, DSPyEngineError> {
@@ -183,7 +148,8 @@ impl ToolWrapper {
             (RunOutcome::Failed, Some(error), _) => Err(error.into()),
             (RunOutcome::Completed, None, Some(Ok(output))) => Ok(output),
             (_, _, _) if finished.reason == StopReason::Deadline => {
-                Err(DSPyEngineError::Timeout(self.profile().limits.run_timeout_ms))
+                let limits = profile_of(self.config.max_iterations).limits;
+                Err(DSPyEngineError::Timeout(limits.run_timeout_ms))
             }
             (_, _, _) => Err(DSPyEngineError::RuntimeError(finished.answer)),
         }

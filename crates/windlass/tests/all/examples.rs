@@ -62,3 +62,24 @@ fn human_in_the_loop_denies_when_nobody_is_there() {
     let text = run("human_in_the_loop", None);
     assert!(!text.contains("on their way") && text.contains("I did what you let me do."), "{text}");
 }
+
+#[cfg(feature = "modules")]
+#[test]
+fn d_30_the_merchant_haggles_with_host_functions_and_a_closure_of_the_script() {
+    let text = run("merchant", None);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(
+        lines,
+        [
+            "Player:   How much for the lantern?",
+            "Merchant: Forty-five gold, and it has never failed me in the dark.",
+            "Player:   Forty-five? It has a dent. Twenty!",
+            "Merchant: A dent? A mark of adventure!",
+            "Forty, and I throw in a wick.",
+            "Player:   Thirty-five, and I tell everyone where I got it.",
+            "Merchant: Tell them Osric sent you. Thirty-five it is.",
+            "The lantern is yours.",
+            "In the purse: 25 gold. In the bag: rope, lantern.",
+        ]
+    );
+}

@@ -6,7 +6,21 @@
 mod agent;
 mod attribute;
 mod blocking;
+#[cfg(feature = "modules")]
+mod circles;
+#[cfg(feature = "modules")]
+mod engine;
+#[cfg(feature = "modules")]
+mod engine_errors;
+#[cfg(feature = "modules")]
+mod engine_models;
+#[cfg(feature = "modules")]
+mod engine_scripts;
+#[cfg(feature = "modules")]
+mod engine_sync;
 mod examples;
+#[cfg(feature = "modules")]
+mod fire;
 mod host;
 #[cfg(feature = "models")]
 mod models;
@@ -15,5 +29,9 @@ mod providers;
 mod reading;
 mod registry;
 mod same_loop;
+#[cfg(feature = "modules")]
+mod shop;
+#[cfg(feature = "modules")]
+mod signature;
 mod tool_error;
 mod wrapper;

@@ -27,7 +27,7 @@ impl ModelPort for Outputs {
 }
 
 /// What a trace says, without times and names of runs.
-fn facts(trace: &RunTrace) -> impl PartialEq + std::fmt::Debug + use<> {
+pub(crate) fn facts(trace: &RunTrace) -> impl PartialEq + std::fmt::Debug + use<> {
     let call = |call: &ToolTrace| {
         let error = call.error.as_ref().map(|error| format!("{error:?}"));
         (
