@@ -12,11 +12,13 @@
 //! - `prompt`, `outputs`: how a module asks a model, and how its answer is read
 //! - `model`, `form`: a module as a model, and what its answer must be
 //! - `library`, `watch`: the modules of a folder, and how changes of its files come in
+//! - `measure`: how good a module is, and new versions of it
 //! - `rhai`: scripts as tools, and functions for scripts of a host program
 //! - `error`: what can go wrong with files of modules
 
 pub mod error;
 pub mod manifest;
+pub mod measure;
 pub mod module;
 pub mod signature;
 
