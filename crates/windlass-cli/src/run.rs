@@ -27,6 +27,7 @@ use crate::complaint::{Complaint, Result};
 use crate::config::Flags;
 use crate::exit::Exit;
 use crate::front::{Ended, Ending, Front, refused};
+use crate::going_on::module_below;
 use crate::model_choice::choose;
 use crate::open_models::OpenModels;
 use crate::out::tell_line;
@@ -50,7 +51,7 @@ const UNFINISHED_MAX: usize = 3;
 const KILL_MS: u64 = 500;
 
 /// Runs the command.
-pub(crate) fn run(global: &GlobalArgs, args: RunArgs) -> Result<Exit> {
+pub(crate) fn run(global: &GlobalArgs, mut args: RunArgs) -> Result<Exit> {
     let mut global = global.clone();
     let archive = match args.ephemeral {
         true => None,
@@ -63,12 +64,14 @@ pub(crate) fn run(global: &GlobalArgs, args: RunArgs) -> Result<Exit> {
     if let Some(row) = &old {
         // A session that a server began may have neither of its own.
         let own = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        args.module = args.module.take().or_else(|| module_below(&global, &row.begin.model));
         global.model = global.model.take().or_else(|| own(&row.begin.model));
         global.profile = global.profile.take().or_else(|| own(&row.begin.profile));
     }
     let mut house = House::build(flags(&global, &args), &args.permission)?;
     let chosen = choose(&house.config)?;
-    chosen.fit(&mut house.config.profile, !args.no_tools)?;
+    let models = Arc::new(OpenModels::of(&house, chosen, !args.no_tools)?);
+    models.fit_usual(&mut house.config.profile)?;
     let prompt = read_prompt(&args.prompt)?;
     let script = house.config.script.as_ref();
     let is_mute = |script: &Script| ScriptedUser::new(script).next_message().is_none();
@@ -84,7 +87,6 @@ pub(crate) fn run(global: &GlobalArgs, args: RunArgs) -> Result<Exit> {
         ..RunWishes::default()
     };
     let screen = screen(&global, &house, prompt.is_none());
-    let models = Arc::new(OpenModels::new(&house.config, chosen, !args.no_tools));
     let talk = Talk { prompt, wishes, script: script.filter(|_| old.is_none()), new_id: args.session };
     block_on(async {
         let is_kept = archive.is_some();
@@ -118,6 +120,7 @@ pub(crate) fn run(global: &GlobalArgs, args: RunArgs) -> Result<Exit> {
 fn flags(global: &GlobalArgs, args: &RunArgs) -> Flags {
     Flags {
         global: global.clone(),
+        module: args.module.clone(),
         steps_max: args.max_steps,
         timeout_ms: args.timeout,
         effort: args.effort.clone(),
