@@ -152,6 +152,7 @@ impl Bench {
                 step,
                 purpose: StepPurpose::Work,
                 system: Arc::clone(&self.system),
+                examples: 0,
                 messages: Arc::new(messages.clone()),
                 trailer: Vec::new(),
                 refused: Arc::new([]),

@@ -119,6 +119,8 @@ pub struct ModelRequest {
     pub system: Arc<str>,
     /// The history to show, calls never apart from their outcomes.
     pub messages: Transcript,
+    /// How many messages at its beginning are examples: nobody ever said them.
+    pub examples: usize,
     /// Notes that belong to this request alone, after the history.
     pub trailer: Vec<String>,
     /// All tools, sorted by name; present also when forbidden, so that the prefix stays the same.

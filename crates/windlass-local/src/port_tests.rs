@@ -36,6 +36,7 @@ pub(crate) fn request(texts: &[&str]) -> ModelRequest {
         step: 1,
         purpose: StepPurpose::Work,
         system: "Be brief.".into(),
+        examples: 0,
         messages: Arc::new(texts.iter().map(|text| Arc::new(Message::user(*text))).collect()),
         trailer: Vec::new(),
         tools: Arc::new([]),

@@ -39,6 +39,7 @@ fn request(choice: ToolChoice, sampling: Sampling) -> ModelRequest {
         step: 1,
         purpose: StepPurpose::Work,
         system: "".into(),
+        examples: 0,
         messages: Arc::new(vec![Arc::new(Message::user("go"))]),
         trailer: vec!["as before".to_owned()],
         refused: Arc::default(),

@@ -145,6 +145,7 @@ pub(crate) fn request() -> ModelRequest {
         step: 1,
         purpose: StepPurpose::Work,
         system: "Be brief.".into(),
+        examples: 0,
         messages: Arc::new(vec![Arc::new(Message::user("hi"))]),
         trailer: Vec::new(),
         refused: Arc::default(),

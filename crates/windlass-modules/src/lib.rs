@@ -13,16 +13,35 @@
 //! - `model`, `form`: a module as a model, and what its answer must be
 //! - `library`, `watch`: the modules of a folder, and how changes of its files come in
 //! - `measure`: how good a module is, and new versions of it
+//! - `source`, `folder`: text and files on their way to becoming modules
 //! - `rhai`: scripts as tools, and functions for scripts of a host program
 //! - `error`: what can go wrong with files of modules
 
 pub mod error;
+mod folder;
+pub mod form;
+pub mod library;
+pub mod limits;
 pub mod manifest;
 pub mod measure;
+pub mod model;
 pub mod module;
+pub mod outputs;
+pub mod prompt;
 pub mod signature;
+mod source;
+pub mod watch;
 
 pub use error::ModuleError;
+pub use folder::hash_of;
+pub use form::ModuleForm;
+pub use library::{LoadReport, ModuleLibrary, Shelved};
 pub use manifest::{Manifest, ManifestEntry};
+pub use model::{Mode, ModuleModel, fit_profile};
 pub use module::{Demo, Metadata, Module, Predictor};
-pub use signature::{Field, FieldType, Signature};
+pub use outputs::{read_answer, read_outputs};
+pub use prompt::{read_inputs, write_request};
+pub use signature::{Field, FieldType, Signature, SignatureRegistry, SignatureType};
+pub use watch::{
+    HotReload, HotReloadConfig, HotReloadEvent, HotReloadEvents, HotReloadHandle, HotReloadStats,
+};

@@ -93,7 +93,8 @@ impl Place {
 }
 
 fn users(request: &ModelRequest) -> impl DoubleEndedIterator<Item = &Arc<Message>> {
-    request.messages.iter().filter(|message| matches!(message.as_ref(), Message::User { .. }))
+    let said = request.messages.iter().skip(request.examples);
+    said.filter(|message| matches!(message.as_ref(), Message::User { .. }))
 }
 
 /// Steps of the run that came to their end before this request. A long history may have lost some of them,

@@ -32,6 +32,7 @@ fn request() -> ModelRequest {
         step: 2,
         purpose: StepPurpose::Work,
         system: "Be brief.".into(),
+        examples: 0,
         messages: Arc::new(
             [Message::user("Hello"), said, Message::Tool(outcome), Message::note("Mind the gap.")]
                 .map(Arc::new)

@@ -22,6 +22,7 @@ pub(crate) fn request_after(run_id: &str, users: &[&str], steps: u32) -> ModelRe
         step: steps + 1,
         purpose: StepPurpose::Work,
         system: "".into(),
+        examples: 0,
         messages: Arc::new(said.chain(answered).collect()),
         trailer: Vec::new(),
         refused: Arc::default(),

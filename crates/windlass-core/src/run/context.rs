@@ -91,6 +91,7 @@ impl Run {
             step: self.counters.steps,
             purpose: goal.purpose(),
             system: Arc::clone(&self.settings.system),
+            examples: 0,
             messages: self.window.view(&self.transcript),
             trailer: self.trailer(goal),
             tools: tools.specs(),

@@ -119,6 +119,7 @@ async fn one_step_of_a_model_for_callers_with_tools_of_their_own() {
         step: 1,
         purpose: StepPurpose::Work,
         system: "".into(),
+        examples: 0,
         messages: vec![Arc::new(Message::user("Go."))].into(),
         trailer: Vec::new(),
         refused: Arc::default(),

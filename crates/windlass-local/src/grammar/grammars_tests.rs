@@ -77,6 +77,7 @@ fn z_12_a_denied_tool_cannot_be_sampled() {
         step: 1,
         purpose: StepPurpose::Work,
         system: "".into(),
+        examples: 0,
         messages: Arc::default(),
         trailer: Vec::new(),
         refused: permissions.refused(&tools),

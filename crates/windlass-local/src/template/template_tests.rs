@@ -166,6 +166,7 @@ fn request(messages: Vec<Message>, tools: bool) -> ModelRequest {
         step: 1,
         purpose: StepPurpose::Work,
         system: "Be brief.".into(),
+        examples: 0,
         messages: Arc::new(messages.into_iter().map(Arc::new).collect()),
         trailer: Vec::new(),
         tools: if tools { Arc::new([tool]) } else { Arc::new([]) },

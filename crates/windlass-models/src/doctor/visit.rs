@@ -155,6 +155,7 @@ impl Question {
             step: 1,
             purpose: StepPurpose::Work,
             system: self.system.into(),
+            examples: 0,
             messages: Arc::new(self.messages.iter().cloned().map(Arc::new).collect()),
             trailer: Vec::new(),
             refused: Arc::default(),

@@ -45,6 +45,7 @@ fn ask(
         step: 1,
         purpose: StepPurpose::Work,
         system: "".into(),
+        examples: 0,
         messages: Arc::new(vec![Arc::new(Message::user("Hi"))]),
         trailer: Vec::new(),
         refused: Arc::default(),

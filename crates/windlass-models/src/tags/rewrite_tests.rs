@@ -12,6 +12,7 @@ fn request(messages: Vec<Arc<Message>>, choice: ToolChoice) -> ModelRequest {
         step: 1,
         purpose: StepPurpose::Work,
         system: "Be brief.".into(),
+        examples: 0,
         messages: Arc::new(messages),
         trailer: vec!["Hurry.".to_owned()],
         refused: Default::default(),

@@ -214,6 +214,7 @@ pub(crate) fn request(messages: Vec<Message>) -> ModelRequest {
         step: 1,
         purpose: StepPurpose::Work,
         system: "Be brief.".into(),
+        examples: 0,
         messages: Arc::new(messages.into_iter().map(Arc::new).collect()),
         trailer: Vec::new(),
         refused: Arc::default(),

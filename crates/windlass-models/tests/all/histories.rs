@@ -50,6 +50,7 @@ impl Row {
             step: 1,
             purpose: StepPurpose::Work,
             system: "Be brief.".into(),
+            examples: 0,
             messages: Arc::new(messages.to_vec()),
             trailer: Vec::new(),
             refused: Arc::default(),

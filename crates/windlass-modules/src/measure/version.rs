@@ -5,9 +5,8 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
-
 use crate::error::ModuleError;
+use crate::folder::hash_of;
 use crate::manifest::Manifest;
 use crate::module::Module;
 
@@ -52,7 +51,7 @@ pub fn write_version(folder: &Path, module: &Module) -> Result<Written, ModuleEr
         .map_err(|error| ModuleError::Json(format!("{}: {error}", module.module_id)))?
         + "\n";
     let (relative, path) = write_new(folder, &entry.path, &module.metadata.version, &text)?;
-    let hash = hash_of(text.as_bytes());
+    let hash = written_hash(text.as_bytes());
     entry.path = relative;
     entry.hash = Some(hash.clone());
     replace_manifest(folder, &manifest)?;
@@ -66,7 +65,7 @@ pub fn write_hashes(folder: &Path) -> Result<Vec<String>, ModuleError> {
     for (id, entry) in &mut manifest.modules {
         // A file that cannot be read keeps its hash: whoever checks the folder hears of it anyway.
         let Ok(bytes) = fs::read(folder.join(&entry.path)) else { continue };
-        let hash = hash_of(&bytes);
+        let hash = written_hash(&bytes);
         if entry.hash.as_ref() != Some(&hash) {
             entry.hash = Some(hash);
             changed.push(id.clone());
@@ -78,10 +77,8 @@ pub fn write_hashes(folder: &Path) -> Result<Vec<String>, ModuleError> {
     Ok(changed)
 }
 
-fn hash_of(bytes: &[u8]) -> String {
-    let digest = Sha256::digest(bytes);
-    let digits: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("sha256:{digits}")
+fn written_hash(bytes: &[u8]) -> String {
+    format!("sha256:{}", hash_of(bytes))
 }
 
 fn io_error(path: &Path, verb: &str, error: &std::io::Error) -> ModuleError {
@@ -91,7 +88,7 @@ fn io_error(path: &Path, verb: &str, error: &std::io::Error) -> ModuleError {
 fn read_manifest(folder: &Path) -> Result<Manifest, ModuleError> {
     let path = folder.join(MANIFEST);
     let text = fs::read_to_string(&path).map_err(|error| io_error(&path, "read", &error))?;
-    serde_json::from_str(&text).map_err(|error| ModuleError::Json(format!("{}: {error}", path.display())))
+    Manifest::parse(&path.display().to_string(), &text)
 }
 
 /// A reader sees the old manifest or the new one, never half of one.

@@ -44,7 +44,7 @@ fn a_new_version_is_a_new_file_and_the_old_one_stays_as_it_was() {
     assert_eq!(entry.path, "npc/haggle.v1.1.json");
     assert_eq!(entry.hash.as_deref(), Some(written.hash.as_str()));
     assert_eq!(entry.tags, ["npc"], "what the optimiser does not know stays");
-    assert_eq!(hash_of(&fs::read(&written.path).unwrap()), written.hash);
+    assert_eq!(written_hash(&fs::read(&written.path).unwrap()), written.hash);
     let read: Module = serde_json::from_slice(&fs::read(&written.path).unwrap()).unwrap();
     assert_eq!(read, module);
 }

@@ -42,6 +42,7 @@ async fn open(app: &App, asked: &Asked) -> Answer<(Relay, Deltas)> {
         step: 1,
         purpose: StepPurpose::Work,
         system: asked.conversation.system.as_str().into(),
+        examples: 0,
         messages: Arc::new(asked.conversation.history.clone()),
         trailer: Vec::new(),
         refused: Arc::default(),

@@ -1,0 +1,247 @@
+//! A module as a model: it stands before another model, writes the module's prompt and reads its outputs.
+//!
+//! Knows one step at a time. Calls, corrections and limits are the run machine's, which is told by the form of the
+//! answer and by the profile what a module needs.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use futures::stream::{self, StreamExt};
+use serde_json::Value;
+use windlass_core::message::{Message, Part, Transcript};
+use windlass_core::model::{Finish, ModelDelta, ModelFailure, ModelRequest, StepPurpose};
+use windlass_core::port::{AnswerForm, BoxStream, ModelPort};
+use windlass_core::profile::{Dialect, Profile};
+use windlass_core::step::WrittenRequest;
+
+use crate::form::ModuleForm;
+use crate::module::{Module, Predictor};
+use crate::outputs::read_outputs;
+use crate::prompt::Prompt;
+use crate::signature::CONTEXT_FIELD;
+
+/// How a module uses tools.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Mode {
+    /// Not at all.
+    Plain,
+    /// By the field `tool_call` of its output; outcomes are appended to an input.
+    Fields {
+        /// That input.
+        context_field: String,
+    },
+    /// By the model's own calls.
+    Native,
+}
+
+impl Mode {
+    /// How a module wants to use them.
+    pub fn of(module: &Module) -> Self {
+        match (module.predictor, module.tool_enabled) {
+            (Predictor::React, _) => Mode::Native,
+            (Predictor::Predict | Predictor::ChainOfThought, true) => {
+                Mode::Fields { context_field: CONTEXT_FIELD.to_owned() }
+            }
+            (Predictor::Predict | Predictor::ChainOfThought, false) => Mode::Plain,
+        }
+    }
+}
+
+/// Makes a profile fit a module: how its calls are written, and for calls by field the manners that go with them.
+pub fn fit_profile(module: &Module, profile: &mut Profile) {
+    // A line of sources behind an object would make it none.
+    profile.has_sources_suffix = false;
+    match Mode::of(module) {
+        Mode::Plain | Mode::Native => profile.dialect = Dialect::Native,
+        Mode::Fields { .. } => {
+            let dspy = Profile::dspy();
+            profile.dialect = dspy.dialect;
+            profile.envelope = dspy.envelope;
+            profile.uncorrected = dspy.uncorrected;
+            profile.on_tool_error = dspy.on_tool_error;
+            profile.at_cap = dspy.at_cap;
+            profile.caches_repeats = dspy.caches_repeats;
+            profile.executes_while_streaming = false;
+            profile.limits.steps_max = dspy.limits.steps_max;
+            profile.limits.calls_per_step_max = dspy.limits.calls_per_step_max;
+            profile.limits.call_timeout_ms = dspy.limits.call_timeout_ms;
+            profile.limits.result_chars_max = dspy.limits.result_chars_max;
+        }
+    }
+}
+
+/// A module before a model. Holds its version for as long as it lives.
+pub struct ModuleModel {
+    name: String,
+    module: Arc<Module>,
+    mode: Mode,
+    prompt: Prompt,
+    inner: Arc<dyn ModelPort>,
+}
+
+impl ModuleModel {
+    /// Puts a module before a model.
+    pub fn new(module: Arc<Module>, inner: Arc<dyn ModelPort>, mode: Mode) -> Self {
+        let prompt = Prompt::of(&module, &mode);
+        Self { name: format!("module/{}", module.module_id), module, mode, prompt, inner }
+    }
+
+    /// The module.
+    pub fn module(&self) -> &Arc<Module> {
+        &self.module
+    }
+
+    /// The request that the inner model gets.
+    fn rewrite(&self, mut request: ModelRequest) -> Result<ModelRequest, ModelFailure> {
+        if self.mode == Mode::Native {
+            request.messages = self.readdress(request.messages);
+        }
+        self.prompt.write(&self.module, &self.mode, request)
+    }
+
+    /// State that the inner model wants to see again is kept under the module's name: it is the inner model's.
+    fn readdress(&self, messages: Transcript) -> Transcript {
+        let is_own = |part: &Part| match part {
+            Part::Reasoning(reasoning) => reasoning.model.as_ref() == Some(&self.name),
+            Part::Call(call) => call.state.as_ref().is_some_and(|state| state.model == self.name),
+            Part::Text { .. } | Part::Image { .. } => false,
+        };
+        let has_own = |message: &Message| match message {
+            Message::Assistant { parts } => parts.iter().any(is_own),
+            Message::User { .. } | Message::Tool(_) | Message::Note { .. } => false,
+        };
+        if !messages.iter().any(|message| has_own(message)) {
+            return messages;
+        }
+        let readdressed = messages.iter().map(|message| match message.as_ref() {
+            Message::Assistant { parts } if has_own(message) => {
+                let parts = parts.iter().map(|part| self.readdress_part(part)).collect();
+                Arc::new(Message::Assistant { parts })
+            }
+            _ => Arc::clone(message),
+        });
+        Arc::new(readdressed.collect())
+    }
+
+    fn readdress_part(&self, part: &Part) -> Part {
+        let mut part = part.clone();
+        match &mut part {
+            Part::Reasoning(reasoning) if reasoning.model.as_ref() == Some(&self.name) => {
+                reasoning.model = Some(self.inner.name().to_owned());
+            }
+            Part::Call(call) => {
+                if let Some(state) = call.state.as_mut().filter(|state| state.model == self.name) {
+                    self.inner.name().clone_into(&mut state.model);
+                }
+            }
+            Part::Reasoning(_) | Part::Text { .. } | Part::Image { .. } => {}
+        }
+        part
+    }
+}
+
+impl ModelPort for ModuleModel {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelDelta, ModelFailure>> {
+        let is_piece = request.purpose == StepPurpose::Continuation;
+        let request = match self.rewrite(request) {
+            Ok(request) => request,
+            Err(failure) => return Box::pin(stream::iter([Err(failure)])),
+        };
+        let inner = self.inner.stream(request);
+        let drops_calls = match self.mode {
+            Mode::Native => return inner,
+            Mode::Plain => true,
+            Mode::Fields { .. } => false,
+        };
+        let module = Arc::clone(&self.module);
+        let ready = VecDeque::new();
+        let collecting =
+            Collecting { inner, module, drops_calls, is_piece, text: String::new(), ready, is_over: false };
+        Box::pin(stream::unfold(collecting, Collecting::next))
+    }
+
+    fn written(&self, request: &ModelRequest) -> Option<WrittenRequest> {
+        self.inner.written(&self.rewrite(request.clone()).ok()?)
+    }
+
+    fn form(&self) -> Option<Arc<dyn AnswerForm>> {
+        Some(Arc::new(ModuleForm(Arc::clone(&self.module))))
+    }
+}
+
+type Delta = Result<ModelDelta, ModelFailure>;
+
+/// An answer that is collected until it can be read.
+struct Collecting {
+    inner: BoxStream<'static, Delta>,
+    module: Arc<Module>,
+    drops_calls: bool,
+    /// Whether it is only a piece of an answer.
+    is_piece: bool,
+    text: String,
+    ready: VecDeque<Delta>,
+    is_over: bool,
+}
+
+impl Collecting {
+    async fn next(mut self) -> Option<(Delta, Self)> {
+        loop {
+            if let Some(delta) = self.ready.pop_front() {
+                return Some((delta, self));
+            }
+            if self.is_over {
+                return None;
+            }
+            match self.inner.next().await {
+                Some(delta) => self.take(delta),
+                None => {
+                    self.is_over = true;
+                    self.tell_raw();
+                }
+            }
+        }
+    }
+
+    fn take(&mut self, delta: Delta) {
+        match delta {
+            Ok(ModelDelta::Text(piece)) => self.text.push_str(&piece),
+            Ok(ModelDelta::Call(_)) if self.drops_calls => {}
+            Ok(ModelDelta::Finish(finish)) => {
+                self.tell(&finish);
+                self.ready.push_back(Ok(ModelDelta::Finish(finish)));
+            }
+            other => self.ready.push_back(other),
+        }
+    }
+
+    /// The answer is over: its outputs as one JSON text. What cannot be read goes on as it is, for the machine to
+    /// ask again.
+    fn tell(&mut self, finish: &Finish) {
+        let is_whole = match finish {
+            Finish::Length | Finish::Paused => false,
+            Finish::Stop | Finish::Calls | Finish::Filtered | Finish::Other(_) => !self.is_piece,
+        };
+        match read_outputs(&self.module, &self.text) {
+            Ok(outputs) if is_whole => {
+                self.text.clear();
+                self.ready.push_back(Ok(ModelDelta::Text(Value::Object(outputs).to_string())));
+            }
+            Ok(_) | Err(_) => self.tell_raw(),
+        }
+    }
+
+    fn tell_raw(&mut self) {
+        let text = std::mem::take(&mut self.text);
+        if !text.is_empty() {
+            self.ready.push_back(Ok(ModelDelta::Text(text)));
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "model_tests.rs"]
+mod tests;
