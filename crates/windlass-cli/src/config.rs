@@ -27,6 +27,7 @@ use windlass_scripted::Script;
 pub(crate) use self::folders::{Folders, project_file, project_modules, project_tools};
 pub(crate) use self::key::{EFFORT_WORDS, KEYS, PROVIDERS, find as find_key, names as key_names};
 use self::layer::Layer;
+pub(crate) use self::script::load_here as load_script;
 pub(crate) use self::template::template;
 use self::value::Value;
 pub(crate) use self::value::{Setting, Source};

@@ -143,8 +143,7 @@ impl Modules {
 
     /// Words to find a module by.
     fn tags(&self, id: &str) -> Vec<String> {
-        let own = self.shelves().iter().find(|shelf| shelf.library.get(id).is_some());
-        own.map(|shelf| shelf.library.tags(id)).unwrap_or_default()
+        self.shelves().iter().find_map(|shelf| shelf.library.find(id)).map(|own| own.tags).unwrap_or_default()
     }
 
     /// What a module would ask a model for these inputs, given as the message of a run.
@@ -163,6 +162,7 @@ impl Modules {
             tool_choice: ToolChoice::Auto,
             sampling: Sampling::default(),
             kept: Kept::default(),
+            examples: 0,
         };
         write_request(module, &Mode::of(module), request).map_err(|failure| failure.message)
     }
@@ -196,7 +196,7 @@ impl Shelf {
 
     /// Takes in changed files from now on.
     fn watch(&self) -> Option<HotReloadHandle> {
-        let handle = match HotReload::start(self.library.clone(), HotReloadConfig::default()) {
+        let handle = match HotReload::start(&self.library, HotReloadConfig::default()) {
             Ok(handle) => handle,
             Err(error) => {
                 tracing::warn!(%error, folder = self.shown, "changed modules are not taken in");

@@ -15,7 +15,7 @@ use windlass_core::message::Message;
 use windlass_core::profile::Dialect;
 use windlass_core::store::{NewSession, RunQuery, SessionRow, StorePort};
 use windlass_engine::clock::Clock;
-use windlass_engine::host::Host;
+use windlass_engine::host::{Host, ModelsPort};
 use windlass_engine::ids::new_session_id;
 use windlass_engine::memory_store::MemoryStore;
 use windlass_scripted::{Script, ScriptedUser};
@@ -53,6 +53,7 @@ const KILL_MS: u64 = 500;
 /// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, mut args: RunArgs) -> Result<Exit> {
     let mut global = global.clone();
+    let is_named = global.model.is_some() || args.module.is_some();
     let archive = match args.ephemeral {
         true => None,
         false => Some(Archive::of_user(&global)?),
@@ -87,7 +88,9 @@ pub(crate) fn run(global: &GlobalArgs, mut args: RunArgs) -> Result<Exit> {
         ..RunWishes::default()
     };
     let screen = screen(&global, &house, prompt.is_none());
-    let talk = Talk { prompt, wishes, script: script.filter(|_| old.is_none()), new_id: args.session };
+    // An old session has a model of its own; what was named now counts for this time.
+    let model = (is_named && old.is_some()).then(|| models.usual());
+    let talk = Talk { prompt, wishes, script: script.filter(|_| old.is_none()), new_id: args.session, model };
     block_on(async {
         let is_kept = archive.is_some();
         let store = archive.as_ref().map_or_else(memory, |archive| Arc::clone(&archive.store));
@@ -199,6 +202,8 @@ struct Talk<'a> {
     script: Option<&'a Script>,
     /// What a new session is called.
     new_id: Option<String>,
+    /// The model, where it is not the session's own.
+    model: Option<String>,
 }
 
 impl Talk<'_> {
@@ -224,7 +229,7 @@ impl Talk<'_> {
             self.wishes.context = None;
             let message = Message::user(text);
             let start =
-                RunStart { message, wishes, model: None, profile: None, executes_while_streaming: None };
+                RunStart { message, wishes, model: self.model.clone(), profile: None, executes_while_streaming: None };
             let started = host.start_run(&session_id, start).await.map_err(refused)?;
             let Ending::Finished(ended) = front.follow(&started).await? else { return Ok(Exit::Cancelled) };
             exit = ended.outcome.into();
