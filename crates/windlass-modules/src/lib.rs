@@ -14,7 +14,7 @@
 //! - `library`, `watch`: the modules of a folder, and how changes of its files come in
 //! - `measure`: how good a module is, and new versions of it
 //! - `source`, `folder`: text and files on their way to becoming modules
-//! - `rhai`: scripts as tools, and functions for scripts of a host program
+//! - `script`: scripts as tools, and functions for scripts of a host program
 //! - `error`: what can go wrong with files of modules
 
 pub mod error;
@@ -28,6 +28,7 @@ pub mod model;
 pub mod module;
 pub mod outputs;
 pub mod prompt;
+pub mod script;
 pub mod signature;
 mod source;
 pub mod watch;

@@ -1,0 +1,41 @@
+//! Scripts: tools written in Rhai, and functions for scripts of a host program.
+//!
+//! A script can compute, and it can ask: everything it does to the world is a call of another tool, by the way of
+//! every call. It cannot load code, touch files, print or wait, and it stops at the limits of [`ScriptLimits`].
+//! Knows no session and no model; a run is what its context says.
+//!
+//! # Layout
+//!
+//! - `library`, `tool`: the scripts of a folder, and one of them as a tool
+//! - `source`, `doc`: what a file says it is: its entry, its abilities, its declaration
+//! - `sandbox`, `watch`, `limits`: what scripts may use up, and who stops them
+//! - `host`, `state`, `hosts`: what scripts can ask for
+//! - `aside`: how a script runs beside the runtime, and how it waits for what it asked
+//! - `convert`, `fault`: values and errors on their way in and out
+//! - `engine_functions`, `caller`, `desk`: modules for the scripts of a host program
+
+mod aside;
+mod caller;
+mod convert;
+mod desk;
+mod doc;
+mod engine_functions;
+mod fault;
+mod host;
+mod hosts;
+mod library;
+mod limits;
+mod sandbox;
+mod source;
+mod state;
+mod tool;
+mod watch;
+
+pub use caller::{CallerError, CallerErrorType, ModuleCaller};
+pub use convert::{ConvertError, to_dynamic, to_json};
+pub use engine_functions::{EngineSetup, register_dspy_engine, register_dspy_engine_with};
+pub use fault::ScriptError;
+pub use hosts::ScriptGrants;
+pub use library::{ScriptLibrary, ScriptReport};
+pub use limits::ScriptLimits;
+pub use tool::ScriptTool;

@@ -1,0 +1,175 @@
+//! A script as a tool. Each call has an interpreter and a thread of its own; nothing of one call is seen by another
+//! but what the scripts of the folder keep on purpose.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+
+use rhai::{Dynamic, Engine, EvalAltResult, FnPtr, Map as ScriptMap, Position, Scope};
+use serde_json::{Map, Value};
+use tokio::runtime::Handle;
+use windlass_core::port::{BoxFuture, ToolContext, ToolPort};
+use windlass_core::tool::{ToolFailure, ToolOutput, ToolSpec};
+
+use super::aside::{Stop, run_aside};
+use super::convert::{to_json, to_script_map};
+use super::fault::{ScriptError, failure_of};
+use super::host::{Hosting, host_functions};
+use super::hosts::ScriptGrants;
+use super::limits::ScriptLimits;
+use super::sandbox::{bounded_engine, set_watch};
+use super::source::{Entry, Source};
+use super::state::ScriptState;
+use super::watch::Watch;
+
+/// What the scripts of one folder have in common.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Surroundings {
+    pub(crate) limits: Arc<ScriptLimits>,
+    pub(crate) grants: Arc<ScriptGrants>,
+    pub(crate) state: Arc<ScriptState>,
+}
+
+/// A tool that is a script.
+#[derive(Debug)]
+pub struct ScriptTool {
+    source: Arc<Source>,
+    around: Surroundings,
+}
+
+impl ScriptTool {
+    /// Makes a tool of a script's text. `file` is how its errors name it, `name` what the tool is called.
+    pub fn parse(
+        file: &str,
+        name: &str,
+        text: &str,
+        limits: ScriptLimits,
+        grants: ScriptGrants,
+    ) -> Result<Self, ScriptError> {
+        let around =
+            Surroundings { limits: Arc::new(limits), grants: Arc::new(grants), state: Arc::default() };
+        Self::read(file, name, text, around)
+    }
+
+    /// The same among others.
+    pub(crate) fn read(
+        file: &str,
+        name: &str,
+        text: &str,
+        around: Surroundings,
+    ) -> Result<Self, ScriptError> {
+        let source = Source::read(file, name, text, &around.limits)?;
+        Ok(Self { source: Arc::new(source), around })
+    }
+
+    /// The text of the script.
+    pub fn text(&self) -> &str {
+        &self.source.text
+    }
+}
+
+impl ToolPort for ScriptTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.source.spec
+    }
+
+    fn run<'a>(
+        &'a self,
+        args: &'a Map<String, Value>,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+        Box::pin(async move {
+            let stop = Stop::new(context.cancel.clone());
+            let watch = Arc::new(Watch::new(&self.around.limits, Arc::clone(&stop)));
+            let hosting = Hosting {
+                context: context.clone(),
+                abilities: self.source.abilities,
+                grants: Arc::clone(&self.around.grants),
+                state: Arc::clone(&self.around.state),
+                watch,
+                stop: Arc::clone(&stop),
+                runtime: Handle::try_current().ok(),
+                logged: AtomicU32::new(0),
+            };
+            let source = Arc::clone(&self.source);
+            let limits = Arc::clone(&self.around.limits);
+            let args = args.clone();
+            run_aside(&self.source.spec.name, stop, move || {
+                run_script(&source, &limits, Arc::new(hosting), &args)
+            })
+            .await
+        })
+    }
+}
+
+/// Runs a script to its end, on this thread.
+fn run_script(
+    source: &Source,
+    limits: &ScriptLimits,
+    hosting: Arc<Hosting>,
+    args: &Map<String, Value>,
+) -> Result<ToolOutput, ToolFailure> {
+    let name = &source.spec.name;
+    let engine = hosted_engine(limits, hosting);
+    let given =
+        call_entry(&engine, source, to_script_map(args)).map_err(|error| failure_of(name, &error, limits))?;
+    let json = to_json(&given).map_err(|error| {
+        ToolFailure::internal(format!("Script '{name}' gave what is no JSON: {error}"))
+            .hint("The fault is in the script; do not send the call again.")
+    })?;
+    Ok(ToolOutput::json(json))
+}
+
+fn hosted_engine(limits: &ScriptLimits, hosting: Arc<Hosting>) -> Engine {
+    let mut engine = bounded_engine(limits);
+    engine.register_global_module(host_functions());
+    set_watch(&mut engine, Arc::clone(&hosting.watch));
+    let printing = Arc::clone(&hosting);
+    engine.on_print(move |line| printing.log(line));
+    let debugging = Arc::clone(&hosting);
+    engine.on_debug(move |line, _, _| debugging.log(line));
+    engine.set_default_tag(Dynamic::from(hosting));
+    engine
+}
+
+fn call_entry(engine: &Engine, source: &Source, args: ScriptMap) -> Result<Dynamic, Box<EvalAltResult>> {
+    let mut scope = Scope::new();
+    match &source.entry {
+        Entry::Function { name, takes_args: true } => engine.call_fn(&mut scope, &source.ast, name, (args,)),
+        Entry::Function { name, takes_args: false } => engine.call_fn(&mut scope, &source.ast, name, ()),
+        Entry::Body => {
+            scope.push("args", args.clone());
+            let given = engine.eval_ast_with_scope::<Dynamic>(&mut scope, &source.ast)?;
+            match given.clone().try_cast::<FnPtr>() {
+                Some(function) => call_given(engine, source, &function, args),
+                None => Ok(given),
+            }
+        }
+    }
+}
+
+/// Calls the function that a script's statements gave, with the arguments if it takes them.
+fn call_given(
+    engine: &Engine,
+    source: &Source,
+    function: &FnPtr,
+    args: ScriptMap,
+) -> Result<Dynamic, Box<EvalAltResult>> {
+    match free_params(&source.ast, function) {
+        Some(0) => function.call(engine, &source.ast, ()),
+        None | Some(1) => function.call(engine, &source.ast, (args,)),
+        Some(count) => {
+            let message = format!("the function it gave has {count} parameters; a tool has none, or one");
+            Err(EvalAltResult::ErrorRuntime(message.into(), Position::NONE).into())
+        }
+    }
+}
+
+/// How many parameters a function still takes; none where it is no function of the script.
+pub(crate) fn free_params(ast: &rhai::AST, function: &FnPtr) -> Option<usize> {
+    let counts: Vec<usize> = ast
+        .iter_functions()
+        .filter(|known| known.name == function.fn_name())
+        .filter_map(|known| known.params.len().checked_sub(function.curry().len()))
+        .collect();
+    counts.iter().copied().filter(|count| *count <= 1).max().or_else(|| counts.into_iter().min())
+}
