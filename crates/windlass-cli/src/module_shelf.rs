@@ -4,8 +4,8 @@
 //! - Nothing is read before it is asked for; `serve` and the terminal app watch the folders from then on.
 //! - A run keeps the version it began with: the edition of a module changes with its file, and the next run opens it anew.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde_json::{Map, Value};
@@ -18,7 +18,7 @@ use windlass_core::message::Message;
 use windlass_core::model::{Kept, ModelRequest, Sampling, StepPurpose, ToolChoice};
 use windlass_engine::registry::Registry;
 use windlass_modules::{
-    Field, HotReload, HotReloadConfig, HotReloadEvent, HotReloadHandle, LoadReport, Manifest, Mode, Module,
+    Field, HotReload, HotReloadConfig, HotReloadHandle, LoadReport, Manifest, Mode, Module, ModuleError,
     ModuleLibrary, SignatureRegistry, write_request,
 };
 
@@ -34,19 +34,26 @@ struct Shelf {
     folder: PathBuf,
     /// The folder as people write it.
     shown: String,
+    /// What is in it, once it is there.
+    open: OnceLock<OpenShelf>,
+    /// Whether changed files are taken in.
+    is_watched: AtomicBool,
+}
+
+/// A folder that is there.
+struct OpenShelf {
     library: ModuleLibrary,
-    /// Files that are wrong, by path.
-    faults: Arc<Mutex<BTreeMap<String, String>>>,
+    /// Files that are wrong, and why.
+    faults: Arc<Mutex<Vec<ModuleFault>>>,
+    watch: OnceLock<HotReloadHandle>,
 }
 
 /// The modules of a configuration.
 pub(crate) struct Modules {
-    /// The folders, the strongest first, with what people call them.
-    folders: Vec<(PathBuf, String)>,
-    shelves: OnceLock<Vec<Shelf>>,
+    /// The folders, the strongest first.
+    shelves: Vec<Shelf>,
     /// The tools that a prompt may tell of.
     registry: Registry,
-    watches: OnceLock<Vec<HotReloadHandle>>,
 }
 
 impl Modules {
@@ -58,33 +65,32 @@ impl Modules {
         };
         let shown = project.strip_prefix(&config.root).unwrap_or(&project).display().to_string();
         let user = config.folders.modules();
-        let folders = vec![(project, shown), (user.clone(), user.display().to_string())];
-        Self::at(folders, registry.clone())
+        let shelves = vec![Shelf::of(project, shown), Shelf::of(user.clone(), user.display().to_string())];
+        Arc::new(Self { shelves, registry: registry.clone() })
     }
 
-    fn at(folders: Vec<(PathBuf, String)>, registry: Registry) -> Arc<Self> {
-        Arc::new(Self { folders, shelves: OnceLock::new(), registry, watches: OnceLock::new() })
+    /// The folders that are there.
+    fn shelves(&self) -> impl Iterator<Item = (&Shelf, &OpenShelf)> {
+        self.shelves.iter().filter_map(|shelf| Some((shelf, shelf.open()?)))
     }
 
-    fn shelves(&self) -> &[Shelf] {
-        self.shelves.get_or_init(|| self.folders.iter().map(|(folder, shown)| Shelf::open(folder, shown)).collect())
-    }
-
-    /// Takes in changed files from now on. Needs a tokio runtime.
+    /// Takes in changed files from now on, and folders that come later. Needs a tokio runtime.
     pub(crate) fn begin(&self) {
-        let watches = self.shelves().iter().filter(|shelf| shelf.folder.is_dir()).filter_map(Shelf::watch);
-        drop(self.watches.set(watches.collect()));
+        for shelf in &self.shelves {
+            shelf.is_watched.store(true, Ordering::Relaxed);
+            shelf.open();
+        }
     }
 
     /// The module of that id.
     pub(crate) fn find(&self, id: &str) -> Option<Arc<Module>> {
-        self.shelves().iter().find_map(|shelf| shelf.library.get(id))
+        self.shelves().find_map(|(_, open)| open.library.get(id))
     }
 
     /// The module of that id, and the folder that it is in.
     pub(crate) fn find_with_folder(&self, id: &str) -> Result<(Arc<Module>, PathBuf)> {
         let found =
-            self.shelves().iter().find_map(|shelf| Some((shelf.library.get(id)?, shelf.folder.clone())));
+            self.shelves().find_map(|(shelf, open)| Some((open.library.get(id)?, shelf.folder.clone())));
         found.ok_or_else(|| self.unknown(id))
     }
 
@@ -103,7 +109,7 @@ impl Modules {
                 .cure("windlass modules check");
         }
         let cure = did_you_mean(id, ids.iter().map(String::as_str));
-        let folders: Vec<&str> = self.folders.iter().map(|(_, shown)| shown.as_str()).collect();
+        let folders: Vec<&str> = self.shelves.iter().map(|shelf| shelf.shown.as_str()).collect();
         Complaint::usage(what)
             .at(format!("looked in {}", folders.join(" and in ")))
             .cure(cure.unwrap_or_else(|| "windlass modules list".to_owned()))
@@ -111,11 +117,11 @@ impl Modules {
 
     /// Why the module of that id was not taken in.
     fn fault_of(&self, id: &str) -> Option<(String, String)> {
-        self.shelves().iter().find_map(|shelf| {
+        self.shelves().find_map(|(shelf, open)| {
             let path = shelf.path_of(id)?;
-            let faults = shelf.faults.lock().unwrap_or_else(PoisonError::into_inner);
-            let own = faults.iter().find(|(fault, _)| Path::new(fault).ends_with(&path));
-            own.map(|(path, message)| (path.clone(), message.clone()))
+            let faults = open.faults.lock().unwrap_or_else(PoisonError::into_inner);
+            let own = faults.iter().find(|fault| Path::new(&fault.path).ends_with(&path));
+            own.map(|fault| (fault.path.clone(), fault.message.clone()))
         })
     }
 
@@ -130,7 +136,7 @@ impl Modules {
 
     /// The ids of all modules, sorted.
     pub(crate) fn ids(&self) -> Vec<String> {
-        let mut ids: Vec<String> = self.shelves().iter().flat_map(|shelf| shelf.library.ids()).collect();
+        let mut ids: Vec<String> = self.shelves().flat_map(|(_, open)| open.library.ids()).collect();
         ids.sort();
         ids.dedup();
         ids
@@ -143,7 +149,7 @@ impl Modules {
 
     /// Words to find a module by.
     fn tags(&self, id: &str) -> Vec<String> {
-        self.shelves().iter().find_map(|shelf| shelf.library.find(id)).map(|own| own.tags).unwrap_or_default()
+        self.shelves().find_map(|(_, open)| open.library.find(id)).map(|own| own.tags).unwrap_or_default()
     }
 
     /// What a module would ask a model for these inputs, given as the message of a run.
@@ -169,22 +175,20 @@ impl Modules {
 }
 
 impl Shelf {
-    fn open(folder: &Path, shown: &str) -> Self {
-        let (library, report) = match folder.is_dir() {
-            true => ModuleLibrary::open(folder, SignatureRegistry::default()),
-            false => (ModuleLibrary::empty(), LoadReport::default()),
-        };
-        let faults = report.failed.iter().map(|(path, error)| (path.display().to_string(), error.to_string()));
-        let faults: BTreeMap<String, String> = faults.collect();
-        for (path, message) in &faults {
-            tracing::warn!(path, message, "a module is left out");
+    fn of(folder: PathBuf, shown: String) -> Self {
+        Self { folder, shown, open: OnceLock::new(), is_watched: AtomicBool::new(false) }
+    }
+
+    /// What is in the folder; nothing while it is not there.
+    fn open(&self) -> Option<&OpenShelf> {
+        if self.open.get().is_none() && !self.folder.is_dir() {
+            return None;
         }
-        Self {
-            folder: folder.to_path_buf(),
-            shown: shown.to_owned(),
-            library,
-            faults: Arc::new(Mutex::new(faults)),
+        let open = self.open.get_or_init(|| OpenShelf::read(&self.folder));
+        if self.is_watched.load(Ordering::Relaxed) && open.watch.get().is_none() {
+            open.start_watch();
         }
+        Some(open)
     }
 
     /// The file of a module, as its manifest has it.
@@ -193,42 +197,49 @@ impl Shelf {
         let manifest = Manifest::parse("manifest.json", &text).ok()?;
         manifest.modules.get(id).map(|entry| entry.path.clone())
     }
+}
+
+impl OpenShelf {
+    fn read(folder: &Path) -> Self {
+        let (library, report) = ModuleLibrary::open(folder, SignatureRegistry::default());
+        for warning in &report.warnings {
+            tracing::warn!("{warning}");
+        }
+        Self { library, faults: Arc::new(Mutex::new(faults_of(&report))), watch: OnceLock::new() }
+    }
 
     /// Takes in changed files from now on.
-    fn watch(&self) -> Option<HotReloadHandle> {
+    fn start_watch(&self) {
         let handle = match HotReload::start(&self.library, HotReloadConfig::default()) {
             Ok(handle) => handle,
             Err(error) => {
-                tracing::warn!(%error, folder = self.shown, "changed modules are not taken in");
-                return None;
+                tracing::warn!(%error, "changed modules are not taken in");
+                return;
             }
         };
-        let (mut events, faults) = (handle.events(), Arc::clone(&self.faults));
+        let (mut events, faults, library) = (handle.events(), Arc::clone(&self.faults), self.library.clone());
+        drop(self.watch.set(handle));
         tokio::spawn(async move {
             while let Some(event) = events.next().await {
-                note(&faults, event);
+                tracing::info!(?event, "modules changed");
+                while events.try_next().is_some() {}
+                // An event tells what happened to one file; which files are wrong now, only all of them say.
+                let library = library.clone();
+                let read = tokio::task::spawn_blocking(move || faults_of(&library.reload_all())).await;
+                *faults.lock().unwrap_or_else(PoisonError::into_inner) = read.unwrap_or_default();
             }
         });
-        Some(handle)
     }
 }
 
-/// What a change means for the list of files that are wrong.
-fn note(faults: &Mutex<BTreeMap<String, String>>, event: HotReloadEvent) {
-    let mut faults = faults.lock().unwrap_or_else(PoisonError::into_inner);
-    match event {
-        HotReloadEvent::ReloadError { path, error } => {
-            tracing::warn!(path = %path.display(), %error, "a changed module was not taken in");
-            faults.insert(path.display().to_string(), error.to_string());
-        }
-        HotReloadEvent::ModuleChanged { module_id, path } => {
-            tracing::info!(module_id, "a module was taken in");
-            faults.remove(&path.display().to_string());
-        }
-        HotReloadEvent::ManifestChanged => faults.retain(|path, _| !path.ends_with("manifest.json")),
-        HotReloadEvent::ModuleDeleted { module_id } => tracing::info!(module_id, "a module is gone"),
-        HotReloadEvent::ModuleSkipped { .. } => {}
-    }
+fn faults_of(report: &LoadReport) -> Vec<ModuleFault> {
+    let fault = |(path, error): &(PathBuf, ModuleError)| ModuleFault {
+        path: path.display().to_string(),
+        message: error.to_string(),
+    };
+    report.failed.iter().map(fault).inspect(|fault| {
+        tracing::warn!(path = fault.path, message = fault.message, "a module is not taken in");
+    }).collect()
 }
 
 /// A field for front ends.
@@ -278,18 +289,13 @@ pub(crate) fn prompt_of(request: &ModelRequest) -> ModulePrompt {
 impl ModulesPort for Modules {
     fn shelf(&self) -> ModuleShelf {
         let modules = self.ids().into_iter().filter_map(|id| Some(row_of(&*self.find(&id)?, self.tags(&id))));
-        let faults = self.shelves().iter().flat_map(|shelf| {
-            let faults = shelf.faults.lock().unwrap_or_else(PoisonError::into_inner);
-            let rows: Vec<ModuleFault> = faults
-                .iter()
-                .map(|(path, message)| ModuleFault { path: path.clone(), message: message.clone() })
-                .collect();
-            rows
-        });
+        let faults = self
+            .shelves()
+            .flat_map(|(_, open)| open.faults.lock().unwrap_or_else(PoisonError::into_inner).clone());
         ModuleShelf {
             modules: modules.collect(),
             faults: faults.collect(),
-            folders: self.folders.iter().map(|(_, shown)| shown.clone()).collect(),
+            folders: self.shelves.iter().map(|shelf| shelf.shown.clone()).collect(),
         }
     }
 
