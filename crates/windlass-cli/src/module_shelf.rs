@@ -153,7 +153,11 @@ impl Modules {
     }
 
     /// What a module would ask a model for these inputs, given as the message of a run.
-    pub(crate) fn request(&self, module: &Module, message: &str) -> std::result::Result<ModelRequest, String> {
+    pub(crate) fn request(
+        &self,
+        module: &Module,
+        message: &str,
+    ) -> std::result::Result<ModelRequest, String> {
         let mut tools = self.registry.snapshot().toolset.specs().to_vec();
         tools.retain(|spec| module.may_use(&spec.name));
         let request = ModelRequest {
@@ -237,9 +241,14 @@ fn faults_of(report: &LoadReport) -> Vec<ModuleFault> {
         path: path.display().to_string(),
         message: error.to_string(),
     };
-    report.failed.iter().map(fault).inspect(|fault| {
-        tracing::warn!(path = fault.path, message = fault.message, "a module is not taken in");
-    }).collect()
+    report
+        .failed
+        .iter()
+        .map(fault)
+        .inspect(|fault| {
+            tracing::warn!(path = fault.path, message = fault.message, "a module is not taken in");
+        })
+        .collect()
 }
 
 /// A field for front ends.

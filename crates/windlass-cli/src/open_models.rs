@@ -52,7 +52,16 @@ impl OpenModels {
             modules.get(id)?;
         }
         let (found, examination) = (Mutex::default(), tokio::sync::Mutex::default());
-        Ok(Self { config, chosen, module, modules, has_tools, transport: OnceLock::new(), found, examination })
+        Ok(Self {
+            config,
+            chosen,
+            module,
+            modules,
+            has_tools,
+            transport: OnceLock::new(),
+            found,
+            examination,
+        })
     }
 
     /// Makes a profile fit what answers where nobody names a model.

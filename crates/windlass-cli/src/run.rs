@@ -228,8 +228,13 @@ impl Talk<'_> {
             let wishes = self.wishes.clone();
             self.wishes.context = None;
             let message = Message::user(text);
-            let start =
-                RunStart { message, wishes, model: self.model.clone(), profile: None, executes_while_streaming: None };
+            let start = RunStart {
+                message,
+                wishes,
+                model: self.model.clone(),
+                profile: None,
+                executes_while_streaming: None,
+            };
             let started = host.start_run(&session_id, start).await.map_err(refused)?;
             let Ending::Finished(ended) = front.follow(&started).await? else { return Ok(Exit::Cancelled) };
             exit = ended.outcome.into();

@@ -98,12 +98,14 @@ impl Shelf {
             if self.taken.contains(&name) {
                 warnings.push(format!("the Rhai tool {name} is left out: that is a tool of windlass itself"));
             } else if wanted.contains_key(&name) {
-                warnings.push(format!("the project's Rhai tool {name} is left out: you have one of that name"));
+                warnings
+                    .push(format!("the project's Rhai tool {name} is left out: you have one of that name"));
             } else {
                 wanted.insert(name, tool);
             }
         }
-        let gone: Vec<String> = registered.keys().filter(|name| !wanted.contains_key(*name)).cloned().collect();
+        let gone: Vec<String> =
+            registered.keys().filter(|name| !wanted.contains_key(*name)).cloned().collect();
         for name in gone {
             self.registry.remove(&name);
             registered.remove(&name);

@@ -13,7 +13,8 @@ const MODEL: &str = "model";
 
 /// Makes `model = "module/ID"` of a layer into `module = "ID"`.
 pub(crate) fn split(layer: &mut Layer) {
-    let Some(id) = layer.get(MODEL).and_then(|setting| setting.value.text()?.strip_prefix(MODULE_PREFIX)) else {
+    let Some(id) = layer.get(MODEL).and_then(|setting| setting.value.text()?.strip_prefix(MODULE_PREFIX))
+    else {
         return;
     };
     let value = Value::Text(id.to_owned());

@@ -41,7 +41,9 @@ fn loosens(name: &str, setting: &Setting, base: Option<&Setting>, root: &Path) -
         }
         // These need not exist; what they lead to is looked at again when it is opened.
         "modules.folder" | "scripts.folder" => {
-            let is_below = Path::new(text).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+            let is_below = Path::new(text)
+                .components()
+                .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
             let is_elsewhere = root.join(text).canonicalize().is_ok_and(|folder| !folder.starts_with(root));
             (!is_below || is_elsewhere).then_some("it may only name a folder inside the project")
         }

@@ -91,7 +91,12 @@ impl<'a> Exam<'a> {
 
     /// Puts all cases to a version of the module, until somebody stops it. A model that does not answer the first one is not
     /// asked again.
-    pub(super) async fn sit(&mut self, module: &Arc<Module>, cases: &[Case], bar: &ProgressBar) -> Result<Sat> {
+    pub(super) async fn sit(
+        &mut self,
+        module: &Arc<Module>,
+        cases: &[Case],
+        bar: &ProgressBar,
+    ) -> Result<Sat> {
         let mut measured = Vec::new();
         for case in cases {
             let (trial, model, metric) = (self.trial, self.model, self.metric);

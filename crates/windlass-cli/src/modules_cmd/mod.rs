@@ -60,7 +60,10 @@ fn list(global: &GlobalArgs, tag: Option<&str>) -> Result<()> {
         let folders = shelf.folders.join(" and ");
         return print_line(&match tag {
             Some(tag) => format!("there is no module with the tag '{tag}'"),
-            None => format!("there are no modules; they live in {}, each named in manifest.json (docs/modules.md)", visible(&folders)),
+            None => format!(
+                "there are no modules; they live in {}, each named in manifest.json (docs/modules.md)",
+                visible(&folders)
+            ),
         });
     }
     let head = ["MODULE", "VERSION", "PREDICTOR", "TOOLS", "SCORE", "TAKES → GIVES"].map(str::to_owned);

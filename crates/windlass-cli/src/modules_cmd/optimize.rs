@@ -59,7 +59,8 @@ pub(super) fn run(global: &GlobalArgs, args: &OptimizeArgs) -> Result<Exit> {
         let judge = judge_of(&house, &args.measure.metric)?;
         let metric = (&args.measure.metric, judge);
         let exam = Exam::begin(&trial, (&module, &chosen), metric, &args.measure.data).await?;
-        let search = Search { global, args, trial: &trial, exam, found: Found { tried: Vec::new(), is_whole: true } };
+        let search =
+            Search { global, args, trial: &trial, exam, found: Found { tried: Vec::new(), is_whole: true } };
         let found = search.find(&module, &cases, proposing.as_ref()).await?;
         trial.host().close().await.map_err(refused)?;
         Ok(found)
@@ -92,11 +93,18 @@ pub(super) fn run(global: &GlobalArgs, args: &OptimizeArgs) -> Result<Exit> {
         print_line(&match (&written, is_better) {
             (Some(written), _) => format!(
                 "version {} scores {:.3} (before: {:.3}): wrote {}, kept {}",
-                version.metadata.version, best.tally.score, first.tally.score,
-                written.path.display(), written.kept.display()
+                version.metadata.version,
+                best.tally.score,
+                first.tally.score,
+                written.path.display(),
+                written.kept.display()
             ),
-            (None, false) => "nothing scores better than the version as it is; nothing was written".to_owned(),
-            (None, true) if args.dry_run => format!("{} would be written as version {}", best.what, version.metadata.version),
+            (None, false) => {
+                "nothing scores better than the version as it is; nothing was written".to_owned()
+            }
+            (None, true) if args.dry_run => {
+                format!("{} would be written as version {}", best.what, version.metadata.version)
+            }
             (None, true) => "stopped before the end; nothing was written".to_owned(),
         })?;
     }
@@ -106,7 +114,8 @@ pub(super) fn run(global: &GlobalArgs, args: &OptimizeArgs) -> Result<Exit> {
 /// The version as it is, and the first of those that score best.
 fn best_of(tried: &[Tried]) -> Option<(&Tried, &Tried)> {
     let (first, rest) = tried.split_first()?;
-    let best = rest.iter().fold(first, |best, next| if next.tally.score > best.tally.score { next } else { best });
+    let best =
+        rest.iter().fold(first, |best, next| if next.tally.score > best.tally.score { next } else { best });
     Some((first, best))
 }
 
@@ -133,7 +142,12 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    async fn find(mut self, module: &Arc<Module>, cases: &[Case], proposing: Option<&Chosen>) -> Result<Found> {
+    async fn find(
+        mut self,
+        module: &Arc<Module>,
+        cases: &[Case],
+        proposing: Option<&Chosen>,
+    ) -> Result<Found> {
         let split = split_cases(cases);
         let taught = self.sit(module, &split.teaching, "teaching").await?;
         self.judge(module, &split.judging, "as it is".to_owned(), "").await?;
@@ -141,7 +155,8 @@ impl Search<'_> {
             self.try_instructions(module, &split.judging, &taught, model).await?;
         }
         // Examples are tried with the best instruction so far, not with every one.
-        let base = best_of(&self.found.tried).map_or_else(|| Arc::clone(module), |(_, best)| Arc::clone(&best.module));
+        let base = best_of(&self.found.tried)
+            .map_or_else(|| Arc::clone(module), |(_, best)| Arc::clone(&best.module));
         let is_new = base.instruction != module.instruction;
         let passed = passed_of(&split.teaching, &taught);
         let count = usize::try_from(self.args.demos).unwrap_or(usize::MAX);
@@ -184,7 +199,8 @@ impl Search<'_> {
                 }
                 Err(_) => continue,
             };
-            let Some(instruction) = read_proposal(module, &outputs).filter(|text| !earlier.contains(text)) else {
+            let Some(instruction) = read_proposal(module, &outputs).filter(|text| !earlier.contains(text))
+            else {
                 continue;
             };
             earlier.push(instruction.clone());
@@ -194,7 +210,12 @@ impl Search<'_> {
         Ok(())
     }
 
-    async fn sit(&mut self, module: &Arc<Module>, cases: &[Case], word: &'static str) -> Result<Vec<Measured>> {
+    async fn sit(
+        &mut self,
+        module: &Arc<Module>,
+        cases: &[Case],
+        word: &'static str,
+    ) -> Result<Vec<Measured>> {
         if !self.found.is_whole {
             return Ok(Vec::new());
         }

@@ -8,7 +8,7 @@ use std::time::Instant;
 use futures::StreamExt;
 use serde_json::{Map, Value};
 use windlass_core::command::RunWishes;
-use windlass_core::event::{Event, RunOutcome};
+use windlass_core::event::Event;
 use windlass_core::host::{HostDelivery, HostError, HostPort, MODULE_PREFIX, ModelRow, RunStart};
 use windlass_core::ids::{RunId, SessionId};
 use windlass_core::json::clip::clip_chars;
@@ -36,7 +36,6 @@ pub(super) struct Ran {
     pub(super) run_id: RunId,
     /// The outputs, or why there are none.
     pub(super) outputs: std::result::Result<Map<String, Value>, Unanswered>,
-    pub(super) outcome: RunOutcome,
     pub(super) elapsed_ms: u64,
 }
 
@@ -75,7 +74,12 @@ impl Trial {
     }
 
     /// A session for the runs of a module before a model.
-    pub(super) async fn session(&self, module: &Arc<Module>, model: &Chosen, title: &str) -> Result<SessionId> {
+    pub(super) async fn session(
+        &self,
+        module: &Arc<Module>,
+        model: &Chosen,
+        title: &str,
+    ) -> Result<SessionId> {
         self.models.put(module, model);
         let begin = NewSession {
             title: clip_chars(title, TITLE_CHARS_MAX).into_owned(),
@@ -105,22 +109,18 @@ impl Trial {
             executes_while_streaming: None,
         };
         let started = self.host.start_run(session_id, start).await.map_err(refused)?;
-        let (outcome, answer, error) = self.follow(&started.run_id, started.after_seq).await?;
+        let (answer, error) = self.follow(&started.run_id, started.after_seq).await?;
         let outputs = match error {
             Some((code, why)) => Err(Unanswered { why, is_model: code != MALFORMED }),
             None => read_answer(module, &answer)
                 .map_err(|error| Unanswered { why: error.to_string(), is_model: false }),
         };
         let elapsed_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-        Ok(Ran { run_id: started.run_id, outputs, outcome, elapsed_ms })
+        Ok(Ran { run_id: started.run_id, outputs, elapsed_ms })
     }
 
-    /// How a run ended, what it answered, and what went wrong.
-    async fn follow(
-        &self,
-        run_id: &RunId,
-        after: u64,
-    ) -> Result<(RunOutcome, String, Option<(String, String)>)> {
+    /// What a run answered, and what went wrong.
+    async fn follow(&self, run_id: &RunId, after: u64) -> Result<(String, Option<(String, String)>)> {
         let mut seq = after;
         let mut events = self.host.events(run_id, seq).await.map_err(refused)?;
         let mut error = None;
@@ -130,7 +130,7 @@ impl Trial {
                     seq = record.seq;
                     match &record.event {
                         Event::ErrorRaised { code, message } => error = Some((code.clone(), message.clone())),
-                        Event::RunEnded { outcome, answer, .. } => return Ok((*outcome, answer.clone(), error)),
+                        Event::RunEnded { answer, .. } => return Ok((answer.clone(), error)),
                         _ => {}
                     }
                 }

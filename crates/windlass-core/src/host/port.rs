@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 
 use super::{
     AuditQuery, Explanation, ForkWish, HostDefaults, HostDelivery, HostError, ModelFindings, ModelRow,
-    ModulePrompt, ModuleRow, ModuleShelf, OutsideCall, RecordQuery, ReplayReport, ResumeWish, RunStart, StartedRun, ToolAnswer,
+    ModulePrompt, ModuleRow, ModuleShelf, OutsideCall, RecordQuery, ReplayReport, ResumeWish, RunStart,
+    StartedRun, ToolAnswer,
 };
 use crate::event::Record;
 use crate::ids::{CallId, RunId, SessionId};

@@ -43,24 +43,33 @@ struct WrittenCase {
 /// what the module takes, and outputs must be of those that it gives.
 pub fn read_cases(text: &str, module: &Module) -> Result<Vec<Case>, BadCase> {
     let lines = (1..).zip(text.lines()).filter(|(_, text)| !text.trim().is_empty());
-    let cases: Vec<Case> = lines.map(|(line, text)| read_case(line, text, module)).collect::<Result<_, _>>()?;
+    let cases: Vec<Case> =
+        lines.map(|(line, text)| read_case(line, text, module)).collect::<Result<_, _>>()?;
     let whole = |why: &str| BadCase { line: 0, column: 0, why: why.to_owned() };
     match cases.len() {
         0 => Err(whole("there is no case in it")),
-        count if count > CASES_MAX => Err(whole(&format!("there are {count} cases in it; {CASES_MAX} are the most"))),
+        count if count > CASES_MAX => {
+            Err(whole(&format!("there are {count} cases in it; {CASES_MAX} are the most")))
+        }
         _ => Ok(cases),
     }
 }
 
 fn read_case(line: usize, text: &str, module: &Module) -> Result<Case, BadCase> {
-    let written: WrittenCase = serde_json::from_str(text)
-        .map_err(|error| BadCase { line, column: error.column(), why: words_of(&error) })?;
+    let written: WrittenCase = serde_json::from_str(text).map_err(|error| BadCase {
+        line,
+        column: error.column(),
+        why: words_of(&error),
+    })?;
     let whole = |why: String| BadCase { line, column: 0, why };
     module.signature.check_inputs(&written.inputs).map_err(|error| whole(error.to_string()))?;
     let known: Vec<&str> = module.signature.outputs.iter().map(|field| field.name.as_str()).collect();
     if let Some(name) = written.outputs.keys().find(|name| !known.contains(&name.as_str())) {
         let known = known.join(", ");
-        return Err(whole(format!("'{name}' is expected, but the outputs of {} are: {known}", module.module_id)));
+        return Err(whole(format!(
+            "'{name}' is expected, but the outputs of {} are: {known}",
+            module.module_id
+        )));
     }
     Ok(Case { line, inputs: written.inputs, outputs: written.outputs })
 }

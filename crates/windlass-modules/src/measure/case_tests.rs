@@ -32,7 +32,8 @@ fn a_line_that_is_no_json_is_named_with_its_column() {
 
 #[test]
 fn an_output_that_the_module_does_not_have_is_named_beside_those_it_has() {
-    let bad = read_cases("{\"inputs\":{\"mail\":\"a\"},\"outputs\":{\"foldr\":\"b\"}}", &module()).unwrap_err();
+    let bad =
+        read_cases("{\"inputs\":{\"mail\":\"a\"},\"outputs\":{\"foldr\":\"b\"}}", &module()).unwrap_err();
     assert!(bad.why.contains("'foldr'") && bad.why.contains("folder, urgent"), "{bad}");
 }
 

@@ -182,7 +182,11 @@ impl Leaves {
             }
             (Value::Array(items), Value::Array(others)) if !items.is_empty() => {
                 for (index, value) in items.iter().enumerate() {
-                    self.compare(&format!("{path}[{index}]"), value, others.get(index).unwrap_or(&Value::Null));
+                    self.compare(
+                        &format!("{path}[{index}]"),
+                        value,
+                        others.get(index).unwrap_or(&Value::Null),
+                    );
                 }
                 // What nobody asked for is as wrong as what is missing.
                 for (index, value) in others.iter().enumerate().skip(items.len()) {

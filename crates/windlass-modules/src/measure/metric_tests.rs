@@ -53,10 +53,8 @@ fn words_of_metrics_are_read_and_written_alike_and_others_refused() {
 }
 
 fn judge(inputs: Value, outputs: Value) -> Module {
-    serde_json::from_value(
-        json!({"module_id": "judge", "signature": {"inputs": inputs, "outputs": outputs}}),
-    )
-    .unwrap()
+    serde_json::from_value(json!({"module_id": "judge", "signature": {"inputs": inputs, "outputs": outputs}}))
+        .unwrap()
 }
 
 #[test]

@@ -47,8 +47,7 @@ pub fn proposer() -> Module {
 /// What the module that proposes is given.
 pub fn proposal_inputs(module: &Module, measured: &[Measured], earlier: &[String]) -> Map<String, Value> {
     let misses = measured.iter().filter(|case| !case.is_passed).take(MISSES_MAX);
-    let misses: Vec<Value> =
-        misses.map(|case| json!({"outputs": case.outputs, "why": case.why})).collect();
+    let misses: Vec<Value> = misses.map(|case| json!({"outputs": case.outputs, "why": case.why})).collect();
     let signature = serde_json::to_value(&module.signature).unwrap_or_default();
     let mut given = Map::new();
     given.insert("instruction".into(), module.instruction.clone().into());

@@ -26,9 +26,7 @@ fn who_proposes_sees_the_instruction_and_a_few_misses() {
 
 #[test]
 fn the_same_instruction_again_is_no_proposal() {
-    let read = |text: &str| {
-        read_proposal(&module(), json!({"instruction": text}).as_object().unwrap())
-    };
+    let read = |text: &str| read_proposal(&module(), json!({"instruction": text}).as_object().unwrap());
     assert_eq!(read(" Answer. "), None);
     assert_eq!(read(""), None);
     assert_eq!(read("Answer briefly.").as_deref(), Some("Answer briefly."));

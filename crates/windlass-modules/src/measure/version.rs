@@ -106,16 +106,13 @@ fn replace_manifest(folder: &Path, manifest: &Manifest) -> Result<(), ModuleErro
 }
 
 /// Writes a file that was not there: `haggle.json` and version 1.3 make `haggle.v1.3.json`.
-fn write_new(
-    folder: &Path,
-    old: &str,
-    version: &str,
-    text: &str,
-) -> Result<(String, PathBuf), ModuleError> {
+fn write_new(folder: &Path, old: &str, version: &str, text: &str) -> Result<(String, PathBuf), ModuleError> {
     let stem = old.strip_suffix(".json").unwrap_or(old);
     let stem = stem.rsplit_once(".v").filter(|(_, rest)| is_version(rest)).map_or(stem, |(stem, _)| stem);
-    let version: String =
-        version.chars().map(|c| if c.is_ascii_alphanumeric() || ".-_".contains(c) { c } else { '_' }).collect();
+    let version: String = version
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || ".-_".contains(c) { c } else { '_' })
+        .collect();
     for number in 1..=NAMES_MAX {
         let again = if number == 1 { String::new() } else { format!("-{number}") };
         let relative = format!("{stem}.v{version}{again}.json");

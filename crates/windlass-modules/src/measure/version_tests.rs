@@ -12,11 +12,8 @@ fn folder() -> (tempfile::TempDir, Module) {
     let text = serde_json::to_string(&module).unwrap();
     fs::create_dir(folder.path().join("npc")).unwrap();
     fs::write(folder.path().join("npc/haggle.json"), &text).unwrap();
-    let entry = ManifestEntry {
-        path: "npc/haggle.json".to_owned(),
-        hash: None,
-        tags: vec!["npc".to_owned()],
-    };
+    let entry =
+        ManifestEntry { path: "npc/haggle.json".to_owned(), hash: None, tags: vec!["npc".to_owned()] };
     let manifest =
         Manifest { version: "1.0".to_owned(), modules: BTreeMap::from([(module.module_id.clone(), entry)]) };
     replace_manifest(folder.path(), &manifest).unwrap();
@@ -25,7 +22,8 @@ fn folder() -> (tempfile::TempDir, Module) {
 
 #[test]
 fn the_next_version_counts_the_last_number_up() {
-    for (version, next) in [("1", "2"), ("1.9", "1.10"), ("2.0.3", "2.0.4"), ("", "2"), ("draft", "draft.2")] {
+    for (version, next) in [("1", "2"), ("1.9", "1.10"), ("2.0.3", "2.0.4"), ("", "2"), ("draft", "draft.2")]
+    {
         assert_eq!(next_version(version), next);
     }
 }

@@ -20,7 +20,8 @@ fn write(folder: &Path, text: &str) {
     fs::write(folder.join("double.rhai"), text).unwrap();
 }
 
-const DOUBLE: &str = "/// Doubles a number\n/// @param n integer the number\nfn double(args) { args.n * 2 }\n";
+const DOUBLE: &str =
+    "/// Doubles a number\n/// @param n integer the number\nfn double(args) { args.n * 2 }\n";
 
 #[test]
 fn a_folder_that_comes_later_and_scripts_that_change_or_go_are_taken_in() {

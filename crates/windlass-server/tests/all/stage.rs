@@ -10,8 +10,8 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use windlass_core::host::{
-    HostError, HostFuture, ModelFinding, ModelFindings, ModelRow, ModuleFault, ModuleField, ModulePrompt, ModuleRow,
-    ModuleShelf, ModulesPort, PromptMessage, ServedPort,
+    HostError, HostFuture, ModelFinding, ModelFindings, ModelRow, ModuleFault, ModuleField, ModulePrompt,
+    ModuleRow, ModuleShelf, ModulesPort, PromptMessage, ServedPort,
 };
 use windlass_core::permission::{ApproveMode, PolicySet};
 use windlass_core::port::{BoxFuture, ToolContext, ToolPort};
