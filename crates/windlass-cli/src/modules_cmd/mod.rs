@@ -169,7 +169,11 @@ fn describe(row: &ModuleRow) -> String {
 /// The inputs of a module as they were typed: an object, or text for its one input.
 fn read_input(module: &Module, typed: &str) -> Result<Map<String, Value>> {
     let text = read_arguments(typed)?;
-    let inputs = windlass_modules::read_inputs(module, &text);
+    // An object is meant as one, also where its names are wrong; anything else is text for the one input.
+    let inputs = match serde_json::from_str(&text) {
+        Ok(Value::Object(inputs)) => Ok(inputs),
+        Ok(_) | Err(_) => windlass_modules::read_inputs(module, &text),
+    };
     let inputs = inputs.and_then(|inputs| module.signature.check_inputs(&inputs).map(|()| inputs));
     inputs.map_err(|error| {
         Complaint::usage(error.to_string())
