@@ -34,7 +34,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             .about(TAG, "What a module would ask a model")
             .notes("Nothing is asked. To run the module, start a run whose `model` is that of the module and whose `message` is the inputs as a JSON object.")
             .path_param("id", "The module.")
-            .body(object([("inputs", json!({"type": "object"}))]))
+            .body(object([("inputs", json!({"type": "object", "additionalProperties": true}))]))
             .answers(Said::Ok, named("ModulePrompt"), "The system text, the examples and the inputs as messages.")
             .problems(&[Kind::Missing]),
     ]
@@ -66,7 +66,7 @@ pub(crate) fn schemas() -> Vec<(&'static str, Value)> {
     let kinds = ["string", "integer", "number", "boolean", "array", "object", "json"];
     let predictors = ["predict", "chain_of_thought", "react"];
     let texts = || json!({"type": "array", "items": text()});
-    let schema = || json!({"type": "object"});
+    let schema = || json!({"type": "object", "additionalProperties": true});
     let role = json!({"type": "string", "enum": ["user", "assistant"]});
     let fault = object([("path", text()), ("message", text())]);
     vec![
