@@ -60,7 +60,7 @@ pub(crate) struct ModuleRunArgs {
 /// What a module is measured with.
 #[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct MeasureArgs {
-    /// The cases, one JSON object a line: {"inputs": {…}, "outputs": {…}}
+    /// The cases, one JSON object a line: {"inputs": {…}, "outputs": {…}}. The data folder is named by WINDLASS_DATA here
     #[arg(long, value_name = "FILE.jsonl", value_hint = ValueHint::FilePath)]
     pub(crate) data: PathBuf,
     /// How outputs are compared: exact, contains, json, or module:ID for a module that judges

@@ -3,7 +3,7 @@
 use serde_json::json;
 use windlass_modules::measure::{Measured, Tally};
 
-use super::exam::{Exam, cases_of, judge_of, new_bar};
+use super::exam::{Exam, cases_of, judge_of, new_bar, without_cases};
 use super::trial::Trial;
 use crate::archive::Archive;
 use crate::args::{GlobalArgs, ModuleEvalArgs};
@@ -25,6 +25,7 @@ const WHY_CHARS_MAX: usize = 90;
 
 /// Runs the command.
 pub(super) fn run(global: &GlobalArgs, args: &ModuleEvalArgs) -> Result<Exit> {
+    let global = &without_cases(global)?;
     let flags = Flags { global: global.clone(), ..Flags::default() };
     // Nobody sits through all cases to answer questions.
     let house = House::build_for(flags, &args.measure.permission, false)?;

@@ -17,6 +17,18 @@ use crate::run::read_bounded;
 use crate::signals::Signals;
 use crate::wiring::House;
 
+/// The global flags, where `--data` names cases: here it is not the data folder.
+pub(super) fn without_cases(global: &GlobalArgs) -> Result<GlobalArgs> {
+    let is_data = |word: &std::ffi::OsString| {
+        word.to_str().is_some_and(|word| word == "--data" || word.starts_with("--data="))
+    };
+    if std::env::args_os().filter(is_data).count() > 1 {
+        return Err(Complaint::usage("--data is there twice, and names the cases here")
+            .cure("name the data folder by the environment: WINDLASS_DATA=DIR"));
+    }
+    Ok(GlobalArgs { data: None, ..global.clone() })
+}
+
 /// Reads the cases of a file.
 pub(super) fn cases_of(args: &MeasureArgs, module: &Module) -> Result<Vec<Case>> {
     let path = &args.data;

@@ -15,7 +15,7 @@ use windlass_modules::measure::{
     split_cases, write_version,
 };
 
-use super::exam::{Exam, cases_of, judge_of, new_bar};
+use super::exam::{Exam, cases_of, judge_of, new_bar, without_cases};
 use super::trial::Trial;
 use crate::archive::Archive;
 use crate::args::{GlobalArgs, OptimizeArgs};
@@ -47,6 +47,7 @@ struct Found {
 
 /// Runs the command.
 pub(super) fn run(global: &GlobalArgs, args: &OptimizeArgs) -> Result<Exit> {
+    let global = &without_cases(global)?;
     let flags = Flags { global: global.clone(), ..Flags::default() };
     let house = House::build_for(flags, &args.measure.permission, false)?;
     let (module, folder) = house.modules.find_with_folder(&args.id)?;

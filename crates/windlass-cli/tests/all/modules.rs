@@ -99,12 +99,40 @@ fn plain_text_is_enough_for_a_module_with_one_input() {
 }
 
 #[test]
+fn a_module_stands_before_the_model_of_weaker_layers_and_a_stronger_model_stands_alone() {
+    let place = place();
+    place.configure("model = \"scripted/a.script\"\n");
+    let said = place.windlass(&["run", "--model", "module/sort.mail", "--json", "--ephemeral", "hi"]).exits(0);
+    assert!(said.out.contains("\"model\":\"module/sort.mail\""), "{}", said.out);
+    place.configure("model = \"module/sort.mail\"\n");
+    let explained = place.windlass(&["config", "explain", "module", "--json"]).exits(0).json();
+    assert_eq!(explained["module"]["value"], "sort.mail");
+    place.write("a.script", "user Hi\nmodel text Hello there.\n");
+    let said = scripted(&place, &["run", "--ephemeral", "hi"]).exits(0);
+    assert_eq!(said.out.trim(), "Hello there.");
+}
+
+#[test]
+fn a_project_may_name_folders_of_its_own_and_no_host_for_its_scripts() {
+    let place = Place::with(&[
+        ("mods/manifest.json", MANIFEST),
+        ("mods/sort.json", SORT),
+        (".windlass/config.toml", "[modules]\nfolder = \"mods\"\n[scripts]\nfolder = \"../tools\"\nhttp = [\"*\"]\n"),
+    ]);
+    let said = place.windlass(&["modules", "list"]).exits(0);
+    assert!(said.out.contains("sort.mail"), "{}", said.out);
+    for key in ["scripts.folder", "scripts.http"] {
+        assert!(said.err.contains(&format!("a project cannot set '{key}'")), "{}", said.err);
+    }
+}
+
+#[test]
 fn inputs_of_the_wrong_type_are_told_before_any_model_is_asked() {
     let place = place();
     // There is no model at all: whoever asked one would complain of that.
     let run = |input: &str| place.windlass(&["modules", "run", "sort.mail", "--input", input]);
     run("{\"mail\": 7}").complains(2, &["'mail'", "string", "windlass modules show sort.mail"]);
-    run("{\"male\": \"x\"}").complains(2, &["'male'", "did you mean 'mail'?"]);
+    run("{\"mails\": \"x\"}").complains(2, &["'mails'", "did you mean 'mail'?"]);
     run("{}").complains(2, &["'mail' is missing"]);
 }
 
@@ -270,6 +298,8 @@ fn cases_that_do_not_fit_are_named_by_line_and_a_silent_model_is_not_asked_twice
     place.write("cases.jsonl", CASES);
     place.write("a.script", "user Sort.\nmodel fail auth no key\n");
     scripted(&place, &args).complains(1, &["does not answer"]);
+    let twice = [&["--data", "folder"], &args[..]].concat();
+    place.windlass(&twice).complains(2, &["--data", "WINDLASS_DATA"]);
 }
 
 #[test]
