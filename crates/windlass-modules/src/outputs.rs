@@ -9,19 +9,22 @@ use windlass_core::dialect::field::CALL_FIELD;
 use windlass_core::json::clip::clip_chars;
 use windlass_core::json::parse::parse_value;
 use windlass_core::json::repair::{RepairMode, repair};
-use windlass_core::json::scan::{fenced_object, whole_object};
+use windlass_core::json::scan::{ScanFailure, fenced_object, value_end, whole_object};
 
 use crate::error::ModuleError;
 use crate::limits::SHOWN_CHARS_MAX;
 use crate::module::Module;
 use crate::signature::{Field, FieldType};
 
+/// One way to find outputs in a text.
+type Way = fn(&[Field], &str) -> Option<Map<String, Value>>;
+
 /// Reads whatever outputs there are, at least one. Whether they are complete and right is
 /// `Signature::check_outputs`'s business.
 pub fn read_outputs(module: &Module, text: &str) -> Result<Map<String, Value>, ModuleError> {
     let fields = module.signature.outputs.as_slice();
     let text = text.trim();
-    let ways: [fn(&[Field], &str) -> Option<Map<String, Value>>; 4] = [whole, marked, inside, single];
+    let ways: [Way; 4] = [whole, marked, inside, single];
     let mut partial = None;
     for way in ways {
         let Some(found) = way(fields, text).filter(|found| !found.is_empty()) else { continue };
@@ -65,7 +68,9 @@ fn inside(fields: &[Field], text: &str) -> Option<Map<String, Value>> {
 fn single(fields: &[Field], text: &str) -> Option<Map<String, Value>> {
     let [field] = fields else { return None };
     // An object that was cut or broken is no text, but an object that must be asked for again.
-    let is_broken = text.starts_with('{') && text.contains(&format!("\"{}\"", field.name));
+    let is_broken = text.starts_with('{')
+        && (value_end(text, 0) == Err(ScanFailure::Unfinished)
+            || text.contains(&format!("\"{}\"", field.name)));
     if text.is_empty() || is_broken {
         return None;
     }

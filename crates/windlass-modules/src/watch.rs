@@ -308,14 +308,11 @@ impl Watching {
     fn tell(&self, touched: &Touched, refreshed: Refreshed) {
         let Refreshed { report, has_new_manifest } = refreshed;
         let count = |place: &AtomicU64, by: usize| place.fetch_add(by as u64, Ordering::AcqRel);
-        // A file that was taken away is a module that is gone, not an error.
-        let is_gone = |path: &Path| !path.exists() && path != self.folder.join(MANIFEST_FILE);
-        let failed: Vec<_> = report.failed.into_iter().filter(|(path, _)| !is_gone(path)).collect();
         let is_touched =
             |id: &String| self.library.find(id).is_some_and(|shelved| touched.paths.contains(&shelved.path));
         let skipped: Vec<String> = report.unchanged.into_iter().filter(is_touched).collect();
-        count(&self.counts.total, report.loaded.len().saturating_add(failed.len()));
-        count(&self.counts.failed, failed.len());
+        count(&self.counts.total, report.loaded.len().saturating_add(report.failed.len()));
+        count(&self.counts.failed, report.failed.len());
         count(&self.counts.skipped, skipped.len());
         if !report.loaded.is_empty() {
             let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -331,7 +328,7 @@ impl Watching {
         for module_id in report.removed {
             self.send(HotReloadEvent::ModuleDeleted { module_id });
         }
-        for (path, error) in failed {
+        for (path, error) in report.failed {
             self.send(HotReloadEvent::ReloadError { path, error });
         }
         for module_id in skipped {

@@ -67,3 +67,9 @@ fn what_is_remembered_is_bounded() {
     }
     assert_eq!((places.places.len(), places.order.len()), (RUNS_REMEMBERED_MAX, RUNS_REMEMBERED_MAX));
 }
+
+#[test]
+fn examples_were_never_said_and_do_not_count() {
+    let request = ModelRequest { examples: 2, ..request_after("r", &["X", "Y", "A"], 0) };
+    assert_eq!(place_of(&mut Places::default(), &request), (0, 0, false));
+}

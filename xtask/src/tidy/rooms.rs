@@ -105,7 +105,6 @@ pub(super) const DEPENDENCIES_KEPT: &[Kept] = &[
     Kept {
         what: &[
             "lopdf",
-            "notify",
             "tree-sitter",
             "tree-sitter-c",
             "tree-sitter-cpp",
@@ -118,7 +117,17 @@ pub(super) const DEPENDENCIES_KEPT: &[Kept] = &[
             "tree-sitter-zig",
         ],
         rooms: &["windlass-search"],
-        why: "an index, the parsing of code and the watching of files are searching's",
+        why: "an index and the parsing of code are searching's",
+    },
+    Kept {
+        what: &["notify"],
+        rooms: &["windlass-search", "windlass-modules"],
+        why: "files are watched by those who hold what was made of them",
+    },
+    Kept {
+        what: &["rhai"],
+        rooms: &["windlass-modules"],
+        why: "scripts run in one place, under its limits",
     },
     Kept {
         what: &["num-bigint", "num-rational", "num-traits", "similar", "scraper"],
