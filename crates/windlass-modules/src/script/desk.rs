@@ -228,7 +228,8 @@ impl ToolPort for FunctionTool {
                 let mut engine = desk.own_engine();
                 set_watch(&mut engine, watch);
                 let call = |args: Vec<Dynamic>| function.call::<Dynamic>(&engine, &desk.ast, args);
-                output_of(&name, call_function(&desk.ast, &function, &args, call), &desk.limits)
+                let given = call_function(&desk.ast, &function, &args, call);
+                output_of(&name, given, &desk.limits)
             })
             .await
         })

@@ -67,6 +67,8 @@ pub(crate) enum Stopped {
     Operations,
     /// It took too long.
     Time,
+    /// It called too many tools.
+    Calls,
     /// Nobody wants its call any more.
     Cancelled,
     /// The memory of the program grew too much.
@@ -116,6 +118,7 @@ pub(crate) fn failure_of(script: &str, error: &EvalAltResult, limits: &ScriptLim
                 ToolFailure::new(ErrorKind::Cancelled, format!("Script '{script}' was cancelled{place}"))
             }
             Some(Stopped::Operations) => limit(format!("it did more than {} operations", limits.operations)),
+            Some(Stopped::Calls) => limit(format!("it called more than {} tools", limits.calls)),
             None => limit("the host program stopped it".to_owned()),
         },
         EvalAltResult::ErrorTooManyOperations(_) => {

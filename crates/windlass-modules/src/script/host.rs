@@ -35,6 +35,8 @@ pub(crate) struct Hosting {
     /// Where the tools that it calls run; none outside of a runtime.
     pub(crate) runtime: Option<Handle>,
     pub(crate) logged: AtomicU32,
+    /// Calls of tools that are left to it.
+    pub(crate) calls_left: AtomicU32,
 }
 
 impl Hosting {
@@ -51,6 +53,10 @@ impl Hosting {
                 "'{tool}' was not called: no tools run here"
             ))));
         };
+        let left =
+            self.calls_left.fetch_update(Ordering::AcqRel, Ordering::Acquire, |left| left.checked_sub(1));
+        // Not to be caught: a script that tries again and again would never end.
+        left.map_err(|_| Stopped::Calls.error())?;
         let calls = Arc::clone(&self.context.calls);
         let name = tool.to_owned();
         let work = async move { calls.call(&name, args).await };
@@ -90,9 +96,6 @@ fn add_calls(module: &mut Module) {
         hosting(&ctx)?.log(&value.to_string());
         Ok(())
     });
-    // Waiting blocks a thread that nobody can wake.
-    module.set_native_fn("sleep", |_seconds: i64| no_sleep());
-    module.set_native_fn("sleep", |_seconds: f64| no_sleep());
 }
 
 /// JSON texts, within the limits of the interpreter.
@@ -202,8 +205,4 @@ fn write_json(value: &Dynamic) -> Given<String> {
 
 fn unwritable(error: ConvertError) -> Box<EvalAltResult> {
     thrown(ToolFailure::invalid_args(error.to_string()))
-}
-
-fn no_sleep() -> Given<()> {
-    Err(thrown(ToolFailure::denied("a script cannot wait: there is no sleep")))
 }

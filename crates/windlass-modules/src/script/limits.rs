@@ -19,6 +19,8 @@ pub struct ScriptLimits {
     pub expression_depth: usize,
     /// Variables of one function.
     pub variables: usize,
+    /// Calls of other tools: more is no longer one call.
+    pub calls: u32,
     /// By how much the memory of the whole program may grow while a script runs, where the system tells it. A value
     /// is bounded by the limits above; this bounds what many values in many places hold together.
     pub memory_growth_bytes: u64,
@@ -35,6 +37,7 @@ impl Default for ScriptLimits {
             call_depth: 32,
             expression_depth: 32,
             variables: 256,
+            calls: 256,
             memory_growth_bytes: 512 << 20,
         }
     }

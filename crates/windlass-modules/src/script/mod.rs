@@ -7,7 +7,7 @@
 //! # Layout
 //!
 //! - `library`, `reload`, `tool`: the scripts of a folder, how changes come in, and one of them as a tool
-//! - `source`, `doc`: what a file says it is: its entry, its abilities, its declaration
+//! - `source`, `doc`, `span`: what a file says it is: its entry, its abilities, its declaration
 //! - `sandbox`, `watch`, `limits`: what scripts may use up, and who stops them
 //! - `host`, `state`, `hosts`: what scripts can ask for
 //! - `aside`: how a script runs beside the runtime, and how it waits for what it asked
@@ -28,6 +28,7 @@ mod limits;
 mod reload;
 mod sandbox;
 mod source;
+mod span;
 mod state;
 mod tool;
 mod watch;

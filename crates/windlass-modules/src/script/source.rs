@@ -10,6 +10,7 @@ use super::doc::{Declaration, bare_lines};
 use super::fault::ScriptError;
 use super::limits::ScriptLimits;
 use super::sandbox::bounded_engine;
+use super::span::find_body;
 
 /// How anonymous functions are named.
 const ANONYMOUS: &str = "anon$";
@@ -57,10 +58,13 @@ impl Abilities {
 }
 
 /// What is called in a script.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(crate) enum Entry {
     /// A function without parameters, or with one: the arguments.
     Function { name: String, takes_args: bool },
+    /// The same, its body standing after the statements of the file: an error that stops a script loses its place on
+    /// the way out of a function.
+    Unrolled { ast: Box<AST>, param: Option<String> },
     /// Its statements, which find the arguments as `args`. A function that they give is called.
     Body,
 }
@@ -108,6 +112,7 @@ impl Source {
                 "the function takes no arguments, and its comments declare some; give it one parameter";
             return Err(ScriptError::of_line(file, line_of(text, "@param"), message));
         }
+        let entry = unroll(entry, &ast, text, limits);
         let abilities = Abilities::of(text);
         let spec = spec_of(name, &declared, takes_args, abilities);
         spec.check().map_err(|error| ScriptError::of_file(file, error.to_string()))?;
@@ -157,6 +162,19 @@ fn choose_entry(file: &str, name: &str, functions: &[Function]) -> Result<Entry,
             );
             Err(ScriptError::of_file(file, message))
         }
+    }
+}
+
+/// Puts the body of the entry's function where it loses no places, if it is found in the text. All that is not of the
+/// body is blank, so that lines and columns stay.
+fn unroll(entry: Entry, ast: &AST, text: &str, limits: &ScriptLimits) -> Entry {
+    let Entry::Function { name, takes_args } = &entry else { return entry };
+    let Some(found) = find_body(text, name, *takes_args) else { return entry };
+    let blank = |(at, c): (usize, char)| if found.range.contains(&at) || c == '\n' { c } else { ' ' };
+    let body: String = text.char_indices().map(blank).collect();
+    match bounded_engine(limits).compile(&body) {
+        Ok(body) => Entry::Unrolled { ast: Box::new(ast.merge(&body)), param: found.param },
+        Err(_) => entry,
     }
 }
 

@@ -89,6 +89,7 @@ impl ToolPort for ScriptTool {
                 stop: Arc::clone(&stop),
                 runtime: Handle::try_current().ok(),
                 logged: AtomicU32::new(0),
+                calls_left: AtomicU32::new(self.around.limits.calls),
             };
             let source = Arc::clone(&self.source);
             let limits = Arc::clone(&self.around.limits);
@@ -134,6 +135,12 @@ fn hosted_engine(limits: &ScriptLimits, hosting: Arc<Hosting>) -> Engine {
 fn call_entry(engine: &Engine, source: &Source, args: ScriptMap) -> Result<Dynamic, Box<EvalAltResult>> {
     let mut scope = Scope::new();
     match &source.entry {
+        Entry::Unrolled { ast, param } => {
+            if let Some(param) = param {
+                scope.push(param.as_str(), args);
+            }
+            engine.eval_ast_with_scope(&mut scope, ast)
+        }
         Entry::Function { name, takes_args: true } => engine.call_fn(&mut scope, &source.ast, name, (args,)),
         Entry::Function { name, takes_args: false } => engine.call_fn(&mut scope, &source.ast, name, ()),
         Entry::Body => {

@@ -5,5 +5,11 @@
 
 mod predict;
 mod reload;
+mod script_calls;
+mod script_dspy;
+mod script_hostile;
+mod script_library;
+mod script_tool;
+mod script_world;
 mod tools;
 mod world;
