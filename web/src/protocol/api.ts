@@ -1549,8 +1549,12 @@ export interface components {
             instruction: string;
             inputs: components["schemas"]["ModuleField"][];
             outputs: components["schemas"]["ModuleField"][];
-            inputs_schema: Record<string, never>;
-            outputs_schema: Record<string, never>;
+            inputs_schema: {
+                [key: string]: unknown;
+            };
+            outputs_schema: {
+                [key: string]: unknown;
+            };
             demos: number;
             has_tools: boolean;
             tools?: string[];
@@ -8074,7 +8078,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    inputs: Record<string, never>;
+                    inputs: {
+                        [key: string]: unknown;
+                    };
                 };
             };
         };
