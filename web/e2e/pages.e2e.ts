@@ -81,10 +81,10 @@ describe('modules', () => {
       await page.getByRole('link', { name: /sort\.mail/ }).click();
       await page.getByRole('heading', { name: 'sort.mail' }).waitFor();
       expect(new URL(page.url()).pathname).toBe('/modules/sort.mail');
-      await page.getByLabel('mail').first().fill('Lunch?');
+      await page.getByRole('textbox', { name: /^mail/ }).fill('Lunch?');
       await page.getByRole('tab', { name: 'Prompt' }).click();
-      await page.getByText('Sort the mail into a folder.').nth(1).waitFor();
-      await page.getByText('Lunch?').waitFor();
+      await page.getByLabel('the system text', { exact: true }).getByText('Sort the mail into a folder.').waitFor();
+      await page.getByLabel('message 1', { exact: true }).getByText('Lunch?').waitFor();
       await page.getByRole('tab', { name: 'Run it' }).click();
       await run(page);
       const outputs = page.getByLabel('Outputs');
