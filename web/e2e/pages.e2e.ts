@@ -1,5 +1,5 @@
-// The pages beside the sessions: search, tasks, tools, permissions, models, snapshots.
-import { existsSync, readFileSync } from 'node:fs';
+// The pages beside the sessions: search, tasks, tools, modules, permissions, models, snapshots.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -56,6 +56,48 @@ async function auditEverywhere(page: Page): Promise<void> {
 
 const json = (page: Page) => page.getByLabel('Arguments as JSON').inputValue().then((text) => JSON.parse(text) as unknown);
 const run = (page: Page) => page.getByRole('button', { name: 'Run', exact: true }).click();
+
+const SORT = {
+  module_id: 'sort.mail',
+  signature: { inputs: [{ name: 'mail', description: 'The text of a mail' }], outputs: [{ name: 'folder' }, { name: 'urgent', field_type: 'boolean' }] },
+  instruction: 'Sort the mail into a folder.',
+  metadata: { version: '1' },
+};
+
+describe('modules', () => {
+  it('has a way to begin, takes in a new module, shows its prompt and runs it', async () => {
+    const own = await Server.start({ model: scripted('module.script') });
+    try {
+      const page = await open('/modules', {}, own);
+      await page.getByText('There are no modules yet').waitFor();
+      await auditEverywhere(page);
+      const folder = join(own.project, '.windlass/modules');
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, 'sort.json'), JSON.stringify(SORT));
+      writeFileSync(join(folder, 'manifest.json'), JSON.stringify({ version: '1.0', modules: { 'sort.mail': { path: 'sort.json' } } }));
+      await until(async () => (await own.api<{ modules: object[] }>('/api/modules')).modules.length === 1, 'the module is there');
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await page.goto(`${own.url}/modules`);
+      await page.getByRole('link', { name: /sort\.mail/ }).click();
+      await page.getByRole('heading', { name: 'sort.mail' }).waitFor();
+      expect(new URL(page.url()).pathname).toBe('/modules/sort.mail');
+      await page.getByRole('textbox', { name: /^mail/ }).fill('Lunch?');
+      await page.getByRole('tab', { name: 'Prompt' }).click();
+      await page.getByLabel('the system text', { exact: true }).getByText('Sort the mail into a folder.').waitFor();
+      await page.getByLabel('message 1', { exact: true }).getByText('Lunch?').waitFor();
+      await page.getByRole('tab', { name: 'Run it' }).click();
+      await run(page);
+      const outputs = page.getByLabel('Outputs');
+      await outputs.waitFor();
+      expect(await outputs.innerText()).toMatch(/folder[\s\S]*friends[\s\S]*urgent[\s\S]*false/);
+      await auditEverywhere(page);
+      await page.getByRole('link', { name: 'The run' }).click();
+      await until(() => new URL(page.url()).pathname.startsWith('/runs/'), 'the run is shown');
+    } finally {
+      await own.end();
+    }
+  });
+});
 
 describe('search', () => {
   it('shows passages with the parts of their scores, and keeps the search in the address', async () => {

@@ -41,10 +41,10 @@ pub(crate) fn run(global: &GlobalArgs, args: &AppArgs) -> Result<Exit> {
     let chosen = choose(config)?;
     let notice = small_print(chosen.model.name());
     let archive = Archive::open(&config.folders, READERS)?;
-    let models = Arc::new(OpenModels::new(config, chosen, true));
+    let models = Arc::new(OpenModels::of(&house, chosen, true)?);
     block_on(async {
         let host = house.host(Arc::clone(&archive.store), models);
-        house.search.as_ref().inspect(|search| search.begin());
+        house.begin();
         let export = telemetry::start(config, Arc::clone(&host) as Arc<dyn ServedPort>)?;
         let session = find_session(host.as_ref(), &archive, args).await?;
         let tui = TuiConfig { session, notice, ..tui_config(config, None) };

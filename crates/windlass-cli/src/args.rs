@@ -2,6 +2,7 @@
 //! `config`'s business.
 
 mod models;
+mod modules;
 
 use std::path::PathBuf;
 
@@ -9,6 +10,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 
 pub(crate) use self::models::{EvalArgs, KeyCommand, ModelsCommand, PullArgs};
+pub(crate) use self::modules::{MeasureArgs, ModuleEvalArgs, ModuleRunArgs, ModulesCommand, OptimizeArgs};
 use crate::config::EFFORT_WORDS;
 use crate::duration::parse_positive_ms;
 
@@ -44,7 +46,7 @@ pub(crate) struct AppArgs {
 #[derive(Debug, Clone, Default, ClapArgs)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct GlobalArgs {
-    /// The model, PROVIDER/MODEL; scripted/FILE plays a script [default: what a key in the environment or
+    /// The model, PROVIDER/MODEL; module/ID is a module; scripted/FILE plays a script [default: what a key in the environment or
     /// an Ollama server on this machine has]
     #[arg(long, global = true, value_name = "PROVIDER/MODEL")]
     pub(crate) model: Option<String>,
@@ -96,6 +98,9 @@ pub(crate) enum Command {
     /// List, show and call tools
     #[command(subcommand)]
     Tools(ToolsCommand),
+    /// Modules: list, show, check, run, eval, optimize
+    #[command(subcommand)]
+    Modules(ModulesCommand),
     /// Models and providers: what is known of them, and their keys
     #[command(subcommand)]
     Models(ModelsCommand),
@@ -121,6 +126,9 @@ pub(crate) struct RunArgs {
     /// Go on with this session; a name that is new begins one
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
+    /// The module that stands before the model; the message is its inputs: a JSON object, or text for its one input
+    #[arg(long, value_name = "ID")]
+    pub(crate) module: Option<String>,
     /// Keep no session on disk: it is gone with the process
     #[arg(long, conflicts_with = "session")]
     pub(crate) ephemeral: bool,

@@ -8,6 +8,7 @@ mod folders;
 mod key;
 mod layer;
 mod limits;
+mod module;
 mod project;
 mod script;
 mod template;
@@ -23,9 +24,10 @@ use windlass_core::profile::{Profile, ProfileName};
 use windlass_core::secret::Secret;
 use windlass_scripted::Script;
 
-pub(crate) use self::folders::{Folders, project_file};
+pub(crate) use self::folders::{Folders, project_file, project_modules, project_tools};
 pub(crate) use self::key::{EFFORT_WORDS, KEYS, PROVIDERS, find as find_key, names as key_names};
 use self::layer::Layer;
+pub(crate) use self::script::load_here as load_script;
 pub(crate) use self::template::template;
 use self::value::Value;
 pub(crate) use self::value::{Setting, Source};
@@ -68,6 +70,8 @@ impl Surroundings {
 pub(crate) struct Flags {
     /// Flags that every command takes.
     pub(crate) global: GlobalArgs,
+    /// `--module`.
+    pub(crate) module: Option<String>,
     /// `--approve`.
     pub(crate) approve: Option<&'static str>,
     /// `--max-steps`.
@@ -176,9 +180,10 @@ impl Config {
     pub(crate) fn resolve(surroundings: &Surroundings, flags: &Flags) -> Result<Self> {
         let folders = Folders::of_user(flags.global.config.as_deref(), flags.global.data.as_deref())?;
         let mut warnings = Vec::new();
-        let user = read_user_file(&folders)?;
-        let environment = layer::read_environment(&surroundings.vars, &mut warnings)?;
-        let flags = read_flags(flags)?;
+        let mut user = read_user_file(&folders)?;
+        let mut environment = layer::read_environment(&surroundings.vars, &mut warnings)?;
+        let mut flags = read_flags(flags)?;
+        [&mut user, &mut environment, &mut flags].into_iter().for_each(module::split);
 
         // A script is named by the user alone, so its header is known before the project's file is read,
         // and can say which project.
@@ -194,7 +199,8 @@ impl Config {
         let base = merge([&user, &environment, &header, &flags]);
         let root = find_root(&base, &surroundings.folder)?;
         let project = layer::read_file(&project_file(&root), true)?.unwrap_or_default();
-        let project = project::tame(project, &base.0, &root, &mut warnings);
+        let mut project = project::tame(project, &base.0, &root, &mut warnings);
+        module::split(&mut project);
 
         let mut settings = merge([&user, &project, &environment, &header, &flags]);
         let root = match settings.get("root").map(|setting| &setting.source) {
@@ -253,6 +259,9 @@ fn read_flags(flags: &Flags) -> Result<Layer> {
     if let Some(model) = &flags.global.model {
         put("model", Value::Text(model.clone()), "--model");
     }
+    if let Some(module) = &flags.module {
+        put("module", Value::Text(module.clone()), "--module");
+    }
     if let Some(profile) = &flags.global.profile {
         put("profile", Value::Text(profile.clone()), "--profile");
     }
@@ -295,6 +304,9 @@ fn read_flags(flags: &Flags) -> Result<Layer> {
 fn merge<const N: usize>(layers: [&Layer; N]) -> Settings {
     let mut merged = Layer::new();
     for layer in layers {
+        if module::names_model_alone(layer) {
+            merged.remove(module::MODULE);
+        }
         merged.extend(layer.iter().map(|(name, setting)| (name.clone(), setting.clone())));
     }
     Settings(merged)

@@ -63,7 +63,8 @@ pub(crate) struct Ended {
 pub(crate) struct RunFailure {
     /// A stable word.
     pub(crate) code: String,
-    message: String,
+    /// What happened, for people.
+    pub(crate) message: String,
 }
 
 impl Front {

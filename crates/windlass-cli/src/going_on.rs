@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::Value;
-use windlass_core::host::{ForkWish, HostPort, ResumeWish, ServedPort, StartedRun};
+use windlass_core::host::{ForkWish, HostPort, MODULE_PREFIX, ResumeWish, ServedPort, StartedRun};
 use windlass_core::ids::CallId;
 use windlass_core::store::RunRow;
 use windlass_engine::host::Host;
@@ -56,9 +56,11 @@ pub(crate) fn resume(
 pub(crate) fn fork(global: &GlobalArgs, command: ForkCommand) -> Result<Exit> {
     let archive = Archive::of_user(global)?;
     let row = wait_for(archive.run(&command.id))??;
+    // A model that is named for a module's run goes below the module.
+    let model = global.model.clone().filter(|_| module_below(global, &row.model).is_none());
     let wish = ForkWish {
         step: command.at,
-        model: global.model.clone(),
+        model,
         message: command.message,
         outcome: command.outcome.map(|(call_id, value)| (CallId::from(call_id), value)),
     };
@@ -78,7 +80,7 @@ pub(crate) fn replay(global: &GlobalArgs, id: &str) -> Result<Exit> {
     let row = wait_for(archive.run(id))??;
     let (global, house) = house_of(global, &archive, &row, &PermissionArgs::default())?;
     let chosen = choose(&house.config)?;
-    let models = Arc::new(OpenModels::new(&house.config, chosen, true));
+    let models = Arc::new(OpenModels::of(&house, chosen, true)?);
     let report = block_on(async {
         let host = house.host(Arc::clone(&archive.store), models);
         host.replay(&row.run_id).await.map_err(refused)
@@ -122,9 +124,17 @@ pub(crate) fn house_of(
     permission: &PermissionArgs,
 ) -> Result<(GlobalArgs, House)> {
     let mut global = place_of(global, archive, row)?;
+    let module = module_below(&global, &row.model);
     global.model.get_or_insert_with(|| row.model.clone());
-    let flags = Flags { global: global.clone(), ..Flags::default() };
+    let flags = Flags { global: global.clone(), module, ..Flags::default() };
     Ok((global, House::build(flags, permission)?))
+}
+
+/// The module of a run whose model was a module, when the flags name another model to stand below it.
+pub(crate) fn module_below(global: &GlobalArgs, model: &str) -> Option<String> {
+    let is_plain = |word: &String| !word.starts_with(MODULE_PREFIX);
+    global.model.as_ref().filter(|word| is_plain(word))?;
+    model.strip_prefix(MODULE_PREFIX).map(str::to_owned)
 }
 
 /// The profile and the root that the run was begun with, under the flags of now.
@@ -146,7 +156,7 @@ fn go_on(
     start: impl AsyncFnOnce(&Host) -> Result<StartedRun>,
 ) -> Result<Exit> {
     let chosen = choose(&house.config)?;
-    let models = Arc::new(OpenModels::new(&house.config, chosen, true));
+    let models = Arc::new(OpenModels::of(house, chosen, true)?);
     let screen = screen(global, house, true);
     block_on(async {
         let host = house.host(Arc::clone(&archive.store), models);

@@ -82,7 +82,7 @@ impl LiveAnswer {
             None if answer.trim() == said.trim() => String::new(),
             None => {
                 let gap = self.break_line();
-                gap + &self.put(visible(answer).into_owned())
+                gap + self.put(visible(answer).into_owned()).as_str()
             }
         };
         text.push_str(&self.break_line());

@@ -11,6 +11,7 @@
 //! - `archive`, `conversation`, `open_models`: what was kept, how it is told, and models for a host
 //! - `project_index`, `embedder`: the index of the project, opened when it is needed, and who makes its vectors
 //! - `eval`, `models_eval`: how well a model calls; `pulled`, `part_file`, `models_pull`: model files of the data folder
+//! - `module_shelf`, `script_tools`: modules and Rhai tools of the project and of the user; `modules_cmd`: their commands
 //! - `app`, `desk`: the terminal app and what lies around it
 //! - `run`, `serve`, `sessions`, `runs`, `going_on`, `apply`, `search_cmd`, `index_cmd`, `tools`, `models`, `policy`, `config_cmd`, `completions`: the commands, one file each
 //! - `front`: one run as a person at a terminal or a script sees it; `screen`, `progress`, `live` show it,
@@ -54,6 +55,8 @@ mod models_eval;
 mod models_key;
 mod models_list;
 mod models_pull;
+mod module_shelf;
+mod modules_cmd;
 mod nearest;
 mod open_models;
 mod out;
@@ -68,6 +71,7 @@ mod remote;
 mod run;
 mod runs;
 mod screen;
+mod script_tools;
 mod search_cmd;
 mod serve;
 mod sessions;
@@ -117,6 +121,7 @@ fn dispatch(args: Args) -> Result<Exit> {
         Some(Command::Search(args)) => search_cmd::run(&global, &args),
         Some(Command::Index { command }) => index_cmd::run(&global, command),
         Some(Command::Tools(command)) => tools::run(&global, command),
+        Some(Command::Modules(command)) => modules_cmd::run(&global, command),
         Some(Command::Models(command)) => models::run(&global, command),
         Some(Command::Policy(command)) => policy::run(&global, command),
         Some(Command::Config(command)) => config_cmd::run(&global, &command),

@@ -11,7 +11,7 @@ use windlass_models::{ModelName, Target};
 use windlass_scripted::ScriptedModel;
 
 use crate::complaint::{Complaint, Result};
-use crate::config::Config;
+use crate::config::{Config, load_script};
 use crate::key_source::variables;
 use crate::local_models::{self, builtin, is_local};
 use crate::nearest::nearest;
@@ -75,6 +75,17 @@ pub(crate) fn choose(config: &Config) -> Result<Chosen> {
             None => builtin().ok_or_else(|| unconnected(config)),
         },
     }
+}
+
+/// A model that is named beside that of the configuration.
+pub(crate) fn choose_named(config: &Config, word: &str) -> Result<Chosen> {
+    if let Some(script) = load_script(word)? {
+        return Ok(Chosen::plain(Arc::new(ScriptedModel::new(&script))));
+    }
+    if is_local(word) {
+        return local_models::open(config, word);
+    }
+    open(config, provider::target(config, &name_of(config, word)?)?)
 }
 
 fn open(config: &Config, target: Target) -> Result<Chosen> {

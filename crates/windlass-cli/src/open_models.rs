@@ -1,14 +1,16 @@
-//! Models by name, for a host: the one that was chosen, and any other that the configuration can reach.
+//! Models by name, for a host: the one that was chosen, any other that the configuration can reach, and modules that
+//! stand before the one that was chosen.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use windlass_core::host::{HostError, HostFuture, ModelFindings, ModelRow};
+use windlass_core::host::{HostError, HostFuture, MODULE_PREFIX, ModelFindings, ModelRow, ModulesPort};
 use windlass_core::port::ModelPort;
 use windlass_core::profile::Profile;
 use windlass_engine::host::{ModelsPort, OpenModel};
 use windlass_models::Abilities;
 use windlass_models::transport::Transport;
+use windlass_modules::{Mode, Module, ModuleModel, fit_profile};
 
 use crate::complaint::Result;
 use crate::config::Config;
@@ -17,13 +19,21 @@ use crate::local_models::{self, BUILTIN, PREFIX};
 use crate::model_choice::{Chosen, name_of};
 use crate::models_doctor::Bed;
 use crate::models_list::{choices, row_of};
+use crate::module_shelf::Modules;
 use crate::provider;
-use crate::wiring::wrong;
+use crate::wiring::{House, wrong};
+
+/// Who offers modules.
+const MODULE_PROVIDER: &str = "module";
 
 /// The models of one configuration.
 pub(crate) struct OpenModels {
     config: Config,
-    usual: Chosen,
+    /// The model that was chosen.
+    chosen: Chosen,
+    /// The module that stands before it where nobody names another model.
+    module: Option<String>,
+    modules: Arc<Modules>,
     /// Whether runs have tools at all: without them every model will do.
     has_tools: bool,
     transport: OnceLock<Arc<Transport>>,
@@ -35,9 +45,56 @@ pub(crate) struct OpenModels {
 
 impl OpenModels {
     /// The models, with the one that answers unless another is named.
-    pub(crate) fn new(config: &Config, usual: Chosen, has_tools: bool) -> Self {
+    pub(crate) fn of(house: &House, chosen: Chosen, has_tools: bool) -> Result<Self> {
+        let (config, modules) = (house.config.clone(), Arc::clone(&house.modules));
+        let module = config.settings.text("module").map(str::to_owned);
+        if let Some(id) = &module {
+            modules.get(id)?;
+        }
         let (found, examination) = (Mutex::default(), tokio::sync::Mutex::default());
-        Self { config: config.clone(), usual, has_tools, transport: OnceLock::new(), found, examination }
+        Ok(Self {
+            config,
+            chosen,
+            module,
+            modules,
+            has_tools,
+            transport: OnceLock::new(),
+            found,
+            examination,
+        })
+    }
+
+    /// Makes a profile fit what answers where nobody names a model.
+    pub(crate) fn fit_usual(&self, profile: &mut Profile) -> Result<()> {
+        match &self.module {
+            Some(id) => self.fit_module(&*self.modules.get(id)?, profile),
+            None => self.chosen.fit(profile, self.has_tools),
+        }
+    }
+
+    fn fit_module(&self, module: &Module, profile: &mut Profile) -> Result<()> {
+        fit_profile(module, profile);
+        // The model below must be able to call only where the module calls as it does.
+        self.chosen.fit(profile, self.has_tools && module.tool_enabled)
+    }
+
+    /// A module before the model that was chosen.
+    fn open_module(&self, id: &str, profile: &mut Profile) -> std::result::Result<OpenModel, HostError> {
+        let Some(module) = self.modules.find(id) else {
+            return Err(HostError::Invalid { field: Some("model"), message: self.modules.refusal(id) });
+        };
+        self.fit_module(&module, profile).map_err(|complaint| wrong("model", &complaint))?;
+        let mode = Mode::of(&module);
+        let model = ModuleModel::new(module, Arc::clone(&self.chosen.model), mode);
+        Ok(OpenModel { model: Arc::new(model), context_tokens: self.chosen.context_tokens })
+    }
+
+    /// The module that a name means, if it means one.
+    fn module_of<'a>(&'a self, name: Option<&'a str>) -> Option<&'a str> {
+        match name {
+            Some(name) => name.strip_prefix(MODULE_PREFIX),
+            None => self.module.as_deref(),
+        }
     }
 
     fn find(&self, word: &str, profile: &Profile) -> Result<Chosen> {
@@ -59,6 +116,10 @@ impl OpenModels {
 
 impl OpenModels {
     async fn visit(&self, word: &str) -> std::result::Result<ModelFindings, HostError> {
+        if word.starts_with(MODULE_PREFIX) {
+            let message = format!("'{word}' is a module: examine the model below it");
+            return Err(HostError::Invalid { field: Some("name"), message });
+        }
         if word.starts_with("scripted/") {
             let message = format!("'{word}' is a script: it has no endpoint that could be examined");
             return Err(HostError::Invalid { field: Some("name"), message });
@@ -84,34 +145,48 @@ impl OpenModels {
 
 impl ModelsPort for OpenModels {
     fn open(&self, name: Option<&str>, profile: &mut Profile) -> std::result::Result<OpenModel, HostError> {
+        if let Some(id) = self.module_of(name) {
+            return self.open_module(id, profile);
+        }
         let chosen = match name {
-            Some(word) if word.starts_with("scripted/") && word != self.usual.model.name() => {
+            Some(word) if word.starts_with("scripted/") && word != self.chosen.model.name() => {
                 // A script is a file, and as powerful as whoever plays it: requests cannot name one.
                 let message =
                     format!("the script '{word}' is not played here; start windlass with --model {word}");
                 return Err(HostError::Invalid { field: Some("model"), message });
             }
-            Some(word) if word.starts_with(PREFIX) && word != self.usual.model.name() => {
+            Some(word) if word.starts_with(PREFIX) && word != self.chosen.model.name() => {
                 // A model file can take all the memory there is: requests cannot name one.
                 let message =
                     format!("the file of '{word}' is not loaded here; start windlass with --model {word}");
                 return Err(HostError::Invalid { field: Some("model"), message });
             }
-            Some(word) if word != self.usual.model.name() => {
+            Some(word) if word != self.chosen.model.name() => {
                 self.find(word, profile).map_err(|complaint| wrong("model", &complaint))?
             }
-            Some(_) | None => self.usual.clone(),
+            Some(_) | None => self.chosen.clone(),
         };
         chosen.fit(profile, self.has_tools).map_err(|complaint| wrong("model", &complaint))?;
         Ok(OpenModel { model: chosen.model, context_tokens: chosen.context_tokens })
     }
 
     fn list(&self) -> Vec<ModelRow> {
-        let usual = self.usual.model.name();
-        let mut rows = choices(&self.config, usual);
+        let chosen = self.chosen.model.name();
+        let mut rows = choices(&self.config, chosen);
         if !rows.iter().any(|row| row.is_default) {
-            let abilities = self.usual.target.as_ref().map(|target| &target.abilities);
-            rows.insert(0, plain_row(usual, abilities));
+            let abilities = self.chosen.target.as_ref().map(|target| &target.abilities);
+            rows.insert(0, plain_row(chosen, abilities));
+        }
+        rows.extend(self.modules.shelf().modules.into_iter().map(|module| ModelRow {
+            name: module.model,
+            provider: MODULE_PROVIDER.to_owned(),
+            is_ready: true,
+            has_tools: Some(module.has_tools),
+            ..ModelRow::default()
+        }));
+        if self.module.is_some() {
+            let usual = self.usual();
+            rows.iter_mut().for_each(|row| row.is_default = row.name == usual);
         }
         let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         for row in &mut rows {
@@ -123,7 +198,23 @@ impl ModelsPort for OpenModels {
     }
 
     fn usual(&self) -> String {
-        self.usual.model.name().to_owned()
+        match &self.module {
+            Some(id) => format!("{MODULE_PREFIX}{id}"),
+            None => self.chosen.model.name().to_owned(),
+        }
+    }
+
+    fn edition(&self, name: Option<&str>) -> u64 {
+        self.module_of(name).map_or(0, |id| self.modules.edition(id))
+    }
+
+    fn tools(&self, name: Option<&str>) -> Option<Vec<String>> {
+        let module = self.modules.find(self.module_of(name)?)?;
+        if module.tool_enabled { module.tools.clone() } else { Some(Vec::new()) }
+    }
+
+    fn modules(&self) -> Option<&dyn ModulesPort> {
+        Some(&*self.modules)
     }
 
     fn examine<'a>(&'a self, name: &'a str) -> HostFuture<'a, ModelFindings> {

@@ -15,7 +15,7 @@ use windlass_core::message::Message;
 use windlass_core::profile::Dialect;
 use windlass_core::store::{NewSession, RunQuery, SessionRow, StorePort};
 use windlass_engine::clock::Clock;
-use windlass_engine::host::Host;
+use windlass_engine::host::{Host, ModelsPort};
 use windlass_engine::ids::new_session_id;
 use windlass_engine::memory_store::MemoryStore;
 use windlass_scripted::{Script, ScriptedUser};
@@ -27,6 +27,7 @@ use crate::complaint::{Complaint, Result};
 use crate::config::Flags;
 use crate::exit::Exit;
 use crate::front::{Ended, Ending, Front, refused};
+use crate::going_on::module_below;
 use crate::model_choice::choose;
 use crate::open_models::OpenModels;
 use crate::out::tell_line;
@@ -50,8 +51,9 @@ const UNFINISHED_MAX: usize = 3;
 const KILL_MS: u64 = 500;
 
 /// Runs the command.
-pub(crate) fn run(global: &GlobalArgs, args: RunArgs) -> Result<Exit> {
+pub(crate) fn run(global: &GlobalArgs, mut args: RunArgs) -> Result<Exit> {
     let mut global = global.clone();
+    let is_named = global.model.is_some() || args.module.is_some();
     let archive = match args.ephemeral {
         true => None,
         false => Some(Archive::of_user(&global)?),
@@ -63,12 +65,14 @@ pub(crate) fn run(global: &GlobalArgs, args: RunArgs) -> Result<Exit> {
     if let Some(row) = &old {
         // A session that a server began may have neither of its own.
         let own = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        args.module = args.module.take().or_else(|| module_below(&global, &row.begin.model));
         global.model = global.model.take().or_else(|| own(&row.begin.model));
         global.profile = global.profile.take().or_else(|| own(&row.begin.profile));
     }
     let mut house = House::build(flags(&global, &args), &args.permission)?;
     let chosen = choose(&house.config)?;
-    chosen.fit(&mut house.config.profile, !args.no_tools)?;
+    let models = Arc::new(OpenModels::of(&house, chosen, !args.no_tools)?);
+    models.fit_usual(&mut house.config.profile)?;
     let prompt = read_prompt(&args.prompt)?;
     let script = house.config.script.as_ref();
     let is_mute = |script: &Script| ScriptedUser::new(script).next_message().is_none();
@@ -84,8 +88,9 @@ pub(crate) fn run(global: &GlobalArgs, args: RunArgs) -> Result<Exit> {
         ..RunWishes::default()
     };
     let screen = screen(&global, &house, prompt.is_none());
-    let models = Arc::new(OpenModels::new(&house.config, chosen, !args.no_tools));
-    let talk = Talk { prompt, wishes, script: script.filter(|_| old.is_none()), new_id: args.session };
+    // An old session has a model of its own; what was named now counts for this time.
+    let model = (is_named && old.is_some()).then(|| models.usual());
+    let talk = Talk { prompt, wishes, script: script.filter(|_| old.is_none()), new_id: args.session, model };
     block_on(async {
         let is_kept = archive.is_some();
         let store = archive.as_ref().map_or_else(memory, |archive| Arc::clone(&archive.store));
@@ -118,6 +123,7 @@ pub(crate) fn run(global: &GlobalArgs, args: RunArgs) -> Result<Exit> {
 fn flags(global: &GlobalArgs, args: &RunArgs) -> Flags {
     Flags {
         global: global.clone(),
+        module: args.module.clone(),
         steps_max: args.max_steps,
         timeout_ms: args.timeout,
         effort: args.effort.clone(),
@@ -196,6 +202,8 @@ struct Talk<'a> {
     script: Option<&'a Script>,
     /// What a new session is called.
     new_id: Option<String>,
+    /// The model, where it is not the session's own.
+    model: Option<String>,
 }
 
 impl Talk<'_> {
@@ -220,8 +228,13 @@ impl Talk<'_> {
             let wishes = self.wishes.clone();
             self.wishes.context = None;
             let message = Message::user(text);
-            let start =
-                RunStart { message, wishes, model: None, profile: None, executes_while_streaming: None };
+            let start = RunStart {
+                message,
+                wishes,
+                model: self.model.clone(),
+                profile: None,
+                executes_while_streaming: None,
+            };
             let started = host.start_run(&session_id, start).await.map_err(refused)?;
             let Ending::Finished(ended) = front.follow(&started).await? else { return Ok(Exit::Cancelled) };
             exit = ended.outcome.into();

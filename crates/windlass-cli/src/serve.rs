@@ -45,13 +45,13 @@ pub(crate) fn run(global: &GlobalArgs, args: &ServeArgs) -> Result<Exit> {
     let chosen = choose(config)?;
     let model = chosen.model.name().to_owned();
     let archive = Archive::open(&config.folders, READERS)?;
-    let models = Arc::new(OpenModels::new(config, chosen, true));
+    let models = Arc::new(OpenModels::of(&house, chosen, true)?);
     block_on(async {
         let signals = Signals::listen()?;
         let listener = TcpListener::bind(address).await.map_err(|error| unbound(address, &error))?;
         let bound = listener.local_addr().unwrap_or(address);
         let host = house.host(Arc::clone(&archive.store), models);
-        house.search.as_ref().inspect(|search| search.begin());
+        house.begin();
         let export = telemetry::start(config, Arc::clone(&host) as Arc<dyn ServedPort>)?;
         say_where(global, config, bound, &model)?;
         if let Some(words) = small_print(&model).filter(|_| !global.quiet) {

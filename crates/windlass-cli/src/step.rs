@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::sync::{Arc, OnceLock};
 
 use serde::Serialize;
-use windlass_core::host::{HostError, HostPort, ModelRow};
+use windlass_core::host::{HostError, HostPort, MODULE_PREFIX, ModelRow};
 use windlass_core::message::{Message, Part};
 use windlass_core::profile::Profile;
 use windlass_core::step::{AskedRequest, StepAttempt, StepReport, StepResponse};
@@ -14,6 +14,7 @@ use windlass_core::store::RunRow;
 use windlass_core::trace::rfc3339;
 use windlass_engine::host::{ModelsPort, OpenModel};
 use windlass_models::transport::Transport;
+use windlass_modules::{Mode, ModuleModel, fit_profile};
 use windlass_scripted::ScriptedModel;
 
 use crate::archive::Archive;
@@ -24,6 +25,7 @@ use crate::duration::show_ms;
 use crate::front::refused;
 use crate::going_on::house_of;
 use crate::model_choice::{Chosen, name_of};
+use crate::module_shelf::Modules;
 use crate::out::{print, print_json};
 use crate::provider::{self, wait_for};
 use crate::run::block_on;
@@ -35,7 +37,11 @@ pub(crate) fn show_step(global: &GlobalArgs, id: &str, step: u32) -> Result<()> 
     let archive = Archive::of_user(global)?;
     let row = wait_for(archive.run(id))??;
     let house = house(global, &archive, &row)?;
-    let models = Arc::new(ModelsToLookAt { config: house.config.clone(), transport: OnceLock::new() });
+    let models = Arc::new(ModelsToLookAt {
+        config: house.config.clone(),
+        modules: Arc::clone(&house.modules),
+        transport: OnceLock::new(),
+    });
     let report = block_on(async {
         let host = house.host(Arc::clone(&archive.store), models);
         host.step_report(&row.run_id, step).await.map_err(refused)
@@ -59,10 +65,21 @@ fn house(global: &GlobalArgs, archive: &Archive, row: &RunRow) -> Result<House> 
 /// Models that nobody asks anything.
 struct ModelsToLookAt {
     config: Config,
+    modules: Arc<Modules>,
     transport: OnceLock<Arc<Transport>>,
 }
 
 impl ModelsToLookAt {
+    /// A module as it is now, before the model that the configuration names.
+    fn find_module(&self, id: &str, profile: &mut Profile) -> Result<Chosen> {
+        let module = self.modules.get(id)?;
+        fit_profile(&module, profile);
+        let below = self.find(self.config.settings.model()?.unwrap_or_default(), profile)?;
+        let mode = Mode::of(&module);
+        let model = Arc::new(ModuleModel::new(module, Arc::clone(&below.model), mode));
+        Ok(Chosen { model, ..below })
+    }
+
     fn find(&self, word: &str, profile: &mut Profile) -> Result<Chosen> {
         if let Some(script) = &self.config.script {
             let model = ScriptedModel::new(script);
@@ -86,7 +103,10 @@ impl ModelsToLookAt {
 
 impl ModelsPort for ModelsToLookAt {
     fn open(&self, name: Option<&str>, profile: &mut Profile) -> std::result::Result<OpenModel, HostError> {
-        let chosen = self.find(name.unwrap_or_default(), profile);
+        let chosen = match name.and_then(|name| name.strip_prefix(MODULE_PREFIX)) {
+            Some(id) => self.find_module(id, profile),
+            None => self.find(name.unwrap_or_default(), profile),
+        };
         let chosen = chosen.map_err(|complaint| wrong("model", &complaint))?;
         let context_tokens = chosen.context_tokens;
         Ok(OpenModel { model: chosen.model, context_tokens })

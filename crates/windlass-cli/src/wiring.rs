@@ -21,9 +21,11 @@ use crate::args::{GlobalArgs, PermissionArgs};
 use crate::asker::can_ask;
 use crate::complaint::{Complaint, Result};
 use crate::config::{Config, Flags, Surroundings};
+use crate::module_shelf::Modules;
 use crate::nearest::nearest;
 use crate::out::warn;
 use crate::project_index::ProjectIndex;
+use crate::script_tools::ScriptTools;
 
 /// What a model is told when the configuration says nothing.
 const SYSTEM: &str = "You help the user with the project in the current folder. Use tools when they help, one step at a \
@@ -38,6 +40,10 @@ pub(crate) struct House {
     pub(crate) registry: Registry,
     /// The index of the project, unless it is switched off.
     pub(crate) search: Option<Arc<ProjectIndex>>,
+    /// The modules of the project and of the user.
+    pub(crate) modules: Arc<Modules>,
+    /// The Rhai tools of both.
+    pub(crate) scripts: ScriptTools,
     /// The rules.
     pub(crate) policies: PolicyStore,
     /// Whether somebody can be asked.
@@ -56,6 +62,9 @@ impl House {
         let mut config = Config::resolve(&Surroundings::of_process(can_ask)?, &flags)?;
         let search = ProjectIndex::of(&config);
         let registry = register(&config, search.clone())?;
+        let modules = Modules::of(&config, &registry);
+        let scripts = ScriptTools::open(&config, &registry);
+        config.warnings.extend(scripts.warnings());
         let rules = rules_of_this_time(&config, permission)?;
         let shelf = registry.snapshot();
         config.warnings.extend(rules.iter().filter_map(|rule| doubt(rule, &shelf.toolset)));
@@ -71,7 +80,7 @@ impl House {
         if !flags.global.quiet {
             config.warnings.iter().for_each(|warning| warn(warning));
         }
-        Ok(Self { config, registry, search, policies, can_ask })
+        Ok(Self { config, registry, search, modules, scripts, policies, can_ask })
     }
 
     /// The same for a command without rules of its own.
@@ -82,6 +91,13 @@ impl House {
     /// What a model is told before everything else.
     pub(crate) fn system(&self) -> &str {
         self.config.settings.text("system").unwrap_or(SYSTEM)
+    }
+
+    /// Takes in files that change from now on: of the index, of modules and of Rhai tools. Needs a tokio runtime.
+    pub(crate) fn begin(&self) {
+        self.search.as_ref().inspect(|search| search.begin());
+        self.modules.begin();
+        self.scripts.begin();
     }
 
     /// A host over a store, with these models.

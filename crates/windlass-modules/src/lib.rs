@@ -12,6 +12,7 @@
 //! - `prompt`, `outputs`: how a module asks a model, and how its answer is read
 //! - `model`, `form`: a module as a model, and what its answer must be
 //! - `library`, `watch`: the modules of a folder, and how changes of its files come in
+//! - `measure`: how good a module is, and new versions of it
 //! - `source`, `folder`: text and files on their way to becoming modules
 //! - `script`: scripts as tools, and functions for scripts of a host program
 //! - `error`: what can go wrong with files of modules
@@ -22,6 +23,7 @@ pub mod form;
 pub mod library;
 pub mod limits;
 pub mod manifest;
+pub mod measure;
 pub mod model;
 pub mod module;
 pub mod outputs;

@@ -8,6 +8,7 @@ export type Page =
   | { name: 'search'; q: string; kind: string | null }
   | { name: 'tasks' }
   | { name: 'tools'; tool: string | null }
+  | { name: 'modules'; module: string | null }
   | { name: 'permissions' }
   | { name: 'models' }
   | { name: 'saves'; id: string | null }
@@ -24,6 +25,7 @@ export const paths = {
     q ? `/search?q=${encodeURIComponent(q)}${kind === 'hybrid' ? '' : `&kind=${kind}`}` : '/search',
   tasks: () => '/tasks',
   tools: (name?: string) => (name ? `/tools/${encodeURIComponent(name)}` : '/tools'),
+  modules: (id?: string) => (id ? `/modules/${encodeURIComponent(id)}` : '/modules'),
   permissions: () => '/permissions',
   models: () => '/models',
   saves: (id?: string) => (id ? `/saves/${encodeURIComponent(id)}` : '/saves'),
@@ -51,6 +53,8 @@ export function pageOf(url: URL): Page {
       return second ? missing : { name: 'search', q: url.searchParams.get('q') ?? '', kind: url.searchParams.get('kind') };
     case 'tools':
       return { name: 'tools', tool: second || null };
+    case 'modules':
+      return { name: 'modules', module: second || null };
     case 'saves':
       return { name: 'saves', id: second || null };
     case 'tasks':

@@ -16,6 +16,7 @@ export type About = Schemas['About'];
 export type Found = Schemas['Found'];
 export type Index = Schemas['Index'];
 export type Document = Schemas['Document'];
+export type Module = Schemas['Module'];
 
 export interface RunWish {
   message: string;
@@ -108,6 +109,9 @@ export const explain = (tool: string, args: object) =>
 export const audit = (wish: { rows?: number; tool?: string } = {}) =>
   askJson<{ entries: Schemas['AuditEntry'][] }>('/api/policies/audit' + query(wish));
 export const models = () => askJson<{ models: Schemas['Model'][] }>('/api/models');
+export const modules = () => askJson<Schemas['Modules']>('/api/modules');
+export const modulePrompt = (id: string, inputs: object) =>
+  askJson<Schemas['ModulePrompt']>(path`/api/modules/${id}/prompt`, { method: 'POST', body: { inputs } });
 export const doctor = (name: string) =>
   askJson<Schemas['Findings']>('/api/models/doctor', { method: 'POST', body: { name } });
 

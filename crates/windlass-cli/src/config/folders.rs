@@ -34,6 +34,16 @@ impl Folders {
         })
     }
 
+    /// The user's own modules.
+    pub(crate) fn modules(&self) -> PathBuf {
+        self.policies_file.with_file_name("modules")
+    }
+
+    /// The user's own Rhai tools.
+    pub(crate) fn tools(&self) -> PathBuf {
+        self.policies_file.with_file_name("tools")
+    }
+
     /// The trail of decisions.
     pub(crate) fn audit_file(&self) -> PathBuf {
         self.data.join("audit.log")
@@ -44,6 +54,16 @@ impl Folders {
 fn said(flag: Option<&Path>, variable: &str) -> Option<PathBuf> {
     let from_variable = || std::env::var_os(variable).filter(|path| !path.is_empty()).map(PathBuf::from);
     flag.map(Path::to_path_buf).or_else(from_variable)
+}
+
+/// A project's own modules.
+pub(crate) fn project_modules(root: &Path) -> PathBuf {
+    root.join(".windlass").join("modules")
+}
+
+/// A project's own Rhai tools.
+pub(crate) fn project_tools(root: &Path) -> PathBuf {
+    root.join(".windlass").join("tools")
 }
 
 /// A project's own file.

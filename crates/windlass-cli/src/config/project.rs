@@ -2,7 +2,7 @@
 //! redirect what leaves this machine. What it may not is left out with a warning: a project that says
 //! too much can still be worked in.
 
-use std::path::Path;
+use std::path::{Component, Path};
 
 use super::key::{self, ProjectMay};
 use super::layer::Layer;
@@ -38,6 +38,14 @@ fn loosens(name: &str, setting: &Setting, base: Option<&Setting>, root: &Path) -
         "root" => {
             let is_below = root.join(text).canonicalize().is_ok_and(|folder| folder.starts_with(root));
             (!is_below).then_some("it may only name a folder inside the project")
+        }
+        // These need not exist; what they lead to is looked at again when it is opened.
+        "modules.folder" | "scripts.folder" => {
+            let is_below = Path::new(text)
+                .components()
+                .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+            let is_elsewhere = root.join(text).canonicalize().is_ok_and(|folder| !folder.starts_with(root));
+            (!is_below || is_elsewhere).then_some("it may only name a folder inside the project")
         }
         "approve" => {
             let before = base.map(|setting| &setting.value).and_then(Value::text);

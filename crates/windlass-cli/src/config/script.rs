@@ -39,6 +39,11 @@ pub(crate) fn load(model: &str, folder: &Path) -> Result<Option<Script>> {
     Ok(Some(script))
 }
 
+/// Reads the script of a model that is one, seen from the current folder.
+pub(crate) fn load_here(model: &str) -> Result<Option<Script>> {
+    load(model, Path::new("."))
+}
+
 /// Whether the script answers questions itself.
 pub(crate) fn has_answers(script: &Script) -> bool {
     script.lines.iter().any(|line| matches!(line.happening, Happening::Answer { .. }))

@@ -7,16 +7,17 @@ use windlass_core::host::HostError;
 use windlass_core::model::ModelFailure;
 
 /// Words for what can be missing, as codes begin with them.
-const THINGS: [&str; 10] =
-    ["session", "run", "step", "tool", "model", "rule", "save", "question", "index", "document"];
+const THINGS: [&str; 11] =
+    ["session", "run", "step", "tool", "model", "module", "rule", "save", "question", "index", "document"];
 
 /// Fields that requests of the port have.
-const FIELDS: [&str; 20] = [
+const FIELDS: [&str; 21] = [
     "arguments",
     "confirmation",
     "decision",
     "effect",
     "images",
+    "inputs",
     "message",
     "model",
     "name",

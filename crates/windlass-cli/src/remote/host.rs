@@ -9,8 +9,8 @@ use windlass_core::base64;
 use windlass_core::event::Record;
 use windlass_core::host::{
     AuditQuery, Explanation, ForkWish, HostDefaults, HostDelivery, HostError, HostFuture, HostPort,
-    ModelFindings, ModelRow, OutsideCall, RecordQuery, ReplayReport, ResumeWish, RunStart, StartedRun,
-    ToolAnswer,
+    ModelFindings, ModelRow, ModulePrompt, ModuleRow, ModuleShelf, OutsideCall, RecordQuery, ReplayReport,
+    ResumeWish, RunStart, StartedRun, ToolAnswer,
 };
 use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::permission::{AuditEntry, Decision, PermissionAnswer, Question, Rule};
@@ -409,6 +409,25 @@ impl HostPort for RemoteHost {
         Box::pin(async move {
             let Models { models } = self.line.get(&Path::of(&["api", "models"])).await?;
             Ok(models)
+        })
+    }
+
+    fn modules(&self) -> HostFuture<'_, ModuleShelf> {
+        Box::pin(async move { self.line.get(&Path::of(&["api", "modules"])).await })
+    }
+
+    fn module<'a>(&'a self, module_id: &'a str) -> HostFuture<'a, ModuleRow> {
+        Box::pin(async move { self.line.get(&Path::of(&["api", "modules", module_id])).await })
+    }
+
+    fn module_prompt<'a>(
+        &'a self,
+        module_id: &'a str,
+        inputs: Map<String, Value>,
+    ) -> HostFuture<'a, ModulePrompt> {
+        Box::pin(async move {
+            let body = json!({"inputs": inputs});
+            self.line.post(&Path::of(&["api", "modules", module_id, "prompt"]), &body).await
         })
     }
 

@@ -17,6 +17,7 @@ mod faults;
 mod history;
 mod lifeline;
 mod models;
+mod modules;
 mod pane;
 mod place;
 mod policy;

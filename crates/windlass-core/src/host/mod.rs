@@ -2,7 +2,7 @@
 //!
 //! Front ends (server, terminal app, commands) hold a `HostPort`; who stands behind it, they do not know.
 //! Everything that they show of a run is a fold over the records that `events` gives (wall 3). What is asked
-//! and given is here, the traits are in `port`.
+//! and given is here, the traits are in `port`; what is told of modules is in `modules`.
 
 use std::sync::Arc;
 
@@ -14,9 +14,13 @@ use crate::ids::{CallId, Millis, RunId, SessionId};
 use crate::permission::Question;
 use crate::tool::ToolOutcome;
 
+mod modules;
 mod port;
 
 pub use crate::command::RunWishes;
+pub use modules::{
+    MODULE_PREFIX, ModuleFault, ModuleField, ModulePrompt, ModuleRow, ModuleShelf, ModulesPort, PromptMessage,
+};
 pub use port::{HostFuture, HostPort, ServedPort};
 
 /// A run that is wanted.
@@ -258,7 +262,7 @@ pub enum HostError {
     /// There is no such thing: look at the list.
     #[error("there is no {what} '{id}'")]
     Missing {
-        /// `session`, `run`, `step`, `tool`, `model`, `rule`, `save`, `question`, `index`.
+        /// `session`, `run`, `step`, `tool`, `model`, `module`, `rule`, `save`, `question`, `index`.
         what: &'static str,
         /// What was asked for.
         id: String,

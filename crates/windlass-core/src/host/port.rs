@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 
 use super::{
     AuditQuery, Explanation, ForkWish, HostDefaults, HostDelivery, HostError, ModelFindings, ModelRow,
-    OutsideCall, RecordQuery, ReplayReport, ResumeWish, RunStart, StartedRun, ToolAnswer,
+    ModulePrompt, ModuleRow, ModuleShelf, OutsideCall, RecordQuery, ReplayReport, ResumeWish, RunStart,
+    StartedRun, ToolAnswer,
 };
 use crate::event::Record;
 use crate::ids::{CallId, RunId, SessionId};
@@ -109,6 +110,17 @@ pub trait HostPort: Send + Sync {
     fn examine_model<'a>(&'a self, name: &'a str) -> HostFuture<'a, ModelFindings>;
     /// Models that can be chosen.
     fn models(&self) -> HostFuture<'_, Vec<ModelRow>>;
+
+    /// Modules, by id, and files of modules that are wrong.
+    fn modules(&self) -> HostFuture<'_, ModuleShelf>;
+    /// One module.
+    fn module<'a>(&'a self, module_id: &'a str) -> HostFuture<'a, ModuleRow>;
+    /// What a module would ask a model for these inputs; nothing is asked.
+    fn module_prompt<'a>(
+        &'a self,
+        module_id: &'a str,
+        inputs: Map<String, Value>,
+    ) -> HostFuture<'a, ModulePrompt>;
 
     /// The best passages of the project; [`HostError::Missing`] where there is no index.
     fn search(&self, query: SearchQuery) -> HostFuture<'_, Found>;

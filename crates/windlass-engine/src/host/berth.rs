@@ -19,6 +19,8 @@ pub(super) struct Setup {
     /// The profile as it was asked for.
     pub(super) profile: Option<String>,
     pub(super) executes_while_streaming: bool,
+    /// Which version of the model it was.
+    pub(super) edition: u64,
 }
 
 /// A session that is open.

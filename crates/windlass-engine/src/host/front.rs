@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 use windlass_core::event::Record;
 use windlass_core::host::{
     AuditQuery, Explanation, ForkWish, HostDefaults, HostDelivery, HostError, HostFuture, HostPort,
-    ModelFindings, ModelRow, OutsideCall, RecordQuery, ReplayReport, ResumeWish, RunStart, ServedPort,
-    StartedRun, ToolAnswer,
+    ModelFindings, ModelRow, ModulePrompt, ModuleRow, ModuleShelf, OutsideCall, RecordQuery, ReplayReport,
+    ResumeWish, RunStart, ServedPort, StartedRun, ToolAnswer,
 };
 use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
@@ -112,6 +112,10 @@ impl Host {
         })
     }
 
+    fn module_shelf(&self) -> ModuleShelf {
+        self.parts.models.modules().map(|modules| modules.shelf()).unwrap_or_default()
+    }
+
     /// Documents of a session go with it; one that stays behind is found by nobody but searches in all documents.
     async fn forget_documents(&self, session_id: &SessionId) {
         let Some(index) = &self.parts.search else { return };
@@ -131,6 +135,10 @@ impl Host {
             SearchFailure::Broken(message) => broken(message),
         }
     }
+}
+
+fn no_module(module_id: &str) -> HostError {
+    HostError::Missing { what: "module", id: module_id.to_owned() }
 }
 
 impl HostPort for Host {
@@ -293,6 +301,28 @@ impl HostPort for Host {
 
     fn models(&self) -> HostFuture<'_, Vec<ModelRow>> {
         Box::pin(async move { Ok(self.parts.models.list()) })
+    }
+
+    fn modules(&self) -> HostFuture<'_, ModuleShelf> {
+        Box::pin(async move { Ok(self.module_shelf()) })
+    }
+
+    fn module<'a>(&'a self, module_id: &'a str) -> HostFuture<'a, ModuleRow> {
+        Box::pin(async move {
+            let mut modules = self.module_shelf().modules.into_iter();
+            modules.find(|row| row.module_id == module_id).ok_or_else(|| no_module(module_id))
+        })
+    }
+
+    fn module_prompt<'a>(
+        &'a self,
+        module_id: &'a str,
+        inputs: Map<String, Value>,
+    ) -> HostFuture<'a, ModulePrompt> {
+        Box::pin(async move {
+            let modules = self.parts.models.modules().ok_or_else(|| no_module(module_id))?;
+            modules.prompt(module_id, &inputs)
+        })
     }
 
     fn search(&self, query: SearchQuery) -> HostFuture<'_, Found> {

@@ -32,7 +32,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 
 use tokio::sync::{Notify, Semaphore};
-use windlass_core::host::{HostError, HostFuture, ModelFindings, ModelRow};
+use windlass_core::host::{HostError, HostFuture, ModelFindings, ModelRow, ModulesPort};
 use windlass_core::permission::ApproveMode;
 use windlass_core::port::ModelPort;
 use windlass_core::profile::Profile;
@@ -66,6 +66,19 @@ pub trait ModelsPort: Send + Sync {
     /// The name of the one that answers when nobody chooses.
     fn usual(&self) -> String {
         self.list().into_iter().find(|row| row.is_default).map(|row| row.name).unwrap_or_default()
+    }
+    /// Tells versions of one name apart: when it changes, the next run opens the model anew, and runs that go on keep
+    /// what they began with.
+    fn edition(&self, _name: Option<&str>) -> u64 {
+        0
+    }
+    /// The tools that runs of this model may use at most, where that is not for the run alone to say.
+    fn tools(&self, _name: Option<&str>) -> Option<Vec<String>> {
+        None
+    }
+    /// The modules among them, where there are any.
+    fn modules(&self) -> Option<&dyn ModulesPort> {
+        None
     }
     /// Probes the endpoint of a model, and keeps what it finds.
     fn examine<'a>(&'a self, name: &'a str) -> HostFuture<'a, ModelFindings> {

@@ -28,8 +28,10 @@ impl Host {
         executes_while_streaming: Option<bool>,
     ) -> Setup {
         let own = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        let model = model.or_else(|| own(&row.begin.model));
         Setup {
-            model: model.or_else(|| own(&row.begin.model)),
+            edition: self.parts.models.edition(model.as_deref()),
+            model,
             profile: profile.or_else(|| own(&row.begin.profile)),
             executes_while_streaming: executes_while_streaming.unwrap_or(self.parts.executes_while_streaming),
         }

@@ -87,6 +87,7 @@ impl Host {
             model: Some(row.model.clone()),
             profile: Some(row.profile.clone()),
             executes_while_streaming: self.parts.executes_while_streaming,
+            edition: self.parts.models.edition(Some(&row.model)),
         }
     }
 }

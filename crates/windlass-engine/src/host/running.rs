@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 use windlass_core::command::MessageSend;
 use windlass_core::event::{Event, Record};
-use windlass_core::host::{HostDelivery, HostError, RecordQuery, RunStart, StartedRun};
+use windlass_core::host::{HostDelivery, HostError, RecordQuery, RunStart, RunWishes, StartedRun};
 use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::permission::{PermissionAnswer, Question};
 use windlass_core::port::BoxStream;
@@ -43,7 +43,8 @@ impl Host {
         }
         let open = self.open_for(&berth, &start).await?;
         let run_id = new_run_id();
-        let send = MessageSend::recalled(run_id.clone(), new_message_id(), start.message, start.wishes);
+        let wishes = self.narrowed(start.wishes, open.setup.model.as_deref());
+        let send = MessageSend::recalled(run_id.clone(), new_message_id(), start.message, wishes);
         let (accepted, receiver) = oneshot::channel();
         let going = Going {
             berth: Arc::clone(&berth),
@@ -65,6 +66,17 @@ impl Host {
         entry.is_sent = true;
         let first_seq = self.wait_for_acceptance(&run_id, receiver, handle).await?;
         Ok(StartedRun { run_id, session_id: session_id.clone(), after_seq: first_seq.saturating_sub(1) })
+    }
+
+    /// What is wished of the tools that the model may use at all.
+    fn narrowed(&self, mut wishes: RunWishes, model: Option<&str>) -> RunWishes {
+        if let Some(most) = self.parts.models.tools(model) {
+            wishes.tools = Some(match wishes.tools.take() {
+                Some(wished) => wished.into_iter().filter(|name| most.contains(name)).collect(),
+                None => most,
+            });
+        }
+        wishes
     }
 
     async fn wait_for_acceptance(

@@ -6,7 +6,7 @@
 //!
 //! # Layout
 //!
-//! - `library`, `tool`: the scripts of a folder, and one of them as a tool
+//! - `library`, `reload`, `tool`: the scripts of a folder, how changes come in, and one of them as a tool
 //! - `source`, `doc`, `span`: what a file says it is: its entry, its abilities, its declaration
 //! - `sandbox`, `watch`, `limits`: what scripts may use up, and who stops them
 //! - `host`, `state`, `hosts`: what scripts can ask for
@@ -25,6 +25,7 @@ mod host;
 mod hosts;
 mod library;
 mod limits;
+mod reload;
 mod sandbox;
 mod source;
 mod span;
@@ -39,4 +40,5 @@ pub use fault::ScriptError;
 pub use hosts::ScriptGrants;
 pub use library::{ScriptLibrary, ScriptReport};
 pub use limits::ScriptLimits;
+pub use reload::ScriptWatch;
 pub use tool::ScriptTool;

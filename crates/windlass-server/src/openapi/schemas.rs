@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{count, flag, named, object, profile, text, wish};
-use crate::routes::{documents, models, permissions, records, runs, search, steps, tools};
+use crate::routes::{documents, models, modules, permissions, records, runs, search, steps, tools};
 
 /// All schemas.
 pub(crate) fn all() -> Map<String, Value> {
@@ -14,6 +14,7 @@ pub(crate) fn all() -> Map<String, Value> {
         wishes(),
         tools::schemas(),
         models::schemas(),
+        modules::schemas(),
         search::schemas(),
         documents::schemas(),
         tool_rows(),

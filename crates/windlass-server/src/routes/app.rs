@@ -27,7 +27,7 @@ const INDEX: &str = "index.html";
 
 /// Paths of the app's pages; `{…}` stands for one piece of a path. Links of other pages may lead there, and
 /// they need no token: the app asks for it when it asks for something.
-const PAGES: [&str; 12] = [
+const PAGES: [&str; 14] = [
     "/",
     "/s/{id}",
     "/runs/{id}",
@@ -35,6 +35,8 @@ const PAGES: [&str; 12] = [
     "/tasks",
     "/tools",
     "/tools/{name}",
+    "/modules",
+    "/modules/{id}",
     "/permissions",
     "/models",
     "/search",

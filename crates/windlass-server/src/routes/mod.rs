@@ -12,6 +12,7 @@ pub(crate) mod documents;
 pub(crate) mod edison;
 pub(crate) mod events;
 pub(crate) mod models;
+pub(crate) mod modules;
 pub(crate) mod openai;
 mod operations;
 mod page;
@@ -38,6 +39,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
         permissions::endpoints(),
         tools::endpoints(),
         models::endpoints(),
+        modules::endpoints(),
         search::endpoints(),
         documents::endpoints(),
         studio::endpoints(),

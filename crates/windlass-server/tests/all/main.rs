@@ -12,6 +12,7 @@ mod contract;
 mod document;
 mod edison;
 mod goldens;
+mod modules;
 mod openai;
 mod outside;
 mod reconnect;

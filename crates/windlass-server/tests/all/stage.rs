@@ -9,7 +9,10 @@ use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
-use windlass_core::host::{HostError, HostFuture, ModelFinding, ModelFindings, ModelRow, ServedPort};
+use windlass_core::host::{
+    HostError, HostFuture, ModelFinding, ModelFindings, ModelRow, ModuleFault, ModuleField, ModulePrompt,
+    ModuleRow, ModuleShelf, ModulesPort, PromptMessage, ServedPort,
+};
 use windlass_core::permission::{ApproveMode, PolicySet};
 use windlass_core::port::{BoxFuture, ToolContext, ToolPort};
 use windlass_core::profile::{Profile, ProfileName};
@@ -53,6 +56,10 @@ impl ModelsPort for OneScript {
         }]
     }
 
+    fn modules(&self) -> Option<&dyn ModulesPort> {
+        Some(&OneModule)
+    }
+
     fn examine<'a>(&'a self, name: &'a str) -> HostFuture<'a, ModelFindings> {
         Box::pin(async move {
             match name {
@@ -60,6 +67,42 @@ impl ModelsPort for OneScript {
                 other => Err(HostError::Missing { what: "model", id: other.to_owned() }),
             }
         })
+    }
+}
+
+/// A module, and a file that is none.
+struct OneModule;
+
+impl ModulesPort for OneModule {
+    fn shelf(&self) -> ModuleShelf {
+        let mail = ModuleField { name: "mail".into(), field_type: "string".into(), description: None };
+        let module = ModuleRow {
+            module_id: "sort.mail".into(),
+            model: "module/sort.mail".into(),
+            predictor: "predict".into(),
+            inputs: vec![mail],
+            inputs_schema: json!({"type": "object"}),
+            outputs_schema: json!({"type": "object"}),
+            ..ModuleRow::default()
+        };
+        let fault = ModuleFault { path: "broken.json".into(), message: "line 3, column 1: no JSON".into() };
+        let folders = vec![".windlass/modules".into()];
+        ModuleShelf { modules: vec![module], faults: vec![fault], folders }
+    }
+
+    fn prompt(&self, module_id: &str, inputs: &Map<String, Value>) -> Result<ModulePrompt, HostError> {
+        match (module_id, inputs.contains_key("mail")) {
+            ("sort.mail", true) => {
+                let text = Value::Object(inputs.clone()).to_string();
+                let messages = vec![PromptMessage { role: "user".into(), text }];
+                Ok(ModulePrompt { system: "Sort.".into(), messages, response_format: None })
+            }
+            ("sort.mail", false) => {
+                let message = "'mail' is missing".to_owned();
+                Err(HostError::Invalid { field: Some("inputs"), message })
+            }
+            (other, _) => Err(HostError::Missing { what: "module", id: other.to_owned() }),
+        }
     }
 }
 

@@ -1,0 +1,126 @@
+//! Rhai tools of the project and of the user, in the registry beside the tools of this program.
+//!
+//! A script never takes the name of another tool: neither a project's that of the user's, nor any that of a built-in one.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use windlass_core::port::ToolPort;
+use windlass_engine::registry::Registry;
+use windlass_modules::script::{ScriptGrants, ScriptLibrary, ScriptLimits, ScriptReport, ScriptWatch};
+
+use crate::config::{Config, project_tools};
+
+/// The Rhai tools of a configuration.
+pub(crate) struct ScriptTools {
+    shelf: Arc<Shelf>,
+    warnings: Vec<String>,
+    watches: OnceLock<Vec<ScriptWatch>>,
+}
+
+/// The libraries, and which of their tools are registered.
+struct Shelf {
+    /// The user's first: of two scripts with one name, the user's counts.
+    libraries: Vec<ScriptLibrary>,
+    registry: Registry,
+    /// Names that are not for scripts.
+    taken: BTreeSet<String>,
+    registered: Mutex<BTreeMap<String, Arc<dyn ToolPort>>>,
+}
+
+impl ScriptTools {
+    /// Reads the scripts of a configuration and registers them. A profile that offers few tools offers no scripts.
+    pub(crate) fn open(config: &Config, registry: &Registry) -> Self {
+        let project = match config.settings.text("scripts.folder") {
+            Some(folder) => config.root.join(folder),
+            None => project_tools(&config.root),
+        };
+        let folders = match config.profile.name.builtin_tools() {
+            Some(_) => Vec::new(),
+            None => vec![config.folders.tools(), project],
+        };
+        let grants = ScriptGrants { http_hosts: config.settings.items("scripts.http").to_vec() };
+        Self::of(folders, &grants, registry)
+    }
+
+    fn of(folders: Vec<PathBuf>, grants: &ScriptGrants, registry: &Registry) -> Self {
+        let toolset = Arc::clone(&registry.snapshot().toolset);
+        let aliases = |spec: &windlass_core::tool::ToolSpec| {
+            std::iter::once(spec.name.clone()).chain(spec.aliases.clone()).collect::<Vec<_>>()
+        };
+        let taken = toolset.specs().iter().flat_map(|spec| aliases(spec)).collect();
+        let mut warnings = Vec::new();
+        let mut libraries = Vec::new();
+        for folder in folders {
+            let (library, report) = ScriptLibrary::open(folder, ScriptLimits::default(), grants.clone());
+            warnings.extend(faults(&report));
+            libraries.push(library);
+        }
+        let shelf =
+            Arc::new(Shelf { libraries, registry: registry.clone(), taken, registered: Mutex::default() });
+        warnings.extend(shelf.register());
+        Self { shelf, warnings, watches: OnceLock::new() }
+    }
+
+    /// What the user should know of scripts that are no tools.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        self.warnings.clone()
+    }
+
+    /// Takes in changed scripts from now on.
+    pub(crate) fn begin(&self) {
+        let watch = |library: &ScriptLibrary| {
+            let shelf = Arc::clone(&self.shelf);
+            let started = ScriptWatch::start(library, move |report| {
+                for warning in faults(report).into_iter().chain(shelf.register()) {
+                    tracing::warn!("{warning}");
+                }
+            });
+            started.inspect_err(|error| tracing::warn!(%error, "changed scripts are not taken in")).ok()
+        };
+        drop(self.watches.set(self.shelf.libraries.iter().filter_map(watch).collect()));
+    }
+}
+
+fn faults(report: &ScriptReport) -> Vec<String> {
+    report.failed.iter().map(|error| format!("a Rhai tool is left out: {error}")).collect()
+}
+
+impl Shelf {
+    /// Makes the registry have what the libraries have now; what could not be, is told.
+    fn register(&self) -> Vec<String> {
+        let mut registered = self.registered.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut warnings = Vec::new();
+        let mut wanted: BTreeMap<String, Arc<dyn ToolPort>> = BTreeMap::new();
+        for tool in self.libraries.iter().flat_map(ScriptLibrary::tools) {
+            let name = tool.spec().name.clone();
+            if self.taken.contains(&name) {
+                warnings.push(format!("the Rhai tool {name} is left out: that is a tool of windlass itself"));
+            } else if wanted.contains_key(&name) {
+                warnings
+                    .push(format!("the project's Rhai tool {name} is left out: you have one of that name"));
+            } else {
+                wanted.insert(name, tool);
+            }
+        }
+        let gone: Vec<String> =
+            registered.keys().filter(|name| !wanted.contains_key(*name)).cloned().collect();
+        for name in gone {
+            self.registry.remove(&name);
+            registered.remove(&name);
+        }
+        for (name, tool) in wanted {
+            if registered.get(&name).is_some_and(|own| Arc::ptr_eq(own, &tool)) {
+                continue;
+            }
+            match self.registry.register(Arc::clone(&tool)) {
+                Ok(_) => {
+                    registered.insert(name, tool);
+                }
+                Err(error) => warnings.push(format!("a Rhai tool is left out: {error}")),
+            }
+        }
+        warnings
+    }
+}

@@ -1,1 +1,0 @@
-import{$t as e,Cn as t,Dt as n,Lt as r,St as i,at as a,in as o,xt as s,zt as c}from"./format-CWBPzOV9.js";var l=c(`<span><!></span>`);function u(c,u){let d=a(u,`tone`,3,`neutral`);var f=l(),p=o(f);n(p,()=>u.children),t(f),e(()=>s(f,1,i(d()),`svelte-1m0dk8d`)),r(c,f)}export{u as t};

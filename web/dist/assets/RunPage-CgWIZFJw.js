@@ -1,1 +1,0 @@
-import{Cn as e,Lt as t,Zt as n,in as r,nn as i,wt as a,zt as o}from"./format-CWBPzOV9.js";import s from"./Inspector-B3q0FSg-.js";var c=o(`<div class="svelte-w1h7qr"><!></div>`);function l(o,l){var u=c();a(`w1h7qr`,e=>{n(()=>{i.title=`Run ${l.id??``} · Windlass`})});var d=r(u);s(d,{get runId(){return l.id},isPage:!0}),e(u),t(o,u)}export{l as default};
