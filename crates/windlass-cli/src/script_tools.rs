@@ -2,6 +2,7 @@
 //!
 //! A script never takes the name of another tool: neither a project's that of the user's, nor any that of a built-in one.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -97,11 +98,16 @@ impl Shelf {
             let name = tool.spec().name.clone();
             if self.taken.contains(&name) {
                 warnings.push(format!("the Rhai tool {name} is left out: that is a tool of windlass itself"));
-            } else if wanted.contains_key(&name) {
-                warnings
-                    .push(format!("the project's Rhai tool {name} is left out: you have one of that name"));
-            } else {
-                wanted.insert(name, tool);
+                continue;
+            }
+            match wanted.entry(name) {
+                Entry::Vacant(place) => {
+                    place.insert(tool);
+                }
+                Entry::Occupied(place) => warnings.push(format!(
+                    "the project's Rhai tool {} is left out: you have one of that name",
+                    place.key()
+                )),
             }
         }
         let gone: Vec<String> =

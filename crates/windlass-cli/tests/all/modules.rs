@@ -7,7 +7,8 @@ use crate::place::{Place, Said};
 use crate::serve::Served;
 use crate::server::Server;
 
-const MANIFEST: &str = r#"{"version": "1.0", "modules": {"sort.mail": {"path": "sort.json", "tags": ["mail"]}}}"#;
+const MANIFEST: &str =
+    r#"{"version": "1.0", "modules": {"sort.mail": {"path": "sort.json", "tags": ["mail"]}}}"#;
 
 const SORT: &str = r#"{
   "module_id": "sort.mail",
@@ -42,7 +43,9 @@ fn modules_are_listed_for_people_and_for_programs() {
     let listed = place.windlass(&["modules", "list", "--json"]).exits(0).json();
     assert_eq!(listed["modules"][0]["model"], "module/sort.mail");
     assert_eq!(listed["modules"][0]["tags"], json!(["mail"]));
-    assert!(place.windlass(&["modules", "list", "--tag", "npc"]).exits(0).out.contains("no module with the tag"));
+    assert!(
+        place.windlass(&["modules", "list", "--tag", "npc"]).exits(0).out.contains("no module with the tag")
+    );
 }
 
 #[test]
@@ -82,7 +85,8 @@ fn a_module_runs_and_its_outputs_are_json() {
     let said = scripted(&place, &["modules", "run", "sort.mail", "--input", "{\"mail\": \"hi\"}"]).exits(0);
     assert_eq!(said.json(), json!({"folder": "work", "urgent": true}));
     place.write("in.json", "{\"mail\": \"from a file\"}");
-    let told = scripted(&place, &["modules", "run", "sort.mail", "--input", "@in.json", "--json"]).exits(0).json();
+    let told =
+        scripted(&place, &["modules", "run", "sort.mail", "--input", "@in.json", "--json"]).exits(0).json();
     assert_eq!(told["outputs"]["folder"], "work");
     assert_eq!(told["version"], "1.2");
     let run_id = told["run_id"].as_str().unwrap();
@@ -102,7 +106,8 @@ fn plain_text_is_enough_for_a_module_with_one_input() {
 fn a_module_stands_before_the_model_of_weaker_layers_and_a_stronger_model_stands_alone() {
     let place = place();
     place.configure("model = \"scripted/a.script\"\n");
-    let said = place.windlass(&["run", "--model", "module/sort.mail", "--json", "--ephemeral", "hi"]).exits(0);
+    let said =
+        place.windlass(&["run", "--model", "module/sort.mail", "--json", "--ephemeral", "hi"]).exits(0);
     assert!(said.out.contains("\"model\":\"module/sort.mail\""), "{}", said.out);
     place.configure("model = \"module/sort.mail\"\n");
     let explained = place.windlass(&["config", "explain", "module", "--json"]).exits(0).json();
@@ -117,7 +122,10 @@ fn a_project_may_name_folders_of_its_own_and_no_host_for_its_scripts() {
     let place = Place::with(&[
         ("mods/manifest.json", MANIFEST),
         ("mods/sort.json", SORT),
-        (".windlass/config.toml", "[modules]\nfolder = \"mods\"\n[scripts]\nfolder = \"../tools\"\nhttp = [\"*\"]\n"),
+        (
+            ".windlass/config.toml",
+            "[modules]\nfolder = \"mods\"\n[scripts]\nfolder = \"../tools\"\nhttp = [\"*\"]\n",
+        ),
     ]);
     let said = place.windlass(&["modules", "list"]).exits(0);
     assert!(said.out.contains("sort.mail"), "{}", said.out);
@@ -142,7 +150,10 @@ fn an_answer_out_of_its_form_is_corrected_once_and_then_an_error_never_an_empty_
     let ask = || scripted(&place, &["modules", "run", "sort.mail", "--input", "{\"mail\": \"hi\"}"]);
     place.write("a.script", "user Sort.\nmodel text {\"folder\":\"work\"}\nmodel end stop\nmodel text {\"folder\":\"work\",\"urgent\":false}\n");
     assert_eq!(ask().exits(0).json()["urgent"], false);
-    place.write("a.script", "user Sort.\nmodel text {\"folder\":\"work\"}\nmodel end stop\nmodel text nothing\n");
+    place.write(
+        "a.script",
+        "user Sort.\nmodel text {\"folder\":\"work\"}\nmodel end stop\nmodel text nothing\n",
+    );
     let said = ask().complains(1, &["urgent"]);
     assert_eq!(said.out, "");
 }
@@ -153,7 +164,8 @@ fn a_session_of_a_module_goes_on_and_another_model_goes_below_it() {
     let begin = ["run", "--module", "sort.mail", "--session", "mails", "first"];
     scripted(&place, &begin).exits(0);
     place.write("b.script", "user Sort.\nmodel text {\"folder\":\"spam\",\"urgent\":false}\n");
-    let again = place.windlass(&["--model", "scripted/b.script", "run", "--session", "mails", "second"]).exits(0);
+    let again =
+        place.windlass(&["--model", "scripted/b.script", "run", "--session", "mails", "second"]).exits(0);
     let outputs: Value = serde_json::from_str(again.out.trim()).unwrap();
     assert_eq!(outputs["folder"], "spam");
     let sessions = place.windlass(&["sessions", "show", "mails", "--json"]).exits(0);
@@ -197,7 +209,8 @@ fn a_module_of_the_project_beats_one_of_the_user() {
     let place = place();
     let folder = place.config_file().with_file_name("modules");
     std::fs::create_dir_all(&folder).unwrap();
-    let two = r#"{"version": "1.0", "modules": {"sort.mail": {"path": "a.json"}, "own": {"path": "b.json"}}}"#;
+    let two =
+        r#"{"version": "1.0", "modules": {"sort.mail": {"path": "a.json"}, "own": {"path": "b.json"}}}"#;
     std::fs::write(folder.join("manifest.json"), two).unwrap();
     std::fs::write(folder.join("a.json"), SORT.replace("Sort the mail.", "The user's.")).unwrap();
     std::fs::write(folder.join("b.json"), SORT.replace("\"sort.mail\"", "\"own\"")).unwrap();
@@ -243,7 +256,8 @@ fn answer(request: &str) -> Vec<u8> {
     let events = event(json!({"choices": [{"index": 0, "delta": {"content": content.to_string()}}]}))
         + &event(json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}))
         + "data: [DONE]\n\n";
-    format!("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n{events}").into_bytes()
+    format!("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n{events}")
+        .into_bytes()
 }
 
 /// The command with the listed model.
@@ -280,7 +294,8 @@ fn a_module_judges_another_one() {
     place.write(".windlass/modules/judge.json", judge);
     let two = MANIFEST.replace("\"sort.mail\"", "\"judge\": {\"path\": \"judge.json\"}, \"sort.mail\"");
     place.write(".windlass/modules/manifest.json", &two);
-    let args = ["modules", "eval", "sort.mail", "--data", "cases.jsonl", "--metric", "module:judge", "--json"];
+    let args =
+        ["modules", "eval", "sort.mail", "--data", "cases.jsonl", "--metric", "module:judge", "--json"];
     let told = listed(&place, &server, &args).exits(0).json();
     assert_eq!(told["tally"]["score"], 0.5);
     assert_eq!(told["cases"][0]["why"], "so so");
@@ -311,7 +326,10 @@ fn a_better_version_is_written_with_its_score_and_the_old_file_stays() {
     assert!(dry.out.contains("would be written as version 1.3"), "{}", dry.out);
     assert!(!place.path(".windlass/modules/sort.v1.3.json").exists());
     let told = listed(&place, &server, &[&args[..], &["--json"]].concat()).exits(0).json();
-    assert_eq!((&told["is_better"], &told["score_before"], &told["score"]), (&json!(true), &json!(0.0), &json!(1.0)));
+    assert_eq!(
+        (&told["is_better"], &told["score_before"], &told["score"]),
+        (&json!(true), &json!(0.0), &json!(1.0))
+    );
     assert_eq!(place.read(".windlass/modules/sort.json"), SORT);
     let version: Value = serde_json::from_str(&place.read(".windlass/modules/sort.v1.3.json")).unwrap();
     assert_eq!(version["metadata"]["metric_score"], 1.0);
@@ -338,7 +356,8 @@ fn instructions_are_proposed_by_a_model_that_is_named() {
     assert_eq!(version["metadata"]["optimizer"], "instruction");
 }
 
-const DOUBLE: &str = "/// Doubles a number\n/// @param n integer the number\nfn double(args) { args.n * 2 }\n";
+const DOUBLE: &str =
+    "/// Doubles a number\n/// @param n integer the number\nfn double(args) { args.n * 2 }\n";
 
 #[test]
 fn rhai_tools_of_the_project_are_listed_and_run_and_never_take_another_tools_name() {
@@ -359,14 +378,16 @@ fn rhai_tools_of_the_project_are_listed_and_run_and_never_take_another_tools_nam
 fn a_tool_enabled_module_calls_a_rhai_tool_by_field_and_others_have_none() {
     let place = place();
     place.write(".windlass/tools/double.rhai", DOUBLE);
-    let tools = SORT.replace("\"instruction\"", "\"tool_enabled\": true, \"tools\": [\"double\"], \"instruction\"");
+    let tools =
+        SORT.replace("\"instruction\"", "\"tool_enabled\": true, \"tools\": [\"double\"], \"instruction\"");
     place.write(".windlass/modules/sort.json", &tools);
     place.write(
         "a.script",
         "allow double\nuser Sort.\nmodel text {\"folder\":\"\",\"urgent\":false,\"tool_call\":{\"name\":\"double\",\"args\":{\"n\":4}}}\nmodel end stop\n\
          model text {\"folder\":\"work\",\"urgent\":true,\"tool_call\":null}\n",
     );
-    let args = ["modules", "run", "sort.mail", "--input", "{\"mail\": \"hi\"}", "--json", "--allow", "double"];
+    let args =
+        ["modules", "run", "sort.mail", "--input", "{\"mail\": \"hi\"}", "--json", "--allow", "double"];
     let told = scripted(&place, &args).exits(0).json();
     assert_eq!(told["outputs"]["folder"], "work", "{told}");
     let shown = place.windlass(&["runs", "show", told["run_id"].as_str().unwrap()]).exits(0);
@@ -382,7 +403,9 @@ fn a_running_server_takes_in_changed_modules_and_scripts() {
     place.write(".windlass/modules/sort.json", &SORT.replace("\"1.2\"", "\"1.3\""));
     until(|| version() == "1.3");
     place.write(".windlass/modules/sort.json", "{");
-    until(|| served.json("GET /api/modules", "")["faults"].as_array().is_some_and(|faults| !faults.is_empty()));
+    until(|| {
+        served.json("GET /api/modules", "")["faults"].as_array().is_some_and(|faults| !faults.is_empty())
+    });
     assert_eq!(version(), "1.3", "the last good version stays");
     place.write(".windlass/tools/double.rhai", DOUBLE);
     let has_double = || {
@@ -393,7 +416,10 @@ fn a_running_server_takes_in_changed_modules_and_scripts() {
     std::fs::remove_file(place.path(".windlass/tools/double.rhai")).unwrap();
     until(|| !has_double());
     let models = served.json("GET /api/models", "");
-    assert!(models["models"].as_array().unwrap().iter().any(|row| row["name"] == "module/sort.mail"), "{models}");
+    assert!(
+        models["models"].as_array().unwrap().iter().any(|row| row["name"] == "module/sort.mail"),
+        "{models}"
+    );
 }
 
 /// Asks again until it is so, for as long as any machine needs.

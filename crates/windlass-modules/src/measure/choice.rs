@@ -102,7 +102,7 @@ fn words_of(inputs: &Map<String, Value>) -> BTreeSet<String> {
 fn likeness(left: &BTreeSet<String>, right: &BTreeSet<String>) -> usize {
     let both = left.intersection(right).count();
     let all = left.union(right).count();
-    if all == 0 { 1_000 } else { both * 1_000 / all }
+    (both * 1_000).checked_div(all).unwrap_or(1_000)
 }
 
 #[cfg(test)]

@@ -67,8 +67,9 @@ fn a_module_that_the_manifest_does_not_have_is_not_written() {
 #[test]
 fn hashes_are_brought_up_to_date_and_told() {
     let (folder, module) = folder();
-    assert_eq!(write_hashes(folder.path()).unwrap(), [module.module_id.clone()]);
+    let ids = [module.module_id];
+    assert_eq!(write_hashes(folder.path()).unwrap(), ids);
     assert!(write_hashes(folder.path()).unwrap().is_empty());
     fs::write(folder.path().join("npc/haggle.json"), "{}").unwrap();
-    assert_eq!(write_hashes(folder.path()).unwrap(), [module.module_id]);
+    assert_eq!(write_hashes(folder.path()).unwrap(), ids);
 }
