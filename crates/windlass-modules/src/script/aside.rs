@@ -5,17 +5,17 @@
 
 use std::future::Future;
 use std::pin::pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
 use futures::future::{Either, select};
-use tokio::runtime::Handle;
-use tokio::sync::{oneshot, watch};
+use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::sync::watch;
 use windlass_core::port::CancelFlag;
 use windlass_core::tool::{ErrorKind, ToolFailure};
 
-use super::limits::{SCRIPTS_AT_ONCE_MAX, STACK_BYTES};
+use super::limits::{SCRIPTS_AT_ONCE_MAX, STACK_BYTES, THREAD_IDLE_MS};
 
 /// Tells a script's thread that nobody wants it any more.
 pub(crate) struct Stop {
@@ -68,8 +68,18 @@ impl Drop for Place {
     }
 }
 
-/// Runs the work of a script on a thread of its own, with room for deep values. Dropping the future tells the work to
-/// stop.
+/// Threads for scripts, with room for deep values. They are kept for a moment: making one costs ten times what a small
+/// script does.
+static THREADS: LazyLock<std::io::Result<Runtime>> = LazyLock::new(|| {
+    Builder::new_current_thread()
+        .thread_name("script")
+        .thread_stack_size(STACK_BYTES)
+        .max_blocking_threads(SCRIPTS_AT_ONCE_MAX)
+        .thread_keep_alive(Duration::from_millis(THREAD_IDLE_MS))
+        .build()
+});
+
+/// Runs the work of a script on a thread of its own. Dropping the future tells the work to stop.
 pub(crate) async fn run_aside<T: Send + 'static>(
     script: &str,
     stop: Arc<Stop>,
@@ -81,22 +91,19 @@ pub(crate) async fn run_aside<T: Send + 'static>(
         );
         return Err(ToolFailure::new(ErrorKind::LimitExceeded, message));
     };
-    let _leash = Leash(stop);
-    let (tell, told) = oneshot::channel();
-    let thread = thread::Builder::new().name("script".to_owned()).stack_size(STACK_BYTES).spawn(move || {
-        let _place = place;
-        // Who does not listen any more needs no answer.
-        let _ = tell.send(work());
-    });
-    if let Err(error) = thread {
+    let threads = THREADS.as_ref().map_err(|error| {
         let message = format!("Script '{script}' was not run: there is no thread for it");
-        return Err(ToolFailure::unavailable(message).detail(error.to_string()));
-    }
-    match told.await {
-        Ok(result) => result,
-        Err(_) => Err(ToolFailure::internal(format!("Script '{script}' broke its interpreter"))
-            .hint("The fault is in the script; do not send the call again.")),
-    }
+        ToolFailure::unavailable(message).detail(error.to_string())
+    })?;
+    let _leash = Leash(stop);
+    let running = threads.spawn_blocking(move || {
+        let _place = place;
+        work()
+    });
+    running.await.unwrap_or_else(|_| {
+        Err(ToolFailure::internal(format!("Script '{script}' broke its interpreter"))
+            .hint("The fault is in the script; do not send the call again."))
+    })
 }
 
 /// Why waiting ended without what was waited for.
@@ -108,7 +115,7 @@ pub(crate) enum Lost {
     Broken,
 }
 
-/// Runs something on the runtime and blocks this thread, which is none of the runtime's, until it is done or given up.
+/// Runs something on the runtime and blocks this thread, which is none of the runtime's workers, until it is done or given up.
 pub(crate) fn wait<T: Send + 'static>(
     runtime: &Handle,
     stop: &Stop,

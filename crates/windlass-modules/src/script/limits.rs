@@ -59,6 +59,9 @@ pub(crate) const VALUE_DEPTH_MAX: usize = 128;
 /// by level; only what is touched is ever taken from memory.
 pub(crate) const STACK_BYTES: usize = 256 << 20;
 
+/// How long a thread waits for the next script: what it took for the deepest is given back then.
+pub(crate) const THREAD_IDLE_MS: u64 = 2_000;
+
 /// Scripts that run at the same time, those that wait for their calls among them.
 pub(crate) const SCRIPTS_AT_ONCE_MAX: usize = 1_024;
 

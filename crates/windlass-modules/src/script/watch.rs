@@ -49,7 +49,7 @@ impl Watch {
         if operations > self.operations_max {
             return Some(Stopped::Operations);
         }
-        if operations % LOOK_EVERY_OPERATIONS == 0 { self.look() } else { None }
+        if operations.is_multiple_of(LOOK_EVERY_OPERATIONS) { self.look() } else { None }
     }
 
     /// Looks at everything else.

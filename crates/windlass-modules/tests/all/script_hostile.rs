@@ -104,19 +104,13 @@ async fn r_16_arrays_of_arrays_and_maps_of_maps_are_stopped() {
 
 #[tokio::test]
 async fn r_16_what_is_nested_to_the_limit_is_compared_shown_and_dropped_without_harm() {
-    let nest = "let a = []; for i in 0..1998 { a = [[[[[a]]]]]; } \
-                let m = #{}; for i in 0..1998 { m = #{m: #{m: #{m: #{m: #{m: m}}}}}; }";
-    for work in [
-        "a == a",
-        "a.to_string().len()",
-        "to_debug(a).len()",
-        "m == m",
-        "m.to_string().len()",
-        "let b = a; b.len()",
-    ] {
-        // Whatever it gives, the program is still there.
-        let _ = run(&script("evil", &format!("fn evil() {{ {nest} {work} }}")), json!({})).await;
-    }
+    let deepest = "let a = []; for i in 0..1998 { a = [[[[[a]]]]]; }";
+    assert_eq!(value(&format!("{deepest} a == a && to_debug(a).len() > 9990"), json!({})).await, json!(true));
+    let nest = "let a = []; for i in 0..400 { a = [[[[[a]]]]]; } \
+                let m = #{}; for i in 0..400 { m = #{m: #{m: #{m: #{m: #{m: m}}}}}; }";
+    let all =
+        "a == a && m == m && a.to_string().len() > 2000 && `${m}`.len() > 2000 && m.values().len() == 1";
+    assert_eq!(value(&format!("{nest} {all}"), json!({})).await, json!(true));
     let failure = stopped(&format!("fn evil() {{ {nest} a }}"), ScriptLimits::default()).await;
     assert!(failure.message.contains("128 levels deep"), "{}", failure.message);
     let failure =

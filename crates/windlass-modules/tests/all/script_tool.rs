@@ -24,6 +24,8 @@ async fn r_17_functions_of_no_and_of_one_parameter_and_closures_work() {
         json!(42)
     );
     assert_eq!(value("args.a + 1", json!({"a": 41})).await, json!(42));
+    assert_eq!(value("fn probe(args) { }", json!({})).await, json!(null));
+    assert_eq!(value("fn probe(args) { if args.a { return 1; } 2 }", json!({"a": true})).await, json!(1));
     let wide = run(&script("probe", "|a, b| a"), json!({})).await.unwrap_err();
     assert!(wide.message.contains("has 2 parameters"), "{}", wide.message);
 }
@@ -158,6 +160,18 @@ async fn calls_of_one_script_do_not_see_each_other() {
     for done in futures::future::join_all(runs).await {
         let (by, given) = done.unwrap();
         assert_eq!(given, json!(by));
+    }
+}
+
+#[test]
+fn a_script_with_comments_keeps_the_contract_of_tools() {
+    for text in [
+        "/// Adds.\n/// @param a integer The first\n/// @param b integer? The second\nfn sum(args) { args.a }",
+        "/// Reads.\nfn sum() { read_file(\"a\") }",
+        "/// Fetches.\nfn sum() { http_get(\"a\") }",
+        "/// Calls.\nfn sum() { call_tool(\"a\") }",
+    ] {
+        windlass_testkit::tool_conformance(&script("sum", text)).unwrap();
     }
 }
 

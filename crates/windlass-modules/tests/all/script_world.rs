@@ -47,10 +47,12 @@ pub(crate) async fn value(text: &str, args: Value) -> Value {
     run(&script("probe", text), args).await.unwrap().json
 }
 
+type Work = dyn Fn(&Map<String, Value>) -> Outcome + Send + Sync;
+
 /// A tool of the house: gives what its work makes of its arguments.
 pub(crate) struct Plain {
     spec: ToolSpec,
-    work: Box<dyn Fn(&Map<String, Value>) -> Outcome + Send + Sync>,
+    work: Box<Work>,
 }
 
 pub(crate) fn plain(
