@@ -52,6 +52,10 @@ mod error;
 mod host;
 mod invocation;
 mod model;
+#[cfg_attr(
+    not(feature = "modules"),
+    expect(dead_code, reason = "without modules nothing stands inside another")
+)]
 mod nesting;
 mod registry;
 mod tool;

@@ -125,7 +125,7 @@ fn scripts_see_modules_tools_and_every_error_by_its_type() {
     ] {
         assert_eq!(error_of(&engine, call), error_type, "{call}");
     }
-    let hanging = crate::shop::engine(Hanging(Arc::default()));
+    let hanging = crate::shop::engine(Hanging::default());
     for call in ["dspy_invoke_with_timeout", "dspy_invoke_with_tools_timeout"] {
         assert_eq!(
             error_of(&hanging, &format!(r#"{call}("test.tool_module", #{{query: "x"}}, 20)"#)),

@@ -1,6 +1,7 @@
 //! Modules, models and engines for the tests of the module engine.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use futures::stream::{self, StreamExt};
@@ -150,14 +151,18 @@ impl ModelPort for Answering {
     }
 }
 
-/// A model that never answers; says when it was dropped.
-pub(crate) struct Hanging(pub(crate) Arc<Mutex<usize>>);
+/// A model that never answers.
+#[derive(Clone, Default)]
+pub(crate) struct Hanging {
+    pub(crate) asked: Arc<AtomicUsize>,
+    pub(crate) dropped: Arc<AtomicUsize>,
+}
 
-struct Dropped(Arc<Mutex<usize>>);
+struct Dropped(Arc<AtomicUsize>);
 
 impl Drop for Dropped {
     fn drop(&mut self) {
-        *self.0.lock().unwrap() += 1;
+        self.0.fetch_add(1, Ordering::SeqCst);
     }
 }
 
@@ -167,7 +172,8 @@ impl ModelPort for Hanging {
     }
 
     fn stream(&self, _request: ModelRequest) -> BoxStream<'static, Result<ModelDelta, ModelFailure>> {
-        let dropped = Dropped(Arc::clone(&self.0));
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        let dropped = Dropped(Arc::clone(&self.dropped));
         Box::pin(stream::pending().map(move |delta| {
             let _held = &dropped;
             delta
