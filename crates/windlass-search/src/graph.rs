@@ -143,6 +143,9 @@ pub(crate) fn find(
                 of_name.entry(at).or_insert(score);
             }
         }
+        if words.is_name {
+            prefer_exact(searcher, fields, name, limit, &mut of_name)?;
+        }
         for (at, score) in of_name {
             *scores.entry(at).or_default() += score;
         }
@@ -153,6 +156,29 @@ pub(crate) fn find(
     Ok(found)
 }
 
+/// Of the definitions of the one name that was asked for, those that are written otherwise (`Index`, `index`) count less.
+fn prefer_exact(
+    searcher: &Searcher,
+    fields: &Fields,
+    name: &str,
+    limit: usize,
+    scores: &mut BTreeMap<DocAddress, f32>,
+) -> tantivy::Result<()> {
+    let exact = name.trim().replace("::", ".");
+    for (at, score) in scores.iter_mut().filter(|(_, score)| **score >= DEFINES).take(limit) {
+        let is_exact = |place: &Place| match &place.what {
+            What::Defined { path, .. } => ends_with_path(&path.replace("::", "."), &exact),
+            What::Used(_) => false,
+        };
+        if !passage::read(searcher, fields, *at)?.places().iter().any(is_exact) {
+            *score = DEFINES_OTHERWISE;
+        }
+    }
+    Ok(())
+}
+
 /// A definition counts as many uses.
 const DEFINES: f32 = 10.0;
+/// The same of a name that differs in upper and lower case.
+const DEFINES_OTHERWISE: f32 = 5.0;
 const USES: f32 = 1.0;

@@ -80,7 +80,8 @@ pub(crate) fn search(index: &Index, query: &SearchQuery, tuning: &Tuning) -> Res
     let top_k = query.top_k.min(TOP_K_MAX);
     let ties = Ties::new(&searcher);
     let mut lists = find(index, &searcher, query, &words)?;
-    let mut ranked = rank(&mut lists, &ties, &weights(index, query.kind, &words, tuning));
+    let is_fused = query.kind == SearchKind::Hybrid;
+    let mut ranked = rank(&mut lists, &ties, is_fused.then(|| weights(index, &words, tuning)));
     ranked.truncate(RANKED.max(top_k));
     let mut kept: HashMap<DocAddress, Kept> = HashMap::new();
     for (at, _) in &ranked {
@@ -118,18 +119,15 @@ pub(crate) fn search(index: &Index, query: &SearchQuery, tuning: &Tuning) -> Res
 }
 
 /// What the rankings by words, by meaning and by names count. A name is found by its letters; a sentence by what it
-/// means, as far as the embedder knows. One ranking alone has nothing to be weighed against.
-fn weights(index: &Index, kind: SearchKind, words: &Words, tuning: &Tuning) -> [f64; 3] {
-    if kind != SearchKind::Hybrid {
-        return [1.0; 3];
-    }
+/// means, as far as the embedder knows.
+fn weights(index: &Index, words: &Words, tuning: &Tuning) -> [f64; 3] {
     let is_named = words.is_name || words.path.is_some();
     let vector = if is_named { tuning.vector_of_names } else { tuning.vector * index.embedder_weight() };
     [tuning.lexical, vector, tuning.symbol]
 }
 
-/// All lists as one, best first.
-fn rank(lists: &mut Lists, ties: &Ties<'_>, weights: &[f64; 3]) -> Vec<(DocAddress, f64)> {
+/// All lists as one, best first; a list alone has nothing to be weighed against and counts by its ranks.
+fn rank(lists: &mut Lists, ties: &Ties<'_>, weights: Option<[f64; 3]>) -> Vec<(DocAddress, f64)> {
     ties.sort(&mut lists.by_words, |(score, _)| f64::from(score), |(_, at)| at);
     ties.sort(&mut lists.by_meaning, |(score, _)| f64::from(score), |(_, at)| at);
     // Most passages use a name as often as others do: the words around it decide, by less than one use counts.
@@ -140,12 +138,17 @@ fn rank(lists: &mut Lists, ties: &Ties<'_>, weights: &[f64; 3]) -> Vec<(DocAddre
         |(score, at): (f32, DocAddress)| f64::from(score) + by_words.get(&at).copied().unwrap_or_default();
     ties.sort(&mut lists.by_names, worth, |(_, at)| at);
     let ids = |list: &Scored| list.iter().map(|(_, at)| *at).collect::<Vec<_>>();
-    let [lexical, vector, symbol] = *weights;
-    let mut fused = fuse(&[
-        Ranking::weighted(ids(&lists.by_words), lexical),
-        Ranking::weighted(ids(&lists.by_meaning), vector),
-        Ranking::weighted(ids(&lists.by_names), symbol),
-    ]);
+    let scored = |list: &Scored| list.iter().map(|(score, at)| (*at, f64::from(*score))).collect::<Vec<_>>();
+    let rankings = match weights {
+        None => [&lists.by_words, &lists.by_meaning, &lists.by_names]
+            .map(|list| Ranking::weighted(ids(list), 1.0)),
+        Some([lexical, vector, symbol]) => [
+            Ranking::stretched(scored(&lists.by_words), lexical),
+            Ranking::leading(scored(&lists.by_meaning), vector),
+            Ranking::stretched(scored(&lists.by_names), symbol),
+        ],
+    };
+    let mut fused = fuse(&rankings);
     ties.sort(&mut fused, |(_, score)| score, |(at, _)| at);
     fused
 }
