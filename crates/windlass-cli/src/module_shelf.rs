@@ -236,10 +236,16 @@ impl OpenShelf {
     }
 }
 
+/// What is wrong with a file, said beside its path: its name is enough there.
+pub(crate) fn beside(path: &Path, error: &ModuleError) -> String {
+    let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+    error.to_string().replacen(&path.display().to_string(), &name, 1)
+}
+
 fn faults_of(report: &LoadReport) -> Vec<ModuleFault> {
     let fault = |(path, error): &(PathBuf, ModuleError)| ModuleFault {
         path: path.display().to_string(),
-        message: error.to_string(),
+        message: beside(path, error),
     };
     report
         .failed

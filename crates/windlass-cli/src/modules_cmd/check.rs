@@ -13,6 +13,7 @@ use crate::complaint::{Complaint, Result};
 use crate::config::project_modules;
 use crate::config_cmd::resolve;
 use crate::exit::Exit;
+use crate::module_shelf::beside;
 use crate::out::{print, print_json, print_line};
 use crate::table::lay_out;
 use crate::visible::visible;
@@ -92,7 +93,7 @@ fn look_at(folder: &Path) -> Result<Vec<Found>> {
     };
     let manifest = match Manifest::parse(&manifest_path.display().to_string(), &text) {
         Ok(manifest) => manifest,
-        Err(error) => return Ok(vec![wrong(&manifest_path, None, error.to_string())]),
+        Err(error) => return Ok(vec![wrong(&manifest_path, None, beside(&manifest_path, &error))]),
     };
     let (library, report) = ModuleLibrary::open(folder, SignatureRegistry::default());
     let mut all = Vec::new();
@@ -103,7 +104,7 @@ fn look_at(folder: &Path) -> Result<Vec<Found>> {
         let found = match (library.find(id), failure) {
             (_, Some((file, error))) => {
                 told.insert(file.clone());
-                wrong(&path, Some(id), error.to_string())
+                wrong(&path, Some(id), beside(file, error))
             }
             (Some(own), None) => Found {
                 hash: Some(format!("sha256:{}", own.hash)),
@@ -115,7 +116,7 @@ fn look_at(folder: &Path) -> Result<Vec<Found>> {
         all.push(found);
     }
     for (file, error) in report.failed.iter().filter(|(file, _)| !told.contains(file)) {
-        all.push(wrong(file, None, error.to_string()));
+        all.push(wrong(file, None, beside(file, error)));
     }
     let named: BTreeSet<PathBuf> = manifest.modules.values().map(|entry| folder.join(&entry.path)).collect();
     let mut files = Vec::new();
