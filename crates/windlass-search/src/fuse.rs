@@ -10,7 +10,9 @@ use std::hash::Hash;
 pub(crate) const RANK_OFFSET: u32 = 60;
 
 /// What a vector counts that is as near to the query as can be, in terms of the best by words.
-const NEAREST_WORTH: f64 = 10.0;
+const NEAREST_WORTH: f64 = 5.0;
+/// How much more a long lead counts than a short one: in proportion at 1.
+const LEAD_POWER: f64 = 1.5;
 
 /// One ranking.
 #[derive(Debug, Clone)]
@@ -38,12 +40,12 @@ impl<I> Ranking<I> {
         Self { ids, worths, weight }
     }
 
-    /// A ranking by cosines: each is worth how far it is on the way from the last of them to 1, squared. Where one
-    /// stands out it counts; where all are alike, whatever other rankings say does.
+    /// A ranking by cosines: each is worth how far it is on the way from the last of them to 1, long ways more
+    /// than in proportion. Where one stands out it counts; where all are alike, whatever other rankings say does.
     pub(crate) fn leading(scored: Vec<(I, f64)>, weight: f64) -> Self {
         let least = least(&scored);
         let way = |score: f64| if least < 1.0 { (score - least) / (1.0 - least) } else { 0.0 };
-        let worths = |(id, score)| (id, NEAREST_WORTH * way(score).powi(2));
+        let worths = |(id, score)| (id, NEAREST_WORTH * way(score).powf(LEAD_POWER));
         let (ids, worths) = scored.into_iter().map(worths).unzip();
         Self { ids, worths, weight }
     }
