@@ -142,6 +142,12 @@ fn rank(lists: &mut Lists, ties: &Ties<'_>, weights: Option<[f64; 3]>) -> Vec<(D
     let rankings = match weights {
         None => [&lists.by_words, &lists.by_meaning, &lists.by_names]
             .map(|list| Ranking::weighted(ids(list), 1.0)),
+        // Ranks are enough for words and names, which agree on what they find; a cosine says more than its rank.
+        Some([lexical, vector, symbol]) if lists.by_meaning.is_empty() => [
+            Ranking::weighted(ids(&lists.by_words), lexical),
+            Ranking::weighted(Vec::new(), vector),
+            Ranking::weighted(ids(&lists.by_names), symbol),
+        ],
         Some([lexical, vector, symbol]) => [
             Ranking::stretched(scored(&lists.by_words), lexical),
             Ranking::leading(scored(&lists.by_meaning), vector),
