@@ -271,3 +271,36 @@ fn a_command_that_ran_when_the_process_was_killed_runs_again_only_at_the_users_w
         assert!(said.out == "Done.\n" && said.err.contains(word), "{}", said.err);
     }
 }
+
+/// The model in the process dies with it; the next process loads it anew and goes on where the journal ends.
+#[test]
+fn a_run_of_the_built_in_model_that_is_killed_at_any_write_ends_as_without_it() {
+    let ask = |place: &Place| {
+        windlass(
+            place,
+            &["run", "--model", "builtin", "--session", "s", "-q", "What files are in this project?"],
+        )
+    };
+    let whole = say(&mut ask(&stage())).exits(0).out;
+    assert!(whole.contains("a.txt"), "{whole}");
+    for at in 2.. {
+        let place = stage();
+        let said = say(ask(&place).env("CRASH_AT", format!("{at}:after")));
+        if said.code == 0 {
+            assert!(at > 4, "only {at} writes");
+            return;
+        }
+        let listed = place.windlass(&["runs", "list", "--json"]).exits(0).json();
+        if listed[0]["outcome"].is_null() && listed[0]["run_id"].is_string() {
+            say(&mut windlass(&place, &["runs", "resume", "-q"])).exits(0);
+        }
+        let id = listed[0]["run_id"].as_str().map(str::to_owned);
+        let Some(id) = id else { continue };
+        let shown = place.windlass(&["runs", "show", &id, "--json"]).exits(0).json();
+        assert_eq!(
+            shown["story"]["answer"].as_str().map(str::trim),
+            Some(whole.trim()),
+            "killed at write {at}"
+        );
+    }
+}
