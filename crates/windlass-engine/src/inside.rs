@@ -5,23 +5,27 @@
 //! answers for what the model wants, not for what a tool does next. All calls inside one outer call share one
 //! budget, so that tools which call each other come to an end.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::{Map, Value};
 use tokio::runtime::Handle;
 use windlass_core::command::MessageSend;
-use windlass_core::event::Event;
 use windlass_core::permission::{ApproveMode, GateSettings, Permissions};
 use windlass_core::port::{BoxFuture, CallsPort, JournalPort};
 use windlass_core::profile::{Dialect, Profile};
 use windlass_core::run::RunSettings;
 use windlass_core::tool::{ErrorKind, ToolFailure, ToolOutput};
 
+use crate::audit_file::AuditFile;
+use crate::clock::Clock;
 use crate::ids::{new_message_id, new_run_id, new_session_id};
 use crate::journal::MemoryJournal;
 use crate::limits::{CALLS_INSIDE_DEPTH_MAX, CALLS_INSIDE_MAX};
-use crate::one_call::OneCall;
+use crate::one_call::{OneCall, outcome_of};
+use crate::policy_store::PolicyStore;
+use crate::registry::Registry;
 use crate::session::{Past, Session, SessionParts};
 
 /// What a session stands inside of: a call of another session.
@@ -59,11 +63,11 @@ pub(crate) struct CallsInside {
 /// What the sessions inside have in common with the outer one.
 struct InnerParts {
     settings: Arc<RunSettings>,
-    registry: crate::registry::Registry,
-    root: std::path::PathBuf,
-    policies: crate::policy_store::PolicyStore,
-    audit: Option<Arc<crate::audit_file::AuditFile>>,
-    clock: crate::clock::Clock,
+    registry: Registry,
+    root: PathBuf,
+    policies: PolicyStore,
+    audit: Option<Arc<AuditFile>>,
+    clock: Clock,
 }
 
 impl CallsInside {
@@ -146,11 +150,7 @@ impl CallsPort for CallsInside {
             let handle = session.0.send(send).await.map_err(|error| lost(&error))?;
             handle.finished().await.map_err(|error| lost(&error))?;
             let records = journal.load(session.0.id(), 0).await.map_err(|error| lost(&error))?;
-            let outcome = records.iter().find_map(|record| match &record.event {
-                Event::CallEnded { outcome, .. } => Some(Arc::clone(outcome)),
-                _ => None,
-            });
-            match outcome {
+            match outcome_of(&records) {
                 Some(outcome) => outcome.body.clone(),
                 None => Err(lost(&"the call never ended")),
             }

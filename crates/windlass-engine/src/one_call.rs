@@ -1,11 +1,14 @@
 //! A model that asks for exactly one call and then says nothing more: a call from outside goes the way of
 //! every call, through the one run machine.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::stream;
+use windlass_core::event::{Event, Record};
 use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, ModelRequest};
 use windlass_core::port::{BoxStream, ModelPort};
+use windlass_core::tool::ToolOutcome;
 
 /// A model that asks for one call.
 #[derive(Debug)]
@@ -20,6 +23,14 @@ impl OneCall {
     pub fn new(tool: String, arguments: String) -> Self {
         Self { tool, arguments, was_asked: AtomicBool::new(false) }
     }
+}
+
+/// What became of the one call, by the records of its run.
+pub(crate) fn outcome_of(records: &[Arc<Record>]) -> Option<Arc<ToolOutcome>> {
+    records.iter().find_map(|record| match &record.event {
+        Event::CallEnded { outcome, .. } => Some(Arc::clone(outcome)),
+        _ => None,
+    })
 }
 
 impl ModelPort for OneCall {

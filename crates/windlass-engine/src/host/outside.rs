@@ -22,7 +22,7 @@ use crate::bus::{Delivery, Subscription};
 use crate::explain::{CallFate, CallJudge};
 use crate::ids::{new_message_id, new_run_id, new_session_id};
 use crate::journal::MemoryJournal;
-use crate::one_call::OneCall;
+use crate::one_call::{OneCall, outcome_of};
 use crate::session::{Past, Session, SessionParts};
 
 impl Host {
@@ -83,11 +83,7 @@ impl Host {
             never = say_yes(&session, questions, consent) => match never {},
         };
         let records = journal.load(&session_id, 0).await.map_err(broken)?;
-        let outcome = records.iter().find_map(|record| match &record.event {
-            Event::CallEnded { outcome, .. } => Some(Arc::clone(outcome)),
-            _ => None,
-        });
-        let outcome = outcome.ok_or_else(|| broken("the call never ended"))?;
+        let outcome = outcome_of(&records).ok_or_else(|| broken("the call never ended"))?;
         let content = render_whole(&profile, &call.name, &outcome);
         Ok(ToolAnswer { outcome, content })
     }
