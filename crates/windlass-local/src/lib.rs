@@ -11,6 +11,7 @@ mod error;
 mod file;
 pub mod grammar;
 mod held;
+mod kernel;
 mod port;
 mod prefix;
 mod sample;

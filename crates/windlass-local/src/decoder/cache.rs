@@ -1,7 +1,7 @@
 //! Keys and values of the tokens read so far, one pair of tensors a layer, appended in place.
 //!
-//! Rows lie in the order of the tokens, so that the beginning of one cache is the beginning of another. Knows no
-//! tokens: whoever keeps a cache keeps them beside it.
+//! Each head has its rows in one piece, in the order of the tokens: a token that looks back reads from one end to the
+//! other. Knows no tokens: whoever keeps a cache keeps them beside it.
 
 use candle_core::{DType, Device, Tensor};
 
@@ -25,7 +25,7 @@ impl KvCache {
     /// An empty one.
     pub(crate) fn new(shape: &ModelShape, device: &Device) -> Result<Self, LocalError> {
         let row = (shape.kv_heads, shape.head_size);
-        let empty = Tensor::zeros((0, row.0, row.1), DType::F32, device)?;
+        let empty = Tensor::zeros((row.0, 0, row.1), DType::F32, device)?;
         let layers = vec![(empty.clone(), empty); shape.layers];
         Ok(Self { layers, capacity: 0, length: 0, row, device: device.clone() })
     }
@@ -75,14 +75,15 @@ impl KvCache {
     }
 
     fn moved(&self, rows: &Tensor, length: usize, capacity: usize) -> Result<Tensor, LocalError> {
-        let moved = Tensor::zeros((capacity, self.row.0, self.row.1), DType::F32, &self.device)?;
+        let moved = Tensor::zeros((self.row.0, capacity, self.row.1), DType::F32, &self.device)?;
         if length > 0 {
-            moved.slice_set(&rows.narrow(0, 0, length)?, 0, 0)?;
+            moved.slice_set(&rows.narrow(1, 0, length)?.contiguous()?, 1, 0)?;
         }
         Ok(moved)
     }
 
-    /// Writes rows of a layer behind the tokens that are there, and gives all rows with them. Room was reserved.
+    /// Writes rows (tokens, heads, numbers) of a layer behind those that are there, and gives all of them (heads,
+    /// tokens, numbers). Room was reserved.
     pub(crate) fn append(
         &self,
         layer: usize,
@@ -93,9 +94,10 @@ impl KvCache {
             return Err(LocalError::Compute(format!("the cache has no layer {layer}")));
         };
         let length = self.length + keys.dim(0)?;
-        all_keys.slice_set(keys, 0, self.length)?;
-        all_values.slice_set(values, 0, self.length)?;
-        Ok((all_keys.narrow(0, 0, length)?, all_values.narrow(0, 0, length)?))
+        for (all, rows) in [(all_keys, keys), (all_values, values)] {
+            all.slice_set(&rows.transpose(0, 1)?.contiguous()?, 1, self.length)?;
+        }
+        Ok((all_keys.narrow(1, 0, length)?, all_values.narrow(1, 0, length)?))
     }
 
     /// Counts tokens whose rows all layers have written.

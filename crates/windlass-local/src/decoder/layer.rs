@@ -10,6 +10,7 @@ use super::shape::{LayerWeight, ModelShape, Weight};
 use super::softmax::CausalSoftmax;
 use crate::error::LocalError;
 use crate::file::ModelFile;
+use crate::kernel::{FEW_ROWS, FewRows};
 
 /// The weights of one layer.
 #[derive(Debug)]
@@ -170,22 +171,18 @@ impl Sizes {
 
     /// Attention of the last rows over all rows of a cache.
     fn attend(&self, query: &Tensor, keys: &Tensor, values: &Tensor) -> Result<Tensor, LocalError> {
-        let (count, length) = (query.dim(0)?, keys.dim(0)?);
-        let (keys, values, length) = match self.window {
-            // A single row sees a whole window and nothing else: what is older need not be looked at.
-            Some(window) if count == 1 && length > window => {
-                let begin = length - window;
-                (keys.narrow(0, begin, window)?, values.narrow(0, begin, window)?, window)
-            }
-            _ => (keys.clone(), values.clone(), length),
-        };
+        let (count, length) = (query.dim(0)?, keys.dim(1)?);
+        if count <= FEW_ROWS && query.device().is_cpu() {
+            let window = self.window.unwrap_or(usize::MAX);
+            return Ok(query.contiguous()?.apply_op3_no_bwd(keys, values, &FewRows { window })?);
+        }
         // The queries of all heads that share a key are the rows of one product.
         let group = self.heads / self.kv_heads;
         let query = (query * (1.0 / (self.head as f64).sqrt()))?.transpose(0, 1)?.contiguous()?;
         let query = query.reshape((self.kv_heads, group * count, self.head))?;
-        let (mut keys, mut values) = (keys.transpose(0, 1)?, values.transpose(0, 1)?);
+        let (mut keys, mut values) = (keys.clone(), values.clone());
         if !query.device().is_cpu() {
-            // Only the products of the CPU take rows that lie apart.
+            // Only the products of the CPU take heads that lie apart.
             (keys, values) = (keys.contiguous()?, values.contiguous()?);
         }
         let scores = query.matmul(&keys.transpose(D::Minus2, D::Minus1)?)?;

@@ -16,6 +16,7 @@ pub(crate) use self::cache::KvCache;
 use self::layer::{Layer, Span};
 use self::rope::Rope;
 use self::shape::{ModelShape, Weight};
+pub(crate) use self::softmax::soften;
 use crate::error::LocalError;
 use crate::file::ModelFile;
 

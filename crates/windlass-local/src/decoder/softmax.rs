@@ -50,7 +50,9 @@ impl InplaceOp1 for CausalSoftmax {
     }
 }
 
-fn soften(row: &mut [f32], seen: std::ops::Range<usize>) {
+/// Softmax of what is seen of a row; the rest becomes zero.
+#[inline(always)]
+pub(crate) fn soften(row: &mut [f32], seen: std::ops::Range<usize>) {
     let (hidden_before, rest) = row.split_at_mut_checked(seen.start).unwrap_or_default();
     let (seen, hidden_after) = rest.split_at_mut_checked(seen.len()).unwrap_or_default();
     hidden_before.fill(0.0);
@@ -63,6 +65,7 @@ fn soften(row: &mut [f32], seen: std::ops::Range<usize>) {
 }
 
 /// `e` to a power of at most 0, to six digits; plain enough to be computed for several numbers at once.
+#[inline(always)]
 fn power(exponent: f32) -> f32 {
     // 2^(n + f) with n whole and f between -0.5 and 0.5: n goes into the float's own exponent.
     let scaled = (exponent * std::f32::consts::LOG2_E).max(-126.0);

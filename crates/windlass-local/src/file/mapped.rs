@@ -1,7 +1,6 @@
 //! Files as memory: weights are used where they lie in the file, and nothing is copied to load them.
 //!
-//! Owns the only unsafe code of this crate, two lines: one maps a file, one reads mapped bytes as blocks of
-//! numbers. Nothing safe does either: every mapping interface there is can be broken by somebody who shortens the
+//! Owns two unsafe lines: one maps a file, one reads mapped bytes as blocks of numbers. Nothing safe does either: every mapping interface there is can be broken by somebody who shortens the
 //! file meanwhile, and the blocks' type has private fields. Knows no format and no model.
 
 use std::fs::File;
@@ -16,6 +15,7 @@ use half::f16;
 use memmap2::{Mmap, MmapMut};
 
 use crate::error::LocalError;
+use crate::kernel;
 
 /// Bytes that stay where they are: of a file, or of the program itself.
 #[derive(Debug)]
@@ -103,7 +103,8 @@ impl<T: GgmlType> QuantizedType for Blocks<T> {
     }
 
     fn matmul_t(&self, mkn: (usize, usize, usize), lhs: &[f32], dst: &mut [f32]) -> candle_core::Result<()> {
-        k_quants::matmul(mkn, lhs, self.as_slice(), dst)
+        let is_done = T::DTYPE == GgmlDType::Q4_0 && kernel::multiply_nibbles(self.raw(), mkn, lhs, dst);
+        if is_done { Ok(()) } else { k_quants::matmul(mkn, lhs, self.as_slice(), dst) }
     }
 
     fn matmul_t_f16(
