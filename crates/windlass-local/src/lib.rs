@@ -6,6 +6,7 @@
 mod builtin;
 mod calls;
 mod decoder;
+mod device;
 pub mod embed;
 mod error;
 mod file;

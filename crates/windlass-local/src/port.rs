@@ -6,7 +6,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
-use candle_core::Device;
 use futures::StreamExt;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest, Sampling, StepPurpose, ToolChoice};
@@ -14,6 +13,7 @@ use windlass_core::port::{BoxStream, ModelPort};
 
 use crate::calls::CallReader;
 use crate::decoder::Decoder;
+use crate::device;
 use crate::error::LocalError;
 use crate::file::{FileDescription, ModelFile, available_bytes};
 use crate::grammar::{AnswerForm, CallSyntax, GrammarError, GrammarPort, JsonStyle, Wish};
@@ -119,7 +119,7 @@ impl LocalModel {
         let template = Template::of_file(file, &tokens)?;
         let grammar = config.grammar.as_ref().map(|make| make(&tokens)).transpose();
         let grammar = grammar.map_err(|error| LocalError::Compute(error.to_string()))?;
-        let decoder = Decoder::load(file, context_tokens, &device())?;
+        let decoder = Decoder::load(file, context_tokens, &device::best())?;
         let jobs = worker::start(decoder, Arc::clone(&tokens), limits)?;
         let shared = Shared { config, description, tokens, template, grammar, context_tokens };
         Ok(Self { shared: Arc::new(shared), jobs })
@@ -306,21 +306,6 @@ fn fit(
         sessions_max: sessions_max.min(more.saturating_add(1)),
         kept_bytes_max: (spare / 2).min(KEPT_BYTES),
     })
-}
-
-#[cfg(feature = "cuda")]
-fn device() -> Device {
-    Device::cuda_if_available(0).unwrap_or(Device::Cpu)
-}
-
-#[cfg(all(feature = "metal", not(feature = "cuda")))]
-fn device() -> Device {
-    Device::metal_if_available(0).unwrap_or(Device::Cpu)
-}
-
-#[cfg(not(any(feature = "cuda", feature = "metal")))]
-fn device() -> Device {
-    Device::Cpu
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use windlass_core::search::embed::EmbedFailure;
 use super::TOKENS_MAX;
 use super::bert::Bert;
 use super::folder::{Folder, Pooling};
+use crate::device;
 
 /// A model with its tokenizer.
 pub(super) struct Encoder {
@@ -21,8 +22,7 @@ pub(super) struct Encoder {
 impl Encoder {
     /// Reads the weights.
     pub(super) fn load(folder: &Folder) -> Result<Self, EmbedFailure> {
-        // A device that cannot be had is no reason not to compute on the processor.
-        let device = Device::cuda_if_available(0).unwrap_or(Device::Cpu);
+        let device = device::best();
         let weights = |why: &str| folder.wrong("model.safetensors", why);
         let builder = VarBuilder::from_buffered_safetensors(folder.read_weights()?, DType::F32, &device);
         let builder = builder.map_err(|error| weights(&format!("it is no safetensors file: {error}")))?;
