@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::audit::{AuditDecision, AuditEntry};
-use super::gate::{Gate, Refusal};
+use super::gate::{Gate, NO_REPEAT, Refusal};
 use super::judge::{Judgement, Permissions};
 use super::question::{Decision, Inspection, PermissionAnswer, Preview, Question};
 use super::recall::RecalledAnswer;
@@ -17,9 +17,6 @@ use crate::tool::{CheckedCall, Risk, ToolCall, ToolSpec};
 
 /// What a denied call tells the model (Appendix A.5).
 const USER_DENIED: &str = "User denied permission for this operation";
-
-/// What a model does about a denial.
-const NO_REPEAT: &str = "Do not repeat the call.";
 
 /// A call that may run, once: it cannot be cloned.
 ///
@@ -185,7 +182,7 @@ impl PendingQuestion {
             return self.answer_as_recorded(permissions, recalled);
         }
         match answer.decision {
-            Decision::Deny => self.deny(Refusal::new(Gate::User, USER_DENIED, NO_REPEAT)),
+            Decision::Deny => self.deny(Refusal::new(Gate::User, USER_DENIED, format!("{NO_REPEAT}."))),
             Decision::Once | Decision::Session | Decision::Remember => {
                 match self.objection(permissions, answer) {
                     Some(refusal) => self.deny(refusal),
@@ -201,7 +198,7 @@ impl PendingQuestion {
         if decision == Decision::Deny {
             return match refusal {
                 Some((message, hint)) => self.deny(Refusal::new(Gate::User, message, hint)),
-                None => self.deny(Refusal::new(Gate::User, USER_DENIED, NO_REPEAT)),
+                None => self.deny(Refusal::new(Gate::User, USER_DENIED, format!("{NO_REPEAT}."))),
             };
         }
         if self.question.risk == Risk::Low {
@@ -224,7 +221,7 @@ impl PendingQuestion {
             Some(word) if answer.confirmation.as_ref() != Some(word) => {
                 let message =
                     format!("The call was not confirmed: a critical call needs '{word}' to be typed");
-                Some(Refusal::new(Gate::User, message, NO_REPEAT))
+                Some(Refusal::new(Gate::User, message, format!("{NO_REPEAT}.")))
             }
             Some(_) | None => permissions.forbid(&self.call, &self.inspection.targets),
         }

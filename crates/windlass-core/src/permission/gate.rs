@@ -7,6 +7,9 @@ use super::rule::{Rule, RulePattern, RuleSource};
 use crate::model::ToolChoice;
 use crate::tool::{ToolFailure, ToolSpec};
 
+/// What a model does about a denial: the hint of a refusal begins with it, what a user can do follows.
+pub const NO_REPEAT: &str = "Do not repeat the call";
+
 /// The gates, in the order in which they are asked; then what stands behind them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -251,7 +254,7 @@ impl Refusal {
             RuleSource::Grant => "the rule lasts until the session ends".to_owned(),
         };
         let message = format!("A rule denies this operation: {rule}");
-        let refusal = Self::new(Gate::DenyRule, message, format!("Do not repeat the call; {lift}."));
+        let refusal = Self::new(Gate::DenyRule, message, format!("{NO_REPEAT}; {lift}."));
         Self { rule: Some(rule.id.clone()), ..refusal }
     }
 
@@ -263,7 +266,7 @@ impl Refusal {
                 Gate::Mode,
                 format!("A rule wants {tool} asked, but nobody is asked in this run: {rule}"),
                 format!(
-                    "Do not repeat the call. The user can be asked with --approve ask, or take out rule {}.",
+                    "{NO_REPEAT}. The user can be asked with --approve ask, or take out rule {}.",
                     rule.id
                 ),
             );
@@ -279,7 +282,7 @@ impl Refusal {
             Gate::Mode,
             format!("Permission is needed for {tool} (risk {}), but {because}", matter.risk.label()),
             format!(
-                "Do not repeat the call. The user can allow it with --allow {rule}, for good with `windlass policy allow {rule}`, or be asked with --approve ask."
+                "{NO_REPEAT}. The user can allow it with --allow {rule}, for good with `windlass policy allow {rule}`, or be asked with --approve ask."
             ),
         )
     }

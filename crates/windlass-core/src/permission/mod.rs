@@ -35,7 +35,7 @@ mod case;
 pub use approved::{Answered, ApprovedCall, Denied, PendingQuestion};
 pub use audit::{AuditDecision, AuditEntry, AuditLog};
 pub use explain::{Explanation, GateFinding, Stance};
-pub use gate::{ApproveMode, Gate, GateSettings, Refusal};
+pub use gate::{ApproveMode, Gate, GateSettings, NO_REPEAT, Refusal};
 pub use grant::Grants;
 pub use judge::{Judgement, Permissions};
 pub use limits::{AUDIT_ARGS_CHARS_MAX, AUDIT_ENTRIES_MAX, AUDIT_VALUE_CHARS_MAX, RULES_MAX};

@@ -5,6 +5,7 @@
 use std::fmt::Write;
 
 use serde_json::{Map, Value};
+use windlass_core::permission::NO_REPEAT;
 
 use super::outcome::{Answered, Complaint};
 
@@ -63,10 +64,21 @@ fn render_value(tool: &str, args: &Map<String, Value>, value: &Value) -> String 
 fn render_complaint(tool: &str, complaint: &Complaint) -> String {
     let what = if complaint.is_denied { "was not allowed" } else { "did not work" };
     let mut text = format!("{} {what}: {}", code(tool), plain(&complaint.message));
-    if let Some(hint) = &complaint.hint {
-        let _ = write!(text, "\n\n{}", plain(hint));
+    let hint = complaint.hint.as_deref().map(advice).unwrap_or_default();
+    if !hint.is_empty() {
+        let _ = write!(text, "\n\n{hint}");
     }
     text
+}
+
+/// What the user can do, out of a hint for the model: what only a model needs to be told is left out.
+fn advice(hint: &str) -> String {
+    let for_user = hint.strip_prefix(NO_REPEAT).unwrap_or(hint).trim_start_matches(['.', ';', ' ']);
+    let can = ["The user can ", "the user can "].into_iter().find_map(|words| for_user.strip_prefix(words));
+    let spoken = can.map_or_else(|| for_user.to_owned(), |rest| format!("You can {rest}"));
+    // Commands stand between backticks; anything else is text.
+    let pieces = spoken.split('`').enumerate();
+    pieces.map(|(at, piece)| if at % 2 == 1 { code(piece) } else { plain(piece) }).collect()
 }
 
 fn time(zone: &str, value: &Value) -> String {

@@ -46,6 +46,19 @@ fn outcomes_follow_each_other_and_failures_say_what_would_help() {
 }
 
 #[test]
+fn a_denial_tells_the_user_what_to_do_and_not_what_the_model_should() {
+    let hint =
+        format!("{NO_REPEAT}. The user can allow it for good with `windlass policy allow 'read_file(a*)'`.");
+    let denied = |hint: &str| Complaint { message: "no".into(), hint: Some(hint.into()), is_denied: true };
+    assert_eq!(
+        render(&[answered("read_file", json!({"path": "a"}), Err(denied(&hint)))]),
+        "`read_file` was not allowed: no\n\nYou can allow it for good with `windlass policy allow 'read_file(a*)'`."
+    );
+    let bare = render(&[answered("read_file", json!({}), Err(denied(&format!("{NO_REPEAT}."))))]);
+    assert_eq!(bare, "`read_file` was not allowed: no");
+}
+
+#[test]
 fn text_of_files_never_becomes_markup() {
     let hostile = "```\n# heading\n````\n<script>alert(1)</script>";
     let text = shown("read_file", json!({"path": "a`b.md"}), json!(hostile));
