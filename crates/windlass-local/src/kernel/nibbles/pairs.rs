@@ -14,7 +14,8 @@ use super::{BLOCK, BLOCK_BYTES, EXCESS, rounded};
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(64))]
 pub(super) struct Pair {
-    numbers: [[i8; 4]; 16],
+    /// Four numbers of 8 bits each.
+    quads: [i32; 16],
     /// What the excess of the weights adds to each four, taken off beforehand.
     offsets: [i32; 16],
     scales: [f32; 16],
@@ -30,7 +31,7 @@ impl Pair {
 
     fn of_blocks(first: &[f32; BLOCK], second: &[f32; BLOCK]) -> Self {
         let ((first, first_step), (second, second_step)) = (rounded(first), rounded(second));
-        let mut pair = Self { numbers: [[0; 4]; 16], offsets: [0; 16], scales: [0.0; 16] };
+        let mut pair = Self { quads: [0; 16], offsets: [0; 16], scales: [0.0; 16] };
         let (first, second) = (first.as_chunks::<4>().0, second.as_chunks::<4>().0);
         let quads = [(first, first_step), (second, second_step)].map(|(quads, step)| {
             let (low, high) = quads.split_at(4);
@@ -38,10 +39,11 @@ impl Pair {
         });
         let [(first_low, first_high), (second_low, second_high)] = quads;
         let ordered = first_low.chain(second_low).chain(first_high).chain(second_high);
-        let lanes = pair.numbers.iter_mut().zip(&mut pair.offsets).zip(&mut pair.scales);
-        for ((quad, step), ((numbers, offset), scale)) in ordered.zip(lanes) {
+        let lanes = pair.quads.iter_mut().zip(&mut pair.offsets).zip(&mut pair.scales);
+        for ((quad, step), ((into, offset), scale)) in ordered.zip(lanes) {
             let sum: i32 = quad.iter().map(|number| i32::from(*number)).sum();
-            (*numbers, *offset, *scale) = (*quad, -EXCESS * sum, step);
+            *into = i32::from_le_bytes(quad.map(|number| number as u8));
+            (*offset, *scale) = (-EXCESS * sum, step);
         }
         pair
     }
@@ -60,7 +62,7 @@ pub(super) fn meet(column: &[u8], row: &[Pair]) -> f32 {
         let (low, high) =
             (_mm256_and_si256(both, low_half), _mm256_and_si256(_mm256_srli_epi16::<4>(both), low_half));
         let weights = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high);
-        let whole = _mm512_dpbusd_epi32(wholes(&pair.offsets), weights, quads(&pair.numbers));
+        let whole = _mm512_dpbusd_epi32(wholes(&pair.offsets), weights, wholes(&pair.quads));
         let scales = _mm_cvtph_ps(_mm_cvtsi32_si128(i32::from_le_bytes([*a, *b, *c, *d])));
         let scales = _mm512_permutexvar_ps(by_block, _mm512_castps128_ps512(scales));
         let scales = _mm512_mul_ps(scales, floats(&pair.scales));
@@ -75,14 +77,6 @@ pub(super) fn meet(column: &[u8], row: &[Pair]) -> f32 {
 fn bytes(bytes: &[u8; 16]) -> __m128i {
     // Invariant: these are the 16 bytes that are read.
     unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }
-}
-
-#[allow(unsafe_code)]
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn quads(numbers: &[[i8; 4]; 16]) -> __m512i {
-    // Invariant: these are the 64 bytes that are read.
-    unsafe { _mm512_loadu_si512(numbers.as_ptr().cast()) }
 }
 
 #[allow(unsafe_code)]
