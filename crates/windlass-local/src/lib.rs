@@ -14,6 +14,7 @@ mod held;
 mod port;
 mod prefix;
 mod sample;
+mod scorer;
 mod session;
 mod template;
 #[cfg(test)]
@@ -26,4 +27,5 @@ pub use self::error::LocalError;
 pub use self::file::{Family, FileDescription, Format, MemoryEstimate, describe};
 pub use self::held::grammars;
 pub use self::port::{GrammarMaker, LocalConfig, LocalModel, RawPrompt};
+pub use self::scorer::Scorer;
 pub use self::tokens::Tokens;

@@ -3,21 +3,15 @@
 use std::collections::HashMap;
 
 use tokenizers::models::bpe::{BPE, Vocab};
-use tokenizers::normalizers::{NFC, Prepend, Replace, Sequence as Normalizers};
+use tokenizers::normalizers::{Prepend, Replace, Sequence as Normalizers};
 use tokenizers::pre_tokenizers::byte_level::ByteLevel;
-use tokenizers::pre_tokenizers::digits::Digits;
 use tokenizers::pre_tokenizers::sequence::Sequence;
 use tokenizers::pre_tokenizers::split::{Split, SplitPattern};
 use tokenizers::{NormalizerWrapper, PreTokenizerWrapper, SplitDelimiterBehavior, Tokenizer};
 
-use super::{Reserved, TokensFound, bytes_of_letters, bytes_of_piece, fault};
+use super::{Reserved, TokensFound, bytes_of_letters, bytes_of_piece, cuts, fault};
 use crate::error::LocalError;
 use crate::file::{GgufFile, Meta};
-
-// Where words are cut before pairs are merged; each family has its own rule.
-const CUT_QWEN: &str = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+";
-const CUT_LLAMA: &str = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+";
-const CUT_TEKKEN: &str = r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+";
 
 /// Kinds of tokens in a GGUF file.
 const CONTROL: usize = 3;
@@ -87,28 +81,20 @@ fn pairs(file: &GgufFile, texts: &[&str]) -> Result<Pieces, LocalError> {
         Some((left.to_owned(), right.to_owned()))
     });
     let rule = file.meta("tokenizer.ggml.pre").and_then(Meta::as_text).unwrap_or_default();
-    let is_llama = matches!(rule, "llama-bpe" | "llama3" | "llama-v3" | "smaug-bpe");
-    let model = BPE::builder().vocab_and_merges(vocabulary(texts), merges.collect()).ignore_merges(is_llama);
-    let model = model.build().map_err(|error| fault(path, error.to_string()))?;
-    let mut tokenizer = Tokenizer::new(model);
-    let bytes = |has_cut: bool| PreTokenizerWrapper::from(ByteLevel::new(false, false, has_cut));
-    let cut_by = |cut: &str| -> Result<PreTokenizerWrapper, LocalError> {
-        let cut = SplitPattern::Regex(cut.to_owned());
-        let cut = Split::new(cut, SplitDelimiterBehavior::Isolated, false);
-        let cut = cut.map_err(|error| fault(path, error.to_string()))?;
-        Ok(Sequence::new(vec![cut.into(), bytes(false)]).into())
-    };
-    let cut = match rule {
-        "qwen2" => cut_by(CUT_QWEN)?,
-        "tekken" => cut_by(CUT_TEKKEN)?,
-        "smollm" => Sequence::new(vec![Digits::new(true).into(), bytes(true)]).into(),
-        _ if is_llama => cut_by(CUT_LLAMA)?,
-        _ => bytes(true),
-    };
-    if rule == "qwen2" {
-        normalise(&mut tokenizer, NFC.into(), file)?;
+    let cut = cuts::find(rule).ok_or_else(|| {
+        fault(path, format!("its words are cut by the rule '{rule}', which is not known here; convert the model again with a newer llama.cpp, or take another"))
+    })?;
+    let model = BPE::builder().vocab_and_merges(vocabulary(texts), merges.collect());
+    let model = model.ignore_merges(cut.takes_whole_words).build();
+    let mut tokenizer = Tokenizer::new(model.map_err(|error| fault(path, error.to_string()))?);
+    let mut steps: Vec<PreTokenizerWrapper> = Vec::new();
+    for pattern in cut.patterns {
+        let pattern = SplitPattern::Regex((*pattern).to_owned());
+        let split = Split::new(pattern, SplitDelimiterBehavior::Isolated, false);
+        steps.push(split.map_err(|error| fault(path, error.to_string()))?.into());
     }
-    tokenizer.with_pre_tokenizer(Some(cut));
+    steps.push(ByteLevel::new(false, false, false).into());
+    tokenizer.with_pre_tokenizer(Some(Sequence::new(steps)));
     Ok(Pieces { first: tokenizer, later: None })
 }
 

@@ -3,6 +3,7 @@
 //! Reserved tokens (`<|im_end|>`, `[INST]`) are what a template is made of, and only a template can write them: text
 //! of users and tools is read by `read_text`, which knows none. Knows no template and no model.
 
+mod cuts;
 mod folder;
 mod gguf;
 mod stream;
@@ -66,6 +67,11 @@ pub(crate) struct TokensFound {
 }
 
 impl Tokens {
+    /// The tokens of a GGUF file or a folder, without its weights.
+    pub fn open(path: &Path) -> Result<Self, LocalError> {
+        Self::of_file(&ModelFile::open(path)?)
+    }
+
     /// The tokens of a model file.
     pub(crate) fn of_file(file: &ModelFile) -> Result<Self, LocalError> {
         let found = match file {
@@ -155,6 +161,19 @@ impl Tokens {
         let mut tokens = Vec::new();
         self.read_piece(text, true, &mut tokens)?;
         Ok(tokens)
+    }
+
+    /// Reads text that nobody else had a hand in: names of reserved tokens are those tokens.
+    pub fn read_trusted(&self, text: &str) -> Result<Vec<u32>, LocalError> {
+        self.read_pieces([(text, true)].into_iter())
+    }
+
+    /// The text of tokens; letters that are broken are shown as such.
+    pub fn write_text(&self, tokens: &[u32]) -> String {
+        let mut stream = TextStream::default();
+        let mut text: String = tokens.iter().map(|token| stream.push(self, *token)).collect();
+        text.push_str(&stream.finish());
+        text
     }
 
     /// Reads what a template wrote: pieces that are trusted, and pieces of others' text between them.
