@@ -122,7 +122,7 @@ def write(path: pathlib.Path, family: Family, words: list[str], merges: list[str
 
 def quantise(source: pathlib.Path, path: pathlib.Path, kind: int) -> None:
     settings = llama_cpp.llama_model_quantize_default_params()
-    settings.ftype, settings.nthread = kind, 2
+    settings.ftype, settings.nthread = kind, 1
     if llama_cpp.llama_model_quantize(str(source).encode(), str(path).encode(), ctypes.byref(settings)) != 0:
         raise SystemExit(f"llama.cpp could not make {path.name}")
 
@@ -131,7 +131,7 @@ def judge(path: pathlib.Path, text: str, least: float, is_exact: bool) -> None:
     """Scores as exactly as llama.cpp can: its cache in 32 bits, its attention step by step."""
     f32 = llama_cpp.GGML_TYPE_F32
     llama = llama_cpp.Llama(
-        str(path), n_ctx=CONTEXT, n_batch=512, n_threads=2, verbose=False, type_k=f32, type_v=f32, flash_attn=False
+        str(path), n_ctx=CONTEXT, n_batch=512, n_threads=1, n_threads_batch=1, verbose=False, type_k=f32, type_v=f32, flash_attn=False
     )
     words = llama.n_vocab()
 

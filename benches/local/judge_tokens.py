@@ -7,6 +7,7 @@ shows, and one that was trained on this project's text. Vocabularies of others a
 open. Beside each `NAME.gguf` lies `NAME.gguf.tokens`: one text a line, with its tokens and what they write.
 """
 
+import ctypes
 import json
 import pathlib
 import random
@@ -22,7 +23,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 # Rules that differ, and other names of theirs.
 RULES = ["gpt-2", "llama-bpe", "qwen2", "smollm", "tekken", "seed-coder", "deepseek-coder", "default"]
-NAMES = ["", "phi-2", "mpt", "mellum", "trillion", "gigachat", "a.x-4.0", "starcoder", "refact", "minerva-7b", "deepseek-r1-qwen", "megrez"]
+NAMES = ["", "phi-2", "mellum", "trillion", "gigachat", "a.x-4.0", "starcoder", "refact", "minerva-7b", "deepseek-r1-qwen", "megrez"]
 NAMES += ["kormo", "llama3", "llama-v3", "falcon3", "pixtral", "midm-2.0", "smaug-bpe", "dbrx"]
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, BYTE = 1, 2, 3, 4, 6
 
@@ -103,16 +104,25 @@ def copy(source: pathlib.Path, path: pathlib.Path) -> dict[str, object]:
     more = {f"tokenizer.ggml.{name}": have[name] for name in ("bos_token_id", "eos_token_id", "add_space_prefix") if name in have}
     kinds = have.get("token_type") or [NORMAL] * len(have["tokens"])
     write(path, have["model"], have.get("pre", ""), have["tokens"], kinds, merges=have.get("merges"), scores=have.get("scores"), more=more)
-    return {"kinds": kinds, "words": have["tokens"], "model": have["model"]}
+    has_prefix = have["model"] == "llama" and have.get("add_space_prefix", True)
+    return {"kinds": kinds, "words": have["tokens"], "model": have["model"], "has_prefix": has_prefix}
 
 
-def judge(path: pathlib.Path, plain: list[str], trusted: list[str]) -> int:
-    """Lets llama.cpp read all texts; text of others never holds a reserved token."""
+def piece_of(llama: llama_cpp.Llama, token: int) -> bytes:
+    """What a token writes; the binding's own way ends at 32 bytes."""
+    room = ctypes.create_string_buffer(1024)
+    length = llama_cpp.llama_token_to_piece(llama._model.vocab, token, room, len(room), 0, True)
+    return room.raw[:length]
+
+
+def judge(path: pathlib.Path, plain: list[str], trusted: list[str], *, has_prefix: bool = False) -> int:
+    """Lets llama.cpp read all texts; text of others never holds a reserved token. A space that it put before a text is taken off again."""
     llama = llama_cpp.Llama(str(path), vocab_only=True, verbose=False)
     with path.with_name(path.name + ".tokens").open("w") as out:
         for text, is_trusted in [*((text, False) for text in plain), *((text, True) for text in trusted)]:
             tokens = llama.tokenize(text.encode(), add_bos=False, special=is_trusted)
-            written = llama.detokenize(tokens, special=True).decode(errors="replace")
+            written = b"".join(piece_of(llama, token) for token in tokens).decode(errors="replace")
+            written = written.removeprefix(" ") if has_prefix else written
             out.write(json.dumps({"text": text, "trusted": is_trusted, "tokens": tokens, "written": written}) + "\n")
     return len(plain) + len(trusted)
 
@@ -123,7 +133,7 @@ def pieces(own_texts: list[str], size: int) -> tuple[list[str], list[float], lis
     trainer = trainers.BpeTrainer(vocab_size=size, show_progress=False, max_token_length=6)
     tokenizer.train_from_iterator([text.replace(" ", "\u2581") for text in own_texts], trainer)
     model = json.loads(tokenizer.to_str())["model"]
-    found = [word for word in sorted(model["vocab"], key=model["vocab"].get) if word not in ("\n", "\r", "\t", "\0")]
+    found = [word for word in sorted(model["vocab"], key=model["vocab"].get) if word not in ("\n", "\r", "\t") and "\0" not in word]
     bytes_of = [f"<0x{byte:02X}>" for byte in range(256)]
     words = ["<unk>", "<s>", "</s>", *bytes_of, *found]
     scores = [0.0] * 259 + [-float(at // 5) for at in range(len(found))]
@@ -190,15 +200,17 @@ def main() -> None:
     words, scores, kinds = pieces(every[:2500], 3000)
     path = folder / "trained-pieces.gguf"
     write(path, "llama", "", words, kinds, scores=scores)
-    print(f"{path.name}: {judge(path, [text for text in thinned if '<s>' not in text and '</s>' not in text], [])} texts", flush=True)
+    print(f"{path.name}: {judge(path, [text for text in thinned if '<s>' not in text and '</s>' not in text], [], has_prefix=True)} texts", flush=True)
     for source in map(pathlib.Path, sys.argv[3:]):
         path = folder / f"copy-{source.name.removeprefix('ggml-vocab-')}"
         have = copy(source, path)
         names = [word for word, kind in zip(have["words"], have["kinds"], strict=True) if kind in (CONTROL, USER_DEFINED) and word.strip("<>[]| ▁\t\n")]
         plain = [text for text in thinned if not any(name in text for name in names)]
+        # Names that are no text to llama.cpp but bytes are not written by any template.
+        names = [name for name in names if name.isascii() or name[0] in "<["]
         # A word of pieces gets a space behind a reserved token too, by llama.cpp; a template says itself where it wants one.
         trusted = texts.with_reserved(dice, names[:200], 200) if names and have["model"] == "gpt2" else []
-        print(f"{path.name}: {judge(path, plain, trusted)} texts", flush=True)
+        print(f"{path.name}: {judge(path, plain, trusted, has_prefix=have['has_prefix'])} texts", flush=True)
 
 
 if __name__ == "__main__":

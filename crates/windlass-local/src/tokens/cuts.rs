@@ -22,10 +22,12 @@ const TEKKEN: &str = r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}
 pub(super) fn find(name: &str) -> Option<Cut> {
     let patterns: &[&str] = match name {
         "" | "default" => &[r"[\p{P}\$\+<=>\^~\|]+", GPT_2, r"\p{N}+", r"[0-9][0-9][0-9]"],
-        "gpt-2" | "phi-2" | "mpt" | "mellum" | "trillion" | "gigachat" | "a.x-4.0" => &[GPT_2],
+        "gpt-2" | "phi-2" | "mellum" | "trillion" | "gigachat" | "a.x-4.0" => &[GPT_2],
         "smollm" | "starcoder" | "refact" | "minerva-7b" => &[DIGIT, GPT_2],
         "qwen2" | "deepseek-r1-qwen" | "megrez" | "kormo" => &[QWEN],
-        "llama-bpe" | "llama3" | "llama-v3" | "falcon3" | "pixtral" | "midm-2.0" | "smaug-bpe" | "dbrx" => &[LLAMA],
+        "llama-bpe" | "llama3" | "llama-v3" | "falcon3" | "pixtral" | "midm-2.0" | "smaug-bpe" | "dbrx" => {
+            &[LLAMA]
+        }
         "seed-coder" => &[SEED],
         "tekken" => &[TEKKEN],
         "deepseek-coder" => &[

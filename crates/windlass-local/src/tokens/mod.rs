@@ -6,6 +6,7 @@
 mod cuts;
 mod folder;
 mod gguf;
+mod pieces;
 mod stream;
 
 use std::collections::HashSet;
@@ -13,16 +14,14 @@ use std::path::Path;
 
 use tokenizers::Tokenizer;
 
+use self::pieces::Pieces;
 pub(crate) use self::stream::TextStream;
 use crate::error::LocalError;
 use crate::file::ModelFile;
 
 /// The tokens of one model.
 pub struct Tokens {
-    /// For the beginning of a text.
-    first: Tokenizer,
-    /// For what follows a reserved token, where that differs: no space is put before it.
-    later: Option<Tokenizer>,
+    reader: Reader,
     words: Vec<Box<[u8]>>,
     reserved: Vec<Reserved>,
     reserved_ids: HashSet<u32>,
@@ -33,6 +32,19 @@ pub struct Tokens {
     end: Option<String>,
     /// Whether an answer begins with a space that nobody wrote.
     has_space_prefix: bool,
+}
+
+/// How text becomes tokens.
+pub(crate) enum Reader {
+    /// As the library does it.
+    Library {
+        /// For the beginning of a text.
+        first: Box<Tokenizer>,
+        /// For what follows a reserved token, where that differs: no space is put before it.
+        later: Option<Box<Tokenizer>>,
+    },
+    /// By scores.
+    Pieces(Pieces),
 }
 
 /// A reserved token.
@@ -56,8 +68,7 @@ const STOP_WORDS: [&str; 8] = [
 
 /// What a file says about its tokens.
 pub(crate) struct TokensFound {
-    pub(crate) first: Tokenizer,
-    pub(crate) later: Option<Tokenizer>,
+    pub(crate) reader: Reader,
     pub(crate) words: Vec<Box<[u8]>>,
     pub(crate) reserved: Vec<Reserved>,
     pub(crate) stops: Vec<u32>,
@@ -82,8 +93,7 @@ impl Tokens {
     }
 
     fn new(found: TokensFound) -> Self {
-        let TokensFound { first, later, words, mut reserved, mut stops, begin, end, has_space_prefix } =
-            found;
+        let TokensFound { reader, words, mut reserved, mut stops, begin, end, has_space_prefix } = found;
         // The longest first: one may be the beginning of another.
         reserved.sort_by(|a, b| b.text.len().cmp(&a.text.len()).then_with(|| a.text.cmp(&b.text)));
         let known = reserved.iter().filter(|token| STOP_WORDS.contains(&token.text.as_str()));
@@ -92,18 +102,7 @@ impl Tokens {
         stops.dedup();
         let reserved_ids = reserved.iter().map(|token| token.id).collect();
         let reserved_heads = reserved.iter().filter_map(|token| token.text.chars().next()).collect();
-        Self {
-            first,
-            later,
-            words,
-            reserved,
-            reserved_ids,
-            reserved_heads,
-            stops,
-            begin,
-            end,
-            has_space_prefix,
-        }
+        Self { reader, words, reserved, reserved_ids, reserved_heads, stops, begin, end, has_space_prefix }
     }
 
     /// How many there are.
@@ -208,9 +207,13 @@ impl Tokens {
         if text.is_empty() {
             return Ok(());
         }
-        let tokenizer = match &self.later {
-            Some(later) if !is_first => later,
-            _ => &self.first,
+        let tokenizer = match &self.reader {
+            Reader::Pieces(pieces) => {
+                pieces.read(text, is_first, tokens);
+                return Ok(());
+            }
+            Reader::Library { later: Some(later), .. } if !is_first => later,
+            Reader::Library { first, .. } => first,
         };
         let encoding =
             tokenizer.encode_fast(text, false).map_err(|error| LocalError::Compute(error.to_string()))?;

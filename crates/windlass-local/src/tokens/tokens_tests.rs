@@ -124,8 +124,7 @@ fn words_are_cut_by_every_rule_as_llama_cpp_cuts_them() {
         merges: Vec<String>,
     }
     let own: Vocabulary = serde_json::from_str(&fixture("vocabulary.json")).unwrap();
-    for rule in
-        ["default", "gpt-2", "llama-bpe", "qwen2", "smollm", "tekken", "seed-coder", "deepseek-coder"]
+    for rule in ["default", "gpt-2", "llama-bpe", "qwen2", "smollm", "tekken", "seed-coder", "deepseek-coder"]
     {
         let kinds = Value::Array(own.words.iter().map(|_| Value::I32(1)).collect());
         let tokens = tokens_with(vec![
@@ -190,6 +189,8 @@ fn pieces_with_scores_are_merged_best_first() {
     let tokens = tokens.unwrap();
     assert_eq!(tokens.read_text("hi hi\né").unwrap(), [7, 7, 8, 9, 10]);
     assert_eq!(tokens.write_text(&[7, 7, 8, 9, 10]), "hi hi\né");
+    // What only looks like a reserved token is spelt out.
+    assert_eq!(tokens.read_text("[INST]").unwrap(), [3, 0, 0, 0, 0, 0, 0]);
     // Behind a reserved token no space is put.
     assert_eq!(tokens.read_pieces([("[INST]hi", true)].into_iter()).unwrap(), [11, 6]);
     assert_eq!(tokens.stops(), [2]);
