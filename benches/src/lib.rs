@@ -5,6 +5,7 @@
 pub mod broken;
 pub mod eval;
 pub mod idle;
+pub mod judged;
 pub mod load;
 pub mod loads;
 pub mod local;

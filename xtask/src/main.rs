@@ -8,6 +8,7 @@ mod bench;
 mod checkout;
 mod client_sets;
 mod clients;
+mod compare_local;
 mod eval_builtin;
 mod eval_search;
 mod invocation;
@@ -47,6 +48,8 @@ enum Task {
     EvalSearch(eval_search::Options),
     /// Measure how well the built-in model calls
     EvalBuiltin(eval_builtin::Options),
+    /// Compare models in the process with llama.cpp
+    CompareLocal(compare_local::Options),
     /// Take pictures of every page and state of the web app
     Screenshots(web::ScreenshotOptions),
     /// Film the terminal app for the README
@@ -73,6 +76,9 @@ fn run(task: Task) -> anyhow::Result<()> {
         Task::EvalSearch(options) => eval_search::run(&root, &options),
         Task::EvalBuiltin(options) => {
             eval_builtin::run(&root, &checkout::read_workspace(&root)?.target_folder, &options)
+        }
+        Task::CompareLocal(options) => {
+            compare_local::run(&root, &checkout::read_workspace(&root)?.target_folder, &options)
         }
         Task::Screenshots(options) => {
             web::take_screenshots(&root, &checkout::read_workspace(&root)?.target_folder, &options)

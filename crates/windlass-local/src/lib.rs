@@ -16,6 +16,7 @@ mod kernel;
 mod port;
 mod prefix;
 mod sample;
+mod scorer;
 mod session;
 mod template;
 #[cfg(test)]
@@ -28,4 +29,5 @@ pub use self::error::LocalError;
 pub use self::file::{Family, FileDescription, Format, MemoryEstimate, describe};
 pub use self::held::grammars;
 pub use self::port::{GrammarMaker, LocalConfig, LocalModel, RawPrompt};
+pub use self::scorer::Scorer;
 pub use self::tokens::Tokens;

@@ -3,8 +3,10 @@
 //! Reserved tokens (`<|im_end|>`, `[INST]`) are what a template is made of, and only a template can write them: text
 //! of users and tools is read by `read_text`, which knows none. Knows no template and no model.
 
+mod cuts;
 mod folder;
 mod gguf;
+mod pieces;
 mod stream;
 
 use std::collections::HashSet;
@@ -12,16 +14,14 @@ use std::path::Path;
 
 use tokenizers::Tokenizer;
 
+use self::pieces::Pieces;
 pub(crate) use self::stream::TextStream;
 use crate::error::LocalError;
 use crate::file::ModelFile;
 
 /// The tokens of one model.
 pub struct Tokens {
-    /// For the beginning of a text.
-    first: Tokenizer,
-    /// For what follows a reserved token, where that differs: no space is put before it.
-    later: Option<Tokenizer>,
+    reader: Reader,
     words: Vec<Box<[u8]>>,
     reserved: Vec<Reserved>,
     reserved_ids: HashSet<u32>,
@@ -32,6 +32,19 @@ pub struct Tokens {
     end: Option<String>,
     /// Whether an answer begins with a space that nobody wrote.
     has_space_prefix: bool,
+}
+
+/// How text becomes tokens.
+pub(crate) enum Reader {
+    /// As the library does it.
+    Library {
+        /// For the beginning of a text.
+        first: Box<Tokenizer>,
+        /// For what follows a reserved token, where that differs: no space is put before it.
+        later: Option<Box<Tokenizer>>,
+    },
+    /// By scores.
+    Pieces(Pieces),
 }
 
 /// A reserved token.
@@ -55,8 +68,7 @@ const STOP_WORDS: [&str; 8] = [
 
 /// What a file says about its tokens.
 pub(crate) struct TokensFound {
-    pub(crate) first: Tokenizer,
-    pub(crate) later: Option<Tokenizer>,
+    pub(crate) reader: Reader,
     pub(crate) words: Vec<Box<[u8]>>,
     pub(crate) reserved: Vec<Reserved>,
     pub(crate) stops: Vec<u32>,
@@ -66,6 +78,11 @@ pub(crate) struct TokensFound {
 }
 
 impl Tokens {
+    /// The tokens of a GGUF file or a folder, without its weights.
+    pub fn open(path: &Path) -> Result<Self, LocalError> {
+        Self::of_file(&ModelFile::open(path)?)
+    }
+
     /// The tokens of a model file.
     pub(crate) fn of_file(file: &ModelFile) -> Result<Self, LocalError> {
         let found = match file {
@@ -76,8 +93,7 @@ impl Tokens {
     }
 
     fn new(found: TokensFound) -> Self {
-        let TokensFound { first, later, words, mut reserved, mut stops, begin, end, has_space_prefix } =
-            found;
+        let TokensFound { reader, words, mut reserved, mut stops, begin, end, has_space_prefix } = found;
         // The longest first: one may be the beginning of another.
         reserved.sort_by(|a, b| b.text.len().cmp(&a.text.len()).then_with(|| a.text.cmp(&b.text)));
         let known = reserved.iter().filter(|token| STOP_WORDS.contains(&token.text.as_str()));
@@ -86,18 +102,7 @@ impl Tokens {
         stops.dedup();
         let reserved_ids = reserved.iter().map(|token| token.id).collect();
         let reserved_heads = reserved.iter().filter_map(|token| token.text.chars().next()).collect();
-        Self {
-            first,
-            later,
-            words,
-            reserved,
-            reserved_ids,
-            reserved_heads,
-            stops,
-            begin,
-            end,
-            has_space_prefix,
-        }
+        Self { reader, words, reserved, reserved_ids, reserved_heads, stops, begin, end, has_space_prefix }
     }
 
     /// How many there are.
@@ -157,6 +162,19 @@ impl Tokens {
         Ok(tokens)
     }
 
+    /// Reads text that nobody else had a hand in: names of reserved tokens are those tokens.
+    pub fn read_trusted(&self, text: &str) -> Result<Vec<u32>, LocalError> {
+        self.read_pieces([(text, true)].into_iter())
+    }
+
+    /// The text of tokens; letters that are broken are shown as such.
+    pub fn write_text(&self, tokens: &[u32]) -> String {
+        let mut stream = TextStream::default();
+        let mut text: String = tokens.iter().map(|token| stream.push(self, *token)).collect();
+        text.push_str(&stream.finish());
+        text
+    }
+
     /// Reads what a template wrote: pieces that are trusted, and pieces of others' text between them.
     pub(crate) fn read_pieces<'a>(
         &self,
@@ -189,9 +207,13 @@ impl Tokens {
         if text.is_empty() {
             return Ok(());
         }
-        let tokenizer = match &self.later {
-            Some(later) if !is_first => later,
-            _ => &self.first,
+        let tokenizer = match &self.reader {
+            Reader::Pieces(pieces) => {
+                pieces.read(text, is_first, tokens);
+                return Ok(());
+            }
+            Reader::Library { later: Some(later), .. } if !is_first => later,
+            Reader::Library { first, .. } => first,
         };
         let encoding =
             tokenizer.encode_fast(text, false).map_err(|error| LocalError::Compute(error.to_string()))?;
