@@ -1,10 +1,10 @@
 //! One layer: attention over what was read, then the feed-forward net, for the rows of several sessions at once.
 
-use candle_core::quantized::{QMatMul, QTensor};
-use candle_core::{D, Device, Module, Tensor};
+use candle_core::{D, Device, Tensor};
 use candle_nn::ops::{rms_norm, silu, softmax_last_dim};
 
 use super::cache::KvCache;
+use super::matrix::Matrix;
 use super::rope::RopeRows;
 use super::shape::{LayerWeight, ModelShape, Weight};
 use super::softmax::CausalSoftmax;
@@ -22,11 +22,11 @@ pub(crate) struct Layer {
     value: Projection,
     query_norm: Option<Tensor>,
     key_norm: Option<Tensor>,
-    output: QMatMul,
+    output: Matrix,
     feed_forward_norm: Tensor,
-    gate: QMatMul,
-    up: QMatMul,
-    down: QMatMul,
+    gate: Matrix,
+    up: Matrix,
+    down: Matrix,
     epsilon: f32,
     sizes: Sizes,
 }
@@ -41,7 +41,7 @@ struct Sizes {
 
 #[derive(Debug)]
 struct Projection {
-    matrix: QMatMul,
+    matrix: Matrix,
     bias: Option<Tensor>,
 }
 
@@ -100,23 +100,14 @@ impl Layer {
         let attended = self.attend(&normed, turns, spans)?;
         let rows = (rows + self.output.forward(&attended)?)?;
         let normed = rms_norm(&rows, &self.feed_forward_norm, self.epsilon)?;
-        let (gate, up) = match together(&[&self.gate, &self.up], &normed)?.as_deref() {
-            Some([gate, up]) => (gate.clone(), up.clone()),
-            _ => (self.gate.forward(&normed)?, self.up.forward(&normed)?),
-        };
+        let [gate, up] = Matrix::forward_all([&self.gate, &self.up], &normed)?;
         let inner = (silu(&gate)? * up)?;
         Ok((rows + self.down.forward(&inner)?)?)
     }
 
     fn attend(&self, rows: &Tensor, turns: &RopeRows, spans: &[Span<'_>]) -> Result<Tensor, LocalError> {
         let matrices = [&self.query.matrix, &self.key.matrix, &self.value.matrix];
-        let (query, key, value) = match together(&matrices, rows)?.as_deref() {
-            Some([query, key, value]) => (query.clone(), key.clone(), value.clone()),
-            _ => {
-                let [query, key, value] = matrices.map(|matrix| matrix.forward(rows));
-                (query?, key?, value?)
-            }
-        };
+        let [query, key, value] = Matrix::forward_all(matrices, rows)?;
         let Sizes { heads, kv_heads, head, .. } = self.sizes;
         let count = rows.dim(0)?;
         let query = self.query.biased(query)?.reshape((count, heads, head))?;
@@ -141,21 +132,6 @@ impl Layer {
             Some(norm) => rms_norm(&rows, norm, self.epsilon),
             None => Ok(rows),
         }
-    }
-}
-
-/// Several products with the same rows in one go, where the kernels can: rows are quantised once, threads meet once.
-fn together(matrices: &[&QMatMul], rows: &Tensor) -> Result<Option<Vec<Tensor>>, LocalError> {
-    let quantised: Option<Vec<&QTensor>> = matrices
-        .iter()
-        .map(|matrix| match matrix {
-            QMatMul::QTensor(tensor) => Some(tensor.as_ref()),
-            QMatMul::Tensor(_) | QMatMul::TensorF16(_) => None,
-        })
-        .collect();
-    match quantised {
-        Some(quantised) => Ok(QTensor::gemv_fused_shared_lhs(&quantised, rows)?),
-        None => Ok(None),
     }
 }
 

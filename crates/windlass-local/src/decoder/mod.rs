@@ -4,16 +4,17 @@
 
 mod cache;
 mod layer;
+mod matrix;
 mod rope;
 pub(crate) mod shape;
 mod softmax;
 
-use candle_core::quantized::QMatMul;
-use candle_core::{Device, Module, Tensor};
+use candle_core::{Device, Tensor};
 use candle_nn::ops::rms_norm;
 
 pub(crate) use self::cache::KvCache;
 use self::layer::{Layer, Span};
+pub(crate) use self::matrix::Matrix;
 use self::rope::Rope;
 use self::shape::{ModelShape, Weight};
 pub(crate) use self::softmax::soften;
@@ -27,10 +28,10 @@ pub(crate) const PIECE_TOKENS: usize = 128;
 #[derive(Debug)]
 pub(crate) struct Decoder {
     shape: ModelShape,
-    embedding: QMatMul,
+    embedding: Matrix,
     layers: Vec<Layer>,
     last_norm: Tensor,
-    head: QMatMul,
+    head: Matrix,
     rope: Rope,
     device: Device,
 }

@@ -15,7 +15,6 @@ use half::f16;
 use memmap2::{Mmap, MmapMut};
 
 use crate::error::LocalError;
-use crate::kernel;
 
 /// Bytes that stay where they are: of a file, or of the program itself.
 #[derive(Debug)]
@@ -103,8 +102,7 @@ impl<T: GgmlType> QuantizedType for Blocks<T> {
     }
 
     fn matmul_t(&self, mkn: (usize, usize, usize), lhs: &[f32], dst: &mut [f32]) -> candle_core::Result<()> {
-        let is_done = T::DTYPE == GgmlDType::Q4_0 && kernel::multiply_nibbles(self.raw(), mkn, lhs, dst);
-        if is_done { Ok(()) } else { k_quants::matmul(mkn, lhs, self.as_slice(), dst) }
+        k_quants::matmul(mkn, lhs, self.as_slice(), dst)
     }
 
     fn matmul_t_f16(

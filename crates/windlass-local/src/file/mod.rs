@@ -16,6 +16,7 @@ pub(crate) use self::folder::FolderFiles;
 pub(crate) use self::gguf::GgufFile;
 pub(crate) use self::header::Meta;
 use self::mapped::Bytes;
+use crate::decoder::Matrix;
 use crate::decoder::shape::{ModelShape, Weight};
 use crate::error::LocalError;
 
@@ -187,7 +188,7 @@ impl ModelFile {
         weight: Weight,
         size: (usize, usize),
         device: &Device,
-    ) -> Result<QMatMul, LocalError> {
+    ) -> Result<Matrix, LocalError> {
         self.matrix_if(weight, size, device)?.ok_or_else(|| self.lacks(weight))
     }
 
@@ -197,13 +198,15 @@ impl ModelFile {
         weight: Weight,
         size: (usize, usize),
         device: &Device,
-    ) -> Result<Option<QMatMul>, LocalError> {
+    ) -> Result<Option<Matrix>, LocalError> {
         match self {
             ModelFile::Gguf(file) => {
                 let tensor = file.tensor(weight, size, device)?;
-                Ok(tensor.map(QMatMul::from_qtensor).transpose()?)
+                tensor.map(Matrix::of_blocks).transpose()
             }
-            ModelFile::Folder(files) => Ok(files.tensor(weight, size, device)?.map(QMatMul::Tensor)),
+            ModelFile::Folder(files) => {
+                Ok(files.tensor(weight, size, device)?.map(|tensor| Matrix::Candles(QMatMul::Tensor(tensor))))
+            }
         }
     }
 

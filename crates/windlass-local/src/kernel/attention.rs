@@ -6,9 +6,9 @@
 use std::ops::Range;
 use std::sync::Mutex;
 
-use candle_core::utils::barrier_pool;
 use candle_core::{CpuStorage, CustomOp3, Layout, Shape};
 
+use super::share;
 use crate::decoder::soften;
 
 /// More rows than these are better multiplied as matrices.
@@ -49,7 +49,8 @@ impl CustomOp3 for FewRows {
             .zip(attended.chunks_exact_mut((group * head).max(1)))
             .map(Mutex::new)
             .collect();
-        barrier_pool().execute_chunked(parts.len(), |range| {
+        let multiplications = 2 * count * heads * head * length;
+        share(parts.len(), multiplications, |range| {
             for at in range {
                 let Some(Ok(mut part)) = parts.get(at).map(Mutex::lock) else { continue };
                 let (row, shared_head) = (at / shared, at % shared);

@@ -21,14 +21,22 @@ fn is_able() -> bool {
 
 #[test]
 fn products_are_those_of_the_weights_written_out() {
-    for (count, width, columns) in [(1, 64, 16), (3, 128, 48), (8, 192, 32), (21, 768, 112)] {
+    for (dtype, (count, width, columns)) in [
+        (GgmlDType::Q4_0, (1, 64, 16)),
+        (GgmlDType::Q8_0, (1, 64, 16)),
+        (GgmlDType::Q4_0, (3, 128, 48)),
+        (GgmlDType::Q8_0, (8, 192, 32)),
+        (GgmlDType::Q4_0, (21, 768, 112)),
+        (GgmlDType::Q8_0, (21, 768, 112)),
+    ] {
         let weights = Tensor::from_vec(numbers(columns * width, 7), (columns, width), &Device::Cpu).unwrap();
-        let blocks = QTensor::quantize(&weights, GgmlDType::Q4_0).unwrap();
+        let blocks = QTensor::quantize(&weights, dtype).unwrap();
         let exact = blocks.dequantize(&Device::Cpu).unwrap();
         let rows = numbers(count * width, 11);
         let mut products = vec![f32::NAN; count * columns];
         let bytes = blocks.data().unwrap();
-        let is_done = multiply(&bytes, (count, width, columns), &rows, &mut products);
+        let is_done =
+            Kind::of(dtype).unwrap().multiply(&bytes, Sizes { count, width, columns }, &rows, &mut products);
         assert_eq!(is_done, is_able(), "where the instructions are, they are used");
         if !is_done {
             return;
@@ -50,16 +58,27 @@ fn rows_of_zeros_give_zeros() {
     let weights = Tensor::from_vec(numbers(16 * 64, 3), (16, 64), &Device::Cpu).unwrap();
     let blocks = QTensor::quantize(&weights, GgmlDType::Q4_0).unwrap();
     let mut products = vec![0.0; 16];
-    multiply(&blocks.data().unwrap(), (1, 64, 16), &[0.0; 64], &mut products);
+    let sizes = Sizes { count: 1, width: 64, columns: 16 };
+    Kind::Nibbles.multiply(&blocks.data().unwrap(), sizes, &[0.0; 64], &mut products);
     assert_eq!(products, [0.0; 16]);
 }
 
 #[test]
 fn sizes_that_do_not_fit_are_left_alone() {
-    let mut products = [7.0; 15];
-    assert!(!multiply(&[0; 15 * 36], (1, 64, 15), &[1.0; 64], &mut products));
-    assert!(!multiply(&[0; 35], (1, 64, 16), &[1.0; 64], &mut [0.0; 16]));
-    assert!(!multiply(&[0; 16 * 18], (1, 32, 16), &[1.0; 32], &mut [0.0; 16]));
-    assert!(!multiply(&[], (0, 0, 0), &[], &mut []));
-    assert_eq!(products, [7.0; 15]);
+    let multiplied = |bytes: usize, (count, width, columns): (usize, usize, usize)| {
+        let mut products = vec![7.0; count * columns];
+        let is_done = Kind::Nibbles.multiply(
+            &vec![0; bytes],
+            Sizes { count, width, columns },
+            &vec![1.0; count * width],
+            &mut products,
+        );
+        assert_eq!(products, vec![7.0; count * columns]);
+        is_done
+    };
+    assert!(!multiplied(15 * 36, (1, 64, 15)), "no sixteen columns");
+    assert!(!multiplied(16 * 36 - 1, (1, 64, 16)), "a byte is missing");
+    assert!(!multiplied(16 * 18, (1, 32, 16)), "half a pair");
+    assert!(!multiplied(0, (0, 0, 0)), "nothing");
+    assert_eq!(Kind::of(GgmlDType::Q4K), None);
 }
