@@ -212,7 +212,8 @@ async function showOwnBuild(context: BrowserContext, dist: string): Promise<void
     (url) => !/^\/(api|docs|openapi|healthz|readyz|metrics|v1|chat)/.test(url.pathname),
     async (route) => {
       const { pathname } = new URL(route.request().url());
-      const file = extname(pathname) ? pathname : '/index.html';
+      // Addresses of modules have points in them, too.
+      const file = extname(pathname) in MEDIA ? pathname : '/index.html';
       const headers = { 'content-type': MEDIA[extname(file)] ?? 'application/octet-stream', 'content-security-policy': POLICY };
       await route.fulfill({ body: readFileSync(join(dist, file)), headers });
     },

@@ -556,3 +556,30 @@ describe('the frame', () => {
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('MAIN');
   });
 });
+
+describe('the built-in model', () => {
+  it('answers small talk, takes a no, and the tasks of a session are counted while the talk goes on', async () => {
+    const own = await Server.start({ model: 'builtin' });
+    try {
+      const page = await show('/', {}, own);
+      page.setDefaultTimeout(20_000);
+      await begin(page, 'Add a task: buy rope');
+      const tasks = page.getByRole('link', { name: 'Tasks of this session, 1 open' });
+      await tasks.waitFor();
+      await page.getByRole('button', { name: /^Stop/ }).waitFor({ state: 'detached' });
+      await composer(page).fill('Read notes.txt');
+      await composer(page).press('Enter');
+      await page.getByRole('button', { name: /^Deny/ }).click();
+      await said(page, 'was not allowed').waitFor();
+      await page.getByRole('button', { name: /^Stop/ }).waitFor({ state: 'detached' });
+      await composer(page).fill('hello');
+      await composer(page).press('Enter');
+      await said(page, 'What shall I do?').waitFor();
+      await tasks.waitFor();
+      await page.reload();
+      await tasks.waitFor();
+    } finally {
+      await own.end();
+    }
+  }, 120_000);
+});

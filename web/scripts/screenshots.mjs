@@ -3,10 +3,11 @@
 // WINDLASS_BINARY: the server. CHROMIUM: the browser. SCREENSHOTS: where they go, target/screenshots unless said
 // otherwise. WINDLASS_DIST: a build of the app that is shown instead of the one in the binary. Words on the command
 // line choose: scenes and pictures whose names have one of them. Ends with 1 if a page complained.
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { extname, join, resolve } from 'node:path';
 import { chromium } from 'playwright-core';
 import { scenes } from './screenshots/scenes.mjs';
+import { shrink } from './screenshots/shrink.mjs';
 import { modelServer, root, searchServer, Stage } from './screenshots/stage.mjs';
 
 const WIDTHS = [1440, 360];
@@ -28,7 +29,8 @@ async function showOwnBuild(context, dist) {
     (url) => !/^\/(api|docs|openapi|healthz|readyz|metrics|v1|chat)/.test(url.pathname),
     async (route) => {
       const { pathname } = new URL(route.request().url());
-      const file = extname(pathname) ? pathname : '/index.html';
+      // Addresses of modules have points in them, too.
+      const file = extname(pathname) in MEDIA ? pathname : '/index.html';
       await route.fulfill({ body: readFileSync(join(dist, file)), contentType: MEDIA[extname(file)] ?? 'application/octet-stream' });
     },
   );
@@ -62,7 +64,8 @@ async function take(browser, stage, shot, facts, width, theme) {
     await page.goto(stage.url + shot.path(facts));
     await shot.act?.(page, facts, stage);
     await page.evaluate(() => document.fonts.ready.then(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))));
-    await page.screenshot({ path: join(folder, `${name}.png`), caret: 'hide', animations: 'disabled' });
+    const picture = await page.screenshot({ caret: 'hide', animations: 'disabled' });
+    writeFileSync(join(folder, `${name}.png`), shrink(picture));
   } catch (error) {
     complaints.push(`${name}: ${error.message.split('\n').slice(0, 3).join(' ')}`);
   } finally {

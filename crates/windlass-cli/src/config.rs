@@ -5,6 +5,7 @@
 
 mod endpoint;
 mod folders;
+mod keep;
 mod key;
 mod layer;
 mod limits;
@@ -25,6 +26,7 @@ use windlass_core::secret::Secret;
 use windlass_scripted::Script;
 
 pub(crate) use self::folders::{Folders, project_file, project_modules, project_tools};
+pub(crate) use self::keep::keep_word;
 pub(crate) use self::key::{EFFORT_WORDS, KEYS, PROVIDERS, find as find_key, names as key_names};
 use self::layer::Layer;
 pub(crate) use self::script::load_here as load_script;

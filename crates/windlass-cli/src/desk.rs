@@ -1,12 +1,13 @@
-//! The desk of the person at the terminal app: what was typed before, and files that are written from it.
+//! The desk of the person at the terminal app: what was typed before, the theme that was chosen, and files that are
+//! written from it.
 
 use std::fs::OpenOptions;
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 
-use windlass_tui::{DeskError, DeskPort};
+use windlass_tui::{DeskError, DeskPort, ThemeKind};
 
-use crate::config::Folders;
+use crate::config::{Folders, keep_word};
 
 /// Lines of history that are offered again.
 const HISTORY_LINES_MAX: usize = 1_000;
@@ -17,13 +18,15 @@ const HISTORY_BYTES_MAX: usize = 16 * 1024;
 /// Files around the terminal app.
 pub(crate) struct Desk {
     history_file: PathBuf,
+    config_file: PathBuf,
     folder: PathBuf,
 }
 
 impl Desk {
     /// The desk in a folder.
     pub(crate) fn new(folders: &Folders, folder: PathBuf) -> Self {
-        Self { history_file: folders.data.join("history.jsonl"), folder }
+        let config_file = folders.config_file.clone();
+        Self { history_file: folders.data.join("history.jsonl"), config_file, folder }
     }
 
     fn read_history(&self) -> io::Result<Vec<String>> {
@@ -61,6 +64,11 @@ impl DeskPort for Desk {
             return Ok(());
         }
         self.add_to_history(line).map_err(|error| unwritten(&self.history_file, &error))
+    }
+
+    fn keep_theme(&self, theme: ThemeKind) -> Result<(), DeskError> {
+        keep_word(&self.config_file, "terminal", "theme", theme.word())
+            .map_err(|complaint| DeskError(complaint.to_string().replace("\n  ", "; ")))
     }
 
     fn export(&self, name: &str, text: &str) -> Result<String, DeskError> {

@@ -1,7 +1,11 @@
 use super::*;
 
 fn desk(folder: &Path) -> Desk {
-    Desk { history_file: folder.join("data/history.jsonl"), folder: folder.to_owned() }
+    Desk {
+        history_file: folder.join("data/history.jsonl"),
+        config_file: folder.join("config.toml"),
+        folder: folder.to_owned(),
+    }
 }
 
 #[test]
@@ -44,4 +48,22 @@ fn an_export_never_writes_over_a_file() {
     assert_eq!(std::fs::read_to_string(&place).unwrap(), "# Talk");
     let lost = desk.export("no/such/folder.md", "x").unwrap_err();
     assert!(lost.0.contains("cannot be written"), "{lost}");
+}
+
+#[test]
+fn a_theme_is_kept_in_the_configuration_and_a_broken_one_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = desk(folder.path());
+    let file = folder.path().join("config.toml");
+    for theme in ThemeKind::ALL {
+        desk.keep_theme(theme).unwrap();
+        assert_eq!(
+            std::fs::read_to_string(&file).unwrap(),
+            format!("[terminal]\ntheme = \"{}\"\n", theme.word())
+        );
+    }
+    std::fs::write(&file, "model =\n").unwrap();
+    let lost = desk.keep_theme(ThemeKind::Dark).unwrap_err();
+    assert!(lost.0.contains("config.toml:1"), "{lost}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "model =\n");
 }

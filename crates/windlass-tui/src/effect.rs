@@ -4,6 +4,8 @@ use windlass_core::host::{ForkWish, ResumeWish};
 use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::permission::PermissionAnswer;
 
+use crate::theme::ThemeKind;
+
 /// Something to be done outside the state.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
@@ -106,6 +108,8 @@ pub enum Effect {
     },
     /// Keep what was typed.
     Remember(String),
+    /// Keep the theme for the next start.
+    KeepTheme(ThemeKind),
     /// Leave.
     Quit,
 }

@@ -116,6 +116,9 @@ impl Hands {
                 let place = self.at_desk(move |desk| desk.export(&name, &text)).await?;
                 Ok(Reply::Done(format!("written to {place}")))
             }
+            Effect::KeepTheme(theme) => {
+                self.at_desk(move |desk| desk.keep_theme(theme)).await.map(|()| Reply::Quiet)
+            }
             Effect::Remember(line) => {
                 self.at_desk(move |desk| desk.remember(&line)).await.map(|()| Reply::Quiet)
             }
@@ -311,6 +314,7 @@ fn wish_of(effect: &Effect) -> Wish {
         Effect::WatchIndex => Wish::Other("look at the index"),
         Effect::Apply { .. } => Wish::Other("apply the edit"),
         Effect::Export { name, .. } => Wish::Line("write the file", format!("/export {name}")),
+        Effect::KeepTheme(_) => Wish::Other("keep the theme for the next start"),
         Effect::Remember(_) => Wish::Other("keep the line"),
         Effect::Follow { .. } | Effect::Unfollow => Wish::Other("follow the session"),
         Effect::Bell => Wish::Other("ring"),

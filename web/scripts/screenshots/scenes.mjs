@@ -75,7 +75,7 @@ const hello = {
     },
     { name: 'missing-page', path: () => '/nowhere', act: (page) => seen(page, 'There is no such page') },
     { name: 'missing-session', path: () => '/s/nobody', act: (page) => page.getByRole('main').getByText(/deleted|gone|no such/i).first().waitFor() },
-    { name: 'tools-list', path: () => '/tools', act: (page) => seen(page, '18 tools') },
+    { name: 'tools-list', path: () => '/tools', act: (page) => seen(page, /^\d+ tools$/) },
     {
       name: 'tools-form', path: () => '/tools/edit_file',
       act: async (page) => {
@@ -117,6 +117,11 @@ const hello = {
     },
     { name: 'permissions-audit', path: () => '/permissions?tab=audit', act: (page) => page.locator('main li').getByText('Denied by policy').first().waitFor() },
     { name: 'models-list', path: () => '/models', act: (page) => seen(page, /models/) },
+    {
+      name: 'search-page', path: () => '/search?q=Hauled',
+      act: (page) => page.getByText('notes/monday.md:1').waitFor(),
+    },
+    { name: 'modules-empty', path: () => '/modules', act: (page) => seen(page, 'There are no modules yet') },
     { name: 'tasks-empty', path: () => '/tasks', act: (page) => seen(page, 'No session has tasks yet') },
     { name: 'saves-empty', path: () => '/saves', act: (page) => seen(page, 'No snapshots yet') },
     {
@@ -131,13 +136,74 @@ const hello = {
     {
       name: 'offline-page', path: () => '/tools', isOffline: true,
       act: async (page, facts, stage) => {
-        await seen(page, '18 tools');
+        await seen(page, /^\d+ tools$/);
         await stage.kill();
         await page.evaluate(() => dispatchEvent(new Event('online')));
         await page.getByRole('main').getByText('The server does not answer', { exact: true }).waitFor();
       },
       after: (stage) => stage.start(),
     },
+  ],
+};
+
+/** The built-in model, asked as somebody would who just started. */
+const builtin = {
+  name: 'builtin',
+  wish: { model: 'builtin', args: ['--allow', 'read_file'] },
+  prepare: async (stage) => {
+    const begun = await stage.begin('What files are in this project?');
+    await stage.ended(begun.run);
+    const { run_id } = await stage.api(`/api/sessions/${begun.session}/runs`, { message: 'Read src/greet.rs' });
+    await stage.ended(run_id);
+    return begun;
+  },
+  shots: [{ name: 'builtin', path: session, act: (page) => seen(page, '// Greets.') }],
+};
+
+const module = (module_id, instruction, signature, more = {}) => ({ module_id, instruction, signature, ...more, metadata: { version: '1', ...more.metadata } });
+const MODULES = {
+  'sort.mail': module('sort.mail', 'Sort the mail into a folder. What is not urgent can wait until tomorrow.', {
+    inputs: [{ name: 'mail', description: 'The text of a mail' }],
+    outputs: [{ name: 'folder', description: 'work, friends or spam' }, { name: 'urgent', description: 'Whether it must be answered today', field_type: 'boolean' }],
+  }, { metadata: { version: '3', optimizer: 'bootstrap_few_shot', score: 0.92 } }),
+  'harbour.log': module('harbour.log', 'Write one line for the log of the harbour from what the watch says.', {
+    inputs: [{ name: 'said', description: 'What the watch says' }, { name: 'tide', description: 'high or low' }],
+    outputs: [{ name: 'line' }],
+  }, { predictor_type: 'chain_of_thought' }),
+  'load.plan': module('load.plan', 'Find out which loads wait, and plan the order in which they are hauled.', {
+    inputs: [{ name: 'day' }],
+    outputs: [{ name: 'order', field_type: 'json' }],
+  }, { predictor_type: 'react', tool_enabled: true, tools: ['list_directory', 'read_file'] }),
+};
+const modules = {
+  name: 'modules',
+  wish: {
+    script: 'module.script',
+    files: {
+      '.windlass/modules/manifest.json': JSON.stringify({ version: '1.0', modules: Object.fromEntries(Object.keys(MODULES).map((id) => [id, { path: `${id}.json`, tags: [id.split('.')[0]] }])) }),
+      ...Object.fromEntries(Object.entries(MODULES).map(([id, made]) => [`.windlass/modules/${id}.json`, JSON.stringify(made)])),
+    },
+  },
+  prepare: async () => ({}),
+  shots: [
+    { name: 'modules-list', path: () => '/modules', act: (page) => seen(page, '3 modules') },
+    {
+      name: 'modules-outputs', path: () => '/modules/sort.mail',
+      act: async (page) => {
+        await page.getByRole('textbox', { name: /^mail/ }).fill('Lunch at the pier on Friday? Ada');
+        await page.getByRole('button', { name: 'Run', exact: true }).click();
+        await page.getByLabel('Outputs').waitFor();
+      },
+    },
+    {
+      name: 'modules-prompt', path: () => '/modules/sort.mail',
+      act: async (page) => {
+        await page.getByRole('textbox', { name: /^mail/ }).fill('Lunch at the pier on Friday? Ada');
+        await page.getByRole('tab', { name: 'Prompt' }).click();
+        await page.getByLabel('message 1', { exact: true }).waitFor();
+      },
+    },
+    { name: 'modules-signature', path: () => '/modules/load.plan', act: (page) => page.getByRole('tab', { name: 'Signature' }).click() },
   ],
 };
 
@@ -222,6 +288,8 @@ const token = {
 
 export const scenes = [
   hello,
+  builtin,
+  modules,
   run('streaming', 'shot_streaming.script', 'How do I read a file line by line in Rust?', (stage, { session }) => stage.recorded(session, 'step_started'), [
     { name: 'answer-streaming', act: (page) => seen(page, 'because reading may fail') },
   ]),

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 export const root = resolve(fileURLToPath(new URL('../../..', import.meta.url)));
 const START_LIMIT_MS = 30_000;
-const WAIT_LIMIT_MS = 20_000;
+const WAIT_LIMIT_MS = 60_000;
 
 const PROJECT = join(tmpdir(), 'harbour');
 /** A script by the name that the screen shows. */

@@ -1,6 +1,6 @@
 // The session on the screen: its view as it is and as it comes, and how the connection is.
 
-import { emptySession, type SessionView } from '../view/session';
+import { emptySession, tasksOf, type SessionView } from '../view/session';
 import { followSession, type Link } from '../wire/follow';
 import type { Refusal } from '../wire/http';
 
@@ -13,6 +13,8 @@ export class OpenSession {
   sent = $state(0);
   /** The newest run, which is the one that goes on if any does. */
   newest = $derived(this.view.runs.at(-1) ?? null);
+  /** The task list, which outlives the runs that changed it. */
+  tasks = $derived(tasksOf(this.view));
   isRunning = $derived(this.newest !== null && this.newest.ended === null);
 
   readonly stop: () => void;

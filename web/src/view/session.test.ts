@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { applyAll, foldSession, isDurable, rewind, type SessionView } from './session';
+import { applyAll, foldSession, isDurable, rewind, tasksOf, type SessionView } from './session';
 import type { Event, JournalRecord } from './types';
 
 function record(seq: number, event: Event): JournalRecord {
@@ -23,6 +23,13 @@ describe('the fold of a session', () => {
     const after = applyAll(before, [piece(4, 'day')]);
     expect(before.runs[0]?.entries).toEqual([{ kind: 'text', text: 'Good ' }]);
     expect(after.runs[0]?.entries).toEqual([{ kind: 'text', text: 'Good day' }]);
+  });
+
+  it('keeps the task list through runs that do not touch it', () => {
+    const tasks = [{ task_id: 'task_1', content: 'Buy rope', status: 'pending' as const }];
+    const later = { ...started, seq: 3, run_id: 'run_2' };
+    expect(tasksOf(foldSession([started]))).toEqual([]);
+    expect(tasksOf(foldSession([started, record(2, { type: 'tasks_changed', tasks }), later]))).toEqual(tasks);
   });
 
   it('folds a record in once', () => {

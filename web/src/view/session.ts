@@ -145,6 +145,11 @@ export function foldSession(records: readonly JournalRecord[]): SessionView {
   return applyAll(emptySession, records);
 }
 
+/** The task list of a session, as the last run that touched it left it. */
+export function tasksOf(view: SessionView): Task[] {
+  return view.runs.findLast((run) => run.tasks.length > 0)?.tasks ?? [];
+}
+
 /** Forgets what deltas made since the newest durable record: what comes after that record is read again. */
 export function rewind(view: SessionView): SessionView {
   const runs = view.runs.map((run) => (run.ended ? run : rewindRun(run)));

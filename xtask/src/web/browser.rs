@@ -24,7 +24,11 @@ const CHROMIUM: SystemPackage = SystemPackage {
 const SCREENSHOTS: &str = "screenshots";
 
 /// Pictures that the documents show: as they are taken, and as they are called there.
-const SHOWN: [(&str, &str); 5] = [
+const SHOWN: [(&str, &str); 9] = [
+    ("builtin-1440-light", "builtin"),
+    ("builtin-360-dark", "phone"),
+    ("tools-list-1440-dark", "dark"),
+    ("modules-outputs-1440-light", "modules"),
     ("inspector-drawer-1440-light", "session"),
     ("approval-diff-1440-light", "approval"),
     ("inspector-page-1440-light", "inspector"),

@@ -54,7 +54,8 @@ pub(crate) fn read_file(path: &Path, is_project: bool) -> Result<Option<Layer>> 
     read_toml(path, &text, is_project).map(Some)
 }
 
-fn read_toml(path: &Path, text: &str, is_project: bool) -> Result<Layer> {
+/// Reads the text of a configuration file.
+pub(crate) fn read_toml(path: &Path, text: &str, is_project: bool) -> Result<Layer> {
     let document = DeTable::parse(text).map_err(|error| {
         let line = error.span().map_or(1, |span| line_of(text, span.start));
         Complaint::usage(format!(

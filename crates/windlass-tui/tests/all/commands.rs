@@ -74,6 +74,19 @@ async fn profile_and_theme_are_chosen_from_lists_or_by_name() {
 }
 
 #[tokio::test]
+async fn a_theme_is_kept_for_the_next_start_and_shown_even_if_it_cannot_be() {
+    let mut hosted = Hosted::new(HELLO);
+    hosted.say("/theme light").await;
+    assert_eq!(*hosted.desk.theme.lock().unwrap(), Some(ThemeKind::Light));
+    *hosted.desk.obstacle.lock().unwrap() = Some("config.toml cannot be written");
+    hosted.say("/theme plain").await;
+    assert_eq!(hosted.stage.state.theme.kind(), ThemeKind::Plain);
+    assert_eq!(*hosted.desk.theme.lock().unwrap(), Some(ThemeKind::Light));
+    let said = "could not keep the theme for the next start: config.toml cannot be written";
+    assert!(notice(&hosted.stage).contains(said), "{}", notice(&hosted.stage));
+}
+
+#[tokio::test]
 async fn a_tool_is_shown_with_all_of_its_arguments() {
     let mut hosted = Hosted::new(HELLO);
     hosted.say("/tools").await;

@@ -28,7 +28,7 @@ use windlass_tui::effect::Effect;
 use windlass_tui::input::Input;
 use windlass_tui::perform::Hands;
 use windlass_tui::state::overlay::Overlay;
-use windlass_tui::{DeskError, DeskPort};
+use windlass_tui::{DeskError, DeskPort, ThemeKind};
 
 use crate::stage::Stage;
 
@@ -42,6 +42,9 @@ const PATIENCE: Duration = Duration::from_secs(20);
 #[derive(Default)]
 pub(crate) struct Desk {
     pub(crate) files: Mutex<BTreeMap<String, String>>,
+    pub(crate) theme: Mutex<Option<ThemeKind>>,
+    /// Why nothing can be kept, if that is so.
+    pub(crate) obstacle: Mutex<Option<&'static str>>,
 }
 
 impl DeskPort for Desk {
@@ -50,6 +53,14 @@ impl DeskPort for Desk {
     }
 
     fn remember(&self, _line: &str) -> Result<(), DeskError> {
+        Ok(())
+    }
+
+    fn keep_theme(&self, theme: ThemeKind) -> Result<(), DeskError> {
+        if let Some(obstacle) = *self.obstacle.lock().unwrap() {
+            return Err(DeskError(obstacle.to_owned()));
+        }
+        *self.theme.lock().unwrap() = Some(theme);
         Ok(())
     }
 

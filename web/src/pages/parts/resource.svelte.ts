@@ -1,4 +1,5 @@
-// Something that a page reads from the server: what it is, whether it is on its way, and why it is not there.
+// Something that a page reads from the server or changes there: what it is, whether it is on its way, and why it is not
+// there.
 
 import { Refusal } from '../../wire/http';
 
@@ -46,6 +47,24 @@ export class Resource<T> {
       clearTimeout(this.timer);
       removeEventListener('online', again);
     };
+  }
+}
+
+/** Changes on the server: why the last one was not made, if it was not. */
+export class Changes {
+  problem = $state<string | null>(null);
+
+  /** `after`: reads what there is now, whether it was changed or not. */
+  constructor(private readonly after: () => Promise<void>) {}
+
+  async make(change: () => Promise<unknown>): Promise<void> {
+    try {
+      await change();
+      this.problem = null;
+    } catch (error) {
+      this.problem = refusalOf(error).message;
+    }
+    await this.after();
   }
 }
 

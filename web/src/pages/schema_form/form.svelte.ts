@@ -3,8 +3,21 @@
 import { getContext, setContext, untrack } from 'svelte';
 import { SvelteSet } from 'svelte/reactivity';
 import type { Fault } from './check';
-import type { Schema } from './schema';
+import type { JsonObject, Schema } from './schema';
 import { keyOfPath, type Path } from './value';
+
+/** What a form is given. */
+export interface FormProps {
+  schema: Schema;
+  value: JsonObject;
+  faults: readonly Fault[];
+  /** Whether fields that are needed and not there are said to be. */
+  showsMissing: boolean;
+  uid: string;
+  /** Whether all that was typed could be read. */
+  isRead?: boolean;
+  onchange: (value: JsonObject) => void;
+}
 
 export class Form {
   /** Fields whose text is no value yet, by place. */

@@ -31,6 +31,16 @@ export interface Shape {
   branches: Branch[];
 }
 
+/** What a control for one plain value is given. */
+export interface PlainField {
+  shape: Shape;
+  id: string;
+  /** The id of what describes it. */
+  described: string;
+  value: Json | undefined;
+  onchange: (value: Json | undefined) => void;
+}
+
 export interface Branch {
   label: string;
   schema: Schema;

@@ -1,4 +1,4 @@
-//! `/theme`: how the app looks, at once.
+//! `/theme`: how the app looks, at once and from now on.
 
 use super::{open, refuse};
 use crate::effect::Effect;
@@ -31,10 +31,9 @@ pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
 /// A row was chosen.
 pub(in crate::update) fn choose(state: &mut State, word: &str) -> Vec<Effect> {
     state.overlay = None;
-    if let Some(kind) = ThemeKind::from_word(word) {
-        state.theme = Theme::new(kind);
-    }
-    Vec::new()
+    let Some(kind) = ThemeKind::from_word(word) else { return Vec::new() };
+    state.theme = Theme::new(kind);
+    vec![Effect::KeepTheme(kind)]
 }
 
 fn about(kind: ThemeKind) -> &'static str {
