@@ -49,12 +49,12 @@ KINDS = {
     "f32": (llama_cpp.LLAMA_FTYPE_ALL_F32, 0.99999, True),
     "f16": (llama_cpp.LLAMA_FTYPE_MOSTLY_F16, 0.9999, False),
     "bf16": (llama_cpp.LLAMA_FTYPE_MOSTLY_BF16, 0.999, False),
-    "q8_0": (llama_cpp.LLAMA_FTYPE_MOSTLY_Q8_0, 0.995, False),
-    "q4_0": (llama_cpp.LLAMA_FTYPE_MOSTLY_Q4_0, 0.995, False),
-    "q5_0": (llama_cpp.LLAMA_FTYPE_MOSTLY_Q5_0, 0.995, False),
-    "q4_k": (llama_cpp.LLAMA_FTYPE_MOSTLY_Q4_K_M, 0.995, False),
-    "q5_k": (llama_cpp.LLAMA_FTYPE_MOSTLY_Q5_K_M, 0.995, False),
-    "q6_k": (llama_cpp.LLAMA_FTYPE_MOSTLY_Q6_K, 0.995, False),
+    "q8_0": (llama_cpp.LLAMA_FTYPE_MOSTLY_Q8_0, 0.999, False),
+    "q4_0": (llama_cpp.LLAMA_FTYPE_MOSTLY_Q4_0, 0.999, False),
+    "q5_0": (llama_cpp.LLAMA_FTYPE_MOSTLY_Q5_0, 0.999, False),
+    "q4_k": (llama_cpp.LLAMA_FTYPE_MOSTLY_Q4_K_M, 0.999, False),
+    "q5_k": (llama_cpp.LLAMA_FTYPE_MOSTLY_Q5_K_M, 0.999, False),
+    "q6_k": (llama_cpp.LLAMA_FTYPE_MOSTLY_Q6_K, 0.999, False),
 }
 
 

@@ -207,9 +207,11 @@ def main() -> None:
         names = [word for word, kind in zip(have["words"], have["kinds"], strict=True) if kind in (CONTROL, USER_DEFINED) and word.strip("<>[]| ▁\t\n")]
         plain = [text for text in thinned if not any(name in text for name in names)]
         # Names that are no text to llama.cpp but bytes are not written by any template.
-        names = [name for name in names if name.isascii() or name[0] in "<["]
+        letters = [name for name in names if not name.isascii() and name[0] not in "<["]
+        names = [name for name in names if name not in letters]
         # A word of pieces gets a space behind a reserved token too, by llama.cpp; a template says itself where it wants one.
         trusted = texts.with_reserved(dice, names[:200], 200) if names and have["model"] == "gpt2" else []
+        trusted = [text for text in trusted if not any(letter in text for letter in letters)]
         print(f"{path.name}: {judge(path, plain, trusted, has_prefix=have['has_prefix'])} texts", flush=True)
 
 
