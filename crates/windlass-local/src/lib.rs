@@ -16,6 +16,7 @@ mod prefix;
 mod sample;
 mod session;
 mod template;
+mod threads;
 #[cfg(test)]
 mod tiny;
 mod tokens;
@@ -25,5 +26,6 @@ pub use self::builtin::{BUILTIN, BuiltinModel};
 pub use self::error::LocalError;
 pub use self::file::{Family, FileDescription, Format, MemoryEstimate, describe};
 pub use self::held::grammars;
-pub use self::port::{GrammarMaker, LocalConfig, LocalModel, RawPrompt};
+pub use self::port::{CONTEXT_TOKENS, GrammarMaker, LocalConfig, LocalModel, RawPrompt};
+pub use self::threads::{THREADS_MAX, Threads, limit_threads};
 pub use self::tokens::Tokens;
