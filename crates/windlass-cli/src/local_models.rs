@@ -1,5 +1,7 @@
 //! Models in the process, as words of the configuration name them: `builtin`, and `local/FILE`.
 
+use windlass_models::Abilities;
+
 use crate::complaint::{Complaint, Result};
 use crate::config::Config;
 use crate::model_choice::Chosen;
@@ -11,6 +13,15 @@ pub(crate) const BUILTIN: &str = "builtin";
 
 /// What stands before the path of a model file.
 pub(crate) const PREFIX: &str = "local/";
+
+/// What a model in the process is, as lists show it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct About {
+    /// What it can do.
+    pub(crate) abilities: Abilities,
+    /// Where it comes from, what it is, how large, under which licence.
+    pub(crate) source: String,
+}
 
 /// Whether a word names a model in the process.
 pub(crate) fn is_local(word: &str) -> bool {
@@ -34,6 +45,72 @@ pub(crate) fn builtin() -> Option<Chosen> {
     Some(Chosen::plain(model))
 }
 
+/// What the built-in model is.
+#[cfg(feature = "local")]
+pub(crate) fn about_builtin() -> Option<About> {
+    // Its header is read once: lists are asked for again and again.
+    static ABOUT: std::sync::OnceLock<Option<About>> = std::sync::OnceLock::new();
+    let describe = || {
+        let description = windlass_local::BuiltinModel::describe().ok()?;
+        Some(about("built in", &description, description.context_tokens))
+    };
+    ABOUT.get_or_init(describe).clone()
+}
+
+/// What the built-in model is.
+#[cfg(not(feature = "local"))]
+pub(crate) fn about_builtin() -> Option<About> {
+    None
+}
+
+#[cfg(feature = "local")]
+fn about(origin: &str, file: &windlass_local::FileDescription, context_tokens: usize) -> About {
+    let licence = file.licence.as_ref().map(|licence| format!(", licence {licence}")).unwrap_or_default();
+    let source = format!(
+        "{origin}: {}, {:.1} M parameters, {} MB{licence}, calls held to a grammar",
+        file.quantisation,
+        file.parameters as f64 / 1e6,
+        file.file_bytes / 1_000_000
+    );
+    let abilities = Abilities {
+        context_tokens: u64::try_from(context_tokens).ok(),
+        calls_tools: Some(true),
+        sees: Some(false),
+        ..Abilities::default()
+    };
+    About { abilities, source }
+}
+
+/// The downloaded model files, each by the name under which it is run.
+#[cfg(feature = "local")]
+pub(crate) fn pulled_files(config: &Config) -> Vec<(String, About)> {
+    let Ok(files) = std::fs::read_dir(pulled::folder(&config.folders.data)) else { return Vec::new() };
+    let mut found: Vec<(String, About)> = files
+        .flatten()
+        .filter_map(|file| {
+            let name = file.file_name().into_string().ok()?;
+            let path = pulled::find(&pulled::folder(&config.folders.data), &name)?;
+            // What cannot be read is told when it is used.
+            let file = windlass_local::describe(&path).ok()?;
+            Some((name, about("downloaded file", &file, usual_context(&file))))
+        })
+        .collect();
+    found.sort_by(|one, other| one.0.cmp(&other.0));
+    found
+}
+
+/// The context that a file gets when nobody says how long.
+#[cfg(feature = "local")]
+fn usual_context(file: &windlass_local::FileDescription) -> usize {
+    file.context_tokens.min(windlass_local::CONTEXT_TOKENS)
+}
+
+/// The downloaded model files, each by the name under which it is run.
+#[cfg(not(feature = "local"))]
+pub(crate) fn pulled_files(_config: &Config) -> Vec<(String, About)> {
+    Vec::new()
+}
+
 /// The built-in model, where the build has one.
 #[cfg(not(feature = "local"))]
 pub(crate) fn builtin() -> Option<Chosen> {
@@ -42,10 +119,43 @@ pub(crate) fn builtin() -> Option<Chosen> {
 
 /// The model that a word names.
 pub(crate) fn open(config: &Config, word: &str) -> Result<Chosen> {
+    limit_threads(config)?;
     match word.strip_prefix(PREFIX) {
         Some(file) => open_file(config, word, file),
         None => builtin().ok_or_else(without),
     }
+}
+
+/// The setting.
+#[cfg(feature = "local")]
+const THREADS: &str = "local.threads";
+
+/// Limits the threads of all models in the process, as the configuration says. What cannot be limited is told.
+#[cfg(feature = "local")]
+pub(crate) fn limit_threads(config: &Config) -> Result<()> {
+    use windlass_local::THREADS_MAX;
+
+    let Some(wanted) = config.settings.count(THREADS) else { return Ok(()) };
+    let count = usize::try_from(wanted).ok().filter(|count| (1..=THREADS_MAX).contains(count));
+    let Some(count) = count else {
+        return Err(config
+            .wrong(THREADS, &format!("{wanted} is no number from 1 to {THREADS_MAX}"))
+            .cure("leave it out for as many threads as the machine has cores"));
+    };
+    let kernels = windlass_local::limit_threads(count).kernels;
+    if kernels != count {
+        let message = format!(
+            "{THREADS} is {count}, but the kernels of quantised weights use {kernels} threads: they only listen to the \
+             environment; start windlass with CANDLE_NUM_THREADS={count}"
+        );
+        crate::out::warn(&message);
+    }
+    Ok(())
+}
+
+#[cfg(not(feature = "local"))]
+pub(crate) fn limit_threads(_config: &Config) -> Result<()> {
+    Ok(())
 }
 
 #[cfg(not(feature = "local"))]
@@ -71,7 +181,8 @@ fn open_file(config: &Config, word: &str, file: &str) -> Result<Chosen> {
         .map_err(|error| Complaint::usage(format!("{word}: {error}")).at(path.display().to_string()))?;
     let context_tokens = u64::try_from(model.context_tokens()).ok();
     tracing::debug!(model = model.name(), ?context_tokens, "a model file is open");
-    Ok(Chosen { model: Arc::new(model), target: None, context_tokens })
+    let about = Some(about("file", model.description(), model.context_tokens()));
+    Ok(Chosen { model: Arc::new(model), target: None, context_tokens, about })
 }
 
 /// The file of that path, or of that name among those that were pulled.

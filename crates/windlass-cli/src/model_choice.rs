@@ -13,7 +13,7 @@ use windlass_scripted::ScriptedModel;
 use crate::complaint::{Complaint, Result};
 use crate::config::{Config, load_script};
 use crate::key_source::variables;
-use crate::local_models::{self, builtin, is_local};
+use crate::local_models::{self, About, builtin, is_local};
 use crate::nearest::nearest;
 use crate::provider;
 
@@ -33,18 +33,20 @@ pub(crate) struct Chosen {
     pub(crate) target: Option<Target>,
     /// Tokens of a conversation, where that is known.
     pub(crate) context_tokens: Option<u64>,
+    /// What a model in the process says of itself.
+    pub(crate) about: Option<About>,
 }
 
 impl Chosen {
     /// A model behind a wire.
     pub(crate) fn of_target(model: Arc<dyn ModelPort>, target: Target) -> Self {
         let context_tokens = target.context_tokens();
-        Self { model, target: Some(target), context_tokens }
+        Self { model, target: Some(target), context_tokens, about: None }
     }
 
     /// A model of which nothing is known.
     pub(crate) fn plain(model: Arc<dyn ModelPort>) -> Self {
-        Self { model, target: None, context_tokens: None }
+        Self { model, target: None, context_tokens: None, about: None }
     }
 
     /// Makes the profile fit the model: calls as text where it has no others, none where it has none.
@@ -72,7 +74,10 @@ pub(crate) fn choose(config: &Config) -> Result<Chosen> {
         Some(word) if is_local(word) => local_models::open(config, word),
         Some(_) | None => match find_connected(config)? {
             Some(target) => open(config, target),
-            None => builtin().ok_or_else(|| unconnected(config)),
+            None => {
+                local_models::limit_threads(config)?;
+                builtin().ok_or_else(|| unconnected(config))
+            }
         },
     }
 }

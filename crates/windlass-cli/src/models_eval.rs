@@ -156,6 +156,7 @@ impl Bench {
                 messages: Arc::new(messages.clone()),
                 trailer: Vec::new(),
                 refused: Arc::new([]),
+                live: Arc::default(),
                 tools: self.toolset.specs(),
                 tool_choice: ToolChoice::Auto,
                 sampling: self.sampling.clone(),

@@ -10,6 +10,7 @@ use crate::args::GlobalArgs;
 use crate::complaint::{Complaint, Result};
 use crate::config::Config;
 use crate::diagnosis::{self, Examined};
+use crate::local_models::{About, BUILTIN, PREFIX, about_builtin, pulled_files};
 use crate::models::{key_text, known_provider};
 use crate::out::{print, print_json, warn};
 use crate::table::lay_out;
@@ -41,6 +42,13 @@ impl Row {
     }
 }
 
+/// The models that run in this process, by name: the one of the program, and those that were downloaded.
+fn in_process(config: &Config) -> Vec<(String, About)> {
+    let builtin = about_builtin().map(|about| (BUILTIN.to_owned(), about));
+    let pulled = pulled_files(config).into_iter().map(|(name, about)| (format!("{PREFIX}{name}"), about));
+    builtin.into_iter().chain(pulled).collect()
+}
+
 /// Runs the command.
 pub(crate) fn list(global: &GlobalArgs, config: &Config, wanted: Option<&str>, live: bool) -> Result<()> {
     let wanted = wanted.map(|name| known_provider(config, name)).transpose()?;
@@ -55,9 +63,11 @@ pub(crate) fn list(global: &GlobalArgs, config: &Config, wanted: Option<&str>, l
             ask(config, id, wanted.is_some(), &mut models)?;
         }
     }
+    let here = if wanted.is_none() { in_process(config) } else { Vec::new() };
     if global.json {
         let providers = ids.iter().map(|id| provider_json(config, id)).collect::<Result<Vec<Value>>>()?;
-        let models: Vec<Value> = models.iter().map(model_json).collect();
+        let here = here.iter().map(|(name, about)| about_json(name, about));
+        let models: Vec<Value> = here.chain(models.iter().map(model_json)).collect();
         return print_json(&json!({"providers": providers, "models": models}));
     }
     let mut rows = vec![["PROVIDER", "WIRE", "ADDRESS", "KEY"].map(str::to_owned)];
@@ -72,9 +82,10 @@ pub(crate) fn list(global: &GlobalArgs, config: &Config, wanted: Option<&str>, l
         ]);
     }
     let mut text = lay_out(&rows);
-    if !models.is_empty() {
+    if !models.is_empty() || !here.is_empty() {
         let head = ["MODEL", "CONTEXT", "OUTPUT", "$ A MILLION: IN/CACHED/OUT", "ABILITIES", "SOURCE"];
         let mut rows = vec![head.map(str::to_owned)];
+        rows.extend(here.iter().map(|(name, about)| line(name, &about.abilities, about.source.clone())));
         rows.extend(models.iter().map(model_row));
         text.push('\n');
         text.push_str(&lay_out(&rows));
@@ -86,7 +97,8 @@ pub(crate) fn list(global: &GlobalArgs, config: &Config, wanted: Option<&str>, l
 pub(crate) fn choices(config: &Config, usual: &str) -> Vec<ModelRow> {
     let mut ids: Vec<&str> = providers().iter().map(|row| row.id).collect();
     ids.extend(config.configured_providers().into_iter().filter(|id| find_provider(id).is_none()));
-    let mut rows = Vec::new();
+    let mut rows: Vec<ModelRow> =
+        about_builtin().map(|about| row_about(BUILTIN, &about, usual)).into_iter().collect();
     // What cannot be read of a provider, or of what was found, is told when it is used.
     let examined = diagnoses(config).unwrap_or_default();
     for id in ids {
@@ -106,6 +118,17 @@ pub(crate) fn choices(config: &Config, usual: &str) -> Vec<ModelRow> {
         }
     }
     rows
+}
+
+/// A model in the process.
+pub(crate) fn row_about(name: &str, about: &About, usual: &str) -> ModelRow {
+    let source = Some(about.source.clone());
+    ModelRow {
+        is_default: name == usual,
+        is_ready: true,
+        source,
+        ..row_of(name.to_owned(), &about.abilities)
+    }
 }
 
 /// A model by what it can do.
@@ -251,10 +274,22 @@ fn model_json(row: &Row) -> Value {
     })
 }
 
+/// A model in the process has the fields of every other.
+fn about_json(name: &str, about: &About) -> Value {
+    let (provider, model) = name.split_once('/').unwrap_or((name, name));
+    json!({
+        "name": name, "provider": provider, "model": model,
+        "abilities": about.abilities, "source": about.source, "said_by": null,
+    })
+}
+
 fn model_row(row: &Row) -> [String; 6] {
-    let [context, output, prices, can] = abilities_of(&row.abilities).map(|(_, value)| value);
-    let name = format!("{}/{}", row.provider, row.model);
-    [visible(&name).into_owned(), context, output, prices, can, row.source_text()]
+    line(&format!("{}/{}", row.provider, row.model), &row.abilities, row.source_text())
+}
+
+fn line(name: &str, abilities: &Abilities, source: String) -> [String; 6] {
+    let [context, output, prices, can] = abilities_of(abilities).map(|(_, value)| value);
+    [visible(name).into_owned(), context, output, prices, can, visible(&source).into_owned()]
 }
 
 /// What a model can do, each with its name; what nobody knows is said to be unknown.

@@ -168,6 +168,7 @@ impl Modules {
             messages: Arc::new(vec![Arc::new(Message::user(message))]),
             trailer: Vec::new(),
             refused: Arc::new([]),
+            live: Arc::default(),
             tools: tools.into(),
             tool_choice: ToolChoice::Auto,
             sampling: Sampling::default(),

@@ -18,7 +18,7 @@ use crate::diagnosis;
 use crate::local_models::{self, BUILTIN, PREFIX};
 use crate::model_choice::{Chosen, name_of};
 use crate::models_doctor::Bed;
-use crate::models_list::{choices, row_of};
+use crate::models_list::{choices, row_about, row_of};
 use crate::module_shelf::Modules;
 use crate::provider;
 use crate::wiring::{House, wrong};
@@ -175,7 +175,13 @@ impl ModelsPort for OpenModels {
         let mut rows = choices(&self.config, chosen);
         if !rows.iter().any(|row| row.is_default) {
             let abilities = self.chosen.target.as_ref().map(|target| &target.abilities);
-            rows.insert(0, plain_row(chosen, abilities));
+            rows.insert(
+                0,
+                match &self.chosen.about {
+                    Some(about) => row_about(chosen, about, chosen),
+                    None => plain_row(chosen, abilities),
+                },
+            );
         }
         rows.extend(self.modules.shelf().modules.into_iter().map(|module| ModelRow {
             name: module.model,

@@ -16,7 +16,7 @@ use crate::limits::{
 use crate::nearest::nearest_names;
 use crate::port::Violation;
 use crate::text::{Short, cut_chars, json_short};
-use crate::tool::{CheckedCall, ErrorKind, ToolCall, ToolFailure};
+use crate::tool::{CheckedCall, ErrorKind, ToolCall, ToolFailure, without_live};
 use crate::toolset::{ToolEntry, Toolset};
 
 /// The argument by which a model asks for an answer that is not a repeated one (S-22).
@@ -210,7 +210,7 @@ fn violated(violations: &[Violation]) -> ToolFailure {
 fn with_schema(entry: &ToolEntry, failure: ToolFailure) -> Box<ToolFailure> {
     let name = &entry.spec.name;
     let mut schema = Short::new(CALL_HINT_CHARS_MAX);
-    let is_whole = write!(schema, "{}", entry.spec.schema).is_ok();
+    let is_whole = write!(schema, "{}", without_live(&entry.spec.schema)).is_ok();
     let hint = if is_whole {
         format!("Send the call again with arguments that fit the schema of '{name}': {}", schema.text())
     } else {

@@ -3,6 +3,7 @@
 //! A model knows nothing of sessions, permissions or tools: specs and calls are data to it.
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -128,6 +129,10 @@ pub struct ModelRequest {
     /// Names of the tools of which every call would be denied now. A wire sends all tools all the same, for the
     /// prefix; what samples in the process leaves these out.
     pub refused: Arc<[String]>,
+    /// Values that exist now, by their kind: a string of a tool's schema that says `"x-windlass-live": KIND` is one
+    /// of them; a kind that is not here leaves it free. What samples in the process keeps to it; nothing of it is
+    /// ever sent or written down.
+    pub live: Arc<BTreeMap<String, Vec<String>>>,
     /// What may be done with them.
     pub tool_choice: ToolChoice,
     /// Sampling wishes.

@@ -57,6 +57,23 @@ pub trait ToolPort: Send + Sync {
     ) -> BoxFuture<'a, Probed> {
         Box::pin(async { Probed::Unknown })
     }
+
+    /// The values of a kind that exist now, all of them, for arguments whose schema says
+    /// `"x-windlass-live": KIND`: a model in the process can then write nothing else there. Asked before each
+    /// step of such a model, so it looks at what is in memory and waits for nothing. None means that the
+    /// argument stays free.
+    fn live_values(&self, _kind: &str, _state: &LiveState<'_>) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// What a tool may look at to say which values exist now.
+#[derive(Clone, Copy)]
+pub struct LiveState<'a> {
+    /// The session's task list.
+    pub tasks: &'a dyn TasksPort,
+    /// Outcomes of earlier calls.
+    pub results: &'a dyn ResultsPort,
 }
 
 /// What became of a call that was running when the program stopped.
@@ -93,6 +110,10 @@ impl<T: ToolPort + ?Sized> ToolPort for Arc<T> {
 
     fn probe<'a>(&'a self, args: &'a Map<String, Value>, context: &'a ToolContext) -> BoxFuture<'a, Probed> {
         (**self).probe(args, context)
+    }
+
+    fn live_values(&self, kind: &str, state: &LiveState<'_>) -> Vec<String> {
+        (**self).live_values(kind, state)
     }
 }
 
@@ -163,6 +184,11 @@ pub trait ResultsPort: Send + Sync {
     fn all(&self) -> Vec<Arc<ToolOutcome>> {
         Vec::new()
     }
+
+    /// Every handle by which an outcome can be found now.
+    fn handles(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// The session's task list.
@@ -202,6 +228,10 @@ pub trait ModelPort: Send + Sync {
     /// changes. A model that is behind no wire writes none.
     fn written(&self, _request: &ModelRequest) -> Option<WrittenRequest> {
         None
+    }
+    /// Whether it can be held to values that exist now (`ModelRequest::live`). They are gathered for no other.
+    fn uses_live_values(&self) -> bool {
+        false
     }
     /// What its answers must be, where that is more than text.
     fn form(&self) -> Option<Arc<dyn AnswerForm>> {

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use crate::arg_table::ArgTable;
 use crate::port::ArgsValidator;
 use crate::text::json_bytes;
-use crate::tool::ToolSpec;
+use crate::tool::{ToolSpec, without_live};
 
 /// One tool of a set; cheap to clone.
 #[derive(Clone)]
@@ -159,7 +159,10 @@ impl Toolset {
             let mut tool = Map::new();
             tool.insert("name".into(), spec.name.as_str().into());
             tool.insert("description".into(), spec.description.as_str().into());
-            tool.insert("args_schema".into(), if takes_args { spec.schema.clone() } else { Value::Null });
+            tool.insert(
+                "args_schema".into(),
+                if takes_args { without_live(&spec.schema).into_owned() } else { Value::Null },
+            );
             Value::Object(tool)
         });
         tools.collect()

@@ -11,8 +11,9 @@ use tracing::Instrument;
 use windlass_core::event::{Event, Record};
 use windlass_core::ids::{CallId, Millis};
 use windlass_core::message::{Message, Transcript};
+use windlass_core::model::ModelRequest;
 use windlass_core::permission::{ApprovedCall, AuditEntry, Rule};
-use windlass_core::port::{CallsPort, ProgressPort, ResultsPort, TasksPort, ToolContext};
+use windlass_core::port::{CallsPort, LiveState, ProgressPort, ResultsPort, TasksPort, ToolContext};
 use windlass_core::run::{Deadline, Effect, Input};
 use windlass_core::tool::{CheckedCall, ToolFailure, ToolOutcome};
 
@@ -20,6 +21,7 @@ use crate::actor::{Active, Actor, WorkDone};
 use crate::cancel::CancelSignal;
 use crate::jitter::{new_dice, spread};
 use crate::limits::INSPECT_TIMEOUT_MS;
+use crate::live_values::gather;
 use crate::model_speech::ModelSpeech;
 use crate::tool_run::{inspect_call, run_call};
 
@@ -56,8 +58,9 @@ impl Actor {
         match effect {
             // Taken out by the caller: events go in batches.
             Effect::Emit(_) => {}
-            Effect::CallModel { request, delay_ms, is_exact } => {
+            Effect::CallModel { mut request, delay_ms, is_exact } => {
                 let delay_ms = if is_exact { delay_ms } else { spread(delay_ms, new_dice()) };
+                self.put_live_values(&mut request);
                 if let Some(active) = self.active.as_mut() {
                     let span = active.spans.step();
                     active.model =
@@ -95,6 +98,15 @@ impl Actor {
             }
             Effect::Finish(finished) => self.finish(*finished),
         }
+    }
+
+    /// Puts what exists now into a request, for a model that can be held to it.
+    fn put_live_values(&self, request: &mut ModelRequest) {
+        let Some(active) = self.active.as_ref().filter(|_| self.parts.model.uses_live_values()) else {
+            return;
+        };
+        let state = LiveState { tasks: self.tasks.as_ref(), results: self.results.as_ref() };
+        request.live = Arc::new(gather(&active.shelf, &request.tools, &state));
     }
 
     /// Journals records, with the deltas before them, then shows them.

@@ -5,7 +5,7 @@
 //! # Layout
 //!
 //! - `session`: the handle front ends hold; behind it one actor a session (`actor`, `effects`,
-//!   `model_speech`), which can stop in the middle of a run (`park`) and take it up again (`resume`)
+//!   `live_values`, `model_speech`), which can stop in the middle of a run (`park`) and take it up again (`resume`)
 //! - `host`: all sessions of a process, as front ends see them; `memory_store` is a store for it
 //! - `inside`: calls that a running call makes itself
 //! - `one_call`, `explain`: one call from outside, and what would become of it
@@ -29,6 +29,7 @@ pub mod inside;
 mod jitter;
 pub mod journal;
 pub mod limits;
+mod live_values;
 pub mod memory_store;
 mod model_speech;
 pub mod one_call;

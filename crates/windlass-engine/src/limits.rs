@@ -146,3 +146,10 @@ pub const TAKEN_UP_AT_ONCE_MAX: usize = 64;
 
 /// Unfinished runs that are looked at when a host starts; more than one store ever holds.
 pub const UNFINISHED_MAX: usize = 100_000;
+
+/// Values of one kind that a model in the process is held to; with more the argument stays free, for each is a branch
+/// of the grammar.
+pub const LIVE_VALUES_MAX: usize = 1_000;
+
+/// Bytes of those values: a grammar is compiled of them before the step.
+pub const LIVE_BYTES_MAX: usize = 64 << 10;

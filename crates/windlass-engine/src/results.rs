@@ -112,6 +112,12 @@ impl ResultsPort for SessionResults {
         let held = kept.oldest_first.iter().filter_map(|id| kept.by_id.get(id));
         held.map(|entry| Arc::clone(&entry.outcome)).collect()
     }
+
+    fn handles(&self) -> Vec<String> {
+        let kept = self.lock();
+        let own = kept.oldest_first.iter().map(|id| id.as_str().to_owned());
+        own.chain(kept.by_provider_id.keys().cloned()).collect()
+    }
 }
 
 fn size_of_outcome(outcome: &ToolOutcome) -> usize {

@@ -19,6 +19,7 @@ mod sample;
 mod scorer;
 mod session;
 mod template;
+mod threads;
 #[cfg(test)]
 mod tiny;
 mod tokens;
@@ -28,6 +29,7 @@ pub use self::builtin::{BUILTIN, BuiltinModel};
 pub use self::error::LocalError;
 pub use self::file::{Family, FileDescription, Format, MemoryEstimate, describe};
 pub use self::held::grammars;
-pub use self::port::{GrammarMaker, LocalConfig, LocalModel, RawPrompt};
+pub use self::port::{CONTEXT_TOKENS, GrammarMaker, LocalConfig, LocalModel, RawPrompt};
 pub use self::scorer::Scorer;
+pub use self::threads::{THREADS_MAX, Threads, limit_threads};
 pub use self::tokens::Tokens;

@@ -28,7 +28,7 @@ pub type GrammarMaker = Arc<dyn Fn(&Arc<Tokens>) -> Result<Arc<dyn GrammarPort>,
 /// An answer has this much room at least, or the prompt is too long.
 const ANSWER_TOKENS_MIN: usize = 16;
 /// The context when nobody says how long: longer ones cost memory that few conversations need.
-const CONTEXT_TOKENS: usize = 8_192;
+pub const CONTEXT_TOKENS: usize = 8_192;
 /// Caches that are kept when nobody says how much memory there is.
 const KEPT_BYTES: u64 = 512 << 20;
 
@@ -181,6 +181,10 @@ impl ModelPort for LocalModel {
         let shared = Arc::clone(&self.shared);
         self.submit(Box::new(move || shared.prepare(&request)))
     }
+
+    fn uses_live_values(&self) -> bool {
+        self.shared.grammar.is_some()
+    }
 }
 
 impl Shared {
@@ -191,6 +195,7 @@ impl Shared {
         let wish = Wish {
             form: form_of(request),
             calls_max: self.config.calls_max,
+            live: Arc::clone(&request.live),
             ..Wish::free(syntax, JsonStyle::Either, request.callable_tools())
         };
         // The same step of the same run gives the same answer.
@@ -309,5 +314,9 @@ fn fit(
 }
 
 #[cfg(test)]
+#[path = "live_tests.rs"]
+mod live_tests;
+
+#[cfg(test)]
 #[path = "port_tests.rs"]
-mod tests;
+pub(crate) mod tests;

@@ -25,13 +25,14 @@ fn model(config: LocalConfig) -> LocalModel {
     LocalModel::of_bytes(tiny(GgmlDType::Q8_0), config).unwrap()
 }
 
-fn greedy() -> LocalConfig {
+pub(crate) fn greedy() -> LocalConfig {
     LocalConfig { temperature: 0.0, output_tokens_max: 40, ..LocalConfig::new("local/tiny") }
 }
 
 pub(crate) fn request(texts: &[&str]) -> ModelRequest {
     ModelRequest {
         refused: Arc::default(),
+        live: Arc::default(),
         run_id: RunId::new("run_1"),
         step: 1,
         purpose: StepPurpose::Work,
@@ -46,7 +47,7 @@ pub(crate) fn request(texts: &[&str]) -> ModelRequest {
     }
 }
 
-fn runtime() -> tokio::runtime::Runtime {
+pub(crate) fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().build().unwrap()
 }
 

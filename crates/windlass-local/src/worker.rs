@@ -202,3 +202,7 @@ pub(crate) fn failure(error: &LocalError) -> ModelFailure {
 fn grammar_failure(error: &GrammarError) -> ModelFailure {
     ModelFailure::fatal("grammar", format!("the model could not be held to the form of its answer: {error}"))
 }
+
+#[cfg(test)]
+#[path = "worker_tests.rs"]
+mod tests;

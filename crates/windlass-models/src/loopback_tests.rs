@@ -149,6 +149,7 @@ pub(crate) fn request() -> ModelRequest {
         messages: Arc::new(vec![Arc::new(Message::user("hi"))]),
         trailer: Vec::new(),
         refused: Arc::default(),
+        live: Arc::default(),
         tools: Arc::new([]),
         tool_choice: ToolChoice::Auto,
         sampling: Sampling::default(),

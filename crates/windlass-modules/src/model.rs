@@ -168,6 +168,10 @@ impl ModelPort for ModuleModel {
         self.inner.written(&self.rewrite(request.clone()).ok()?)
     }
 
+    fn uses_live_values(&self) -> bool {
+        self.inner.uses_live_values()
+    }
+
     fn form(&self) -> Option<Arc<dyn AnswerForm>> {
         Some(Arc::new(ModuleForm(Arc::clone(&self.module))))
     }

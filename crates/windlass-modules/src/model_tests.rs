@@ -49,6 +49,7 @@ fn request(messages: Vec<Message>) -> ModelRequest {
         trailer: Vec::new(),
         tools: Arc::new([]),
         refused: Arc::default(),
+        live: Arc::default(),
         tool_choice: ToolChoice::Auto,
         sampling: Sampling::default(),
         kept: Kept::default(),

@@ -22,6 +22,7 @@ fn request(messages: Vec<Message>) -> ModelRequest {
         trailer: vec!["a remark".into()],
         tools: Arc::new([]),
         refused: Arc::default(),
+        live: Arc::default(),
         tool_choice: ToolChoice::Auto,
         sampling: Sampling { temperature: Some(0.5), ..Sampling::default() },
         kept: Kept::default(),

@@ -40,6 +40,7 @@ fn request() -> ModelRequest {
         ),
         trailer: vec!["It is late.".into()],
         refused: Arc::default(),
+        live: Arc::default(),
         tools: Arc::new([Arc::new(ToolSpec::new("a", "A")), Arc::new(ToolSpec::new("b", "B"))]),
         tool_choice: ToolChoice::Auto,
         sampling: Sampling::default(),

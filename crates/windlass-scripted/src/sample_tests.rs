@@ -26,6 +26,7 @@ pub(crate) fn request_after(run_id: &str, users: &[&str], steps: u32) -> ModelRe
         messages: Arc::new(said.chain(answered).collect()),
         trailer: Vec::new(),
         refused: Arc::default(),
+        live: Arc::default(),
         tools: Arc::new([]),
         tool_choice: ToolChoice::Auto,
         sampling: Sampling::default(),

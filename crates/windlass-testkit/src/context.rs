@@ -125,6 +125,10 @@ impl ResultsPort for Memory {
         let results = lock(&self.results);
         results.iter().find(|(name, _)| name == reference).map(|(_, outcome)| Arc::clone(outcome))
     }
+
+    fn handles(&self) -> Vec<String> {
+        lock(&self.results).iter().map(|(name, _)| name.clone()).collect()
+    }
 }
 
 impl TasksPort for Memory {

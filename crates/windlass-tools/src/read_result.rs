@@ -6,9 +6,9 @@
 use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use serde_json::{Map, Value, json};
-use windlass_core::port::{BoxFuture, ToolContext, ToolPort};
+use windlass_core::port::{BoxFuture, LiveState, ToolContext, ToolPort};
 use windlass_core::tool::{
-    Category, Effects, Risk, ToolFailure, ToolOutcome, ToolOutput, ToolSpec, Visibility,
+    Category, Effects, LIVE_KEYWORD, Risk, ToolFailure, ToolOutcome, ToolOutput, ToolSpec, Visibility,
 };
 
 use crate::argument;
@@ -16,6 +16,8 @@ use crate::summary::{cut, summarized};
 
 /// The tool's name.
 const NAME: &str = "read_result";
+/// The kind of value that the handle of a result is.
+const RESULTS: &str = "results";
 /// Characters of a page when nothing is said.
 const LIMIT_DEFAULT: i64 = 8_000;
 /// Most characters of a page.
@@ -44,7 +46,11 @@ impl ReadResult {
         .with_schema(json!({
             "type": "object",
             "properties": {
-                "ref": {"type": "string", "description": "The handle named where the result was cut, such as 'call_2'"},
+                "ref": {
+                    "type": "string",
+                    "description": "The handle named where the result was cut, such as 'call_2'",
+                    LIVE_KEYWORD: RESULTS
+                },
                 "offset": {
                     "type": "integer",
                     "description": "First character, from 0; with 'pattern', where to begin searching",
@@ -106,6 +112,10 @@ impl ToolPort for ReadResult {
             };
             Ok(summarized(NAME, page.output(reference, offset)))
         })
+    }
+
+    fn live_values(&self, kind: &str, state: &LiveState<'_>) -> Vec<String> {
+        if kind == RESULTS { state.results.handles() } else { Vec::new() }
     }
 }
 

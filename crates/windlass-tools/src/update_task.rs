@@ -3,15 +3,18 @@
 //! Owns the spec, the answer and the exact texts of its refusals; the list belongs to the session.
 
 use serde_json::{Map, Value, json};
-use windlass_core::port::{BoxFuture, ToolContext, ToolPort};
+use windlass_core::port::{BoxFuture, LiveState, ToolContext, ToolPort};
 use windlass_core::task::TaskStatus;
-use windlass_core::tool::{Effects, Risk, Scope, ToolFailure, ToolOutput, ToolSpec};
+use windlass_core::tool::{Effects, LIVE_KEYWORD, Risk, Scope, ToolFailure, ToolOutput, ToolSpec};
 
 use crate::argument;
 use crate::summary::{cut, summarized};
 
 /// The tool's name.
 const NAME: &str = "update_task";
+
+/// The kind of value that a task id is.
+const TASKS: &str = "tasks";
 
 const ABOUT: &str = "Update the status of a task: when its work begins, and when it is done. list_tasks gives the \
                      task_id; do not guess it.";
@@ -32,7 +35,7 @@ impl UpdateTask {
             .with_schema(json!({
                 "type": "object",
                 "properties": {
-                    "task_id": {"type": "string", "description": "For example 'task_1'"},
+                    "task_id": {"type": "string", "description": "For example 'task_1'", LIVE_KEYWORD: TASKS},
                     "status": {"type": "string", "description": "'pending', 'in_progress' or 'completed'"}
                 },
                 "required": ["task_id", "status"],
@@ -86,5 +89,12 @@ impl ToolPort for UpdateTask {
             let json = json!({"task_id": task.task_id, "status": task.status.word()});
             Ok(summarized(NAME, ToolOutput::json(json)))
         })
+    }
+
+    fn live_values(&self, kind: &str, state: &LiveState<'_>) -> Vec<String> {
+        if kind != TASKS {
+            return Vec::new();
+        }
+        state.tasks.list().into_iter().map(|task| task.task_id).collect()
     }
 }

@@ -126,6 +126,7 @@ pub(crate) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
         Key::new("models.medium", Text, LEAVES, "the model that --model medium means"),
         Key::new("models.deep", Text, LEAVES, "the model that --model deep means"),
         Key::new("models.vision", Text, LEAVES, "the model that --model vision means"),
+        Key::new("local.threads", Count, Set, "threads of models in the process, 1 to 1024"),
         Key::new("pull.hub_url", Text, LEAVES, "where hf: of `windlass models pull` leads"),
         Key::new(
             "web_search.backend",

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use windlass_core::permission::Inspection;
-use windlass_core::port::{BoxFuture, Probed, ToolContext, ToolPort};
+use windlass_core::port::{BoxFuture, LiveState, Probed, ToolContext, ToolPort};
 use windlass_core::tool::{ToolFailure, ToolOutput, ToolSpec};
 
 use super::append_line::AppendLine;
@@ -60,5 +60,9 @@ impl ToolPort for MortalTool {
 
     fn probe<'a>(&'a self, args: &'a Map<String, Value>, context: &'a ToolContext) -> BoxFuture<'a, Probed> {
         self.tool.probe(args, context)
+    }
+
+    fn live_values(&self, kind: &str, state: &LiveState<'_>) -> Vec<String> {
+        self.tool.live_values(kind, state)
     }
 }

@@ -45,6 +45,47 @@ fn a_model_file_that_is_not_there_or_is_none_is_told_with_its_place() {
 }
 
 #[test]
+fn the_built_in_model_is_listed_with_what_it_is() {
+    let listed = Place::new().windlass(&["models", "list", "--json"]).exits(0).json();
+    let row = &listed["models"][0];
+    assert_eq!((&row["name"], &row["provider"]), (&"builtin".into(), &"builtin".into()), "{row}");
+    let abilities = &row["abilities"];
+    assert!(abilities["context_tokens"].as_u64().is_some_and(|tokens| tokens >= 512), "{row}");
+    assert_eq!(abilities["calls_tools"], true, "{row}");
+    let source = row["source"].as_str().unwrap();
+    for word in ["built in: Q8_0", "M parameters", "17 MB", "licence MIT or Apache-2.0", "held to a grammar"]
+    {
+        assert!(source.contains(word), "no '{word}' in: {source}");
+    }
+    let text = Place::new().windlass(&["models", "list"]).exits(0).out;
+    assert!(text.lines().any(|line| line.starts_with("builtin ") && line.contains("tools")), "{text}");
+    // A provider's list has its own models alone.
+    let openai = Place::new().windlass(&["models", "list", "openai", "--json"]).exits(0).json();
+    assert!(openai["models"].as_array().unwrap().iter().all(|row| row["provider"] == "openai"), "{openai}");
+}
+
+#[test]
+fn threads_of_models_in_the_process_are_a_number_that_makes_sense() {
+    let place = Place::new();
+    let run = ["run", "--model", "builtin", "hello there"];
+    for wrong in ["0", "1025"] {
+        place
+            .windlass_with(&run, &[("WINDLASS_LOCAL_THREADS", wrong)])
+            .complains(2, &["local.threads", "from 1 to 1024", "WINDLASS_LOCAL_THREADS"]);
+    }
+    place
+        .windlass_with(&run, &[("WINDLASS_LOCAL_THREADS", "many")])
+        .complains(2, &["local.threads", "a whole number"]);
+    let one = [("WINDLASS_LOCAL_THREADS", "1"), ("CANDLE_NUM_THREADS", "1")];
+    let said = place.windlass_with(&run, &one).exits(0);
+    assert!(said.out.starts_with("Hello!") && !said.err.contains("warning"), "{}", said.err);
+    // Kernels that listen to nobody else are told about.
+    let three = [("WINDLASS_LOCAL_THREADS", "1"), ("CANDLE_NUM_THREADS", "3")];
+    let said = place.windlass_with(&run, &three).exits(0);
+    assert!(said.err.contains("use 3 threads") && said.err.contains("CANDLE_NUM_THREADS=1"), "{}", said.err);
+}
+
+#[test]
 fn an_ollama_server_on_this_machine_answers_with_its_first_model() {
     let server =
         Server::start(&[("/api/tags", "{\"models\":[{\"name\":\"qwen3:8b\"},{\"name\":\"other\"}]}")]);

@@ -288,7 +288,15 @@ fn without_any_other_model_the_built_in_one_answers() {
     let events = served.ask(&format!("GET /api/runs/{run}/events"), "").1;
     assert!(events.contains("\"name\":\"get_file_tree\"") && events.contains("anchor.txt"), "{events}");
     let rows = served.json("GET /api/models", "");
-    assert_eq!(rows["models"][0]["name"], "builtin", "{rows}");
+    let row = &rows["models"][0];
+    assert_eq!(
+        (&row["name"], &row["is_default"], &row["has_tools"]),
+        (&"builtin".into(), &true.into(), &true.into())
+    );
+    assert!(
+        row["context_tokens"].is_u64() && row["source"].as_str().unwrap().starts_with("built in: "),
+        "{row}"
+    );
 }
 
 /// A command that writes down where it was sent.

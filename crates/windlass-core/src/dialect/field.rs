@@ -11,7 +11,7 @@ use crate::json::clip::clip_chars;
 use crate::json::parse::parse_value;
 use crate::limits::SNIPPET_CHARS_MAX;
 use crate::message::Message;
-use crate::tool::{ErrorKind, ToolFailure, ToolSpec};
+use crate::tool::{ErrorKind, ToolFailure, ToolSpec, without_live};
 
 /// The field that holds a call.
 pub const CALL_FIELD: &str = "tool_call";
@@ -92,7 +92,7 @@ pub fn tool_items<'a>(specs: impl Iterator<Item = &'a ToolSpec>) -> Value {
 
 /// The schema without what goes without saying; none where nothing is left, as of a tool that has none.
 fn shown_schema(spec: &ToolSpec) -> Option<Value> {
-    let mut schema = spec.schema.as_object()?.clone();
+    let mut schema = without_live(&spec.schema).as_object()?.clone();
     if schema.get("additionalProperties") == Some(&Value::Bool(true)) {
         schema.shift_remove("additionalProperties");
     }

@@ -96,6 +96,8 @@ impl Run {
             trailer: self.trailer(goal),
             tools: tools.specs(),
             refused: permissions.refused(&tools.specs()),
+            // The engine knows what exists; deciding needs none of it.
+            live: Arc::default(),
             tool_choice: match goal {
                 Goal::Finalise(_) => ToolChoice::Forbidden,
                 Goal::Work

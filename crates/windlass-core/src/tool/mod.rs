@@ -4,10 +4,12 @@
 
 mod call;
 mod failure;
+mod live;
 mod outcome;
 mod spec;
 
 pub use call::{CheckedCall, ProviderState, RawArgs, RawCall, ToolCall};
 pub use failure::{ErrorKind, RetryAdvice, ToolFailure};
+pub use live::{LIVE_KEYWORD, live_kinds, without_live};
 pub use outcome::{Link, OutcomeMeta, OutcomeStatus, ToolOutcome, ToolOutput, Trust};
 pub use spec::{ArgSpec, ArgType, Category, Effects, Risk, Scope, SpecError, ToolSpec, Visibility};

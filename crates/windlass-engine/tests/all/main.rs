@@ -12,6 +12,7 @@ mod host_recovery;
 mod host_steps;
 mod inside;
 mod journal;
+mod live_values;
 mod memory_store;
 mod model;
 mod recovery;

@@ -22,6 +22,7 @@ use windlass_core::port::{BoxStream, ModelPort};
 
 use self::answer::AnswerKind;
 use self::outcome::Answered;
+use crate::file::{FileDescription, ModelFile};
 use crate::grammar::{AnswerForm, JsonStyle, Wish};
 use crate::worker::failure;
 use crate::{LocalConfig, LocalError, LocalModel, RawPrompt, grammars};
@@ -47,6 +48,13 @@ impl BuiltinModel {
     /// The model; nothing is loaded yet.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// What it is, without loading it. Its context is what it is shown at most.
+    pub fn describe() -> Result<FileDescription, LocalError> {
+        let licence = Some("MIT or Apache-2.0".to_owned());
+        let about = ModelFile::of_program(WEIGHTS)?.describe();
+        Ok(FileDescription { licence, context_tokens: CONTEXT_TOKENS.min(about.context_tokens), ..about })
     }
 
     fn load(&self) -> Result<LocalModel, LocalError> {

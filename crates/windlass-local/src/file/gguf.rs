@@ -68,6 +68,13 @@ impl GgufFile {
         self.header.tensors.values()
     }
 
+    /// The same, and whether it is only looked up and never multiplied: the table of a model with a head of its own.
+    pub(crate) fn entries_looked_up(&self) -> impl Iterator<Item = (&TensorEntry, bool)> {
+        let has_head = self.header.tensors.contains_key(&name_of(Weight::Head));
+        let table = name_of(Weight::Embedding);
+        self.header.tensors.iter().map(move |(name, entry)| (entry, has_head && *name == table))
+    }
+
     /// The quantisation that most bytes are in.
     pub(crate) fn quantisation(&self) -> String {
         let mut bytes_of: BTreeMap<String, usize> = BTreeMap::new();

@@ -6,16 +6,19 @@ mod folder;
 mod gguf;
 mod header;
 mod mapped;
+mod memory;
 
 use std::path::{Path, PathBuf};
 
-use candle_core::quantized::{GgmlDType, QMatMul};
+use candle_core::quantized::QMatMul;
 use candle_core::{Device, Tensor};
 
 pub(crate) use self::folder::FolderFiles;
 pub(crate) use self::gguf::GgufFile;
 pub(crate) use self::header::Meta;
 use self::mapped::Bytes;
+pub use self::memory::MemoryEstimate;
+pub(crate) use self::memory::available_bytes;
 use crate::decoder::Matrix;
 use crate::decoder::shape::{ModelShape, Weight};
 use crate::error::LocalError;
@@ -33,6 +36,8 @@ pub struct FileDescription {
     pub family: Family,
     /// What it calls itself.
     pub title: Option<String>,
+    /// Under which licence it says it is.
+    pub licence: Option<String>,
     /// How many numbers it has.
     pub parameters: u64,
     /// How most of them are stored, `Q4_K` or `bfloat16`.
@@ -52,30 +57,6 @@ pub enum Format {
     Gguf,
     /// A folder of safetensors.
     Safetensors,
-}
-
-/// What a model needs in memory, estimated from its header.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MemoryEstimate {
-    /// The weights, as they are used.
-    pub weights_bytes: u64,
-    /// The cache of one token.
-    pub cache_bytes_per_token: u64,
-    /// Everything else while it runs.
-    pub scratch_bytes: u64,
-}
-
-impl MemoryEstimate {
-    /// All of it, for one context of so many tokens.
-    pub fn total_bytes(&self, context_tokens: usize) -> u64 {
-        let cache = self.cache_bytes(context_tokens);
-        self.weights_bytes.saturating_add(cache).saturating_add(self.scratch_bytes)
-    }
-
-    /// The cache for so many tokens.
-    pub fn cache_bytes(&self, tokens: usize) -> u64 {
-        self.cache_bytes_per_token.saturating_mul(u64::try_from(tokens).unwrap_or(u64::MAX))
-    }
 }
 
 /// Says what a model file is: architecture, size, context, memory. Nothing is loaded.
@@ -149,36 +130,19 @@ impl ModelFile {
             format,
             family: self.shape().family,
             title,
+            licence: self.licence(),
             parameters,
             quantisation,
             context_tokens: self.shape().context_tokens,
             file_bytes: count(file_bytes),
-            memory: self.estimate(parameters),
+            memory: MemoryEstimate::of(self, parameters),
         }
     }
 
-    fn estimate(&self, parameters: u64) -> MemoryEstimate {
-        let weights_bytes = match self {
-            // Dense numbers are widened to 32 bits; quantised ones are laid out anew by the fast kernels, which
-            // takes a third more at most.
-            ModelFile::Gguf(file) => file.entries().fold(0_u64, |sum, entry| {
-                let bytes = count(entry.range.len());
-                sum.saturating_add(match entry.dtype {
-                    GgmlDType::F32 => bytes,
-                    GgmlDType::F16 | GgmlDType::BF16 => bytes.saturating_mul(2),
-                    _ => bytes.saturating_add(bytes / 3),
-                })
-            }),
-            ModelFile::Folder(_) => parameters.saturating_mul(4),
-        };
-        let shape = self.shape();
-        // Activations of one piece of reading, and the scores of all tokens.
-        let widest = shape.feed_forward.saturating_mul(3).saturating_add(shape.hidden.saturating_mul(4));
-        let numbers = widest.saturating_mul(crate::decoder::PIECE_TOKENS).saturating_add(shape.vocabulary);
-        MemoryEstimate {
-            weights_bytes,
-            cache_bytes_per_token: shape.cache_bytes_of_token(),
-            scratch_bytes: count(numbers).saturating_mul(4),
+    fn licence(&self) -> Option<String> {
+        match self {
+            ModelFile::Gguf(file) => file.meta("general.license").and_then(Meta::as_text).map(str::to_owned),
+            ModelFile::Folder(_) => None,
         }
     }
 
@@ -243,14 +207,6 @@ impl ModelFile {
 
 fn count(number: usize) -> u64 {
     u64::try_from(number).unwrap_or(u64::MAX)
-}
-
-/// Memory that may be used when nobody says how much: what the system has left, where it tells.
-pub(crate) fn available_bytes() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kilobytes.saturating_mul(1024))
 }
 
 #[cfg(test)]

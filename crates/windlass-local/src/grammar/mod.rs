@@ -52,13 +52,13 @@ pub struct Wish {
     pub sources: Option<Sources>,
     /// Values of this moment: a string of a schema that says `"x-windlass-live": KIND` is one of those of its kind.
     /// A kind that is not here leaves the string free.
-    pub live: BTreeMap<String, Vec<String>>,
+    pub live: Arc<BTreeMap<String, Vec<String>>>,
 }
 
 impl Wish {
     /// A wish for a free answer with these tools.
     pub fn free(syntax: CallSyntax, json: JsonStyle, tools: Vec<Arc<ToolSpec>>) -> Self {
-        let live = BTreeMap::new();
+        let live = Arc::default();
         Self { syntax, json, tools, form: AnswerForm::Free, calls_max: 1, sources: None, live }
     }
 }

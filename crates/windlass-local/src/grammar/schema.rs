@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
+use windlass_core::tool::LIVE_KEYWORD;
 
 /// Whole numbers beyond this are not exact everywhere.
 const INTEGER_MAX: i64 = (1 << 53) - 1;
@@ -20,9 +21,6 @@ const DEPTH_MAX: usize = 64;
 /// Larger schemas are refused before anything is built of them.
 const NODES_MAX: usize = 20_000;
 
-/// The keyword with which a schema asks for values of this moment.
-const LIVE: &str = "x-windlass-live";
-
 /// Keywords whose value is one schema.
 const ONE: [&str; 5] = ["items", "additionalItems", "additionalProperties", "contains", "propertyNames"];
 /// Keywords whose value is a list of schemas.
@@ -32,6 +30,8 @@ const NAMED: [&str; 4] = ["properties", "patternProperties", "$defs", "definitio
 /// Keywords that take the place of a schema's own words.
 const COMBINING: [&str; 10] =
     ["anyOf", "oneOf", "allOf", "$ref", "const", "enum", "not", "if", "$dynamicRef", "$recursiveRef"];
+/// Keywords that say which strings are right.
+const STRING: [&str; 4] = ["pattern", "format", "minLength", "maxLength"];
 /// A schema as a grammar wants it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Fitted {
@@ -110,11 +110,16 @@ impl Fitting<'_> {
         Ok(fields)
     }
 
-    /// A string that asks for values of this moment is one of them.
+    /// A string that asks for values of this moment is one of them. It stays free wherever they would forbid what is
+    /// right: where there are none or some cannot be written, and where the schema says more of the string.
     fn put_live(&self, fields: &mut Map<String, Value>) {
-        let Some(kind) = fields.get(LIVE).and_then(Value::as_str) else { return };
-        let Some(values) = self.live.get(kind).filter(|values| !values.is_empty()) else { return };
-        if !fields.contains_key("enum") && !fields.contains_key("const") {
+        let Some(Value::String(kind)) = fields.shift_remove(LIVE_KEYWORD) else { return };
+        let Some(values) = self.live.get(&kind) else { return };
+        let says_more = COMBINING.iter().chain(&STRING).any(|word| fields.contains_key(*word));
+        let is_string = fields.get("type").and_then(Value::as_str) == Some("string");
+        let has_room = self.nodes.saturating_add(values.len()) <= NODES_MAX;
+        let are_writable = values.iter().all(|value| !has_escape(value));
+        if is_string && !says_more && has_room && !values.is_empty() && are_writable {
             fields.insert("enum".to_owned(), json!(values));
         }
     }
@@ -275,16 +280,18 @@ fn check_numbers(value: &Value) -> Result<(), String> {
 /// Whether a constant can be written without `\u` escapes, which are not sampled: a name written with them would not
 /// be known for what it is.
 fn is_writable(value: &Value) -> bool {
-    let has_escape = |text: &str| {
-        text.chars()
-            .any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t' | '\u{8}' | '\u{c}') && c < '\u{80}')
-    };
     match value {
         Value::String(text) => !has_escape(text),
         Value::Array(values) => values.iter().all(is_writable),
         Value::Object(fields) => fields.values().all(is_writable),
         Value::Null | Value::Bool(_) | Value::Number(_) => true,
     }
+}
+
+fn has_escape(text: &str) -> bool {
+    let is_escape =
+        |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t' | '\u{8}' | '\u{c}') && c < '\u{80}';
+    text.chars().any(is_escape)
 }
 
 #[cfg(test)]

@@ -39,6 +39,15 @@ fn a_string_that_asks_for_live_values_is_one_of_them() {
     let schema = json!({"type": "string", "x-windlass-live": "tasks"});
     assert_eq!(fit(&schema, &live).unwrap().schema["enum"], json!(["task_1"]));
     assert_eq!(fitted(schema).get("enum"), None);
+    // It asks for what must not forbid anything else that the schema allows.
+    for other in [
+        json!({"type": ["string", "null"], "x-windlass-live": "tasks"}),
+        json!({"type": "string", "x-windlass-live": "tasks", "pattern": "^[a-z]+$"}),
+        json!({"type": "string", "x-windlass-live": "tasks", "enum": ["own"]}),
+    ] {
+        let fitted = fit(&other, &live).unwrap().schema;
+        assert_eq!((fitted.get("enum"), fitted.get("x-windlass-live")), (other.get("enum"), None));
+    }
 }
 
 #[test]

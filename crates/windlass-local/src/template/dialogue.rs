@@ -6,7 +6,7 @@
 use serde_json::{Map, Value, json};
 use windlass_core::message::{Message, Part, text_of};
 use windlass_core::model::ModelRequest;
-use windlass_core::tool::{ToolCall, ToolSpec};
+use windlass_core::tool::{ToolCall, ToolSpec, without_live};
 
 use crate::grammar::CallSyntax;
 
@@ -60,8 +60,8 @@ pub(crate) fn messages(request: &ModelRequest, telling: Telling, syntax: &CallSy
 /// The tools as templates take them.
 pub(crate) fn tools(tools: &[std::sync::Arc<ToolSpec>]) -> Value {
     let function = |tool: &ToolSpec| {
-        let function =
-            json!({ "name": tool.name, "description": tool.description, "parameters": tool.schema });
+        let schema = without_live(&tool.schema);
+        let function = json!({ "name": tool.name, "description": tool.description, "parameters": schema });
         json!({ "type": "function", "function": function })
     };
     Value::Array(tools.iter().map(|tool| function(tool)).collect())

@@ -162,6 +162,7 @@ fn request(messages: Vec<Message>, tools: bool) -> ModelRequest {
     let tool = Arc::new(ToolSpec::new("read_file", "Reads a file").with_schema(schema));
     ModelRequest {
         refused: Arc::default(),
+        live: Arc::default(),
         run_id: RunId::new("run_1"),
         step: 1,
         purpose: StepPurpose::Work,

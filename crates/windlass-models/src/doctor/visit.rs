@@ -159,6 +159,7 @@ impl Question {
             messages: Arc::new(self.messages.iter().cloned().map(Arc::new).collect()),
             trailer: Vec::new(),
             refused: Arc::default(),
+            live: Arc::default(),
             tools: self.tools.iter().cloned().map(Arc::new).collect(),
             tool_choice: self.choice.clone(),
             sampling: self.sampling.clone(),

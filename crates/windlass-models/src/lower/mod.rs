@@ -13,7 +13,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 use windlass_core::json::clip::clip_chars;
 use windlass_core::model::{Notice, NoticeKind};
-use windlass_core::tool::ToolSpec;
+use windlass_core::tool::{ToolSpec, without_live};
 
 use crate::quirks::SchemaDialect;
 use crate::target::Target;
@@ -110,7 +110,7 @@ fn lower_tool(target: &Target, spec: &Arc<ToolSpec>, name: String, losses: &mut 
 
 /// The spec with its schema in its description: what cannot be declared can still be said.
 fn quoting(spec: &ToolSpec) -> Arc<ToolSpec> {
-    let text = spec.schema.to_string();
+    let text = without_live(&spec.schema).to_string();
     let quote = clip_chars(&text, SCHEMA_QUOTE_CHARS_MAX);
     let description = format!("{}\nIts arguments follow this JSON Schema: {quote}", spec.description);
     Arc::new(ToolSpec { description, ..spec.clone() })

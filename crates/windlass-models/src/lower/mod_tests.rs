@@ -366,3 +366,30 @@ fn moonshot_11_references_stand_alone_and_tuples_are_lists() {
     assert_eq!(tool.schema["properties"], expected);
     assert_eq!(rules, ["schema_dialect"]);
 }
+
+#[test]
+fn no_wire_shows_the_keyword_of_live_values() {
+    let own = json!({
+        "type": "object",
+        "properties": {"id": {"type": "string", "x-windlass-live": "tasks"}, "more": {"type": "array", "items": {"type": "string", "x-windlass-live": "tasks"}}},
+        "required": ["id", "more"],
+        "additionalProperties": false
+    });
+    let plain = json!({
+        "type": "object",
+        "properties": {"id": {"type": "string"}, "more": {"type": "array", "items": {"type": "string"}}},
+        "required": ["id", "more"],
+        "additionalProperties": false
+    });
+    let dialects =
+        [SchemaDialect::Full, SchemaDialect::Strict, SchemaDialect::Gemini, SchemaDialect::Moonshot];
+    for dialect in dialects {
+        let ((shown, rules), (expected, _)) =
+            (lower_one(dialect, own.clone()), lower_one(dialect, plain.clone()));
+        assert_eq!(shown.schema.to_string(), expected.schema.to_string());
+        assert_eq!((shown.is_strict, rules), (expected.is_strict, Vec::new()));
+    }
+    // Nor where a schema can only be quoted.
+    let quoted = lower_one(SchemaDialect::Full, json!({"type": "string", "x-windlass-live": "tasks"})).0;
+    assert!(quoted.spec.description.contains(r#"{"type":"string"}"#), "{}", quoted.spec.description);
+}

@@ -4,6 +4,7 @@
 //! schema looser. Knows no dialect.
 
 use serde_json::{Map, Value, json};
+use windlass_core::tool::LIVE_KEYWORD;
 
 use super::{Losses, SCHEMA_DEPTH_MAX, Schema, Unlowerable};
 
@@ -73,6 +74,8 @@ pub(super) fn tidy(schema: &mut Value, depth: usize, losses: &mut Losses) -> Res
         return Err(Unlowerable("its schema is nested too deeply"));
     }
     write_tuples_anew(keywords);
+    // It asks for what only a model in the process can be held to, and strict endpoints refuse it.
+    keywords.shift_remove(LIVE_KEYWORD);
     keywords.retain(|keyword, value| {
         let is_right = has_right_form(keyword, value);
         if !is_right {

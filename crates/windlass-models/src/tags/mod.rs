@@ -53,6 +53,10 @@ impl<M: ModelPort> ModelPort for TagModel<M> {
         let request = ModelRequest { kept: Kept::default(), ..request.clone() };
         self.inner.written(&rewrite(request))
     }
+
+    fn uses_live_values(&self) -> bool {
+        self.inner.uses_live_values()
+    }
 }
 
 struct TagStream {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use windlass_core::json::parse::parse_value;
 use windlass_core::message::{Message, Part};
 use windlass_core::model::{Kept, ModelRequest, ToolChoice};
-use windlass_core::tool::{ToolCall, ToolSpec};
+use windlass_core::tool::{ToolCall, ToolSpec, without_live};
 
 /// Tags and marks that mean something to a template. Inside an outcome they could forge a call, an answer of
 /// a tool or another speaker.
@@ -152,7 +152,8 @@ fn tools_section(system: &str, tools: &[Arc<ToolSpec>]) -> String {
         "# Tools\n\nYou can call tools. Each line between these tags declares one, as JSON:\n<tools>\n",
     );
     for tool in tools {
-        let function = json!({"name": tool.name, "description": tool.description, "parameters": tool.schema});
+        let schema = without_live(&tool.schema);
+        let function = json!({"name": tool.name, "description": tool.description, "parameters": schema});
         text.push_str(&json!({"type": "function", "function": function}).to_string());
         text.push('\n');
     }

@@ -16,6 +16,7 @@ fn request(messages: Vec<Arc<Message>>, choice: ToolChoice) -> ModelRequest {
         messages: Arc::new(messages),
         trailer: vec!["Hurry.".to_owned()],
         refused: Default::default(),
+        live: Default::default(),
         tools: Arc::new([Arc::new(tool)]),
         tool_choice: choice,
         sampling: Sampling::default(),

@@ -218,6 +218,7 @@ pub(crate) fn request(messages: Vec<Message>) -> ModelRequest {
         messages: Arc::new(messages.into_iter().map(Arc::new).collect()),
         trailer: Vec::new(),
         refused: Arc::default(),
+        live: Arc::default(),
         tools: Arc::new([
             tool("calculate", Some("expression")),
             tool("execute_command", Some("command")),

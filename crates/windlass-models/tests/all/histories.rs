@@ -54,6 +54,7 @@ impl Row {
             messages: Arc::new(messages.to_vec()),
             trailer: Vec::new(),
             refused: Arc::default(),
+            live: Arc::default(),
             tools: self.tools.tools.iter().map(|tool| Arc::clone(&tool.spec)).collect(),
             tool_choice: choice,
             sampling: Sampling { temperature: Some(0.5), seed: Some(1), ..Sampling::default() },

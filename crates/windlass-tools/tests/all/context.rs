@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use windlass_core::permission::Inspection;
-use windlass_core::port::{Probed, ToolContext, ToolPort};
+use windlass_core::port::{LiveState, Probed, ToolContext, ToolPort};
 use windlass_core::tool::{ToolFailure, ToolOutcome, ToolOutput};
 use windlass_testkit::NullContext;
 use windlass_tools::{ToolsConfig, builtin};
@@ -48,6 +48,11 @@ impl Bench {
 
     pub(crate) async fn probe(&self, name: &str, args: Value) -> Probed {
         self.tool(name).probe(&object(args), &self.context).await
+    }
+
+    pub(crate) fn live_values(&self, name: &str, kind: &str) -> Vec<String> {
+        let state = LiveState { tasks: self.context.tasks.as_ref(), results: self.context.results.as_ref() };
+        self.tool(name).live_values(kind, &state)
     }
 }
 

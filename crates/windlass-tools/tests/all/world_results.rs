@@ -57,3 +57,9 @@ fn what_is_read_again_stays_untrusted() {
     let spec = bench.tool("read_result").spec();
     assert!(spec.untrusted_output && !spec.repeatable);
 }
+
+#[test]
+fn the_handles_of_results_that_exist_are_said() {
+    assert_eq!(bench().live_values("read_result", "results"), ["call_2", "call_3", "call_4"]);
+    assert_eq!(bench().live_values("read_result", "tasks"), Vec::<String>::new());
+}

@@ -84,3 +84,13 @@ fn z_6_z_7_z_8_tasks_need_no_permission() {
     assert!(bench.tool("list_tasks").spec().repeatable);
     assert_eq!(bench.tool("add_task").spec().aliases, ["create_task"]);
 }
+
+#[tokio::test]
+async fn the_ids_of_tasks_that_exist_are_said() {
+    let bench = Bench::default();
+    assert_eq!(bench.live_values("update_task", "tasks"), Vec::<String>::new());
+    bench.call("add_task", json!({"content": "read"})).await.unwrap();
+    bench.call("add_task", json!({"content": "write"})).await.unwrap();
+    assert_eq!(bench.live_values("update_task", "tasks"), ["task_1", "task_2"]);
+    assert_eq!(bench.live_values("update_task", "results"), Vec::<String>::new());
+}

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use windlass_core::permission::Inspection;
-use windlass_core::port::{BoxFuture, Probed, ToolContext, ToolPort};
+use windlass_core::port::{BoxFuture, LiveState, Probed, ToolContext, ToolPort};
 use windlass_core::tool::{ToolFailure, ToolOutput, ToolSpec};
 use windlass_engine::registry::{RegisterError, Registry};
 
@@ -112,5 +112,9 @@ impl ToolPort for Nested {
 
     fn probe<'a>(&'a self, args: &'a Map<String, Value>, context: &'a ToolContext) -> BoxFuture<'a, Probed> {
         self.port.probe(args, context)
+    }
+
+    fn live_values(&self, kind: &str, state: &LiveState<'_>) -> Vec<String> {
+        self.port.live_values(kind, state)
     }
 }
