@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use windlass_core::host::HostError;
 use windlass_core::permission::{ApproveMode, Rule, RuleEffect, RuleSource, ToolPattern};
+use windlass_core::redact::Redactor;
 use windlass_core::search::SharedSearch;
 use windlass_core::store::StorePort;
 use windlass_core::toolset::Toolset;
@@ -104,7 +105,7 @@ impl House {
     pub(crate) fn host(&self, store: Arc<dyn StorePort>, models: Arc<dyn ModelsPort>) -> Arc<Host> {
         let config = &self.config;
         let profiles = config.clone();
-        Host::new(HostParts {
+        let parts = HostParts {
             store,
             models,
             profiles: Arc::new(move |word| match word {
@@ -121,7 +122,8 @@ impl House {
             clock: Clock::system(),
             limits: HostLimits::default(),
             executes_while_streaming: config.profile.executes_while_streaming,
-        })
+        };
+        Host::new_guarded(parts, Redactor::new(config.keys.values().cloned()))
     }
 }
 
