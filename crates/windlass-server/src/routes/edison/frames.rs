@@ -8,6 +8,7 @@ use windlass_core::redact::Redactor;
 use super::fold::Told;
 use super::requests::Entry;
 use crate::routes::answer_text::{AnswerText, Shown};
+use crate::routes::openai::told_of;
 use crate::state::App;
 use crate::stream::Projection;
 
@@ -49,7 +50,7 @@ impl EdisonFrames {
         let tools: Vec<&String> = self.tools_before.iter().chain(&self.told.tools_used).collect();
         match (&self.told.failure, self.told.outcome) {
             (Some(failure), _) => {
-                json!({"ok": false, "mode_used": self.mode, "error": failure.message, "code": failure.code})
+                json!({"ok": false, "mode_used": self.mode, "error": told_of(failure), "code": failure.code})
             }
             (None, Some(RunOutcome::Cancelled)) => json!({
                 "ok": false, "mode_used": self.mode, "stopped": true, "response": self.told.answer,
