@@ -69,6 +69,7 @@ impl House {
         let rules = rules_of_this_time(&config, permission)?;
         let shelf = registry.snapshot();
         config.warnings.extend(rules.iter().filter_map(|rule| doubt(rule, &shelf.toolset)));
+        config.warnings.extend(config.folders.settle_policies());
         let (policies, warning) = PolicyStore::open(&config.folders.policies_file, rules);
         if warning.is_some() && config.approve == ApproveMode::All {
             // Rules that forbid may be lost with the file: nothing may run on their absence.
