@@ -322,7 +322,8 @@ impl Actor {
                 }
             }
             Some(Err(failure)) => {
-                if let Some(speech) = active.model.take() {
+                self.show_rest().await;
+                if let Some(speech) = self.active.as_mut().and_then(|active| active.model.take()) {
                     self.feed(speech.fail(failure)).await;
                 }
             }
@@ -335,8 +336,8 @@ impl Actor {
         }
     }
 
-    /// Shows what waited for more of the model's text: there is none. What a failed try held back is not shown:
-    /// the next one says it again.
+    /// Shows what waited for more of the model's text: there is none. Also of a step that failed: what was heard of
+    /// it is on record in its pieces alone.
     async fn show_rest(&mut self) {
         let Some(active) = self.active.as_mut() else { return };
         let phase = active.machine.reasoning_phase();
