@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use windlass_core::host::HostError;
 use windlass_core::permission::{ApproveMode, Rule, RuleEffect, RuleSource, ToolPattern};
+use windlass_core::redact::Redactor;
 use windlass_core::search::SharedSearch;
 use windlass_core::store::StorePort;
 use windlass_core::toolset::Toolset;
@@ -68,6 +69,7 @@ impl House {
         let rules = rules_of_this_time(&config, permission)?;
         let shelf = registry.snapshot();
         config.warnings.extend(rules.iter().filter_map(|rule| doubt(rule, &shelf.toolset)));
+        config.warnings.extend(config.folders.settle_policies());
         let (policies, warning) = PolicyStore::open(&config.folders.policies_file, rules);
         if warning.is_some() && config.approve == ApproveMode::All {
             // Rules that forbid may be lost with the file: nothing may run on their absence.
@@ -104,7 +106,7 @@ impl House {
     pub(crate) fn host(&self, store: Arc<dyn StorePort>, models: Arc<dyn ModelsPort>) -> Arc<Host> {
         let config = &self.config;
         let profiles = config.clone();
-        Host::new(HostParts {
+        let parts = HostParts {
             store,
             models,
             profiles: Arc::new(move |word| match word {
@@ -121,7 +123,8 @@ impl House {
             clock: Clock::system(),
             limits: HostLimits::default(),
             executes_while_streaming: config.profile.executes_while_streaming,
-        })
+        };
+        Host::new_guarded(parts, Redactor::new(config.keys.values().cloned()))
     }
 }
 

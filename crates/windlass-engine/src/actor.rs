@@ -17,6 +17,7 @@ use windlass_core::ids::{CallId, MessageId, Millis, RunId};
 use windlass_core::model::{ModelDelta, ModelFailure};
 use windlass_core::permission::{GateSettings, Inspection, Permissions};
 use windlass_core::port::{BoxFuture, ProgressPort};
+use windlass_core::redact::Redactor;
 use windlass_core::run::{Deadline, Finished, Input, Run, Start, World};
 use windlass_core::tool::{ToolFailure, ToolOutcome};
 
@@ -71,6 +72,8 @@ pub(crate) struct Actor {
     pub(crate) results: Arc<SessionResults>,
     pub(crate) tasks: Arc<SessionTasks>,
     pub(crate) permissions: Permissions,
+    /// Knows what must not be parted when it is shown in pieces.
+    pub(crate) redactor: Redactor,
     pub(crate) active: Option<Active>,
     pub(crate) seq: u64,
 }
@@ -109,6 +112,7 @@ pub(crate) struct Active {
 impl Actor {
     pub(crate) fn new(
         mut parts: SessionParts,
+        redactor: Redactor,
         log: Arc<EventLog>,
         results: Arc<SessionResults>,
         tasks: Arc<SessionTasks>,
@@ -123,7 +127,7 @@ impl Actor {
             results.insert(&past.call_id, past.provider_id.as_deref(), past.outcome);
         }
         let seq = parts.past.last_seq;
-        Self { parts, log, results, tasks, permissions, active: None, seq }
+        Self { parts, log, results, tasks, permissions, redactor, active: None, seq }
     }
 
     /// Works until the last handle is gone and the last run has ended. Boxed, because a future holds its arguments
@@ -191,6 +195,7 @@ impl Actor {
             // Taken by the caller, which ends with it.
             Request::Park { .. } => {}
             Request::Cancel => {
+                self.show_rest().await;
                 let partial = self
                     .active
                     .as_ref()
@@ -306,10 +311,10 @@ impl Actor {
             Some(Ok(ModelDelta::Notice(notice))) => self.feed(Input::ModelNoticed(notice)).await,
             Some(Ok(delta)) => {
                 let Some(speech) = active.model.as_mut() else { return };
-                let event = speech.take(delta, active.machine.reasoning_phase());
+                let events = speech.take(delta, active.machine.reasoning_phase());
                 let starts_early = self.parts.settings.profile.executes_while_streaming;
                 let ready = if starts_early { speech.take_ready() } else { Vec::new() };
-                if let Some(event) = event {
+                for event in events.into_iter().flatten() {
                     self.publish_delta(event).await;
                 }
                 for raw in ready {
@@ -317,15 +322,28 @@ impl Actor {
                 }
             }
             Some(Err(failure)) => {
-                if let Some(speech) = active.model.take() {
+                self.show_rest().await;
+                if let Some(speech) = self.active.as_mut().and_then(|active| active.model.take()) {
                     self.feed(speech.fail(failure)).await;
                 }
             }
             None => {
-                if let Some(speech) = active.model.take() {
+                self.show_rest().await;
+                if let Some(speech) = self.active.as_mut().and_then(|active| active.model.take()) {
                     self.feed(speech.finish()).await;
                 }
             }
+        }
+    }
+
+    /// Shows what waited for more of the model's text: there is none. Also of a step that failed: what was heard of
+    /// it is on record in its pieces alone.
+    async fn show_rest(&mut self) {
+        let Some(active) = self.active.as_mut() else { return };
+        let phase = active.machine.reasoning_phase();
+        let Some(speech) = active.model.as_mut() else { return };
+        for event in speech.take_rest(phase) {
+            self.publish_delta(event).await;
         }
     }
 
@@ -336,6 +354,7 @@ impl Actor {
                 Deadline::Final => active.final_at = None,
             }
         }
+        self.show_rest().await;
         self.feed(Input::DeadlinePassed(deadline)).await;
     }
 

@@ -63,8 +63,8 @@ impl Actor {
                 self.put_live_values(&mut request);
                 if let Some(active) = self.active.as_mut() {
                     let span = active.spans.step();
-                    active.model =
-                        Some(ModelSpeech::start(self.parts.model.as_ref(), *request, delay_ms, span));
+                    let (model, redactor) = (self.parts.model.as_ref(), &self.redactor);
+                    active.model = Some(ModelSpeech::start(model, *request, delay_ms, span, redactor));
                 }
             }
             Effect::StopModel => {

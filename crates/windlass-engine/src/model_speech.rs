@@ -9,6 +9,7 @@ use windlass_core::assemble::{Assembled, Assembler};
 use windlass_core::event::Event;
 use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
 use windlass_core::port::{BoxStream, ModelPort};
+use windlass_core::redact::{Pieces, Redactor};
 use windlass_core::run::Input;
 use windlass_core::tool::RawCall;
 
@@ -20,14 +21,34 @@ pub(crate) struct ModelSpeech {
     begins_at: Option<Instant>,
     /// The step's span: what the model's adapter says stands in it.
     span: Span,
+    /// What is shown of it is parted so that no secret stands over two pieces.
+    shown: ShownPieces,
 }
 
+/// The two texts of a step on their way to those who listen.
+#[derive(Default)]
+struct ShownPieces {
+    redactor: Redactor,
+    text: Pieces,
+    reasoning: Pieces,
+}
+
+/// The events that show a delta: mostly one.
+pub(crate) type Shown = [Option<Event>; 2];
+
 impl ModelSpeech {
-    pub(crate) fn start(model: &dyn ModelPort, request: ModelRequest, delay_ms: u64, span: &Span) -> Self {
+    pub(crate) fn start(
+        model: &dyn ModelPort,
+        request: ModelRequest,
+        delay_ms: u64,
+        span: &Span,
+        redactor: &Redactor,
+    ) -> Self {
         let assembler = Assembler::new(model.name());
         let begins_at = (delay_ms > 0).then(|| Instant::now() + Duration::from_millis(delay_ms));
         let stream = span.in_scope(|| model.stream(request));
-        Self { stream, assembler, begins_at, span: span.clone() }
+        let shown = ShownPieces { redactor: redactor.clone(), ..ShownPieces::default() };
+        Self { stream, assembler, begins_at, span: span.clone(), shown }
     }
 
     pub(crate) async fn next(&mut self) -> Option<Result<ModelDelta, ModelFailure>> {
@@ -42,13 +63,27 @@ impl ModelSpeech {
         self.stream.next().instrument(self.span.clone()).await
     }
 
-    /// Takes in a delta; gives the event that shows it.
-    pub(crate) fn take(&mut self, delta: ModelDelta, phase: u32) -> Option<Event> {
-        self.assembler.push(delta).map(|assembled| match assembled {
-            Assembled::Text(text) => Event::TextDelta { text },
-            Assembled::Reasoning(text) => Event::ReasoningDelta { phase, text },
-            Assembled::CallGrew { index, name, chars } => Event::CallDelta { index, name, chars },
-        })
+    /// Takes in a delta; gives the events that show it. The end of a text that may be the beginning of a secret
+    /// waits for what follows.
+    pub(crate) fn take(&mut self, delta: ModelDelta, phase: u32) -> Shown {
+        let ShownPieces { redactor, text, reasoning } = &mut self.shown;
+        match self.assembler.push(delta) {
+            Some(Assembled::Text(piece)) => text.push(redactor, piece).map(said),
+            Some(Assembled::Reasoning(piece)) => {
+                reasoning.push(redactor, piece).map(|piece| thought(piece, phase))
+            }
+            Some(Assembled::CallGrew { index, name, chars }) => {
+                [Some(Event::CallDelta { index, name, chars }), None]
+            }
+            None => [None, None],
+        }
+    }
+
+    /// What waited to be shown: nothing follows.
+    pub(crate) fn take_rest(&mut self, phase: u32) -> impl Iterator<Item = Event> + use<> {
+        let ShownPieces { redactor, text, reasoning } = &mut self.shown;
+        let thoughts = reasoning.finish(redactor).map(|piece| thought(piece, phase));
+        thoughts.into_iter().chain(text.finish(redactor).map(said)).flatten()
     }
 
     pub(crate) fn take_ready(&mut self) -> Vec<RawCall> {
@@ -72,4 +107,12 @@ impl ModelSpeech {
     pub(crate) fn fail(self, failure: ModelFailure) -> Input {
         Input::ModelFailed { failure, partial: self.assembler.into_parts() }
     }
+}
+
+fn said(piece: Option<String>) -> Option<Event> {
+    piece.map(|text| Event::TextDelta { text })
+}
+
+fn thought(piece: Option<String>, phase: u32) -> Option<Event> {
+    piece.map(|text| Event::ReasoningDelta { phase, text })
 }

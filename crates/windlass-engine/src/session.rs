@@ -15,6 +15,7 @@ use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::message::Transcript;
 use windlass_core::permission::{ApproveMode, PermissionAnswer};
 use windlass_core::port::{JournalPort, ModelPort, ResultsPort, TasksPort};
+use windlass_core::redact::Redactor;
 use windlass_core::run::{Finished, RunSettings};
 use windlass_core::task::Task;
 use windlass_core::tool::ToolOutcome;
@@ -228,6 +229,12 @@ impl RunHandle {
 impl Session {
     /// Starts the actor of a session. Needs a tokio runtime.
     pub fn start(parts: SessionParts) -> Self {
+        Self::start_guarded(parts, Redactor::default())
+    }
+
+    /// The same where more is secret than the well-known forms of keys: no piece of a text that is shown as it
+    /// comes ends inside a secret.
+    pub fn start_guarded(parts: SessionParts, redactor: Redactor) -> Self {
         let (commands, inbox) = mpsc::channel(COMMANDS_WAITING_MAX);
         let log = Arc::new(EventLog::resume(
             parts.session_id.clone(),
@@ -247,7 +254,7 @@ impl Session {
             tasks: Arc::clone(&tasks),
             resumed: Arc::new(Mutex::new(resumed)),
         };
-        let actor = Box::new(Actor::new(parts, log, results, tasks));
+        let actor = Box::new(Actor::new(parts, redactor, log, results, tasks));
         // On the heap before it is a task: the runtime moves what it is given several times.
         tokio::spawn(Box::pin(actor.work(inbox, done)));
         session

@@ -140,7 +140,7 @@ impl EndpointEmbedder {
             ..ExchangeLimits::default()
         };
         let ask = Ask { method: Method::Post, body: self.body(batch), accept: "application/json", limits };
-        let mut reply = self.transport.ask(target, &self.path(), ask).await?;
+        let mut reply = self.transport.ask(target, self.path(), ask).await?;
         if !(200..300).contains(&reply.status) {
             let text = reply.body.read_text(ERROR_BODY_BYTES_MAX).await.unwrap_or_default();
             return Err(of_status(target, reply.status, reply.retry_after_ms, &text));
@@ -152,13 +152,8 @@ impl EndpointEmbedder {
         self.read(&text, batch.len())
     }
 
-    /// The path, with the query that the base URL carries (Azure's API version).
-    fn path(&self) -> String {
-        let path = if self.target.wire == WireKind::Ollama { "/api/embed" } else { "/embeddings" };
-        match self.target.base_url.split_once('?') {
-            Some((_, query)) => format!("{path}?{query}"),
-            None => path.to_owned(),
-        }
+    fn path(&self) -> &'static str {
+        if self.target.wire == WireKind::Ollama { "/api/embed" } else { "/embeddings" }
     }
 
     fn body(&self, batch: &[&str]) -> Vec<u8> {

@@ -392,12 +392,30 @@ impl fmt::Debug for ReplyBody {
     }
 }
 
+/// The path goes before a query of the base URL, as Azure's API version needs it; a query of its own follows that.
 fn url_of(target: &Target, path: &str) -> Result<Url, ModelFailure> {
-    let url = Url::parse(&[target.base_url.as_str(), path].concat());
-    url.ok().filter(|url| matches!(url.scheme(), "http" | "https")).ok_or_else(|| {
+    let (base, base_query) = parted(&target.base_url);
+    let (path, path_query) = parted(path);
+    if target.base_url.contains('#') {
+        let shown = shown_url(&target.base_url);
+        let why = format!("base_url '{shown}' goes on with '#', which no server sees; take that part out");
+        return Err(unusable(target, &why));
+    }
+    let base = if path.starts_with('/') { base.trim_end_matches('/') } else { base };
+    let mut text = [base, path].concat();
+    for query in [base_query, path_query].into_iter().flatten() {
+        text.push(if text.contains('?') { '&' } else { '?' });
+        text.push_str(query);
+    }
+    let url = Url::parse(&text).ok();
+    url.filter(|url| matches!(url.scheme(), "http" | "https")).ok_or_else(|| {
         let shown = shown_url(&target.base_url);
         unusable(target, &format!("'{shown}' is no http or https address"))
     })
+}
+
+fn parted(url: &str) -> (&str, Option<&str>) {
+    url.split_once('?').map_or((url, None), |(place, query)| (place, Some(query)))
 }
 
 fn route_of(config: &TransportConfig, url: &Url) -> Route {

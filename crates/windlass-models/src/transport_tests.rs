@@ -326,3 +326,24 @@ async fn a_reader_that_goes_away_frees_the_server() {
     reply.body.close();
     assert_eq!(was_closed.await, Ok(0));
 }
+
+#[test]
+fn azure_0_a_query_of_the_base_url_stays_behind_the_path() {
+    let url = |base: &str, path: &str| url_of(&target(base), path).map(|url| url.as_str().to_owned());
+    for (base, path, whole) in [
+        (
+            "https://host/v1?api-version=1",
+            "/chat/completions",
+            "https://host/v1/chat/completions?api-version=1",
+        ),
+        ("https://host/v1/?api-version=1", "/models", "https://host/v1/models?api-version=1"),
+        ("https://host/v1?a=1&b=2", "/m:stream?alt=sse", "https://host/v1/m:stream?a=1&b=2&alt=sse"),
+        ("https://host/v1", "/m:stream?alt=sse", "https://host/v1/m:stream?alt=sse"),
+        ("https://host/file/?download=true", "", "https://host/file/?download=true"),
+    ] {
+        assert_eq!(url(base, path).unwrap(), whole);
+    }
+    let refused = url("https://host/v1?key=hidden#top", "/x").unwrap_err();
+    assert!(refused.message.contains("'https://host/v1' goes on with '#'"), "{}", refused.message);
+    assert!(!refused.message.contains("hidden"), "{}", refused.message);
+}

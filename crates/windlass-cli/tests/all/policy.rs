@@ -93,6 +93,26 @@ fn explain_says_what_is_refused_before_any_rule() {
 }
 
 #[test]
+fn rules_are_kept_beside_the_configuration_in_use_and_none_is_lost() {
+    let place = place();
+    place.write("other/windlass.toml", "");
+    let with = |args: &[&'static str]| -> Vec<&'static str> {
+        args.iter().copied().chain(["--config", "other/windlass.toml"]).collect()
+    };
+    place.windlass(&["policy", "deny", "read_file(src/**)"]).exits(0);
+    let said = place.windlass(&with(&["policy", "list"])).exits(0);
+    assert!(said.out.contains("read_file(src/**)"), "{}", said.out);
+    assert!(said.err.contains("were copied to"), "what the user stored before still holds: {}", said.err);
+    let said = place.windlass(&with(&["policy", "allow", "read_file"])).exits(0);
+    assert!(!said.err.contains("were copied"), "once is enough: {}", said.err);
+    place.windlass(&with(&READ)).exits(0);
+    place.windlass(&READ).exits(1);
+    assert!(place.read("other/policies.json").contains("read_file"));
+    let paths = place.windlass(&with(&["config", "path", "--json"])).exits(0).json();
+    assert!(paths["policies"].as_str().unwrap().ends_with("other/policies.json"), "{paths}");
+}
+
+#[test]
 fn r_61_a_corrupt_policy_file_is_kept_and_everything_is_asked() {
     let place = place();
     place.windlass(&["policy", "allow", "read_file"]).exits(0);

@@ -36,6 +36,7 @@ use windlass_core::host::{HostError, HostFuture, ModelFindings, ModelRow, Module
 use windlass_core::permission::ApproveMode;
 use windlass_core::port::ModelPort;
 use windlass_core::profile::Profile;
+use windlass_core::redact::Redactor;
 use windlass_core::search::SharedSearch;
 use windlass_core::store::{StoreFailure, StorePort};
 
@@ -163,6 +164,7 @@ pub struct Host {
     places: Arc<Semaphore>,
     waiting: AtomicUsize,
     dusk: Arc<Dusk>,
+    redactor: Redactor,
 }
 
 /// Whether the host goes down, for those who wait for something that will not come then.
@@ -188,6 +190,12 @@ impl Dusk {
 impl Host {
     /// A host over a store. Needs a tokio runtime.
     pub fn new(parts: HostParts) -> Arc<Self> {
+        Self::new_guarded(parts, Redactor::default())
+    }
+
+    /// The same where more is secret than the well-known forms of keys: no piece of a text that is shown as it
+    /// comes ends inside a secret.
+    pub fn new_guarded(parts: HostParts, redactor: Redactor) -> Arc<Self> {
         let ledger = Arc::new(Ledger::new(parts.clock.clone()));
         let journal = Arc::new(WatchedJournal::new(Arc::clone(&parts.store), Arc::clone(&ledger)));
         let places = Arc::new(Semaphore::new(parts.limits.runs_max.min(Semaphore::MAX_PERMITS)));
@@ -200,6 +208,7 @@ impl Host {
             places,
             waiting: AtomicUsize::new(0),
             dusk: Arc::default(),
+            redactor,
         });
         tokio::spawn(closing::sweep(Weak::clone(&host.me)));
         host

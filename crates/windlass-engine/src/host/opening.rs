@@ -94,7 +94,7 @@ impl Host {
         (settings, opened): (RunSettings, OpenModel),
     ) -> Result<Open, HostError> {
         self.make_room().await?;
-        let session = Session::start(SessionParts {
+        let parts = SessionParts {
             session_id: berth.session_id.clone(),
             settings: Arc::new(settings),
             model: opened.model,
@@ -106,7 +106,8 @@ impl Host {
             audit: self.parts.audit.clone(),
             clock: self.parts.clock.clone(),
             past,
-        });
+        };
+        let session = Session::start_guarded(parts, self.redactor.clone());
         let open = Open { log: session.log(), session, setup };
         berth.put(open.clone(), self.parts.clock.now_ms());
         Ok(open)

@@ -9,6 +9,7 @@ use windlass_core::event::{Event, RunOutcome};
 use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, ModelRequest, Notice, NoticeKind};
 use windlass_core::port::{BoxStream, ModelPort};
 use windlass_core::profile::Profile;
+use windlass_core::redact::Redactor;
 use windlass_core::run::{Finished, RunSettings};
 use windlass_core::tool::{Effects, Risk, ToolOutput, ToolSpec};
 use windlass_engine::bus::Delivery;
@@ -103,6 +104,36 @@ async fn a_notice_of_the_adapter_becomes_an_event_before_the_answer() {
             "run-ended"
         ]
     );
+}
+
+/// The server cleans one piece after the other: a secret must stand in one of them, however the model cut it.
+#[tokio::test]
+async fn a_secret_is_never_parted_over_two_pieces_of_what_is_shown() {
+    let thought = |text: &str| Ok(ModelDelta::Reasoning(text.into()));
+    let row = vec![
+        thought("it is hun"),
+        text("The key: hun"),
+        thought("ter2-abc"),
+        text("ter2-abc and sk-abcdef"),
+        text("ghijklmnopqr"),
+        finish(Finish::Stop),
+    ];
+    let redactor = Redactor::new(["hunter2-abc".into()]);
+    let session = Session::start_guarded(spoken_by(Speaker::of(vec![row])), redactor.clone());
+    let mut events = session.subscribe();
+    let finished = session.send(hello()).await.unwrap().finished().await.unwrap();
+    assert_eq!(finished.answer, "The key: hunter2-abc and sk-abcdefghijklmnopqr");
+    let (mut said, mut thoughts) = (String::new(), String::new());
+    loop {
+        let Delivery::Record(record) = events.next().await else { panic!("every record comes") };
+        match &record.event {
+            Event::TextDelta { text } => said.push_str(&redactor.clean(text)),
+            Event::ReasoningDelta { text, .. } => thoughts.push_str(&redactor.clean(text)),
+            Event::RunEnded { .. } => break,
+            _ => {}
+        }
+    }
+    assert_eq!((said.as_str(), thoughts.as_str()), ("The key: *** and ***", "it is ***"));
 }
 
 #[tokio::test(start_paused = true)]

@@ -17,6 +17,7 @@ use windlass_core::secret::Secret;
 pub use self::listing::{ListedModel, list_path, read_list};
 pub use self::model::KnownModel;
 pub use self::provider::{COMPATIBLE, KeyForm, OLLAMA_CONTEXT_TOKENS, OLLAMA_URL, Provider};
+use crate::failure::shown_url;
 use crate::name::ModelName;
 use crate::quirks::Quirks;
 use crate::target::{Abilities, Target, WireKind};
@@ -181,6 +182,9 @@ fn address(name: &ModelName, row: &Provider, own: Option<&str>) -> Result<String
     let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
     if host.contains('@') {
         return wrong(scheme, "a key does not belong in an address");
+    }
+    if url.contains('#') {
+        return wrong(&shown_url(url), "it goes on with '#', which no server sees; take that part out");
     }
     match scheme {
         "http" | "https" if host.is_empty() || url.contains(char::is_whitespace) => {

@@ -212,6 +212,7 @@ fn an_address_that_cannot_be_one_is_refused_and_no_secret_in_it_is_shown() {
         "http:///v1",
         "http://a b/v1",
         "https://me:sk-1@host/v1",
+        "https://host/v1?key=sk-1#top",
     ] {
         let overrides = Overrides { base_url: Some(url.into()), ..with_key() };
         let error = target(&named("vllm/x"), &overrides).unwrap_err().to_string();

@@ -3,11 +3,12 @@
 use bytes::BytesMut;
 use serde_json::{Value, json};
 use windlass_core::event::{Event, Record, RunOutcome};
-use windlass_core::redact::Redactor;
+use windlass_core::redact::{Pieces, Redactor};
 
 use super::fold::Told;
 use super::requests::Entry;
 use crate::routes::answer_text::{AnswerText, Shown};
+use crate::routes::openai::told_of;
 use crate::state::App;
 use crate::stream::Projection;
 
@@ -19,6 +20,8 @@ pub(crate) struct EdisonFrames {
     /// Tools that ran before the run (the heuristic search).
     tools_before: Vec<String>,
     redactor: Redactor,
+    /// A second try may go on where the first was cut, inside a secret.
+    pieces: Pieces,
     answer: AnswerText,
     told: Told,
 }
@@ -35,6 +38,7 @@ impl EdisonFrames {
             mode,
             tools_before,
             redactor: app.redactor.clone(),
+            pieces: Pieces::default(),
             answer: AnswerText::default(),
             told: Told::default(),
         }
@@ -45,11 +49,17 @@ impl EdisonFrames {
         out.extend_from_slice(format!("event: {name}\ndata: {payload}\n\n").as_bytes());
     }
 
+    fn put_tokens(&self, pieces: [Option<String>; 2], out: &mut BytesMut) {
+        for piece in pieces.into_iter().flatten() {
+            self.put("token", json!({"t": piece}), out);
+        }
+    }
+
     fn done(&self) -> Value {
         let tools: Vec<&String> = self.tools_before.iter().chain(&self.told.tools_used).collect();
         match (&self.told.failure, self.told.outcome) {
             (Some(failure), _) => {
-                json!({"ok": false, "mode_used": self.mode, "error": failure.message, "code": failure.code})
+                json!({"ok": false, "mode_used": self.mode, "error": told_of(failure), "code": failure.code})
             }
             (None, Some(RunOutcome::Cancelled)) => json!({
                 "ok": false, "mode_used": self.mode, "stopped": true, "response": self.told.answer,
@@ -77,10 +87,15 @@ impl Projection for EdisonFrames {
             self.put("status", status, out);
         }
         match self.answer.apply(&record.event) {
-            Some(Shown::Text(text)) => self.put("token", json!({"t": text}), out),
+            Some(Shown::Text(text)) => {
+                let pieces = self.pieces.push(&self.redactor, text);
+                self.put_tokens(pieces, out);
+            }
             Some(Shown::Reasoning(_)) | None => {}
         }
         if let Event::RunEnded { .. } = record.event {
+            let rest = self.pieces.finish(&self.redactor);
+            self.put_tokens(rest, out);
             self.put("done", self.done(), out);
         }
     }

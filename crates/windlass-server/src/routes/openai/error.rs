@@ -1,5 +1,7 @@
 //! Problems in OpenAI's shape: `{"error":{message,type,param,code}}`. Which status they have is not known here.
 
+use std::borrow::Cow;
+
 use serde_json::{Value, json};
 use windlass_core::host::HostError;
 use windlass_core::model::ModelFailure;
@@ -55,6 +57,34 @@ fn kind_word(kind: Kind) -> &'static str {
     }
 }
 
+/// What a client is told of a model's failure. Where the provider is and what is wrong with the server's own key
+/// is the operator's business, who finds it in the log.
+pub(crate) fn told_of(failure: &ModelFailure) -> String {
+    let ModelFailure { code, message, detail, .. } = failure;
+    tracing::warn!(code, message, detail, "a model failed");
+    match code.as_str() {
+        "network" => {
+            "the model's provider cannot be reached; try again later, or tell the operator".to_owned()
+        }
+        "timeout" => "the model's provider took too long; try again later".to_owned(),
+        "auth" => "the model's provider refused this server's own key; tell the operator".to_owned(),
+        "quota" => "this server's account at the model's provider is used up; tell the operator".to_owned(),
+        _ => without_addresses(message),
+    }
+}
+
+/// A text whose addresses are struck out: one of them may be the provider's.
+fn without_addresses(text: &str) -> String {
+    text.split_inclusive(char::is_whitespace).map(without_address).collect()
+}
+
+fn without_address(word: &str) -> Cow<'_, str> {
+    let Some(at) = word.find("http://").or_else(|| word.find("https://")) else { return Cow::Borrowed(word) };
+    let (head, address) = word.split_at_checked(at).unwrap_or((word, ""));
+    let end = address.find([')', ']', '\'', '"', ',', ';']).unwrap_or(address.trim_end().len());
+    Cow::Owned([head, "[address]", address.get(end..).unwrap_or_default()].concat())
+}
+
 /// A model's failure, by its stable word.
 pub(crate) fn of_failure(failure: &ModelFailure) -> Problem {
     let kind = match failure.code.as_str() {
@@ -73,7 +103,7 @@ pub(crate) fn of_failure(failure: &ModelFailure) -> Problem {
         "auth" => "provider_auth",
         other => other,
     };
-    let problem = Problem::new(kind, code.to_owned(), failure.message.clone());
+    let problem = Problem::new(kind, code.to_owned(), told_of(failure));
     match (kind, failure.retry_after_ms) {
         (_, Some(ms)) => problem.retry_after(ms),
         (Kind::TooMany | Kind::Unavailable, None) => problem.retry_after(RETRY_AFTER_USUAL_MS),
@@ -96,3 +126,7 @@ pub(super) fn of_host(error: HostError) -> Problem {
         other => other.into(),
     }
 }
+
+#[cfg(test)]
+#[path = "error_tests.rs"]
+mod tests;

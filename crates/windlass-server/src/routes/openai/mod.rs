@@ -19,7 +19,7 @@ use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use serde_json::{Value, json};
 
-pub(crate) use self::error::of_failure;
+pub(crate) use self::error::{of_failure, told_of};
 use self::request::{Asked, ChatRequest};
 use crate::endpoint::{EVENT_STREAM, Endpoint, JSON};
 use crate::error::{Answer, Kind, Problem, Said};

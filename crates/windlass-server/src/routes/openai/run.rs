@@ -15,7 +15,7 @@ use windlass_core::host::{RunStart, ServedPort, StartedRun};
 use windlass_core::ids::RunId;
 use windlass_core::message::Message;
 use windlass_core::model::{ModelFailure, Usage};
-use windlass_core::redact::Redactor;
+use windlass_core::redact::{Pieces, Redactor};
 use windlass_core::store::NewSession;
 
 use super::chunk::{Head, Whole, finish_of_run};
@@ -97,6 +97,7 @@ pub(super) async fn stream(
         head: head_of(&run_id, asked, &ending.model),
         host: Arc::clone(&app.host),
         redactor: app.redactor.clone(),
+        pieces: Pieces::default(),
         answer: AnswerText::default(),
         stop: StopCut::new(&asked.stop),
         ending: Ending::default(),
@@ -163,6 +164,8 @@ struct Chunks {
     head: Head,
     host: Arc<dyn ServedPort>,
     redactor: Redactor,
+    /// A stop word may have parted what came whole.
+    pieces: Pieces,
     answer: AnswerText,
     stop: StopCut,
     ending: Ending,
@@ -177,15 +180,26 @@ enum ChunksState {
 }
 
 impl Chunks {
-    fn say(&mut self, text: &str, out: &mut BytesMut) {
-        if !text.is_empty() {
-            out.extend_from_slice(self.head.text(&self.redactor.clean(text)).as_bytes());
+    fn say(&mut self, text: String, out: &mut BytesMut) {
+        let pieces = self.pieces.push(&self.redactor, text);
+        self.put(pieces, out);
+    }
+
+    fn say_rest(&mut self, out: &mut BytesMut) {
+        let pieces = self.pieces.finish(&self.redactor);
+        self.put(pieces, out);
+    }
+
+    fn put(&self, pieces: [Option<String>; 2], out: &mut BytesMut) {
+        for piece in pieces.iter().flatten() {
+            out.extend_from_slice(self.head.text(&self.redactor.clean(piece)).as_bytes());
         }
     }
 
     fn end(&mut self, out: &mut BytesMut) {
         let rest = self.stop.finish();
-        self.say(&rest, out);
+        self.say(rest, out);
+        self.say_rest(out);
         let end = match &self.ending.problem {
             Some(problem) => Head::failure(problem),
             None => self.head.end(self.ending.finish, &self.ending.usage),
@@ -211,7 +225,7 @@ impl Projection for Chunks {
         match self.answer.apply(&record.event) {
             Some(Shown::Text(text)) => {
                 let text = self.stop.push(&text);
-                self.say(&text, out);
+                self.say(text, out);
             }
             Some(Shown::Reasoning(text)) => {
                 out.extend_from_slice(self.head.reasoning(&self.redactor.clean(&text)).as_bytes());
@@ -221,6 +235,7 @@ impl Projection for Chunks {
         if self.stop.is_cut() {
             // The rest of the run is of no use to anybody.
             cancel(&self.host, &record.run_id);
+            self.say_rest(out);
             out.extend_from_slice(self.head.end("stop", &self.ending.usage).as_bytes());
             self.state = ChunksState::Done;
         } else if matches!(record.event, Event::RunEnded { .. }) {

@@ -14,7 +14,7 @@ use windlass_core::ids::RunId;
 use windlass_core::message::{Part, text_of};
 use windlass_core::model::{Kept, ModelDelta, ModelFailure, ModelRequest, StepPurpose, ToolChoice, Usage};
 use windlass_core::port::BoxStream;
-use windlass_core::redact::Redactor;
+use windlass_core::redact::{Pieces, Redactor};
 use windlass_core::tool::RawCall;
 
 use super::chunk::{HandedCall, Head, Whole, finish_of_step};
@@ -102,6 +102,7 @@ pub(super) async fn stream(app: &App, asked: &Asked) -> Answer<Response> {
                 }
             }
             if relay.stop.is_cut() {
+                written.push_str(&relay.say_rest());
                 written.push_str(&relay.head.end("stop", &relay.usage));
                 return Some((written, None));
             }
@@ -125,6 +126,8 @@ struct Handing {
     /// Arguments that wait for the call's name.
     waiting: String,
     sent: String,
+    /// What was sent, on its way.
+    pieces: Pieces,
 }
 
 /// Hands the deltas of one step on, as chunks.
@@ -139,6 +142,8 @@ struct Relay {
     calls_max: usize,
     usage: Usage,
     redactor: Redactor,
+    said: Pieces,
+    thought: Pieces,
 }
 
 impl Relay {
@@ -164,6 +169,8 @@ impl Relay {
             calls_max,
             usage: Usage::default(),
             redactor,
+            said: Pieces::default(),
+            thought: Pieces::default(),
         }
     }
 
@@ -184,9 +191,12 @@ impl Relay {
         match self.assembler.push(delta) {
             Some(Assembled::Text(text)) => {
                 let text = self.stop.push(&text);
-                self.say(&text)
+                self.say(text)
             }
-            Some(Assembled::Reasoning(text)) => self.head.reasoning(&self.redactor.clean(&text)),
+            Some(Assembled::Reasoning(text)) => {
+                let pieces = self.thought.push(&self.redactor, text);
+                self.write(pieces, |head, text| head.reasoning(text))
+            }
             Some(Assembled::CallGrew { index, name, .. }) => {
                 let index = usize::try_from(index).unwrap_or(usize::MAX);
                 self.grow(index, id, name.as_deref(), piece.as_deref().unwrap_or_default())
@@ -195,12 +205,29 @@ impl Relay {
         }
     }
 
-    fn say(&mut self, text: &str) -> String {
-        if text.is_empty() {
-            return String::new();
+    fn say(&mut self, text: String) -> String {
+        self.text.push_str(&text);
+        let pieces = self.said.push(&self.redactor, text);
+        self.write(pieces, |head, text| head.text(text))
+    }
+
+    /// Pieces that no secret stands over, without secrets.
+    fn write(&self, pieces: [Option<String>; 2], form: impl Fn(&Head, &str) -> String) -> String {
+        pieces.iter().flatten().map(|piece| form(&self.head, &self.redactor.clean(piece))).collect()
+    }
+
+    /// What waited for more: there is none.
+    fn say_rest(&mut self) -> String {
+        let thought = self.thought.finish(&self.redactor);
+        let mut written = self.write(thought, |head, text| head.reasoning(text));
+        let said = self.said.finish(&self.redactor);
+        written.push_str(&self.write(said, |head, text| head.text(text)));
+        for index in 0..self.calls.len() {
+            let Some(call) = self.calls.get_mut(index) else { break };
+            let rest = call.pieces.finish(&self.redactor);
+            written.push_str(&self.write(rest, |head, text| head.call_more(index, text)));
         }
-        self.text.push_str(text);
-        self.head.text(&self.redactor.clean(text))
+        written
     }
 
     fn grow(&mut self, index: usize, id: Option<String>, name: Option<&str>, piece: &str) -> String {
@@ -224,8 +251,9 @@ impl Relay {
         }
         if !call.waiting.is_empty() {
             let piece = std::mem::take(&mut call.waiting);
-            written.push_str(&self.head.call_more(index, &piece));
             call.sent.push_str(&piece);
+            let pieces = call.pieces.push(&self.redactor, piece);
+            written.push_str(&self.write(pieces, |head, text| head.call_more(index, text)));
         }
         written
     }
@@ -236,12 +264,13 @@ impl Relay {
             return Head::failure(&of_failure(&cut_off()));
         }
         let rest = self.stop.finish();
-        let mut written = self.say(&rest);
+        let mut written = self.say(rest);
         let step = std::mem::take(&mut self.assembler).finish();
         for (index, raw) in step.calls.iter().enumerate().take(self.calls_max) {
             written.push_str(&self.grow(index, raw.provider_id.clone(), Some(&raw.name), ""));
             written.push_str(&self.complete(index, raw));
         }
+        written.push_str(&self.say_rest());
         written.push_str(&self.head.end(finish_of_step(&step.finish, !self.calls.is_empty()), &self.usage));
         written
     }
@@ -253,7 +282,8 @@ impl Relay {
         match arguments.strip_prefix(call.sent.as_str()) {
             Some(rest) if !rest.is_empty() => {
                 call.sent.push_str(rest);
-                self.head.call_more(index, rest)
+                let pieces = call.pieces.push(&self.redactor, rest.to_owned());
+                self.write(pieces, |head, text| head.call_more(index, text))
             }
             Some(_) | None => String::new(),
         }

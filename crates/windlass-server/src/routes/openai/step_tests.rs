@@ -93,3 +93,31 @@ fn an_answer_that_was_cut_off_is_a_failure() {
     assert!(relay.end().contains("\"code\":\"cut\""));
     assert_eq!(relay.into_whole().unwrap_err().code, "cut");
 }
+
+#[test]
+fn a_secret_in_pieces_leaves_neither_in_text_nor_in_arguments() {
+    let request: ChatRequest = serde_json::from_value(with_tool()).unwrap();
+    let redactor = Redactor::new(["planted-secret".into()]);
+    let mut relay = Relay::new("step-1-1".into(), &Asked::read(request).unwrap(), redactor);
+    let mut written = String::new();
+    for delta in [
+        ModelDelta::Reasoning("I see pla".into()),
+        ModelDelta::Reasoning("nted-secret".into()),
+        ModelDelta::Text("It is planted-".into()),
+        ModelDelta::Text("secret, or p".into()),
+        call(Some("x"), Some("look"), Some("{\"key\":\"plant"), None),
+        call(None, None, Some("ed-secret\"}"), None),
+        ModelDelta::Finish(Finish::Calls),
+    ] {
+        written.push_str(&relay.take(delta));
+    }
+    written.push_str(&relay.end());
+    assert_eq!(handed(&written), [(vec!["x".to_owned()], "{\"key\":\"***\"}".to_owned())]);
+    for part in ["planted", "-secret", "nted"] {
+        assert!(!written.contains(part), "{written}");
+    }
+    assert!(
+        written.contains("\"It is \"") && written.contains("\"***, or \"") && written.contains("\"p\""),
+        "{written}"
+    );
+}
