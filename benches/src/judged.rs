@@ -44,7 +44,7 @@ pub fn compare(model: &Path, verdict: &Path) -> Result<Comparison, String> {
     }
 }
 
-/// Every text is read as llama.cpp reads it, and written again as it was.
+/// Every text is read as llama.cpp reads it, and written again as it writes it.
 fn compare_tokens(model: &Path, values: &[Value]) -> Result<Comparison, String> {
     let tokens = Tokens::open(model).map_err(|error| error.to_string())?;
     let mut comparison = Comparison::default();
@@ -65,7 +65,8 @@ fn compare_tokens(model: &Path, values: &[Value]) -> Result<Comparison, String> 
         }
         let written = tokens.write_text(&read);
         let theirs = value.get("written").and_then(Value::as_str).unwrap_or(text);
-        if written != text || written != theirs {
+        // A piece that is a blank cannot be told from the sign that stands for one: llama.cpp's text is the measure.
+        if written != theirs {
             comparison
                 .differences
                 .push(format!("{text:?} is written as {written:?}, by llama.cpp as {theirs:?}"));
