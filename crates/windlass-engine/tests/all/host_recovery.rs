@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
 
 use futures::{StreamExt, stream};
 use serde_json::json;
@@ -287,15 +286,12 @@ async fn a_thousand_unfinished_sessions_are_taken_up_at_once() {
     let Stage { host, store, scripts, registry } = stage;
     drop((host, store));
     let next = Stage::on(open(), scripts, registry, HostLimits::default());
-    let began = Instant::now();
     let found = next.host.recover().await.unwrap();
-    let took = began.elapsed();
     assert_eq!(found, Recovered { taken_up: 1_000, ..Recovered::default() });
+    assert_eq!(next.host.runs_going_on(), 1_000, "none waits for the end of another");
     for run_id in runs.iter().step_by(100) {
         next.wait_for(run_id, |event| matches!(event, Event::RunResumed { .. })).await;
     }
-    // Unoptimised code on a busy machine may take its time; the figure itself is measured elsewhere.
-    assert!(took.as_secs() < 5, "{took:?}");
     next.host.close().await.unwrap();
 }
 

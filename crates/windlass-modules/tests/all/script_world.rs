@@ -29,8 +29,17 @@ pub(crate) fn object(value: Value) -> Map<String, Value> {
     }
 }
 
+/// An hour: on a busy machine the usual clocks would be the first to stop a script, and nothing would be proved
+/// about the other limits.
+const PATIENCE_MS: u64 = 3_600_000;
+
+/// The usual limits without the clock's.
+pub(crate) fn patient() -> ScriptLimits {
+    ScriptLimits { wall_ms: PATIENCE_MS, ..ScriptLimits::default() }
+}
+
 pub(crate) fn script(name: &str, text: &str) -> ScriptTool {
-    limited(name, text, ScriptLimits::default())
+    limited(name, text, patient())
 }
 
 pub(crate) fn limited(name: &str, text: &str, limits: ScriptLimits) -> ScriptTool {
@@ -89,11 +98,13 @@ pub(crate) fn session(
     for rule in allow {
         rules.add(Rule::parse(RuleEffect::Allow, rule, RuleSource::User).unwrap());
     }
+    let mut profile = Profile::default();
+    (profile.limits.call_timeout_ms, profile.limits.run_timeout_ms) = (PATIENCE_MS, 2 * PATIENCE_MS);
     let journal = Arc::new(MemoryJournal::new());
     let session = Session::start(SessionParts {
         session_id: new_session_id(),
         settings: Arc::new(RunSettings {
-            profile: Profile::default(),
+            profile,
             model: "scripted/test.script".into(),
             system: "".into(),
             context_tokens: None,
