@@ -57,7 +57,7 @@ fn the_estimate_is_the_file_its_copy_the_context_and_what_a_piece_needs() {
         })
         .sum();
     assert_eq!(memory.weights_bytes, file_bytes + copied);
-    let context = 300 * (memory.cache_bytes_per_token + memory.scores_bytes_per_token);
+    let context = 450 * memory.cache_bytes_per_token + 300 * memory.scores_bytes_per_token;
     assert_eq!(memory.total_bytes(300), memory.weights_bytes + context + memory.scratch_bytes);
     assert_eq!(memory.scores_bytes_per_token, 4 * 4 * count(PIECE_TOKENS));
 }
