@@ -9,6 +9,7 @@ use super::TOKENS_MAX;
 use super::bert::Bert;
 use super::folder::{Folder, Pooling};
 use crate::device;
+use crate::tokens::parse_tokenizer;
 
 /// A model with its tokenizer.
 pub(super) struct Encoder {
@@ -73,7 +74,8 @@ impl Encoder {
 /// Files of tokenizers come with a truncation and a fixed padding of their own, which are those of some training run.
 fn read_tokenizer(folder: &Folder) -> Result<Tokenizer, EmbedFailure> {
     let wrong = |error: tokenizers::Error| folder.wrong("tokenizer.json", &error.to_string());
-    let mut tokenizer = Tokenizer::from_bytes(folder.read("tokenizer.json")?).map_err(wrong)?;
+    let text = folder.read("tokenizer.json")?;
+    let mut tokenizer = parse_tokenizer(&text).map_err(|why| folder.wrong("tokenizer.json", &why))?;
     let max_length = TOKENS_MAX.min(folder.config.max_position_embeddings);
     tokenizer
         .with_truncation(Some(TruncationParams { max_length, ..TruncationParams::default() }))

@@ -1,5 +1,7 @@
 //! Tokens of a folder: tokenizer.json, with its added tokens taken out so that no text can write them.
 
+use std::panic::catch_unwind;
+
 use serde_json::Value;
 use tokenizers::pre_tokenizers::metaspace::{Metaspace, PrependScheme};
 use tokenizers::{PreTokenizerWrapper, Tokenizer};
@@ -11,7 +13,7 @@ use crate::file::FolderFiles;
 pub(super) fn find(files: &FolderFiles) -> Result<TokensFound, LocalError> {
     let path = files.path();
     let text = files.text("tokenizer.json").ok_or_else(|| fault(path, "the folder has no tokenizer.json"))?;
-    let whole = Tokenizer::from_bytes(&text).map_err(|error| fault(path, error.to_string()))?;
+    let whole = parse(text.as_bytes()).map_err(|why| fault(path, why))?;
     let mut reserved = Vec::new();
     for (id, token) in whole.get_added_tokens_decoder() {
         let has_brackets = token.content.len() > 2 && token.content.starts_with(['<', '[']);
@@ -64,6 +66,15 @@ pub(super) fn find(files: &FolderFiles) -> Result<TokensFound, LocalError> {
         end,
         has_space_prefix: !is_byte_level,
     })
+}
+
+/// Reads the text of a tokenizer.json. The library panics on some that are damaged: to us that is an error like any
+/// other.
+pub(crate) fn parse(text: &[u8]) -> Result<Tokenizer, String> {
+    match catch_unwind(|| Tokenizer::from_bytes(text)) {
+        Ok(parsed) => parsed.map_err(|error| error.to_string()),
+        Err(_) => Err("a part of tokenizer.json is damaged".to_owned()),
+    }
 }
 
 /// A token's name, which is a text or an object with one.

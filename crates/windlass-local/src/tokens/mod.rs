@@ -14,6 +14,7 @@ use std::path::Path;
 
 use tokenizers::Tokenizer;
 
+pub(crate) use self::folder::parse as parse_tokenizer;
 use self::pieces::Pieces;
 pub(crate) use self::stream::TextStream;
 use crate::error::LocalError;

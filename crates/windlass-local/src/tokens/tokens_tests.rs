@@ -204,3 +204,15 @@ fn a_file_without_tokens_says_so() {
     let error = Tokens::of_file(&ModelFile::open(folder.path()).unwrap()).unwrap_err();
     assert!(error.to_string().contains("tokenizer.json"), "{error}");
 }
+
+#[test]
+fn a_tokenizer_on_which_the_library_panics_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    Tiny::new(Family::Qwen2, GgmlDType::F32).write_folder(folder.path());
+    let path = folder.path().join("tokenizer.json");
+    let mut whole: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    whole["decoder"] = serde_json::json!({});
+    std::fs::write(&path, whole.to_string().replace(r#""decoder":{}"#, r#""decoder":{!}"#)).unwrap();
+    let error = Tokens::of_file(&ModelFile::open(folder.path()).unwrap()).unwrap_err();
+    assert!(error.to_string().contains("tokenizer.json"), "{error}");
+}

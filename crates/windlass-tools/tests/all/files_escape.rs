@@ -196,7 +196,11 @@ fn r_50_a_folder_swapped_for_a_link_while_tools_run_never_leads_out() {
     let (mut inside, mut refused) = (0, 0);
     swapping(put, || {
         block_on(async {
-            for _ in 0..3000 {
+            for turn in 0.. {
+                // A busy machine may run one side alone for long.
+                if turn >= 3000 && inside > 0 && refused > 0 || turn >= 60_000 {
+                    break;
+                }
                 let read = project.call("read_file", json!({"path": "door/hidden.txt"})).await;
                 inside += usize::from(read.is_ok());
                 refused += usize::from(read.is_err());
