@@ -1,7 +1,7 @@
 //! Attention of a few rows over everything read: one pass over keys and values, where they lie in the cache.
 //!
 //! A word at a time there is nothing for a product of matrices to share: packing its sides costs more than
-//! multiplying them. Knows no cache: keys and values are tensors of tokens, heads and numbers.
+//! multiplying them. Knows no cache: keys and values are tensors of heads, tokens and numbers.
 
 use std::ops::Range;
 use std::sync::Mutex;

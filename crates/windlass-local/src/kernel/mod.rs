@@ -2,7 +2,7 @@
 //!
 //! Owns the choice of instructions by what the processor has, and the unsafe lines that this takes: a function
 //! compiled for instructions is called where they were found, registers are read from and written to arrays of their
-//! own size. Without those instructions everything here is left to candle, or computed plainly. Knows no model.
+//! own size. Without those instructions products are left to candle and attention is computed plainly. Knows no model.
 
 mod attention;
 #[cfg(target_arch = "x86_64")]
