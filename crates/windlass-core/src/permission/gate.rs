@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::judge::Matter;
 use super::rule::{Rule, RulePattern, RuleSource};
+use crate::command::RunWishes;
 use crate::model::ToolChoice;
 use crate::tool::{ToolFailure, ToolSpec};
 
@@ -105,6 +106,7 @@ impl Gate {
 
 /// What is done with a call that needs asking (`--approve`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ApproveMode {
     /// The user is asked.
@@ -130,6 +132,14 @@ impl ApproveMode {
     /// Reads the word of the flag.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|mode| mode.word() == word)
+    }
+
+    /// Whether there is somebody who is asked.
+    pub fn asks(self) -> bool {
+        match self {
+            ApproveMode::Ask | ApproveMode::Stage => true,
+            ApproveMode::Never | ApproveMode::Safe | ApproveMode::All | ApproveMode::StageOnly => false,
+        }
     }
 
     /// The word of the flag.
@@ -174,6 +184,16 @@ impl Default for GateSettings {
 }
 
 impl GateSettings {
+    /// What the wishes of a run say.
+    pub fn of(wishes: &RunWishes) -> Self {
+        Self {
+            tools_allowed: wishes.tools_allowed,
+            allow_list: wishes.tools.clone(),
+            tool_choice: wishes.tool_choice.clone(),
+            ..Self::default()
+        }
+    }
+
     /// The first of gates 1 to 3 that is closed for a tool.
     pub(super) fn refuse(&self, spec: &ToolSpec) -> Option<Refusal> {
         self.refuse_run().or_else(|| self.refuse_module()).or_else(|| self.refuse_request(spec))

@@ -6,14 +6,17 @@
 //! machine itself is never stored.
 //!
 //! - `tape`: the records, and how far they were played
-//! - `cue`: which input led to the next record
+//! - `cue`: the input that led to the next record, from its cause; `first_release`: causes of old records
+//! - `compare`: whether an event came out as it is on record
 //! - `rebuild`: steps and calls as the model gave them
 //! - `verdict`: what was allowed, asked and denied
 //! - `request`: what a step asked of its model, which is not on record
 //! - `abandon`: the end of a run that cannot be rehearsed
 
 mod abandon;
+mod compare;
 mod cue;
+mod first_release;
 mod rebuild;
 mod request;
 mod tape;
@@ -25,6 +28,7 @@ use std::sync::Arc;
 pub use abandon::{abandon, interrupted_outcome};
 pub use request::recall_request;
 
+use self::compare::is_same;
 use self::cue::Cue;
 use self::request::Wanted;
 use self::tape::Tape;
@@ -35,7 +39,7 @@ use crate::json::clip::clip_chars;
 use crate::message::Transcript;
 use crate::model::ModelFailure;
 use crate::permission::{ApprovedCall, Permissions, Question};
-use crate::run::{Deadline, Effect, Finished, Input, Run, RunSettings, Start, World};
+use crate::run::{Deadline, Effect, Finished, Input, Recorded, Run, RunSettings, Start, World};
 use crate::toolset::Toolset;
 
 /// Characters of an event in the description of a divergence.
@@ -92,8 +96,8 @@ pub fn start_of(records: &[Arc<Record>], transcript: Transcript, next_call_numbe
     let record = records.iter().find(|record| record.event.is_of_machine())?;
     let Event::RunStarted { message, wishes, .. } = &record.event else { return None };
     let (run_id, message_id) = (record.run_id.clone(), record.parent_id.clone());
-    let wishes = RunWishes::clone(wishes);
-    let send = MessageSend::recalled(run_id, message_id, message.as_ref().clone(), wishes);
+    let (message, wishes) = (message.as_ref().clone(), RunWishes::clone(wishes));
+    let send = MessageSend { run_id, message_id, message, wishes };
     Some(Start { send, transcript, next_call_number })
 }
 
@@ -106,6 +110,8 @@ pub fn rehearse(
     tools: &Toolset,
     permissions: &mut Permissions,
 ) -> Result<Rehearsed, Divergence> {
+    // What the run began with counts, and what was wished for it: not what counts for others now.
+    let settings = settings.wished(&start.send.wishes);
     let mut stage = Stage::new(&settings, records, tools, permissions);
     stage.perform(&settings, start)?;
     stage.run.go_by(settings);
@@ -186,8 +192,10 @@ impl<'a, 'w> Stage<'a, 'w> {
         // Whether calls came while the model spoke is on record, whatever is wanted of the rest of the run.
         let mut open = settings.clone();
         open.profile.executes_while_streaming = true;
+        let mut run = Run::new(Arc::new(open));
+        run.recall(Recorded::of(records));
         Self {
-            run: Run::new(Arc::new(open)),
+            run,
             tape: Tape::new(records),
             tools,
             permissions,
@@ -201,6 +209,7 @@ impl<'a, 'w> Stage<'a, 'w> {
     fn perform(&mut self, settings: &RunSettings, start: Start) -> Result<(), Divergence> {
         let played = self.play(settings, start);
         self.permissions.forget_recalled();
+        self.run.forget_recorded();
         played
     }
 
@@ -288,7 +297,9 @@ impl<'a, 'w> Stage<'a, 'w> {
                 self.outside.inspections.insert(call.call.id.clone(), effect);
             }
             Effect::AskPermission(question) => {
-                self.outside.questions.insert(question.call_id.clone(), *question);
+                // Whoever answers has seen the one on record.
+                let question = self.tape.question(&question.call_id).cloned().unwrap_or(*question);
+                self.outside.questions.insert(question.call_id.clone(), question);
             }
             Effect::RunTool { call, timeout_ms } => {
                 self.outside.begun.insert(call.call().id.clone(), Begun { call, timeout_ms });
@@ -312,17 +323,6 @@ impl<'a, 'w> Stage<'a, 'w> {
             Some(record) => return Err(divergence(record, describe(&event))),
         }
         Ok(())
-    }
-}
-
-/// Whether an event came out as it is on record. A run may go on with another model than it began with.
-fn is_same(recorded: &Event, replayed: &Event) -> bool {
-    match (recorded, replayed) {
-        (
-            Event::RunStarted { message, wishes, profile, .. },
-            Event::RunStarted { message: said, wishes: wished, profile: now, .. },
-        ) => message == said && wishes == wished && profile == now,
-        (recorded, replayed) => recorded == replayed,
     }
 }
 

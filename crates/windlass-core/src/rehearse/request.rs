@@ -12,13 +12,14 @@ use crate::toolset::Toolset;
 /// The request of the last try of a step, made again from the records of its run. The same goes in as into
 /// `rehearse`; what comes after the request is not played.
 pub fn recall_request(
-    settings: &RunSettings,
+    settings: &Arc<RunSettings>,
     start: Start,
     records: &[Arc<Record>],
     tools: &Toolset,
     permissions: &mut Permissions,
     step: u32,
 ) -> Result<Box<ModelRequest>, Divergence> {
+    let settings = &settings.wished(&start.send.wishes);
     let mut stage = Stage::new(settings, records, tools, permissions);
     stage.wanted = Some(Wanted::new(step, records));
     stage.perform(settings, start)?;

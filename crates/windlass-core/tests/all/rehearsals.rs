@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use windlass_core::cause::Cause;
 use windlass_core::event::{Event, Record};
 use windlass_core::history::History;
 use windlass_core::ids::CallId;
@@ -27,6 +28,8 @@ struct Past {
     log: Vec<Handled>,
     requests: Vec<ModelRequest>,
     finished: Finished,
+    /// Whether records name their causes; those of the first release did not.
+    has_causes: bool,
 }
 
 impl Past {
@@ -49,6 +52,7 @@ impl Past {
             log: log.unwrap(),
             requests,
             finished: finished.unwrap(),
+            has_causes: !seed.is_multiple_of(4),
         }
     }
 
@@ -61,7 +65,9 @@ impl Past {
                 _ => String::new(),
             };
             let delta = (!heard.is_empty()).then_some(Event::TextDelta { text: heard });
+            let cause = self.has_causes.then(|| Arc::new(Cause::of(&handled.input)));
             for event in delta.into_iter().chain(handled.events.iter().cloned()) {
+                let cause = cause.clone().filter(|_| event.is_durable());
                 records.push(Arc::new(Record {
                     seq: records.len() as u64 + 1,
                     ts_ms: handled.now,
@@ -69,6 +75,7 @@ impl Past {
                     run_id: "run_1".into(),
                     parent_id: "message_1".into(),
                     event,
+                    cause,
                 }));
             }
         }
@@ -257,5 +264,65 @@ fn r_54_the_folded_history_of_a_run_is_the_transcript_that_the_machine_left() {
         let half = History::fold(&past.history, &records[..records.len() - 1]);
         assert_eq!(half.transcript, past.history, "seed {seed}");
         assert_eq!(half.unfinished.map(|records| records.len()), Some(records.len() - 1));
+    });
+}
+
+/// The same record with other words wherever a person or the model is told something.
+fn reworded(record: &Arc<Record>) -> Arc<Record> {
+    let mut record = Record::clone(record);
+    match &mut record.event {
+        Event::StepDelayed { message, .. }
+        | Event::RequestAdjusted { message, .. }
+        | Event::WarningRaised { message, .. }
+        | Event::ErrorRaised { message, .. } => *message = "Otherwise said.".to_owned(),
+        Event::NoteAdded { text } => *text = "A note in other words.".to_owned(),
+        Event::CallEnded { outcome, message, .. } => {
+            if let Err(failure) = &mut Arc::make_mut(outcome).body {
+                failure.message = "It failed, in other words.".to_owned();
+                failure.hint = failure.hint.as_ref().map(|_| "Another hint.".to_owned());
+            }
+            if let windlass_core::message::Message::Tool(tool) = Arc::make_mut(message) {
+                tool.content = "What the model was told, in other words.".to_owned();
+            }
+        }
+        Event::PermissionDecided { problem, .. } => *problem = problem.as_ref().map(|_| "Trouble.".to_owned()),
+        Event::RunEnded { outcome, answer, .. }
+            if *outcome != windlass_core::event::RunOutcome::Completed =>
+        {
+            *answer = "Over, in other words.".to_owned();
+        }
+        _ => {}
+    }
+    Arc::new(record)
+}
+
+/// What a run can be taken up from does not hang on how anything is worded; and what the model was told stays what it
+/// was told.
+#[test]
+fn a_run_is_driven_through_its_record_whatever_the_words_in_it_are() {
+    check_walks(4_000, |seed, mut past| {
+        past.has_causes = true;
+        let cuts = (1..=past.log.len()).filter(|upto| !past.log[upto - 1].events.is_empty());
+        for upto in cuts {
+            let records: Vec<Arc<Record>> = past.records(upto).iter().map(reworded).collect();
+            let mut permissions = past.permissions.clone();
+            let rehearsed = past.rehearse(&records, &mut permissions);
+            let asking: Vec<CallId> =
+                rehearsed.questions.iter().map(|question| question.call_id.clone()).collect();
+            assert_eq!(asking, past.log[upto - 1].asking, "seed {seed}");
+            let own = |records: &[Arc<Record>]| {
+                let history = History::fold(&past.history, records);
+                history.outcomes.iter().map(|past| past.call_id.clone()).collect::<Vec<_>>()
+            };
+            let told = rehearsed.run.transcript().iter().filter_map(|message| match message.as_ref() {
+                windlass_core::message::Message::Tool(tool) if own(&records).contains(&tool.call_id) => {
+                    Some(tool.content.as_str())
+                }
+                _ => None,
+            });
+            for content in told {
+                assert_eq!(content, "What the model was told, in other words.", "seed {seed}");
+            }
+        }
     });
 }
