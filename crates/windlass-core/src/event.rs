@@ -402,7 +402,7 @@ impl Event {
 }
 
 fn is_usual(wishes: &RunWishes) -> bool {
-    *wishes == RunWishes::default()
+    *wishes == *RunWishes::unsaid()
 }
 
 #[cfg(test)]

@@ -81,6 +81,7 @@ async fn every_wish_of_a_run_arrives_as_it_was_said() {
                 },
                 system: Some("Be brief.".into()),
                 steps_max: Some(3),
+                ..RunWishes::default()
             },
             model: Some("scripted/usual".into()),
             profile: Some("zodo".into()),

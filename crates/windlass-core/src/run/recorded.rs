@@ -17,7 +17,7 @@ use crate::event::{Event, Record};
 use crate::ids::CallId;
 use crate::message::Message;
 use crate::tool::{
-    Category, CheckedCall, Effects, ToolCall, ToolFailure, ToolOutcome, ToolSpec, Visibility,
+    Category, CheckedCall, Effects, ErrorKind, ToolCall, ToolFailure, ToolOutcome, ToolSpec, Visibility,
 };
 use crate::toolset::Toolset;
 
@@ -76,13 +76,18 @@ impl Recorded {
             Event::PermissionRequested { question } => self.pass(&question.call_id, record),
             Event::CallStarted { call_id, .. } => self.pass(call_id, record),
             Event::CallEnded { call_id, outcome, message, .. } => {
-                let has_cause = record.cause.is_some();
-                let is_bad = outcome.failure().is_some_and(|failure| failure.kind.is_correctable());
-                if !is_bad || is_inspection_of(call_id, record) {
+                let kind = outcome.failure().map(|failure| failure.kind);
+                // Whatever stopped a call while it waited says nothing of it.
+                let is_judged = matches!(
+                    kind,
+                    None | Some(ErrorKind::PermissionDenied | ErrorKind::LimitExceeded)
+                );
+                if is_judged || is_inspection_of(call_id, record) {
                     self.pass(call_id, record);
                 }
+                let is_bad = record.cause.is_some() && kind.is_some_and(ErrorKind::is_correctable);
                 if let Some(call) = self.calls.get_mut(call_id) {
-                    if has_cause && call.check == Check::Unknown {
+                    if is_bad && call.check == Check::Unknown {
                         call.check = Check::Failed;
                     }
                     call.end = Some((Arc::clone(outcome), Arc::clone(message)));
@@ -115,10 +120,16 @@ impl Recorded {
         (kind(recorded) == kind(outcome)).then(|| (Arc::clone(recorded), Arc::clone(message)))
     }
 
-    /// A stand-in for the tool of a call that was found right.
+    /// A stand-in for the tool of a call that was found right, or had a tool and came to its end.
     fn stand_in(&self, call_id: &CallId) -> Option<Arc<ToolSpec>> {
-        let call = self.calls.get(call_id).filter(|call| call.check == Check::Passed)?;
+        let call = self.calls.get(call_id)?;
         let effects = self.setup.as_ref().and_then(|setup| setup.tools.get(&call.name)).copied();
+        let is_meant = match call.check {
+            Check::Passed => true,
+            Check::Unknown => effects.is_some() && call.end.is_some(),
+            Check::Failed => false,
+        };
+        is_meant.then_some(())?;
         Some(Arc::new(ToolSpec {
             effects: effects.unwrap_or(Effects::External),
             category: call.category,
@@ -173,10 +184,13 @@ impl Run {
         let failure = known.end.as_ref().and_then(|(outcome, _)| outcome.failure());
         match (known.check, failure) {
             (Check::Failed, Some(failure)) => return Err(failure.clone()),
-            (Check::Failed | Check::Unknown, _) => {
+            (Check::Failed, None) => {
                 return check_call(tools, call, args).map_err(|(_, failure)| failure);
             }
-            (Check::Passed, _) => {}
+            (Check::Unknown, _) if tools.find(&call.name).is_some() => {
+                return check_call(tools, call, args).map_err(|(_, failure)| failure);
+            }
+            (Check::Passed | Check::Unknown, _) => {}
         }
         let given = match &args {
             Value::Object(given) => given.clone(),

@@ -179,6 +179,7 @@ impl StartBody {
                 sampling,
                 system: self.system,
                 steps_max: self.steps_max,
+                ..RunWishes::default()
             },
             model: self.model,
             profile: self.profile,
