@@ -121,6 +121,7 @@ impl Actor {
             Some(inside) => inside.permissions(),
             None => Permissions::new(parts.policies.rules(), parts.approve),
         };
+        permissions.set_secrets(&redactor);
         permissions.restore(&parts.past.grants, &parts.past.asked);
         // From here on they live as long as their bytes have a place, and no longer.
         for past in std::mem::take(&mut parts.past.outcomes) {

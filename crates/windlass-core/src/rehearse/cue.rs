@@ -50,9 +50,10 @@ impl Cue<'_, '_> {
                 ),
             (
                 Place::Thinking { .. } | Place::Settling,
-                Event::PermissionDecided { call_id, decision, .. },
+                Event::PermissionDecided { call_id, decision, message, .. },
             ) => {
-                let answer = PermissionAnswer::new(*decision);
+                let answer =
+                    PermissionAnswer { message: message.clone(), ..PermissionAnswer::new(*decision) };
                 Some(Input::PermissionAnswered { call_id: call_id.clone(), answer })
             }
             (Place::Thinking { .. } | Place::Settling, Event::CallEnded { call_id, outcome, .. }) => {

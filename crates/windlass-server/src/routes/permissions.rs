@@ -2,18 +2,17 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Value, json};
 use windlass_core::ids::{CallId, RunId};
 use windlass_core::permission::{Decision, PermissionAnswer, Question};
 
-use crate::approval::digest;
 use crate::endpoint::Endpoint;
 use crate::error::{Answer, Kind, Problem, Said};
 use crate::extract::{JsonBody, PathOf};
 use crate::limits::ANSWERS_MAX;
 use crate::openapi::{list_of, named, object, text, wish};
-use crate::shown::{done, show_list};
+use crate::shown::{done, show_asking};
 use crate::state::App;
 
 const TAG: &str = "permissions";
@@ -48,21 +47,12 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
     ]
 }
 
-#[derive(Serialize)]
-struct ShownQuestion<'a> {
-    #[serde(flatten)]
-    question: &'a Question,
-    digest: String,
-}
-
 async fn list(State(app): State<App>, PathOf(id): PathOf<String>) -> Answer<Response> {
     let run_id = RunId::new(id);
     let questions = app.host.questions(&run_id).await?;
-    let shown: Vec<_> = questions
-        .iter()
-        .map(|question| ShownQuestion { question, digest: digest(&run_id, question) })
-        .collect();
-    show_list(&app, "questions", &shown)
+    let places: Vec<_> = (0..questions.len()).map(|place| format!("/questions/{place}")).collect();
+    let complete = places.iter().map(String::as_str).zip(&questions);
+    show_asking(&app, Said::Ok, &json!({ "questions": &questions }), complete)
 }
 
 #[derive(Deserialize)]
@@ -71,6 +61,7 @@ struct AnswerBody {
     rule: Option<String>,
     confirmation: Option<String>,
     digest: Option<String>,
+    message: Option<String>,
 }
 
 impl AnswerBody {
@@ -78,7 +69,8 @@ impl AnswerBody {
         let Some(decision) = Decision::from_word(&self.decision) else {
             return Err(Problem::field("decision", "'decision' must be once, session, remember or deny"));
         };
-        Ok((PermissionAnswer { decision, rule: self.rule, confirmation: self.confirmation }, self.digest))
+        let Self { rule, confirmation, digest, message, .. } = self;
+        Ok((PermissionAnswer { decision, rule, confirmation, message }, digest))
     }
 }
 
@@ -90,7 +82,7 @@ async fn answer(
     let (run_id, call_id) = (RunId::new(id), CallId::new(call_id));
     let (answer, expected) = body.read()?;
     let questions = app.host.questions(&run_id).await?;
-    let question = find(&run_id, &questions, &call_id, expected.as_deref())?;
+    let question = find(&questions, &call_id, expected.as_deref())?;
     app.host.answer(&run_id, &call_id, Some(&question.arguments), answer).await?;
     Ok(done())
 }
@@ -120,7 +112,7 @@ async fn answer_all(
     let mut ready = Vec::with_capacity(body.answers.len());
     for CallAnswer { call_id, answer } in body.answers {
         let (answer, expected) = answer.read()?;
-        let question = find(&run_id, &questions, &CallId::new(call_id), expected.as_deref())?;
+        let question = find(&questions, &CallId::new(call_id), expected.as_deref())?;
         ready.push((question, answer));
     }
     for (question, answer) in ready {
@@ -130,12 +122,7 @@ async fn answer_all(
 }
 
 /// The open question of a call, if it is the one that was shown.
-fn find<'a>(
-    run_id: &RunId,
-    questions: &'a [Question],
-    call_id: &CallId,
-    expected: Option<&str>,
-) -> Answer<&'a Question> {
+fn find<'a>(questions: &'a [Question], call_id: &CallId, expected: Option<&str>) -> Answer<&'a Question> {
     let Some(question) = questions.iter().find(|question| question.call_id == *call_id) else {
         let shown: String = call_id.as_str().chars().take(80).collect();
         return Err(Problem::new(
@@ -146,7 +133,7 @@ fn find<'a>(
             ),
         ));
     };
-    if expected.is_some_and(|expected| !expected.eq_ignore_ascii_case(&digest(run_id, question))) {
+    if expected.is_some_and(|expected| !expected.eq_ignore_ascii_case(&question.digest)) {
         return Err(Problem::new(
             Kind::Conflict,
             "digest_mismatch",
@@ -166,5 +153,9 @@ pub(crate) fn answer_schema() -> Value {
         ),
         ("confirmation?", json!({"type": "string", "description": "The word to type for a critical call."})),
         ("digest?", json!({"type": "string", "description": "The digest of the question that was shown."})),
+        (
+            "message?",
+            json!({"type": "string", "description": "With deny: what the model is told to do instead."}),
+        ),
     ])
 }
