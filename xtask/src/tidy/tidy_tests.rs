@@ -3,8 +3,7 @@
 use super::*;
 use crate::checkout::tests::Fixture;
 
-const CORE_MANIFEST: &str =
-    "[dependencies]\nfutures-core = \"0.3\"\nserde = \"1\"\nserde_json = \"1\"\nsha2 = \"0.10\"\nthiserror = \"2\"";
+const CORE_MANIFEST: &str = "[dependencies]\nfutures-core = \"0.3\"\nserde = \"1\"\nserde_json = \"1\"\nsha2 = \"0.10\"\nthiserror = \"2\"";
 
 fn house() -> Fixture {
     Fixture::new().with_package("windlass-core", CORE_MANIFEST)

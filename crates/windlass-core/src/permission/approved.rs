@@ -7,8 +7,8 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::audit::{AuditDecision, AuditEntry};
-use super::gate::{Gate, NO_REPEAT, Refusal};
-use super::judge::{Judgement, Permissions};
+use super::gate::{ApproveMode, Gate, NO_REPEAT, Refusal};
+use super::judge::{Judgement, Matter, Permissions};
 use super::limits::DENIAL_CHARS_MAX;
 use super::question::{Decision, Inspection, PermissionAnswer, Preview, Question};
 use super::recall::RecalledAnswer;
@@ -202,6 +202,10 @@ impl PendingQuestion {
             return self.answer_as_recorded(permissions, recalled);
         }
         match answer.decision {
+            Decision::Deny if answer.is_by_nobody => {
+                let refusal = self.unattended();
+                self.deny(refusal)
+            }
             Decision::Deny => self.deny(refused_by_user(answer.message.as_deref())),
             Decision::Once | Decision::Session | Decision::Remember => {
                 match self.objection(permissions, answer) {
@@ -234,6 +238,12 @@ impl PendingQuestion {
             Rule { id, ..Rule::new(RuleEffect::Allow, pattern, RuleSource::User) }
         });
         Answered { verdict: Ok(ApprovedCall::by_user(self.call, decision)), stored, rule, problem }
+    }
+
+    /// Nobody is there to answer.
+    fn unattended(&self) -> Refusal {
+        let matter = Matter { risk: self.question.risk, ..Matter::of(&self.call, &self.inspection) };
+        Refusal::by_mode(ApproveMode::Never, None, matter)
     }
 
     /// Why a call stays denied although the user wants it to run.

@@ -10,7 +10,7 @@ pub const AUDIT_VALUE_CHARS_MAX: usize = 200;
 pub const AUDIT_ARGS_CHARS_MAX: usize = 2_000;
 
 /// Characters of what a user says to a denied call: a note to the model, and no document.
-pub const DENIAL_CHARS_MAX: usize = 4_000;
+pub(super) const DENIAL_CHARS_MAX: usize = 4_000;
 
 /// Rules in one file: each call looks at all of them, so the cost of a call stays bounded.
 pub const RULES_MAX: usize = 4_096;

@@ -41,6 +41,7 @@ pub use judge::{Judgement, Permissions};
 pub use limits::{AUDIT_ARGS_CHARS_MAX, AUDIT_ENTRIES_MAX, AUDIT_VALUE_CHARS_MAX, RULES_MAX};
 pub use pattern::TargetPattern;
 pub use policy::{PolicyError, PolicySet};
+pub(crate) use question::{BY_NOBODY, BY_USER};
 pub use question::{Decision, DeniedBy, Inspection, PermissionAnswer, Preview, Question, Target};
 pub(crate) use recall::{Recalled, RecalledAnswer, RecalledRefusal};
 pub use rule::{Rule, RuleEffect, RuleError, RulePattern, RuleSource, ToolPattern};

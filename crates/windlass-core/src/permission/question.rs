@@ -245,6 +245,12 @@ impl Decision {
     }
 }
 
+/// Who answered a question, in events: the user.
+pub(crate) const BY_USER: &str = "user";
+
+/// Who answered a question, in events: whoever knows that nobody can.
+pub(crate) const BY_NOBODY: &str = "nobody";
+
 /// An answer to a question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PermissionAnswer {
@@ -259,12 +265,25 @@ pub struct PermissionAnswer {
     /// What the user says to a denied call: the model is told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+    /// Whether nobody is there who could answer. Never believed of others.
+    #[serde(skip)]
+    pub is_by_nobody: bool,
 }
 
 impl PermissionAnswer {
     /// An answer without a changed rule and without words.
     pub fn new(decision: Decision) -> Self {
-        Self { decision, rule: None, confirmation: None, message: None }
+        Self { decision, rule: None, confirmation: None, message: None, is_by_nobody: false }
+    }
+
+    /// What becomes of a question that nobody can answer: it is denied, and not in the user's name.
+    pub fn by_nobody() -> Self {
+        Self { is_by_nobody: true, ..Self::new(Decision::Deny) }
+    }
+
+    /// Who answered, as events write it.
+    pub(crate) fn by(&self) -> &'static str {
+        if self.is_by_nobody { BY_NOBODY } else { BY_USER }
     }
 }
 

@@ -6,11 +6,15 @@ use std::sync::Arc;
 use super::tape::Tape;
 use crate::event::{Event, Record};
 use crate::ids::CallId;
-use crate::permission::{Decision, Permissions, Recalled, RecalledAnswer, RecalledRefusal};
+use crate::permission::{
+    BY_NOBODY, BY_USER, Decision, Permissions, Recalled, RecalledAnswer, RecalledRefusal,
+};
 use crate::tool::{ErrorKind, ToolOutcome};
 
-/// Whose decisions are the user's own.
-const USER: &str = "user";
+/// Whether a decision was the answer to its question, and no rule's.
+fn is_answer(by: &str) -> bool {
+    by == BY_USER || by == BY_NOBODY
+}
 
 /// Puts the first verdict on every call back: that it was asked about, started, or refused.
 pub(super) fn recall_all(records: &[Arc<Record>], permissions: &mut Permissions) {
@@ -56,7 +60,7 @@ pub(super) fn recall_answers(tape: &Tape<'_>, permissions: &mut Permissions) {
     else {
         return;
     };
-    if by != USER {
+    if !is_answer(by) {
         return;
     }
     let refusal_of = |call_id: &CallId| tape.outcome(call_id).and_then(refusal);
@@ -70,7 +74,7 @@ pub(super) fn recall_answers(tape: &Tape<'_>, permissions: &mut Permissions) {
     permissions.recall_answer(call_id.clone(), answer);
     for event in (1..).map_while(|ahead| tape.event(ahead)) {
         let Event::PermissionDecided { call_id, decision, by, .. } = event else { continue };
-        if by == USER {
+        if is_answer(by) {
             return;
         }
         let by = Some(by.clone());

@@ -232,7 +232,7 @@ impl Run {
         pass.emit(Event::PermissionDecided {
             call_id,
             decision,
-            by: "user".to_owned(),
+            by: answer.by().to_owned(),
             rule: answered.rule,
             problem: answered.problem,
             denied_by: refusal.and_then(|refusal| refusal.denied_by),

@@ -55,7 +55,7 @@ impl Parser<'_> {
         };
         Ok(Happening::Answer {
             call,
-            answer: PermissionAnswer { decision, rule, confirmation, message: None },
+            answer: PermissionAnswer { rule, confirmation, ..PermissionAnswer::new(decision) },
         })
     }
 

@@ -124,10 +124,9 @@ fn every_other_happening_is_read() {
     let answer = |decision, rule: Option<&str>, confirmation: Option<&str>| Happening::Answer {
         call: 2,
         answer: PermissionAnswer {
-            decision,
             rule: rule.map(str::to_owned),
             confirmation: confirmation.map(str::to_owned),
-            message: None,
+            ..PermissionAnswer::new(decision)
         },
     };
     assert_eq!(one("approve 2"), answer(Decision::Once, None, None));
