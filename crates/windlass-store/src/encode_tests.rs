@@ -19,6 +19,7 @@ fn decode_all(rows: &[Row], after: u64) -> Vec<Arc<Record>> {
             deltas: row.deltas,
             event: &row.event,
             blob: row.blob.as_ref().map(|blob| blob.body.as_str()),
+            cause: row.cause.as_deref(),
         };
         stored.decode(after, usize::MAX, &mut records).unwrap();
     }

@@ -42,10 +42,8 @@ pub(super) fn is_same(recorded: &Event, replayed: &Event) -> bool {
         }
         (
             Event::PermissionDecided { call_id, decision, by, rule, .. },
-            Event::PermissionDecided {
-                call_id: own_id, decision: own_decision, by: own_by, rule: own_rule, ..
-            },
-        ) => (call_id, decision, by, rule) == (own_id, own_decision, own_by, own_rule),
+            Event::PermissionDecided { call_id: own_id, decision: own, by: own_by, rule: own_rule, .. },
+        ) => (call_id, decision, by, rule) == (own_id, own, own_by, own_rule),
         (
             Event::CallStarted { call_id, name, by, .. },
             Event::CallStarted { call_id: own_id, name: own_name, by: own_by, .. },

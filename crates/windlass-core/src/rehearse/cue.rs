@@ -10,7 +10,7 @@ use crate::event::Event;
 use crate::ids::CallId;
 use crate::message::{Message, Part, text_of};
 use crate::model::{Finish, ModelFailure, ModelStep, Notice, Usage};
-use crate::permission::{Inspection, PermissionAnswer};
+use crate::permission::{BY_NOBODY, Inspection, PermissionAnswer};
 use crate::profile::Profile;
 use crate::run::{CallPlace, Input, Place, RUNTIME_WORDS, Run, Start};
 use crate::toolset::Toolset;
@@ -92,11 +92,16 @@ impl Cue<'_, '_> {
     }
 
     fn answered(&self, call_id: &CallId) -> Option<Input> {
-        let decision = self.tape.ahead().find_map(|event| match event {
-            Event::PermissionDecided { call_id: own, decision, .. } if own == call_id => Some(*decision),
+        let answer = self.tape.ahead().find_map(|event| match event {
+            Event::PermissionDecided { call_id: own, decision, by, message, .. } if own == call_id => {
+                Some(PermissionAnswer {
+                    message: message.as_deref().map(str::to_owned),
+                    is_by_nobody: by == BY_NOBODY,
+                    ..PermissionAnswer::new(*decision)
+                })
+            }
             _ => None,
         })?;
-        let answer = PermissionAnswer::new(decision);
         Some(Input::PermissionAnswered { call_id: call_id.clone(), answer })
     }
 
