@@ -102,7 +102,7 @@ pub fn start_of(records: &[Arc<Record>], transcript: Transcript, next_call_numbe
 }
 
 /// Drives a fresh machine through the records of one run. `permissions` has the gates of the run already; it
-/// gains what the user granted in it.
+/// gains what the user granted in it. A call whose tool is gone or another one now is as right as it was.
 pub fn rehearse(
     settings: Arc<RunSettings>,
     start: Start,
@@ -110,9 +110,32 @@ pub fn rehearse(
     tools: &Toolset,
     permissions: &mut Permissions,
 ) -> Result<Rehearsed, Divergence> {
+    perform(settings, start, records, tools, permissions, Recorded::of(records))
+}
+
+/// The same with the tools of today: a call that they would refuse is a divergence.
+pub fn replay(
+    settings: Arc<RunSettings>,
+    start: Start,
+    records: &[Arc<Record>],
+    tools: &Toolset,
+    permissions: &mut Permissions,
+) -> Result<Rehearsed, Divergence> {
+    perform(settings, start, records, tools, permissions, Recorded::of(records).checked_anew())
+}
+
+fn perform(
+    settings: Arc<RunSettings>,
+    start: Start,
+    records: &[Arc<Record>],
+    tools: &Toolset,
+    permissions: &mut Permissions,
+    recorded: Recorded,
+) -> Result<Rehearsed, Divergence> {
     // What the run began with counts, and what was wished for it: not what counts for others now.
     let settings = settings.wished(&start.send.wishes);
     let mut stage = Stage::new(&settings, records, tools, permissions);
+    stage.run.recall(recorded);
     stage.perform(&settings, start)?;
     stage.run.go_by(settings);
     let interruption = stage.run.is_mid_step().then(|| Input::ModelFailed {
@@ -192,10 +215,8 @@ impl<'a, 'w> Stage<'a, 'w> {
         // Whether calls came while the model spoke is on record, whatever is wanted of the rest of the run.
         let mut open = settings.clone();
         open.profile.executes_while_streaming = true;
-        let mut run = Run::new(Arc::new(open));
-        run.recall(Recorded::of(records));
         Self {
-            run,
+            run: Run::new(Arc::new(open)),
             tape: Tape::new(records),
             tools,
             permissions,
