@@ -398,14 +398,19 @@ pub(crate) struct PermissionArgs {
 /// The words of `--approve`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ApproveArg {
+    /// Only reading runs, the rest is denied
+    #[value(name = "read_only", alias = "read-only")]
+    ReadOnly,
     /// You are asked
     Ask,
+    /// Edits of files in the project run, about the rest you are asked
+    Edit,
+    /// They run, except commands that destroy beyond the project
+    All,
     /// They are denied
     Never,
     /// Safe and low ones run, the others are denied
     Safe,
-    /// They run
-    All,
     /// Edits are staged until you apply them (`windlass runs apply`); about the rest you are asked
     Stage,
 }
@@ -414,6 +419,8 @@ impl ApproveArg {
     /// The word.
     pub(crate) fn word(self) -> &'static str {
         match self {
+            ApproveArg::ReadOnly => "read_only",
+            ApproveArg::Edit => "edit",
             ApproveArg::Ask => "ask",
             ApproveArg::Never => "never",
             ApproveArg::Safe => "safe",
