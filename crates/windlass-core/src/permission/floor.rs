@@ -37,8 +37,8 @@ const FORKS: &str = "starts processes without end";
 const FORMATTERS: [&str; 9] =
     ["mke2fs", "mkswap", "newfs", "blkdiscard", "wipefs", "fdisk", "sfdisk", "sgdisk", "parted"];
 const STOPPERS: [&str; 6] = ["shutdown", "reboot", "halt", "poweroff", "killall5", "kexec"];
-/// Ways to ask such a program for something harmless.
-const HARMLESS: [&str; 9] = ["--help", "-h", "--version", "-V", "-c", "--show", "-l", "--list", "-n"];
+/// Ways to ask a program that formats disks for something harmless.
+const HARMLESS: [&str; 7] = ["--help", "-h", "--version", "-V", "-l", "--list", "-n"];
 /// Words that stop a machine behind `systemctl`.
 const UNITS: [&str; 8] =
     ["reboot", "poweroff", "halt", "kexec", "emergency", "rescue", "soft-reboot", "reboot.target"];
@@ -224,7 +224,7 @@ fn rights(looked: &Looked<'_>) -> Option<&'static str> {
 
 fn stops(looked: &Looked<'_>) -> Option<&'static str> {
     let run = looked.run;
-    let is_harmless = run.args.iter().any(|arg| HARMLESS.contains(&arg.as_str()));
+    let is_harmless = looked.has(&[], &["--help", "--version", "--show", "-c"]);
     let first = looked.operands().next().unwrap_or_default();
     let is_stopped = match run.program.as_str() {
         "init" | "telinit" => matches!(first, "0" | "6"),
