@@ -46,7 +46,8 @@ pub use limits::{AUDIT_ARGS_CHARS_MAX, AUDIT_ENTRIES_MAX, AUDIT_VALUE_CHARS_MAX,
 pub use mode::ApproveMode;
 pub use pattern::TargetPattern;
 pub use policy::{PolicyError, PolicySet};
-pub use question::{Decision, Inspection, PermissionAnswer, Preview, Question, Target};
-pub(crate) use recall::{Recalled, RecalledAnswer};
+pub(crate) use question::{BY_NOBODY, BY_USER};
+pub use question::{Decision, DeniedBy, Inspection, PermissionAnswer, Preview, Question, Target};
+pub(crate) use recall::{Recalled, RecalledAnswer, RecalledRefusal};
 pub use rule::{Rule, RuleEffect, RuleError, RulePattern, RuleSource, ToolPattern};
 pub use staged::StagedCall;
