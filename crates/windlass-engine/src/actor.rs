@@ -16,7 +16,7 @@ use windlass_core::command::{MessageSend, RunSetup, RunWishes, WISHES_VERSION};
 use windlass_core::event::{Event, Record};
 use windlass_core::ids::{CallId, MessageId, Millis, RunId};
 use windlass_core::model::{ModelDelta, ModelFailure};
-use windlass_core::permission::{GateSettings, Inspection, Permissions};
+use windlass_core::permission::{ApproveMode, GateSettings, Inspection, Permissions};
 use windlass_core::port::{BoxFuture, ProgressPort};
 use windlass_core::redact::Redactor;
 use windlass_core::run::{Deadline, Finished, Input, Run, Start, World};
@@ -194,6 +194,7 @@ impl Actor {
                 // Whoever answered may have gone away meanwhile.
                 let _ = done.send(taken);
             }
+            Request::SetApprove(approve) => self.set_approve(approve),
             // Taken by the caller, which ends with it.
             Request::Park { .. } => {}
             Request::Cancel => {
@@ -205,6 +206,15 @@ impl Actor {
                     .map(ModelSpeech::partial_text);
                 self.feed(Input::Cancel { partial: partial.unwrap_or_default() }).await;
             }
+        }
+    }
+
+    /// Calls inside calls that run already keep the mode that they began with.
+    fn set_approve(&mut self, approve: ApproveMode) {
+        self.parts.approve = approve;
+        self.permissions.set_mode(approve);
+        if let Some(active) = self.active.as_mut() {
+            active.inside = Arc::new(active.inside.allowed(&self.permissions));
         }
     }
 
@@ -246,7 +256,12 @@ impl Actor {
 
     /// Makes place for a run: its gates, and a machine that knows nothing yet.
     pub(crate) fn open_run(&mut self, send: &MessageSend, done: RunDone) {
-        self.permissions.begin_run(GateSettings::of(&send.wishes));
+        let reading = match &send.wishes.setup {
+            Some(setup) => setup.profile.reading,
+            None => self.parts.settings.profile.reading,
+        };
+        let root = self.parts.root.display().to_string();
+        self.permissions.begin_run(GateSettings { reading, root, ..GateSettings::of(&send.wishes) });
         self.permissions.set_mode(send.wishes.approve.unwrap_or(self.parts.approve));
         let (lines, shown) = mpsc::channel(PROGRESS_LINES_MAX);
         self.active = Some(Active {

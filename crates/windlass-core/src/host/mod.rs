@@ -196,6 +196,8 @@ pub struct HostDefaults {
     pub profile: String,
     /// Whether calls start as soon as they are complete (`TOOL_LOOP_V2`).
     pub executes_while_streaming: bool,
+    /// How calls are approved that need asking.
+    pub approve: ApproveMode,
 }
 
 /// Which lines of the audit log are wanted, newest first.

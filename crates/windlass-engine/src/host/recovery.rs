@@ -134,11 +134,12 @@ impl Host {
         }
         let begun = past.unfinished.as_ref().and_then(|own| begun_with(&own.records));
         let setup = self.setup_of_record(row, begun.and_then(|wishes| wishes.setup.clone()));
-        let approve = how.approve.or_else(|| {
-            // Whoever was asked when the run began may not be there now.
-            let is_mute = begun?.approve?.asks() && !self.parts.approve.asks();
-            is_mute.then_some(self.parts.approve)
-        });
+        // What was chosen for the session since counts as well.
+        let chosen = session.begin.approve;
+        let mode = chosen.or_else(|| begun?.approve).unwrap_or(self.parts.approve);
+        // Whoever was asked when the run began may not be there now, and rules may be lost.
+        let holds = self.check_mode(mode).is_ok() && (!mode.asks() || self.parts.approve.asks());
+        let approve = how.approve.or(if holds { chosen } else { Some(self.parts.approve) });
         let settings = match how.is_cancelled {
             true => self.mute_settings(&setup)?,
             false => self.settings(&setup)?,
@@ -153,7 +154,8 @@ impl Host {
         }
         let going = Going { berth: Arc::clone(berth), accepted: None, questions, _place: place };
         self.ledger.enter(row.run_id.clone(), going);
-        let launched = self.launch(berth, past, setup, settings).await;
+        let approve = session.begin.approve.unwrap_or(self.parts.approve);
+        let launched = self.launch(berth, past, setup, approve, settings).await;
         launched.map(drop).inspect_err(|_| self.ledger.leave(&row.run_id))
     }
 

@@ -57,7 +57,8 @@ impl Host {
         permissions.restore(&history.grants, &history.asked);
         let start = start_of(&own, history.transcript, history.next_call_number);
         if let Some(Start { send, .. }) = &start {
-            permissions.begin_run(GateSettings::of(&send.wishes));
+            let root = self.parts.root.display().to_string();
+            permissions.begin_run(GateSettings { root, ..GateSettings::of(&send.wishes) });
         }
         Ok(Recollection { own, start, permissions })
     }

@@ -1,2 +1,2 @@
--- Records name what led to them; those of the first schema do not.
-ALTER TABLE records ADD COLUMN cause TEXT;
+-- The second schema: how calls of a session are approved that need asking; nothing where nobody chose.
+ALTER TABLE sessions ADD COLUMN approve TEXT;
