@@ -66,7 +66,7 @@ impl Actor {
         active.machine = run;
         (active.work_at, active.final_at) = (work_at, final_at);
         active.questions =
-            questions.into_iter().map(|question| (question.call_id, question.arguments)).collect();
+            questions.into_iter().map(|question| (question.call_id, question.digest)).collect();
         if let Some(finished) = finished {
             return self.finish(*finished);
         }

@@ -319,7 +319,7 @@ impl<'a, 'w> Stage<'a, 'w> {
             }
             Effect::AskPermission(question) => {
                 // Whoever answers has seen the one on record.
-                let question = self.tape.question(&question.call_id).cloned().unwrap_or(*question);
+                let question = self.tape.question(&question.call_id).unwrap_or(*question);
                 self.outside.questions.insert(question.call_id.clone(), question);
             }
             Effect::RunTool { call, timeout_ms } => {

@@ -21,7 +21,7 @@ pub fn recall_request(
 ) -> Result<Box<ModelRequest>, Divergence> {
     let settings = &settings.wished(&start.send.wishes);
     let mut stage = Stage::new(settings, records, tools, permissions);
-    stage.run.recall(Recorded::of(records));
+    stage.run.recall(Recorded::of(records).checked_anew());
     stage.wanted = Some(Wanted::new(step, records));
     stage.perform(settings, start)?;
     let last = || records.last().map_or(0, |record| record.seq);

@@ -71,9 +71,11 @@ impl<'a> Tape<'a> {
     }
 
     /// What was asked about a call.
-    pub(super) fn question(&self, call_id: &CallId) -> Option<&'a Question> {
+    pub(super) fn question(&self, call_id: &CallId) -> Option<Question> {
         self.records.iter().find_map(|record| match &record.event {
-            Event::PermissionRequested { question } if question.call_id == *call_id => Some(question.as_ref()),
+            Event::PermissionRequested { question } if question.call_id == *call_id => {
+                Some(question.as_ref().clone().sealed(&record.run_id))
+            }
             _ => None,
         })
     }

@@ -30,6 +30,8 @@ pub(crate) const BUDGET_RULE: &str = "history_budget";
 /// The tools that requests list.
 #[derive(Debug)]
 pub(super) struct Offered {
+    /// All tools that there were when the run began.
+    first: Arc<[Arc<ToolSpec>]>,
     /// All tools, of which these were taken.
     all: Arc<[Arc<ToolSpec>]>,
     specs: Arc<[Arc<ToolSpec>]>,
@@ -38,25 +40,30 @@ pub(super) struct Offered {
 }
 
 impl Run {
-    /// Sees to it that it is known which tools requests list. Those of the beginning stay, as far as they are there;
-    /// where nobody said which these are, it is those that may be called now.
+    /// Sees to it that it is known which tools requests list. Those of the beginning stay, as far as they are there, and
+    /// tools that came since are added; where nobody said which these are, it is those that may be called now.
     pub(super) fn offer_tools(&mut self, pass: &Pass<'_, '_>) {
         let (tools, permissions) = (pass.world.tools, &*pass.world.permissions);
         let all = tools.specs();
         if self.offered.as_ref().is_some_and(|offered| Arc::ptr_eq(&offered.all, &all)) {
             return;
         }
+        let first = self.offered.as_ref().map_or_else(|| Arc::clone(&all), |offered| Arc::clone(&offered.first));
+        let was_there = |spec: &ToolSpec| first.iter().any(|own| own.name == spec.name);
         let setup = self.wishes.asked.setup.as_deref();
         let is_offered = |spec: &ToolSpec| match setup {
-            Some(setup) => setup.tools.contains_key(&spec.name),
+            Some(setup) if setup.tools.contains_key(&spec.name) => true,
+            Some(_) => !was_there(spec) && !permissions.refuses(spec),
             None => !permissions.refuses(spec),
         };
-        let offered = if all.iter().all(|spec| is_offered(spec)) {
-            Offered { specs: Arc::clone(&all), bytes: tools.prompt_bytes(), all }
+        let (specs, bytes) = if all.iter().all(|spec| is_offered(spec)) {
+            (Arc::clone(&all), tools.prompt_bytes())
         } else {
             let specs: Arc<[_]> = all.iter().filter(|spec| is_offered(spec)).cloned().collect();
-            Offered { bytes: prompt_bytes(&specs), specs, all }
+            let bytes = prompt_bytes(&specs);
+            (specs, bytes)
         };
+        let offered = Offered { first, all, specs, bytes };
         self.offered = Some(offered);
     }
 

@@ -225,7 +225,7 @@ fn r_60_a_question_waits_over_a_restart_and_can_be_answered_then() {
     runtime().block_on(async {
         let session = Session::start(world.parts(world.past().await));
         let handle = session.resumed().unwrap();
-        let digest = records(&world).iter().find_map(|record| match &record.event {
+        let digest = world.records().await.iter().find_map(|record| match &record.event {
             Event::PermissionRequested { question } => Some(question.digest.clone()),
             _ => None,
         });
@@ -262,7 +262,7 @@ fn a_run_whose_tools_are_gone_goes_on_and_only_what_would_need_them_fails() {
     assert_eq!((finished.outcome, finished.reason), (RunOutcome::Completed, StopReason::Answered));
     let records = records(&world);
     assert_eq!(outcome_of(&records, 1).failure().unwrap().kind, ErrorKind::Interrupted);
-    assert_eq!(outcome_of(&records, 2).failure().unwrap().kind, ErrorKind::UnknownTool);
+    assert!(outcome_of(&records, 2).is_ok(), "what is still there runs");
 }
 
 #[test]
