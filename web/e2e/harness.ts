@@ -30,6 +30,8 @@ export interface ServerWish {
   args?: string[];
   /** config.toml. */
   config?: string;
+  /** More of the environment. */
+  env?: { [name: string]: string };
 }
 
 /** `windlass serve` with folders of its own. */
@@ -70,7 +72,7 @@ export class Server {
     const home = join(this.folder, 'home');
     // No setting and no key of whoever runs the tests.
     const own = Object.entries(process.env).filter(([name]) => !/^WINDLASS_|_API_KEY$/.test(name));
-    const env = { ...Object.fromEntries(own), HOME: home, XDG_CONFIG_HOME: home, XDG_DATA_HOME: home, WINDLASS_LOG: 'error', NO_COLOR: '1' };
+    const env = { ...Object.fromEntries(own), HOME: home, XDG_CONFIG_HOME: home, XDG_DATA_HOME: home, WINDLASS_LOG: 'error', NO_COLOR: '1', ...this.wish.env };
     const child = spawn(binary, args, { env, cwd: this.project, stdio: ['ignore', 'pipe', 'pipe'] });
     this.child = child;
     this.url = await new Promise<string>((done, fail) => {

@@ -26,8 +26,9 @@ describe('rows of quoted text', () => {
   });
 
   it('are split where they would run over, without cutting a character', () => {
-    const rows = splitRows(textRows('😀😀😀\nok'), 2);
-    expect(rows.map(({ gutter, text }) => [gutter, text])).toEqual([['1', '😀😀'], ['↪', '😀'], ['2', 'ok']]);
+    const rows = splitRows(textRows(`${'😀'.repeat(21)}\nok`), 0);
+    expect(rows.map(({ gutter, text }) => [gutter, text])).toEqual([['1', '😀'.repeat(20)], ['↪', '😀'], ['2', 'ok']]);
+    expect(splitRows(lineRows([['command', 'x'.repeat(60)]]), 57).length).toBe(2);
     expect(texts(splitRows(textRows('x'.repeat(100_000)), 80)).join('')).toBe('x'.repeat(100_000));
   });
 });

@@ -14,6 +14,8 @@ export interface Row {
 
 /** In the gutter of a row that goes on with the line before it. */
 const CONTINUED = '↪';
+const GUTTER_MIN = 2;
+const COLUMNS_MIN = 20;
 
 /** The lines of a text, numbered. */
 export function textRows(text: string): Row[] {
@@ -32,8 +34,14 @@ export function diffRows(text: string): Row[] {
   return parseDiff(visible(text)).map((line) => ({ gutter: String(line.new ?? line.old ?? ''), text: line.text, kind: line.kind }));
 }
 
-/** The same rows, none longer than so many characters. */
-export function splitRows(rows: readonly Row[], columns: number): Row[] {
+/** How wide the gutter is, in characters. */
+export function gutterOf(rows: readonly Row[]): number {
+  return rows.reduce((widest, { gutter }) => Math.max(widest, gutter.length), GUTTER_MIN);
+}
+
+/** The same rows, none longer than fits beside the gutter on a line of so many characters. */
+export function splitRows(rows: readonly Row[], width: number): Row[] {
+  const columns = Math.max(COLUMNS_MIN, width - gutterOf(rows));
   return rows.flatMap((row) => {
     if (row.text.length <= columns) return [row];
     const signs = [...row.text];
