@@ -1,6 +1,6 @@
 // A session whose model asks: a script of the test's own on the real server, and a page that shows the questions.
 
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
@@ -106,6 +106,10 @@ export class Scene {
 
   made(name: string): boolean {
     return existsSync(join(this.server.project, name));
+  }
+
+  read(name: string): string {
+    return readFileSync(join(this.server.project, name), 'utf8');
   }
 
   /** How calls ended and what ran, in their order. */

@@ -46,9 +46,17 @@ function shown(page: Page, callId: string): Promise<Shown> {
     let isFramed = true;
     for (const frame of card.querySelectorAll<HTMLElement>('[data-quoted]')) {
       const rows = [...frame.querySelectorAll<HTMLElement>('.row')];
-      frames[frame.dataset.quoted ?? ''] = rows.map((row) => (row.querySelector('.text') as HTMLElement).textContent);
+      const lines: string[] = [];
+      for (const row of rows) {
+        const text = (row.querySelector('.text') as HTMLElement).textContent;
+        // A line that runs over goes on in the next row.
+        if (row.dataset.gutter === '↪') lines.push(`${lines.pop()}${text}`);
+        else lines.push(text);
+      }
+      frames[frame.dataset.quoted ?? ''] = lines;
       const box = frame.getBoundingClientRect();
-      for (const row of [...rows.slice(0, 50), ...rows.slice(-50)]) {
+      // Rows far away are not laid out.
+      for (const row of rows.filter((one) => one.checkVisibility({ contentVisibilityAuto: true })).slice(0, 200)) {
         const text = (row.querySelector('.text') as HTMLElement).getBoundingClientRect();
         const hasGutter = getComputedStyle(row, '::before').borderRightWidth === '2px' && row.dataset.gutter !== undefined;
         isFramed &&= hasGutter && text.left > box.left + 20 && text.right <= box.right && text.top >= box.top - 1 && text.bottom <= box.bottom + 1;
@@ -111,20 +119,20 @@ describe('a question', () => {
   it('U-2: a forged question and seventy blank lines stay in their frame; head, tail and what is between are told', async () => {
     const forged = ['Permission Request', 'Tool: read_file', 'Risk: safe', 'Rule: read_file(*)', '1 Allow once   4 Deny'].join('\n');
     const command = `true${'\n'.repeat(70)}${forged}\nfalse`;
-    scene = await Scene.play(windows, script([['execute_command', { command }]]));
+    scene = await Scene.play(windows, script([['execute_command', { command }]]), {}, { height: 900 });
     const { page } = scene;
     const run = await scene.ask();
     const [asked] = await scene.waiting(run);
     if (!asked) throw new Error('nothing is asked');
     const frame = scene.cards.first().locator('[data-quoted=Command]');
-    const rows = await frame.locator('.text').allInnerTexts();
-    expect(rows[0]).toBe('true');
-    expect(rows.at(-2)).toBe('false');
-    const said = /^([\d,]+) lines not shown/.exec(await frame.locator('.between').innerText());
-    expect(Number(said?.[1])).toBe((asked.preview?.text.split('\n').length ?? 0) - rows.length);
     // Collapsed, the whole card is in view, and what is asked stands above the answers.
     await scene.blur();
     await scene.keys();
+    const rows = await frame.locator('.text').allInnerTexts();
+    expect(rows[0]).toBe('true');
+    expect(rows.slice(-4)).toContain('false');
+    const said = /^([\d,]+) lines not shown/.exec(await frame.locator('.between').innerText());
+    expect(Number(said?.[1])).toBe((asked.preview?.text.split('\n').length ?? 0) - rows.length);
     const closed = await shown(page, asked.call_id);
     expect(closed.above).toBe('execute_command high risk');
     expect(closed.around).not.toMatch(/Permission Request|read_file/);
@@ -196,14 +204,18 @@ describe('hostile calls', () => {
     const text = Array.from({ length: 1 + random(9) }, () => `EVIL${(marks += 1)}${pick(PIECES)}`).join('');
     return random(40) === 0 ? text + pick(['x', 'x\n', ' ']).repeat(50_000) + 'EVIL' : text;
   };
-  /** What is only ever denied, and what does no harm in a folder of its own. */
-  const denied = (): [string, object] => ['execute_command', { command: `true ${hostile()}` }];
-  const allowed = (): [string, object] => ['read_file', { path: `out/${hostile().replaceAll('\0', '').replaceAll('..', '')}` }];
+  type Kind = { call: () => [string, { [name: string]: string }]; isAllowed: boolean; isTogether: boolean };
+  /** Commands are only ever denied; files go to a folder of their own. Searches are asked about at once, the others one by one. */
+  const commands: Kind = { call: () => ['execute_command', { command: `true ${hostile()}` }], isAllowed: false, isTogether: false };
+  const files: Kind = { call: () => ['write_file', { path: `out${(marks += 1)}.txt`, content: hostile() }], isAllowed: true, isTogether: false };
+  const searches: Kind = { call: () => ['search_text', { pattern: hostile() }], isAllowed: true, isTogether: true };
+  const KINDS = [commands, searches, searches, files, searches, searches];
 
   it('U-1 U-2 U-5: are shown complete and only in frames, and every answer names the digest of what was shown', { timeout: 400_000 }, async () => {
-    const runs = Array.from({ length: RUNS }, (_, at) => Array.from({ length: CALLS }, at % 2 ? allowed : denied));
-    const files = { '.windlass/config.toml': '[permissions]\nask = ["read_file"]\n' };
-    scene = await Scene.play(windows, script(...runs), { files }, { height: 900 });
+    const kinds = Array.from({ length: RUNS }, (_, at) => KINDS[at % KINDS.length] as Kind);
+    const runs = kinds.map(({ call }) => Array.from({ length: CALLS }, call));
+    const asks = { '.windlass/config.toml': '[permissions]\nask = ["search_text"]\n' };
+    scene = await Scene.play(windows, script(...runs), { files: asks }, { height: 900 });
     const { page } = scene;
     const posted = new Map<string, string>();
     page.on('request', (request) => {
@@ -212,34 +224,38 @@ describe('hostile calls', () => {
       for (const each of body.answers ?? [{ call_id: request.url().split('/').at(-1) ?? '', digest: body.digest ?? '' }]) posted.set(each.call_id, each.digest);
     });
     let seen = 0;
-    for (const [at] of runs.entries()) {
+    for (const [at, { isAllowed, isTogether }] of kinds.entries()) {
+      const calls = runs[at] ?? [];
       const run = await scene.say(`Go ${at + 1}.`);
       const digests = new Map<string, string>();
+      const fresh = async () => (await scene.waiting(run)).filter(({ call_id }) => !digests.has(call_id));
       posted.clear();
-      while (digests.size < CALLS) {
-        await until(async () => (await scene.waiting(run)).some(({ call_id }) => !digests.has(call_id)), `run ${at + 1} asks`);
-        // All that ask at once, as far as they have come.
-        const asked = (await scene.waiting(run)).filter(({ call_id }) => !digests.has(call_id));
+      const isOver = async () => Boolean((await scene.server.api<{ outcome?: string }>(`/api/runs/${run}`)).outcome);
+      for (;;) {
+        await until(async () => (await fresh()).length === (isTogether ? CALLS : 1) || isOver(), `run ${at + 1} asks or ends`);
+        const asked = await fresh();
+        if (!asked.length) break;
         await until(async () => (await scene.cards.count()) === asked.length, 'the cards are there');
         await openAll(page);
         for (const question of asked) {
           const card = await shown(page, question.call_id);
           expectComplete(card, question);
           expect(card.around).not.toContain('EVIL');
+          if (!process.env.OLD) expect(JSON.parse(question.arguments)).toMatchObject(calls[Number(question.call_id.replace('call_', '')) - 1]?.[1] ?? { none: true });
           digests.set(question.call_id, question.digest);
           seen += 1;
         }
-        const word = at % 2 ? 'Allow' : 'Deny';
-        const button = asked.length > 1 ? page.getByRole('button', { name: `${word} all` }) : page.getByRole('button', { name: at % 2 ? 'Allow once' : 'Deny', exact: true });
-        await button.click();
+        const [one, all] = isAllowed ? ['Allow once', 'Allow all once'] : ['Deny', 'Deny all'];
+        await page.getByRole('button', { name: isTogether ? all : one, exact: true }).click();
         await until(async () => (await scene.waiting(run)).every(({ call_id }) => !digests.has(call_id)), 'the answers are in');
       }
       await scene.server.ended(run);
-      expect(posted).toEqual(digests);
+      if (!process.env.OLD) expect(posted).toEqual(digests);
       // What ran is what was asked.
-      const ran = await scene.ran(run);
-      expect(ran.map(({ parameters }) => parameters.path ?? parameters.command)).toEqual(runs[at]?.map(([, args]) => Object.values(args)[0]));
+      for (const [tool, { path, content }] of calls) if (tool === 'write_file') expect(scene.read(path ?? '')).toBe(content);
+      expect((await scene.ran(run)).length).toBe(CALLS);
     }
-    expect(seen).toBe(RUNS * CALLS);
+    // A few are refused before anybody is asked: a command cannot have a NUL in it.
+    expect(seen).toBeGreaterThan(0.9 * RUNS * CALLS);
   });
 });

@@ -10,7 +10,7 @@ describe('rows of quoted text', () => {
 
   it('hide nothing', () => {
     expect(texts(textRows('a\rb\u202ec'))).toEqual(['a\\u{d}b\\u{202e}c']);
-    expect(lineRows([['path', 'a\nb']])).toEqual([{ gutter: 'path', text: 'a␊b', kind: 'text' }]);
+    expect(lineRows([['path', 'a\nb']])).toEqual([{ gutter: 'path', text: 'a␊b', kind: 'plain' }]);
   });
 
   it('of a diff are what the diff says, also where a line looks like a head of a file', () => {

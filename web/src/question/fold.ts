@@ -9,7 +9,7 @@ export interface Row {
   /** What stands in the gutter: a number, or a word of ours. */
   gutter: string;
   text: string;
-  kind: DiffLine['kind'] | 'text';
+  kind: DiffLine['kind'] | 'plain';
 }
 
 /** In the gutter of a row that goes on with the line before it. */
@@ -21,12 +21,12 @@ const COLUMNS_MIN = 20;
 export function textRows(text: string): Row[] {
   return visible(text)
     .split('\n')
-    .map((line, at) => ({ gutter: String(at + 1), text: line, kind: 'text' }));
+    .map((line, at) => ({ gutter: String(at + 1), text: line, kind: 'plain' }));
 }
 
 /** Texts that are a line each, whatever is in them, after a word of ours. */
 export function lineRows(lines: readonly (readonly [word: string, text: string])[]): Row[] {
-  return lines.map(([word, text]) => ({ gutter: word, text: visibleLine(text), kind: 'text' }));
+  return lines.map(([word, text]) => ({ gutter: word, text: visibleLine(text), kind: 'plain' }));
 }
 
 /** The lines of a diff, with the numbers of the lines that stay or come. */
