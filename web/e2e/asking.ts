@@ -48,17 +48,6 @@ export class Scene {
     const server = await Server.start({ model: `scripted/${join(folder, 'calls.script')}`, args: ['--approve', 'ask'], files: {}, ...wish });
     const session = (await server.api<{ session_id: string }>('/api/sessions', {})).session_id;
     const page = await windows.page(server, `/s/${session}`, screen);
-    if (process.env.OLD) await page.route('**/permissions{,/**}', async (route) => {
-      const request = route.request();
-      if (request.method() !== 'POST') return route.continue();
-      const run = /runs\/([^/]+)/.exec(request.url())?.[1];
-      const { questions } = await server.api<{ questions: Asked[] }>(`/api/runs/${run}/permissions`);
-      const body = request.postDataJSON();
-      const digest = (id: string) => questions.find((q) => q.call_id === id)?.digest;
-      if (body.answers) for (const each of body.answers) each.digest = digest(each.call_id);
-      else body.digest = digest(request.url().split('/').at(-1) ?? '');
-      await route.continue({ postData: JSON.stringify(body) });
-    });
     await page.getByRole('textbox').first().waitFor();
     return new Scene(server, page, session, folder);
   }
