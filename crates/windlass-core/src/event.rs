@@ -165,7 +165,7 @@ pub enum Event {
         denied_by: Option<DeniedBy>,
         /// What the user said to a denied call.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        message: Option<String>,
+        message: Option<Box<str>>,
     },
     /// A call is about to run: written before anything happens.
     CallStarted {

@@ -53,7 +53,7 @@ impl Cue<'_, '_> {
                 Event::PermissionDecided { call_id, decision, by, message, .. },
             ) => {
                 let mut answer = PermissionAnswer::new(*decision);
-                answer.message.clone_from(message);
+                answer.message = message.as_deref().map(str::to_owned);
                 answer.is_by_nobody = by == BY_NOBODY;
                 Some(Input::PermissionAnswered { call_id: call_id.clone(), answer })
             }

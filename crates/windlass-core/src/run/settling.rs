@@ -236,7 +236,7 @@ impl Run {
             rule: answered.rule,
             problem: answered.problem,
             denied_by: refusal.and_then(|refusal| refusal.denied_by),
-            message: refusal.and(answer.message.clone()),
+            message: refusal.and(answer.message.as_deref()).map(Box::from),
         });
         if let Some(rule) = answered.stored {
             pass.push(Effect::StoreRule(Box::new(rule.stamped(pass.now))));

@@ -71,7 +71,7 @@ fn a_denied_call_gives_a_tool_message_and_the_run_goes_on() {
     assert_eq!(decisions(&sim), [("call_1", Decision::Deny, "user", None, false)]);
     assert_eq!(
         sim.content(1),
-        r#"{"ok":false,"error":{"kind":"permission_denied","message":"User denied permission for this operation","hint":"Do not repeat the call."}}"#
+        r#"{"ok":false,"error":{"kind":"permission_denied","message":"User denied permission for this operation","hint":"Do not repeat the call.","denied_by":"user"}}"#
     );
     assert_eq!(sim.request().purpose, StepPurpose::Work, "a denial is nothing to correct");
     assert_eq!(sim.ran(), []);
