@@ -126,6 +126,13 @@ export class Server {
     return { session: session_id, run: run_id };
   }
 
+  /** Answers the questions of a run that wait, once there are some. */
+  async answer(run: string, decision: 'once' | 'deny'): Promise<void> {
+    const waiting = async () => (await this.api<{ questions: { call_id: string; digest: string }[] }>(`/api/runs/${run}/permissions`)).questions;
+    await until(async () => (await waiting()).length > 0, `run ${run} asks`);
+    for (const { call_id, digest } of await waiting()) await this.api(`/api/runs/${run}/permissions/${call_id}`, { decision, digest });
+  }
+
   /** Waits until a run is over. */
   async ended(run: string): Promise<void> {
     await until(async () => Boolean((await this.api<{ outcome?: string }>(`/api/runs/${run}`)).outcome), `run ${run} ends`);
