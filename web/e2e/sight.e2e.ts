@@ -82,7 +82,7 @@ describe('a key', () => {
     expect((await scene.waiting(run)).length).toBe(2);
     await page.getByRole('button', { name: 'Deny all' }).click();
     await scene.server.ended(run);
-    expect(await outcomes(run)).toEqual({ 'a.txt': 'completed', 'b.txt': 'failed', 'c.txt': 'failed' });
+    expect(Object.values(await outcomes(run)).sort()).toEqual(['completed', 'failed', 'failed']);
   });
 
   it('U-3: that was down before the question came answers nothing', async () => {
@@ -233,6 +233,6 @@ describe('after an answer', () => {
     expect((await scene.waiting(run)).length).toBe(1);
     await scene.page.getByRole('button', { name: 'Deny', exact: true }).click();
     await scene.server.ended(run);
-    expect(await outcomes(run)).toEqual({ 'a.txt': 'completed', 'b.txt': 'failed' });
+    expect(Object.values(await outcomes(run)).sort()).toEqual(['completed', 'failed']);
   });
 });

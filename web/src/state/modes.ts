@@ -1,4 +1,4 @@
-// How much a session may do without asking: the words of the server, and what people read.
+// How much a session may do without asking: the server's words, as people read them.
 
 export interface Mode {
   value: string;
@@ -7,23 +7,25 @@ export interface Mode {
 }
 
 /** The modes that people choose between, from the most careful to the least. */
-export const MODES: readonly Mode[] = [
-  { value: 'read_only', label: 'Read only', about: 'Reads and searches in the project. Changes nothing, runs nothing.' },
-  { value: 'ask', label: 'Ask', about: 'Reads in the project freely. Asks before it writes, runs commands or uses the network.' },
-  { value: 'edit', label: 'Edit freely', about: 'Also changes files of the project without asking. Asks before commands and the network.' },
-  { value: 'all', label: 'Allow all', about: 'Never asks. Rules that deny still hold, and commands that destroy beyond the project are refused.' },
+const CHOICES: readonly [word: string, label: string][] = [
+  ['read_only', 'Read only'],
+  ['ask', 'Ask'],
+  ['edit', 'Edit freely'],
+  ['all', 'Allow all'],
 ];
 
-/** Those that a server can be started with. */
-const OTHERS: readonly Mode[] = [
-  { value: 'never', label: 'Never ask', about: 'Whatever would need asking is denied.' },
-  { value: 'safe', label: 'Safe only', about: 'Safe calls run; whatever else would need asking is denied.' },
-  { value: 'stage', label: 'Stage edits', about: 'Edits wait to be applied by you; about the rest you are asked.' },
-  { value: 'stage_only', label: 'Stage only', about: 'Edits wait to be applied by you; whatever else would need asking is denied.' },
-];
+/** Those that a session can have otherwise: a server can be started with them. */
+const OTHERS: { [word: string]: string } = {
+  never: 'Never ask',
+  safe: 'Safe only',
+  edit_only: 'Edit only',
+  stage: 'Stage edits',
+  stage_only: 'Stage only',
+};
 
-/** The modes to choose from, with the one that is set now. */
-export function modesWith(now: string): readonly Mode[] {
-  if (MODES.some(({ value }) => value === now)) return MODES;
-  return [OTHERS.find(({ value }) => value === now) ?? { value: now, label: now, about: '' }, ...MODES];
+/** The modes to choose from, with the one that is set now; what each means is the server's to say. */
+export function modesWith(now: string, about: readonly { name: string; about: string }[]): Mode[] {
+  const isChoice = CHOICES.some(([word]) => word === now);
+  const words: [string, string][] = isChoice ? [...CHOICES] : [[now, OTHERS[now] ?? now], ...CHOICES];
+  return words.map(([value, label]) => ({ value, label, about: about.find(({ name }) => name === value)?.about ?? '' }));
 }

@@ -12,7 +12,7 @@ export type Gate = Schemas['Gate'];
 export type Save = Schemas['Save'];
 export type Task = Schemas['Task'];
 
-export type About = Schemas['About'] & { approve?: string };
+export type About = Schemas['About'] & { approve?: string; approve_modes?: { name: string; about: string }[] };
 export type Found = Schemas['Found'];
 export type Index = Schemas['Index'];
 export type Document = Schemas['Document'];
