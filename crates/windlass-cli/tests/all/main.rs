@@ -28,6 +28,9 @@ mod providers;
 mod providers_matrix;
 mod providers_stage;
 mod pulling;
+mod recovery;
+#[cfg(feature = "crash-points")]
+mod recovery_matrix;
 mod refusals;
 mod run;
 mod scripts;
@@ -42,3 +45,4 @@ mod telemetry;
 mod terminal;
 mod terminal_app;
 mod tools;
+mod tools_sent;

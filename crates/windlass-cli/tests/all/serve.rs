@@ -25,7 +25,7 @@ impl Served {
     }
 
     /// The same with any model, and with variables.
-    fn start_with(place: &Place, args: &[&str], vars: &[(&str, &str)]) -> Self {
+    pub(crate) fn start_with(place: &Place, args: &[&str], vars: &[(&str, &str)]) -> Self {
         let args = [&["serve", "--addr", "127.0.0.1:0"], args].concat();
         let mut command = place.command(&args);
         command.envs(vars.iter().copied()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -74,6 +74,12 @@ impl Served {
         write!(stream, "GET /api/runs/{run}/events HTTP/1.1\r\nhost: {}\r\n\r\n", self.address).unwrap();
         let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
         assert!(lines.any(|line| line.contains(&format!("\"type\":\"{kind}\""))), "no {kind}");
+    }
+
+    /// Waits until it dies by itself.
+    #[cfg(feature = "crash-points")]
+    pub(crate) fn wait_for_death(&mut self) {
+        self.child.wait().unwrap();
     }
 
     pub(crate) fn stop(mut self) -> (Option<i32>, String) {
