@@ -344,5 +344,5 @@ pub(crate) fn screen(global: &GlobalArgs, house: &House, is_played: bool) -> Scr
         (false, true) => Output::LiveAnswer,
         (false, false) => Output::Answer,
     };
-    Screen::new(output, telling, is_played)
+    Screen::new(output, telling, is_played).with_mode(house.config.approve)
 }
