@@ -61,7 +61,7 @@ impl Case {
     fn plain() -> Self {
         let tools = ["calculate", "read_file", "get_file_tree"];
         let wishes = json!({"steps_max": 15, "system": "Count with care.", "tools": tools, "temperature": 0.25});
-        Self { wishes, profile: "zodo" }
+        Self { wishes, profile: "studio" }
     }
 
     fn module() -> Self {
