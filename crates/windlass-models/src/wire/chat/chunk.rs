@@ -11,6 +11,8 @@ use std::marker::PhantomData;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
+use serde_json::value::RawValue;
+use windlass_core::json::NOT_UTF8;
 
 use super::usage::Counts;
 
@@ -244,12 +246,14 @@ pub(super) struct CallPiece<'a> {
 pub(super) struct FunctionPiece<'a> {
     #[serde(borrow, default)]
     pub(super) name: Leaf<'a>,
+    /// As they are written: what is read of them must be what was meant.
     #[serde(borrow, default)]
-    pub(super) arguments: Leaf<'a>,
+    pub(super) arguments: Option<&'a RawValue>,
 }
 
 /// Reads a chunk. Halves of a character that stand alone (`\ud83d`: some servers cut an emoji between two
-/// chunks) are replaced; strict JSON readers would refuse the whole chunk for them.
+/// chunks) are replaced by the mark that a call does not survive; strict JSON readers would refuse the whole chunk
+/// for them.
 pub(super) fn read_chunk<T>(text: &str, take: impl FnOnce(Chunk<'_>) -> T) -> Result<T, serde_json::Error> {
     match serde_json::from_str(text) {
         Ok(chunk) => Ok(take(chunk)),
@@ -271,7 +275,7 @@ fn mend_surrogates(text: &str) -> Option<String> {
         let length = match unit_of(escape) {
             Some(0xD800..=0xDBFF) if matches!(unit_of(escape.get(6..)?), Some(0xDC00..=0xDFFF)) => 12,
             Some(0xD800..=0xDFFF) => {
-                mended.push_str("\\ufffd");
+                mended.push(NOT_UTF8);
                 is_changed = true;
                 rest = escape.get(6..)?;
                 continue;
