@@ -15,6 +15,8 @@ mod emulator_process;
 mod evaluation;
 mod faults;
 mod history;
+mod hostile_provider;
+mod hostile_providers;
 mod lifeline;
 mod models;
 mod modules;
