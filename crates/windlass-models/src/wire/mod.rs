@@ -10,6 +10,7 @@ pub mod messages;
 pub mod ollama;
 pub mod picture;
 pub mod responses;
+mod surrogate;
 
 use std::sync::Arc;
 
@@ -23,6 +24,7 @@ use crate::frame::Framing;
 use crate::health::Turn;
 use crate::lower::LoweredTools;
 use crate::target::{Target, WireKind};
+use surrogate::mend_surrogates;
 
 /// Everything of one request but its history.
 #[derive(Debug, Clone, Copy)]
@@ -151,7 +153,10 @@ pub(crate) fn read_args(written: Option<&RawValue>) -> (Option<String>, Option<V
         Ok(Value::Null) => (None, None),
         Ok(Value::String(held)) => (Some(held), None),
         Ok(value) => (None, Some(value)),
-        Err(_) => (Some(serde_json::from_str(text).unwrap_or_else(|_| text.to_owned())), None),
+        Err(_) => {
+            let mended = mend_surrogates(text).unwrap_or_else(|| text.to_owned());
+            (Some(serde_json::from_str(&mended).unwrap_or(mended)), None)
+        }
     }
 }
 

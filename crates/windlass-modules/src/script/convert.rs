@@ -41,7 +41,7 @@ fn at(path: &str) -> String {
 /// Refuses arguments that a script cannot hold as they are: its whole numbers end with `i64`.
 pub(crate) fn check_args(args: &Map<String, Value>) -> Result<(), ToolFailure> {
     let Some(number) = args.values().find_map(beyond_script) else { return Ok(()) };
-    let message = format!("The number {number} is beyond what a script can keep exactly");
+    let message = format!("The number {number} cannot be kept exactly by a script");
     Err(ToolFailure::invalid_args(message).hint("send it as text"))
 }
 

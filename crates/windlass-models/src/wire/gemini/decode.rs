@@ -222,7 +222,9 @@ impl Decoder {
         let is_answer = |piece: &&Piece| piece.thought != Some(true);
         let text: String = pieces().filter(is_answer).filter_map(|piece| piece.text.as_deref()).collect();
         let has_calls = self.calls > 0 || pieces().any(|piece| piece.function_call.is_some());
-        if has_calls || text == self.said {
+        let is_said = !text.is_empty() && !self.said.is_empty();
+        let says_again = is_said && text.split(&self.said).all(str::is_empty);
+        if has_calls || says_again {
             out.push(told_after_end(&self.target));
             return Ok(());
         }

@@ -1,8 +1,9 @@
 //! A request with tools of the caller: one step of the model, whose calls are handed back. Nothing runs here.
 
 use std::convert::Infallible;
-use std::sync::Arc;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
 
 use axum::body::Body;
 use axum::response::Response;
@@ -34,10 +35,14 @@ type Deltas = BoxStream<'static, Result<ModelDelta, ModelFailure>>;
 /// Numbers the steps of this process, so that two in one millisecond have two names.
 static STEPS: AtomicU64 = AtomicU64::new(0);
 
+/// Part of every name: what is made of a name (the tag between which a model writes its calls) cannot be guessed by
+/// whoever knows the time.
+static SEED: LazyLock<u64> = LazyLock::new(|| RandomState::new().build_hasher().finish() >> 32);
+
 /// Asks the model; what fails before its first word is a problem with its own status.
 async fn open(app: &App, asked: &Asked) -> Answer<(Relay, Deltas)> {
     let number = STEPS.fetch_add(1, Ordering::Relaxed);
-    let name = format!("step-{:x}-{number:x}", now_ms());
+    let name = format!("step-{:x}-{number:x}-{:08x}", now_ms(), *SEED);
     let request = ModelRequest {
         run_id: RunId::new(name.as_str()),
         step: 1,
