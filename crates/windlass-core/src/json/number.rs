@@ -28,9 +28,8 @@ fn is_exact(text: &str, number: &Number) -> bool {
         // An integer that became a floating point number: only zero with its sign is still itself.
         return text == "-0";
     }
-    // The shortest spelling that is read as this number again.
-    let kept = number.as_f64().map(|kept| format!("{kept:e}")).unwrap_or_default();
-    digits_of(text).is_some_and(|written| digits_of(&kept) == Some(written))
+    // As it will be written for the tool.
+    digits_of(text).is_some_and(|written| digits_of(&number.to_string()) == Some(written))
 }
 
 /// The digits of a decimal spelling without zeros at either end, and the power of ten behind the last of them.
