@@ -148,7 +148,8 @@ impl Host {
         }
         let going = Going { berth: Arc::clone(berth), accepted: None, questions, _place: place };
         self.ledger.enter(row.run_id.clone(), going);
-        let launched = self.launch(berth, past, setup, settings).await;
+        let approve = session.begin.approve.unwrap_or(self.parts.approve);
+        let launched = self.launch(berth, past, setup, approve, settings).await;
         launched.map(drop).inspect_err(|_| self.ledger.leave(&row.run_id))
     }
 
@@ -184,7 +185,9 @@ pub(super) fn questions_of(records: &[Arc<Record>]) -> Vec<Question> {
     let mut waiting: Vec<Question> = Vec::new();
     for record in records {
         match &record.event {
-            Event::PermissionRequested { question } => waiting.push(question.as_ref().clone()),
+            Event::PermissionRequested { question } => {
+                waiting.push(question.as_ref().clone().sealed(&record.run_id));
+            }
             Event::PermissionDecided { call_id, .. } | Event::CallEnded { call_id, .. } => {
                 waiting.retain(|question| question.call_id != *call_id);
             }
