@@ -375,7 +375,9 @@ fn has_not_utf8(value: &Value) -> bool {
     match value {
         Value::String(text) => text.contains(NOT_UTF8),
         Value::Array(items) => items.iter().any(has_not_utf8),
-        Value::Object(fields) => fields.iter().any(|(key, value)| key.contains(NOT_UTF8) || has_not_utf8(value)),
+        Value::Object(fields) => {
+            fields.iter().any(|(key, value)| key.contains(NOT_UTF8) || has_not_utf8(value))
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }

@@ -455,12 +455,21 @@ fn nothing_after_the_end_counts_but_the_token_counts() {
 fn a_call_that_is_said_again_under_its_id_is_one_call() {
     let once = ["x add {\"a\":1}"];
     // In the same slot, in another one, in pieces, spelled differently, as a value.
-    assert_eq!(calls([at(0).id("x").name("add").text("{\"a\":1}"), at(0).id("x").name("add").text("{\"a\":1}")]), once);
-    assert_eq!(calls([at(0).id("x").name("add").text("{\"a\":1}"), at(1).id("x").name("add").text("{ \"a\": 1 }")]), once);
+    assert_eq!(
+        calls([at(0).id("x").name("add").text("{\"a\":1}"), at(0).id("x").name("add").text("{\"a\":1}")]),
+        once
+    );
+    assert_eq!(
+        calls([at(0).id("x").name("add").text("{\"a\":1}"), at(1).id("x").name("add").text("{ \"a\": 1 }")]),
+        once
+    );
     let pieces = [at(0).id("x").name("add").text("{\"a\""), at(0).text(":1}")];
     assert_eq!(calls(pieces.clone().into_iter().chain(pieces)), once);
     assert_eq!(
-        calls([at(0).id("x").name("add").text("{\"a\":1}"), at(1).id("x").name("add").value(json!({"a": 1}))]),
+        calls([
+            at(0).id("x").name("add").text("{\"a\":1}"),
+            at(1).id("x").name("add").value(json!({"a": 1}))
+        ]),
         once
     );
     // What says something else is another call, and stands behind those with ids of their own.

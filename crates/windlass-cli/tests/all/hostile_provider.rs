@@ -141,12 +141,16 @@ pub(crate) fn call(wire: &str, sent: &Sent) -> Vec<u8> {
 pub(crate) fn text(wire: &str, said: &[u8]) -> Vec<u8> {
     let form = match wire {
         "openai-chat" => "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":{}}}]}\n\n",
-        "openai" => "data: {\"type\":\"response.output_text.delta\",\"output_index\":90,\"item_id\":\"m\",\"delta\":{}}\n\n",
+        "openai" => {
+            "data: {\"type\":\"response.output_text.delta\",\"output_index\":90,\"item_id\":\"m\",\"delta\":{}}\n\n"
+        }
         "anthropic" => {
             "data: {\"type\":\"content_block_start\",\"index\":90,\"content_block\":{\"type\":\"text\",\"text\":{}}}\n\n\
              data: {\"type\":\"content_block_stop\",\"index\":90}\n\n"
         }
-        "gemini" => "data: {\"candidates\":[{\"content\":{\"role\":\"model\",\"parts\":[{\"text\":{}}]}}]}\n\n",
+        "gemini" => {
+            "data: {\"candidates\":[{\"content\":{\"role\":\"model\",\"parts\":[{\"text\":{}}]}}]}\n\n"
+        }
         "ollama" => "{\"message\":{\"role\":\"assistant\",\"content\":{}},\"done\":false}\n",
         other => panic!("no wire {other}"),
     };
@@ -228,7 +232,8 @@ impl Hostile {
     /// `windlass run --json` with every call approved.
     pub(crate) fn run(&self, wire: &str) -> Ran {
         let model = format!("{wire}/some-model");
-        let mut command = self.place.command(&["run", "--json", "--model", &model, "--approve", "all", "Go on"]);
+        let mut command =
+            self.place.command(&["run", "--json", "--model", &model, "--approve", "all", "Go on"]);
         with_keys(&mut command);
         run(command)
     }

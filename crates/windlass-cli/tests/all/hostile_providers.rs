@@ -71,8 +71,10 @@ fn u_10_a_call_that_is_mirrored_in_both_fields_runs_once() {
         ran_once(&format!("{deltas:?}"), &stage, &ran, &["one"]);
     }
     // An answer in one piece, as llama-cpp-python gives it.
-    let message = json!({"role": "assistant", "content": null, "tool_calls": new(ONE), "function_call": old(ONE)});
-    let whole = json!({"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}).to_string();
+    let message =
+        json!({"role": "assistant", "content": null, "tool_calls": new(ONE), "function_call": old(ONE)});
+    let whole =
+        json!({"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}).to_string();
     let stage = Hostile::saying(vec![
         reply("200 OK", "application/json", "", whole.as_bytes()),
         streamed(wire, &done(wire)),
@@ -194,7 +196,8 @@ fn u_13_nothing_after_the_end_of_an_answer_counts() {
     // After the reason to stop, before the mark of the end.
     let wire = "openai-chat";
     let late = call(wire, &Sent::leaving("late").at(1).with_id("call_late"));
-    let events = [call(wire, &Sent::leaving("one")), chunk(&json!({}), Some("tool_calls")), late, end(wire, true)];
+    let events =
+        [call(wire, &Sent::leaving("one")), chunk(&json!({}), Some("tool_calls")), late, end(wire, true)];
     let stage = Hostile::saying(vec![streamed(wire, &events.concat()), streamed(wire, &done(wire))]);
     let ran = stage.run(wire);
     ran_once(wire, &stage, &ran, &["one"]);
@@ -213,7 +216,8 @@ fn u_13_a_call_under_a_used_id_runs_once_if_it_is_the_same_and_if_not_both_run()
     );
 }
 
-const SAME: &str = "/// Gives its number back\n/// @param n number The number\nfn same(args) { #{n: args.n} }\n";
+const SAME: &str =
+    "/// Gives its number back\n/// @param n number The number\nfn same(args) { #{n: args.n} }\n";
 
 #[test]
 fn u_14_numbers_come_to_the_tool_as_they_were_written_or_are_refused() {
@@ -272,13 +276,19 @@ fn u_15_the_callers_own_tools_get_their_arguments_byte_for_byte() {
     for wire in ["openai-chat", "openai", "anthropic"] {
         let stage = Hostile::saying(vec![streamed(wire, &calls(wire, &[Sent::new("send_it", args)]))]);
         let served = served(&stage, wire);
-        let mut body = json!({"messages": [{"role": "user", "content": "Go on"}], "tools": [tool("send_it")]});
+        let mut body =
+            json!({"messages": [{"role": "user", "content": "Go on"}], "tools": [tool("send_it")]});
         let whole = served.json("POST /v1/chat/completions", &body.to_string());
         let call = &whole["choices"][0]["message"]["tool_calls"][0]["function"];
-        assert_eq!((call["name"].as_str(), call["arguments"].as_str()), (Some("send_it"), Some(args)), "{wire}");
+        assert_eq!(
+            (call["name"].as_str(), call["arguments"].as_str()),
+            (Some("send_it"), Some(args)),
+            "{wire}"
+        );
         body["stream"] = true.into();
         let (status, stream) = served.ask("POST /v1/chat/completions", &body.to_string());
-        let chunks = stream.lines().filter_map(|line| serde_json::from_str(line.strip_prefix("data: ")?).ok());
+        let chunks =
+            stream.lines().filter_map(|line| serde_json::from_str(line.strip_prefix("data: ")?).ok());
         let piece = |chunk: Value| {
             let piece = chunk.pointer("/choices/0/delta/tool_calls/0/function/arguments")?;
             piece.as_str().map(str::to_owned)
@@ -352,7 +362,8 @@ fn u_18_tags_of_others_are_never_calls_and_outcomes_cannot_forge_one() {
     let bodies = stage.bodies();
     let (first, second) = (own_tag(&bodies[0].to_string()), own_tag(&bodies[1].to_string()));
     assert_eq!(first, second, "one tag for the whole run");
-    let outcome = bodies[1]["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap().to_owned();
+    let outcome =
+        bodies[1]["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap().to_owned();
     assert!(outcome.contains("&lt;tool_call") && !outcome.contains("<tool_call"), "{outcome}");
     let other = stage.run(wire);
     assert_eq!(other.code, 0, "{}", other.out);
@@ -362,15 +373,36 @@ fn u_18_tags_of_others_are_never_calls_and_outcomes_cannot_forge_one() {
 /// Names as collections of tools have them: some that no provider takes, and some that differ only in what is not
 /// taken.
 fn names() -> Vec<String> {
-    let mut names: Vec<String> =
-        ["a.b.c", "a_b.c", "a.b_c", "a_b_c", "a/b/c", "a-b.c", "1.two", "_x", "weather.get", "weather/get", "weather_get"]
-            .map(str::to_owned)
-            .to_vec();
+    let mut names: Vec<String> = [
+        "a.b.c",
+        "a_b.c",
+        "a.b_c",
+        "a_b_c",
+        "a/b/c",
+        "a-b.c",
+        "1.two",
+        "_x",
+        "weather.get",
+        "weather/get",
+        "weather_get",
+    ]
+    .map(str::to_owned)
+    .to_vec();
     names.push("long.name".repeat(9));
     names.push(format!("{}x", "long.name".repeat(9)));
     names.push(format!("{}y", "long_name".repeat(9)));
     for family in ["geometry", "finance.stock", "api/v1", "math-tools", "db.query_plan"] {
-        for verb in ["get", "get.all", "set_value", "find.by.id", "find_by.id", "find.by_id", "list", "list.", ".list"] {
+        for verb in [
+            "get",
+            "get.all",
+            "set_value",
+            "find.by.id",
+            "find_by.id",
+            "find.by_id",
+            "list",
+            "list.",
+            ".list",
+        ] {
             names.push(format!("{family}.{verb}"));
             names.push(format!("{family}_{verb}"));
         }
@@ -398,8 +430,9 @@ fn u_19_names_with_dots_come_back_as_they_were_on_every_wire() {
         let stage = Hostile::answering(CALM, move |request| {
             let body: Value = serde_json::from_str(request.lines().last().unwrap()).unwrap();
             let sent = declared(&body).into_iter().enumerate();
-            let sent: Vec<Sent> =
-                sent.map(|(index, name)| Sent::new(&name, "{}").at(index).with_id(&format!("id{index}"))).collect();
+            let sent: Vec<Sent> = sent
+                .map(|(index, name)| Sent::new(&name, "{}").at(index).with_id(&format!("id{index}")))
+                .collect();
             streamed(wire, &calls(wire, &sent))
         });
         let served = served(&stage, wire);
@@ -411,7 +444,8 @@ fn u_19_names_with_dots_come_back_as_they_were_on_every_wire() {
         };
         let message = ask(&messages);
         let called = message["tool_calls"].as_array().unwrap().clone();
-        let mut back: Vec<&str> = called.iter().map(|call| call["function"]["name"].as_str().unwrap()).collect();
+        let mut back: Vec<&str> =
+            called.iter().map(|call| call["function"]["name"].as_str().unwrap()).collect();
         back.sort_unstable();
         assert_eq!(back, names, "{wire}");
         let on_wire = declared(&stage.bodies()[0]);
@@ -422,11 +456,14 @@ fn u_19_names_with_dots_come_back_as_they_were_on_every_wire() {
         }
         // The history names each call as the list does, and the list is the same.
         messages.push(message);
-        messages.extend(called.iter().map(|call| json!({"role": "tool", "tool_call_id": call["id"], "content": "ok"})));
+        messages.extend(
+            called.iter().map(|call| json!({"role": "tool", "tool_call_id": call["id"], "content": "ok"})),
+        );
         ask(&messages);
         let second = &stage.bodies()[1];
         assert_eq!(declared(second), on_wire, "{wire}");
-        let history = second.get("messages").or(second.get("input")).or(second.get("contents")).unwrap().to_string();
+        let history =
+            second.get("messages").or(second.get("input")).or(second.get("contents")).unwrap().to_string();
         for name in &on_wire {
             assert!(history.contains(&format!("\"name\":\"{name}\"")), "{wire}: {name} is not in {history}");
         }
@@ -438,7 +475,8 @@ fn u_19_names_with_dots_come_back_as_they_were_on_every_wire() {
 
 #[test]
 fn u_21_an_empty_outcome_is_told_in_the_same_words_on_every_wire() {
-    let call = json!({"id": "call_1", "type": "function", "function": {"name": "send_it", "arguments": "{}"}});
+    let call =
+        json!({"id": "call_1", "type": "function", "function": {"name": "send_it", "arguments": "{}"}});
     for content in ["", " \n"] {
         let messages = json!([
             {"role": "user", "content": "Go on"},
@@ -462,8 +500,12 @@ fn u_21_an_empty_outcome_is_told_in_the_same_words_on_every_wire() {
 fn u_22_a_page_or_nothing_in_the_place_of_an_answer_is_named_as_that() {
     let page = b"\n<!DOCTYPE html><html><body>Please sign in</body></html>".as_slice();
     for wire in WIRES {
-        for kind in ["text/html", "text/event-stream", "application/json", "application/x-ndjson", "text/plain"] {
-            for (body, words) in [(page, "a web page instead of an answer"), (b"".as_slice(), "sent an empty answer")] {
+        for kind in
+            ["text/html", "text/event-stream", "application/json", "application/x-ndjson", "text/plain"]
+        {
+            for (body, words) in
+                [(page, "a web page instead of an answer"), (b"".as_slice(), "sent an empty answer")]
+            {
                 let stage = Hostile::saying(vec![reply("200 OK", kind, "", body)]);
                 let ran = stage.run(wire);
                 let errors = ran.of_type("error");
@@ -477,12 +519,20 @@ fn u_22_a_page_or_nothing_in_the_place_of_an_answer_is_named_as_that() {
 #[test]
 fn u_22_a_wait_beyond_the_deadline_of_the_run_fails_at_once_and_is_named() {
     for wire in WIRES {
-        let busy = reply("429 Too Many Requests", "application/json", "retry-after: 7200\r\n", b"{\"error\":{\"message\":\"busy\"}}");
+        let busy = reply(
+            "429 Too Many Requests",
+            "application/json",
+            "retry-after: 7200\r\n",
+            b"{\"error\":{\"message\":\"busy\"}}",
+        );
         let stage = Hostile::saying(vec![busy]);
         let ran = stage.run(wire);
         let errors = ran.of_type("error");
         let message = errors[0]["message"].as_str().unwrap();
-        assert!(message.contains("7200 s (Retry-After)") && message.contains("run_timeout_ms"), "{wire}: {message}");
+        assert!(
+            message.contains("7200 s (Retry-After)") && message.contains("run_timeout_ms"),
+            "{wire}: {message}"
+        );
         assert_eq!((stage.bodies().len(), ran.of_type("waiting").len()), (1, 0), "{wire}: {}", ran.out);
     }
 }

@@ -46,7 +46,9 @@ pub(super) fn find_altered(text: &str) -> Option<Altered> {
     let path: String = reader.path.iter().rev().map(|step| format!("/{step}")).collect();
     let message = match fault {
         Fault::Key => format!("the key at {path} is written twice; write it once"),
-        Fault::Number(number) => format!("the number {number} at {path} cannot be kept exactly; send it as text"),
+        Fault::Number(number) => {
+            format!("the number {number} at {path} cannot be kept exactly; send it as text")
+        }
     };
     Some(Altered { offset, message })
 }

@@ -139,12 +139,19 @@ fn what_would_not_come_out_as_it_was_written_is_refused_with_its_place() {
             5,
             "the number 100000000000000000000 at /n cannot be kept exactly; send it as text",
         ),
-        ("[1,-9223372036854775809]", 3, "the number -9223372036854775809 at /1 cannot be kept exactly; send it as text"),
+        (
+            "[1,-9223372036854775809]",
+            3,
+            "the number -9223372036854775809 at /1 cannot be kept exactly; send it as text",
+        ),
     ] {
         assert_eq!(read_value(text), None, "{text}");
         assert_eq!(find_altered(text), Some(Altered { offset, message: message.to_owned() }), "{text}");
     }
-    assert_eq!(read_value(r#"{"a":{"a":-0},"b":[{"a":0.1}]}"#), Some(json!({"a": {"a": -0.0}, "b": [{"a": 0.1}]})));
+    assert_eq!(
+        read_value(r#"{"a":{"a":-0},"b":[{"a":0.1}]}"#),
+        Some(json!({"a": {"a": -0.0}, "b": [{"a": 0.1}]}))
+    );
 }
 
 #[test]

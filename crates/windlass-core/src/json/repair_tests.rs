@@ -74,13 +74,24 @@ fn an_object_inside_sentences_is_never_believed() {
 #[test]
 fn what_would_come_out_changed_is_never_believed() {
     assert_lossy(r#"{"a": 1, "a": 2}"#, json!({"a": 2}), &[DuplicateKey]);
-    assert_lossy(r#"{"x": [{"a": 1, 'a': 1,}]}"#, json!({"x": [{"a": 1}]}), &[TrailingComma, SingleQuotes, DuplicateKey]);
+    assert_lossy(
+        r#"{"x": [{"a": 1, 'a': 1,}]}"#,
+        json!({"x": [{"a": 1}]}),
+        &[TrailingComma, SingleQuotes, DuplicateKey],
+    );
     assert_lossy(r#"{"n": 100000000000000000000}"#, json!({"n": 1e20}), &[RoundedNumber]);
-    assert_lossy(r#"{n: +18446744073709551616}"#, json!({"n": 18446744073709551616.0}), &[UnquotedKey, NumberSpelling, RoundedNumber]);
+    assert_lossy(
+        r#"{n: +18446744073709551616}"#,
+        json!({"n": 18446744073709551616.0}),
+        &[UnquotedKey, NumberSpelling, RoundedNumber],
+    );
     assert_lossy(&format!("{{\"a\": \"{NOT_UTF8}\"}}"), json!({"a": NOT_UTF8.to_string()}), &[NotUtf8]);
     assert_lossless(r#"{"n": -0, "x": 0.1}"#, json!({"n": -0.0, "x": 0.1}), &[]);
     let failure = repair(r#"{"n": 100000000000000000000}"#, RepairMode::Lossless).unwrap_err();
-    assert!(failure.to_string().starts_with("the number 100000000000000000000 at /n cannot be kept exactly"), "{failure}");
+    assert!(
+        failure.to_string().starts_with("the number 100000000000000000000 at /n cannot be kept exactly"),
+        "{failure}"
+    );
 }
 
 #[test]
@@ -214,8 +225,7 @@ fn numbers_of_other_languages_are_understood() {
 #[test]
 fn r_53_integers_booleans_objects_and_arrays_survive_a_repair() {
     let value = json!({"n": 3, "big": u64::MAX, "ok": true, "x": null, "deep": [{"a": [1, [2.5, {}]]}, []]});
-    let text =
-        format!("```json\n{}\n```<|im_end|>", serde_json::to_string_pretty(&value).unwrap());
+    let text = format!("```json\n{}\n```<|im_end|>", serde_json::to_string_pretty(&value).unwrap());
     assert_lossless(&text, value, &[CodeFence, SpecialTokens]);
 }
 

@@ -84,7 +84,11 @@ fn a_model_without_tools_looks_like_one_with_tools() {
 #[test]
 fn a_failure_ends_the_stream() {
     let failure = ModelFailure::passing("cut", "gone");
-    let (said, _) = ask(vec![text(&format!("{}{{\"na", RunTag::of(&"run".into()).open)), Err(failure.clone()), text("more")]);
+    let (said, _) = ask(vec![
+        text(&format!("{}{{\"na", RunTag::of(&"run".into()).open)),
+        Err(failure.clone()),
+        text("more"),
+    ]);
     assert_eq!(said, [Err(failure)]);
 }
 

@@ -165,7 +165,10 @@ pub(crate) fn told_after_end(target: &Target) -> ModelDelta {
     ModelDelta::Notice(Notice {
         kind: NoticeKind::Healed,
         rule: "after_end".to_owned(),
-        message: format!("{} went on after the end of its answer; what came then does not count", target.provider),
+        message: format!(
+            "{} went on after the end of its answer; what came then does not count",
+            target.provider
+        ),
     })
 }
 

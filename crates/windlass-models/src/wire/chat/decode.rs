@@ -269,7 +269,8 @@ impl Decoder {
 
     /// The end was announced: nothing that is said after it counts.
     fn pass_over(&mut self, said: &Said<'_>, out: &mut Deltas) {
-        let is_filled = |leaf: &Leaf<'_>| !matches!(leaf, Leaf::Null) && *leaf != Leaf::Text(Cow::Borrowed(""));
+        let is_filled =
+            |leaf: &Leaf<'_>| !matches!(leaf, Leaf::Null) && *leaf != Leaf::Text(Cow::Borrowed(""));
         let has_calls = said.tool_calls.as_ref().is_some_and(|calls| !calls.is_empty());
         let says_more = has_calls || said.function_call.is_some() || is_filled(&said.content);
         if says_more && !self.has_told {

@@ -337,7 +337,8 @@ fn a_call_that_is_said_in_both_fields_is_one_call() {
     }
     // What only the old field says is a call of its own.
     let other = json!({"function_call": {"name": "look", "arguments": "{}"}});
-    let step = play(&stream(&[call(0, "a", "get_weather", r#"{"city":"Oslo"}"#), other], json!("tool_calls")));
+    let step =
+        play(&stream(&[call(0, "a", "get_weather", r#"{"city":"Oslo"}"#), other], json!("tool_calls")));
     assert_eq!(calls_of(&step), [weather("Oslo"), ("look".to_owned(), json!({}))]);
 }
 

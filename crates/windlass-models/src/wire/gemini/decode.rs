@@ -201,7 +201,11 @@ impl Decoder {
         }
     }
 
-    fn take_candidate(&mut self, candidate: Candidate, out: &mut Vec<ModelDelta>) -> Result<(), ModelFailure> {
+    fn take_candidate(
+        &mut self,
+        candidate: Candidate,
+        out: &mut Vec<ModelDelta>,
+    ) -> Result<(), ModelFailure> {
         for piece in candidate.content.and_then(|content| content.parts).unwrap_or_default() {
             self.take_piece(piece, out)?;
         }
@@ -215,7 +219,8 @@ impl Decoder {
     /// What came after the first reason to stop, if it goes on with the answer.
     fn take_later(&mut self, out: &mut Vec<ModelDelta>) -> Result<(), ModelFailure> {
         let later = std::mem::take(&mut self.later);
-        let pieces = || later.iter().filter_map(|candidate| candidate.content.as_ref()?.parts.as_ref()).flatten();
+        let pieces =
+            || later.iter().filter_map(|candidate| candidate.content.as_ref()?.parts.as_ref()).flatten();
         if pieces().next().is_none() {
             return later.into_iter().try_for_each(|candidate| self.take_candidate(candidate, out));
         }

@@ -353,7 +353,12 @@ impl Decoder {
         failure
     }
 
-    fn take_whole(&mut self, text: &str, body: &Value, out: &mut Vec<ModelDelta>) -> Result<(), ModelFailure> {
+    fn take_whole(
+        &mut self,
+        text: &str,
+        body: &Value,
+        out: &mut Vec<ModelDelta>,
+    ) -> Result<(), ModelFailure> {
         let blocks: Blocks<'_> = read_json(&self.target, text)?;
         for (index, block) in (0..).zip(blocks.content) {
             if block.get().starts_with('{') {

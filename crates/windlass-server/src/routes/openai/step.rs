@@ -328,7 +328,8 @@ impl Relay {
 fn spoilt(calls: &[RawCall]) -> Option<ModelFailure> {
     let is_spoilt = |call: &RawCall| call.args.to_text().contains(NOT_UTF8);
     let call = calls.iter().find(|call| is_spoilt(call))?;
-    let message = format!("the arguments of the call of '{}' have bytes that are not UTF-8; ask again", call.name);
+    let message =
+        format!("the arguments of the call of '{}' have bytes that are not UTF-8; ask again", call.name);
     Some(ModelFailure::passing("malformed", message))
 }
 
