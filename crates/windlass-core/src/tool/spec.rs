@@ -10,6 +10,7 @@ const NAME_CHARS_MAX: usize = 128;
 
 /// What running a tool does to the world. Decides scheduling, caching and recovery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Effects {
     /// Depends on its arguments alone.
