@@ -80,29 +80,7 @@ pub(crate) fn call(wire: &str, sent: &Sent) -> Vec<u8> {
             ),
         ]
         .concat(),
-        "openai" => {
-            let head = format!("\"output_index\":{index},\"item_id\":\"fc_{index}\"");
-            let item = format!("\"type\":\"function_call\",\"id\":\"fc_{index}\",\"call_id\":\"{id}\",\"name\":\"{name}\"");
-            [
-                format!(
-                    "data: {{\"type\":\"response.output_item.added\",\"output_index\":{index},\"item\":{{{item},\
-                     \"arguments\":\"\"}}}}\n\n"
-                )
-                .into_bytes(),
-                filled(
-                    &format!("data: {{\"type\":\"response.function_call_arguments.delta\",{head},\"delta\":{{}}}}\n\n"),
-                    &text,
-                ),
-                filled(
-                    &format!(
-                        "data: {{\"type\":\"response.output_item.done\",\"output_index\":{index},\"item\":{{{item},\
-                         \"arguments\":{{}}}}}}\n\n"
-                    ),
-                    &text,
-                ),
-            ]
-            .concat()
-        }
+        "openai" => responses_call(sent, &text),
         "anthropic" => [
             format!(
                 "data: {{\"type\":\"content_block_start\",\"index\":{index},\"content_block\":{{\"type\":\"tool_use\",\
@@ -135,6 +113,35 @@ pub(crate) fn call(wire: &str, sent: &Sent) -> Vec<u8> {
         ),
         other => panic!("no wire {other}"),
     }
+}
+
+/// The same on the Responses wire, which says arguments in pieces and then whole.
+fn responses_call(sent: &Sent, text: &[u8]) -> Vec<u8> {
+    let Sent { index, id, name, .. } = sent;
+    let head = format!("\"output_index\":{index},\"item_id\":\"fc_{index}\"");
+    let item =
+        format!("\"type\":\"function_call\",\"id\":\"fc_{index}\",\"call_id\":\"{id}\",\"name\":\"{name}\"");
+    [
+        format!(
+            "data: {{\"type\":\"response.output_item.added\",\"output_index\":{index},\"item\":{{{item},\
+             \"arguments\":\"\"}}}}\n\n"
+        )
+        .into_bytes(),
+        filled(
+            &format!(
+                "data: {{\"type\":\"response.function_call_arguments.delta\",{head},\"delta\":{{}}}}\n\n"
+            ),
+            text,
+        ),
+        filled(
+            &format!(
+                "data: {{\"type\":\"response.output_item.done\",\"output_index\":{index},\"item\":{{{item},\
+                 \"arguments\":{{}}}}}}\n\n"
+            ),
+            text,
+        ),
+    ]
+    .concat()
 }
 
 /// The event of some text.
