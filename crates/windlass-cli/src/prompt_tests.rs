@@ -12,6 +12,10 @@ fn question(risk: Risk) -> Question {
         preview: None,
         rule: "read_file(README.md)".into(),
         confirm_word: (risk == Risk::Critical).then(|| "read_file".into()),
+        digest: String::new(),
+        position: 1,
+        total: 1,
+        hidden_chars: 0,
     }
 }
 

@@ -1,8 +1,13 @@
-//! Cutting text to a size: always on a character boundary, never by building the whole first.
+//! Cutting text to a size: always on a character boundary, never by building the whole first; and
+//! showing all of it that would not be seen (`visible`).
+
+mod visible;
 
 use std::fmt::{self, Write};
 
 use serde_json::Value;
+
+pub use visible::{is_hidden, visible, visible_line};
 
 /// The first `chars_max` characters of a text.
 pub fn cut_chars(text: &str, chars_max: usize) -> &str {
@@ -33,6 +38,16 @@ pub fn json_bytes(value: &Value) -> u64 {
     // Counting takes everything: it cannot fail.
     let _ = write!(count, "{value}");
     count.0
+}
+
+/// Bytes in hex.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        for half in [byte >> 4, byte & 15] {
+            text.push(char::from_digit(u32::from(half), 16).unwrap_or('0'));
+        }
+        text
+    })
 }
 
 struct Count(u64);

@@ -42,7 +42,7 @@ fn question(sim: &Sim, number: u64) -> &Question {
 fn decisions(sim: &Sim) -> Vec<(&str, Decision, &str, Option<&str>, bool)> {
     let mut decisions = Vec::new();
     for event in &sim.events {
-        if let Event::PermissionDecided { call_id, decision, by, rule, problem } = event {
+        if let Event::PermissionDecided { call_id, decision, by, rule, problem, .. } = event {
             decisions.push((call_id.as_str(), *decision, by.as_str(), rule.as_deref(), problem.is_some()));
         }
     }
@@ -71,7 +71,7 @@ fn a_denied_call_gives_a_tool_message_and_the_run_goes_on() {
     assert_eq!(decisions(&sim), [("call_1", Decision::Deny, "user", None, false)]);
     assert_eq!(
         sim.content(1),
-        r#"{"ok":false,"error":{"kind":"permission_denied","message":"User denied permission for this operation","hint":"Do not repeat the call."}}"#
+        r#"{"ok":false,"error":{"kind":"permission_denied","message":"User denied permission for this operation","hint":"Do not repeat the call.","denied_by":"user"}}"#
     );
     assert_eq!(sim.request().purpose, StepPurpose::Work, "a denial is nothing to correct");
     assert_eq!(sim.ran(), []);

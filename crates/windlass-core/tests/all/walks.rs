@@ -139,7 +139,7 @@ fn answer(dice: &mut Dice) -> PermissionAnswer {
     let rule =
         dice.chance(20).then(|| (*dice.pick(&["write_file", "((", "*", "read_file(src/**)"])).to_owned());
     let confirmation = dice.chance(50).then(|| (*dice.pick(&["launch", "no"])).to_owned());
-    PermissionAnswer { decision, rule, confirmation }
+    PermissionAnswer { rule, confirmation, ..PermissionAnswer::new(decision) }
 }
 
 fn inspection(dice: &mut Dice) -> Result<Inspection, ToolFailure> {

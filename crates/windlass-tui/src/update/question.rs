@@ -218,11 +218,11 @@ fn confirm(state: &mut State, answer: PermissionAnswer) -> Vec<Effect> {
 fn send(state: &mut State, answer: PermissionAnswer) -> Vec<Effect> {
     let (Some(question), Some(run_id)) = (state.question(), state.running()) else { return Vec::new() };
     let (run_id, call_id) = (run_id.clone(), question.call_id.clone());
-    let arguments = question.arguments.clone();
+    let digest = question.digest.clone();
     state.asking.answering.push(call_id.clone());
     (state.asking.picked, state.asking.problem) = (None, None);
     state.asking.writing = Writing::Nothing;
-    vec![Effect::Answer { run_id, call_id, arguments, answer }]
+    vec![Effect::Answer { run_id, call_id, digest, answer }]
 }
 
 fn edit_rule(state: &mut State) {

@@ -191,7 +191,7 @@ fn z_12_medium_is_asked_high_is_asked_with_a_warning_critical_needs_a_word() {
     stage.type_text("execute_command");
     stage.press(KeyCode::Enter);
     let confirmation = Some("execute_command".to_owned());
-    let answer = PermissionAnswer { decision: Decision::Session, rule: None, confirmation };
+    let answer = PermissionAnswer { confirmation, ..PermissionAnswer::new(Decision::Session) };
     assert_eq!(answers(&mut stage), [("call_3".to_owned(), answer)]);
 }
 
@@ -248,7 +248,7 @@ fn z_13_the_rule_that_is_remembered_can_be_changed_and_a_broken_one_is_not_sent(
     assert!(lower(&mut stage).contains("› write_file(docs/**)"));
     stage.press(KeyCode::Enter);
     let rule = Some("write_file(docs/**)".to_owned());
-    let answer = PermissionAnswer { decision: Decision::Remember, rule, confirmation: None };
+    let answer = PermissionAnswer { rule, ..PermissionAnswer::new(Decision::Remember) };
     assert_eq!(answers(&mut stage), [("call_2".to_owned(), answer)]);
 }
 
