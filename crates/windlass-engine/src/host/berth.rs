@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{Mutex as AsyncMutex, Notify};
 use windlass_core::ids::{Millis, RunId, SessionId};
+use windlass_core::port::ModelPort;
 
 use crate::bus::EventLog;
 use crate::limits::BERTHS_FEW;
@@ -29,6 +30,7 @@ pub(super) struct Open {
     pub(super) session: Session,
     pub(super) log: Arc<EventLog>,
     pub(super) setup: Setup,
+    pub(super) model: Arc<dyn ModelPort>,
 }
 
 /// The place of one session.

@@ -42,6 +42,9 @@ impl Host {
             return Err(HostError::Busy(run_id));
         }
         let open = self.open_for(&berth, &start).await?;
+        if let Some((field, message)) = open.model.refusal(&start.wishes.tool_choice, &start.wishes.sampling) {
+            return Err(HostError::Invalid { field: Some(field), message });
+        }
         let run_id = new_run_id();
         let wishes = self.narrowed(start.wishes, open.setup.model.as_deref());
         let send = MessageSend::recalled(run_id.clone(), new_message_id(), start.message, wishes);

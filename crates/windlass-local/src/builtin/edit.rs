@@ -36,7 +36,8 @@ pub(super) enum Change {
 }
 
 /// Verbs that add to a file where `to`, or its end, is said.
-const ADDING: &[&str] = &["append", "add", "prepend", "attach", "insert", "put", "write", "apend", "appned", "appen"];
+const ADDING: &[&str] =
+    &["append", "add", "prepend", "attach", "insert", "put", "write", "apend", "appned", "appen"];
 /// Words before what would have to be made up.
 const DETERMINERS: &[&str] = &["the", "a", "an", "new", "this", "some", "my", "our", "more", "another"];
 /// Those that add words as they are.
@@ -44,11 +45,15 @@ const SURELY_APPENDING: &[&str] = &["append", "prepend", "apend", "appned", "app
 /// Those that mean it by themselves.
 const SURELY_ADDING: &[&str] = &["append", "add", "prepend", "attach", "apend", "appned", "appen"];
 /// Verbs that put one text in the place of another.
-const REPLACING: &[&str] = &["replace", "change", "swap", "substitute", "rename", "relpace", "repalce", "replce", "chnage"];
+const REPLACING: &[&str] =
+    &["replace", "change", "swap", "substitute", "rename", "relpace", "repalce", "replce", "chnage"];
 /// Verbs of changes that are never spelled out.
 const OTHER: &[&str] = &["delete", "remove", "erase", "edit", "modify", "truncate", "delet", "remvoe"];
 /// Politeness before the verb.
-const POLITE: &[&str] = &["can", "could", "would", "will", "you", "u", "i", "want", "need", "like", "to", "i'd", "we", "help", "me", "go", "ahead"];
+const POLITE: &[&str] = &[
+    "can", "could", "would", "will", "you", "u", "i", "want", "need", "like", "to", "i'd", "we", "help",
+    "me", "go", "ahead",
+];
 const ENDS: &[&str] = &["end", "bottom", "tail", "foot"];
 const TOPS: &[&str] = &["top", "beginning", "start", "head", "front"];
 const PREPOSITIONS: &[&str] = &["to", "onto", "into", "in", "at", "on", "inside", "within"];
@@ -103,7 +108,22 @@ fn skip<'a>(mut words: &'a [Word], quiet: &[&str]) -> &'a [Word] {
 /// Without `the line` or `this text:` before what is meant.
 fn skip_label(words: &[Word]) -> &[Word] {
     let rest = skip(words, DETERMINERS);
-    let labelled = skip(rest, &["line", "lines", "text", "word", "words", "string", "sentence", "phrase", "entry", "following", "name"]);
+    let labelled = skip(
+        rest,
+        &[
+            "line",
+            "lines",
+            "text",
+            "word",
+            "words",
+            "string",
+            "sentence",
+            "phrase",
+            "entry",
+            "following",
+            "name",
+        ],
+    );
     if labelled.len() == rest.len() {
         return words;
     }
@@ -112,12 +132,34 @@ fn skip_label(words: &[Word]) -> &[Word] {
 
 fn is_file(word: &Word) -> bool {
     let is_named = matches!(word.kind, WordKind::Name | WordKind::Quoted);
-    is_named && !word.text.starts_with('-') && !word.text.to_lowercase().starts_with("task_")
-        && (word.kind == WordKind::Name || word.text.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && !end.contains(' ') && !end.is_empty()))
+    is_named
+        && !word.text.starts_with('-')
+        && !word.text.to_lowercase().starts_with("task_")
+        && (word.kind == WordKind::Name
+            || word
+                .text
+                .rsplit_once('.')
+                .is_some_and(|(stem, end)| !stem.is_empty() && !end.contains(' ') && !end.is_empty()))
 }
 
 /// Words at the end of a request that say nothing of the change.
-const TRAILING: &[&str] = &["please", "pls", "plz", "thanks", "thank", "you", "for", "me", "now", "as", "a", "new", "line", "everywhere", "file"];
+const TRAILING: &[&str] = &[
+    "please",
+    "pls",
+    "plz",
+    "thanks",
+    "thank",
+    "you",
+    "for",
+    "me",
+    "now",
+    "as",
+    "a",
+    "new",
+    "line",
+    "everywhere",
+    "file",
+];
 
 struct Reader<'a> {
     text: &'a str,
@@ -128,7 +170,9 @@ struct Reader<'a> {
 impl Reader<'_> {
     /// `A with B in FILE`.
     fn replacement(&self, rest: &[Word]) -> EditWish {
-        let is_everywhere = rest.iter().any(|word| word.is_any(&["all", "every", "each", "everywhere", "occurrences", "occurrence"]));
+        let is_everywhere = rest
+            .iter()
+            .any(|word| word.is_any(&["all", "every", "each", "everywhere", "occurrences", "occurrence"]));
         let (path, body) = match &self.file {
             Some(path) => (path.clone(), without_trailing(rest)),
             None => match trailing_file(rest) {
@@ -137,7 +181,8 @@ impl Reader<'_> {
                 Some(_) | None => return EditWish::None,
             },
         };
-        let body = skip_label(skip(body, &["all", "every", "each", "occurrences", "occurrence", "of", "instances"]));
+        let body =
+            skip_label(skip(body, &["all", "every", "each", "occurrences", "occurrence", "of", "instances"]));
         let cuts: Vec<usize> = (0..)
             .zip(body)
             .filter(|(_, word)| word.is_any(&["with", "by", "to", "into", "for"]))
@@ -160,9 +205,12 @@ impl Reader<'_> {
     /// `X to FILE`, `X at the end of FILE`, `to FILE: X`.
     fn addition(&self, verb: &Word, rest: &[Word]) -> EditWish {
         let is_sure = verb.is_any(SURELY_ADDING);
-        let speaks_of_tasks = rest.iter().any(|word| word.is_any(&["task", "tasks", "todo", "todos", "to-do", "list"]));
+        let speaks_of_tasks =
+            rest.iter().any(|word| word.is_any(&["task", "tasks", "todo", "todos", "to-do", "list"]));
         let speaks_of_place = rest.iter().any(|word| word.is_any(ENDS) || word.is_any(TOPS));
-        let makes_file = rest.windows(2).any(|pair| matches!(pair, [a, b] if a.is_any(&["a", "new"]) && b.is_any(&["file", "new"])));
+        let makes_file = rest
+            .windows(2)
+            .any(|pair| matches!(pair, [a, b] if a.is_any(&["a", "new"]) && b.is_any(&["file", "new"])));
         if makes_file || speaks_of_tasks || (!is_sure && !speaks_of_place) {
             return EditWish::None;
         }
@@ -212,7 +260,10 @@ fn is_colon(word: &Word) -> bool {
 }
 
 fn without_trailing(words: &[Word]) -> &[Word] {
-    let end = words.iter().rposition(|word| !(word.is_any(TRAILING) || (word.kind == WordKind::Mark && matches!(word.text.as_str(), "." | "!" | "?" | ","))));
+    let end = words.iter().rposition(|word| {
+        !(word.is_any(TRAILING)
+            || (word.kind == WordKind::Mark && matches!(word.text.as_str(), "." | "!" | "?" | ",")))
+    });
     words.get(..end.map_or(0, |end| end + 1)).unwrap_or_default()
 }
 
@@ -230,7 +281,12 @@ fn trailing_file(words: &[Word]) -> Option<TrailingFile<'_>> {
     if !is_file(file) {
         return None;
     }
-    let quiet = |word: &Word| word.is_any(&["the", "file", "called", "named", "of", "my", "our"]) || word.is_any(ENDS) || word.is_any(TOPS) || word.is("very");
+    let quiet = |word: &Word| {
+        word.is_any(&["the", "file", "called", "named", "of", "my", "our"])
+            || word.is_any(ENDS)
+            || word.is_any(TOPS)
+            || word.is("very")
+    };
     let end = rest.iter().rposition(|word| !quiet(word))?;
     let (kept, preposition) = (rest.get(..end)?, rest.get(end)?);
     preposition.is_any(PREPOSITIONS).then(|| TrailingFile {
@@ -246,7 +302,11 @@ fn leading_place(words: &[Word]) -> Option<(String, &[Word])> {
     if !first.is_any(PREPOSITIONS) {
         return None;
     }
-    let at = rest.iter().position(|word| !(word.is_any(&["the", "file", "called", "named", "of", "very"]) || word.is_any(ENDS) || word.is_any(TOPS)))?;
+    let at = rest.iter().position(|word| {
+        !(word.is_any(&["the", "file", "called", "named", "of", "very"])
+            || word.is_any(ENDS)
+            || word.is_any(TOPS))
+    })?;
     let (file, content) = rest.get(at..)?.split_first()?;
     is_file(file).then(|| (file.text.clone(), without_trailing(content)))
 }

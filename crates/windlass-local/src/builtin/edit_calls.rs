@@ -31,7 +31,12 @@ pub(super) fn next_of_write(calls: &[Answered]) -> Option<NextOfEdit> {
         [write] if write.tool == WRITE_FILE && is_refused(write) => {
             Some(NextOfEdit::Call(READ_FILE, json!({ "path": write.args.get("path") })))
         }
-        [write, read] if write.tool == WRITE_FILE && is_refused(write) && read.tool == READ_FILE && read.result.is_ok() => {
+        [write, read]
+            if write.tool == WRITE_FILE
+                && is_refused(write)
+                && read.tool == READ_FILE
+                && read.result.is_ok() =>
+        {
             Some(NextOfEdit::Call(WRITE_FILE, Value::Object(write.args.clone())))
         }
         [write, _, _] if write.tool == WRITE_FILE && is_refused(write) => Some(NextOfEdit::End),

@@ -35,8 +35,18 @@ fn a_file_that_exists_is_read_before_it_is_overwritten() {
         Some(NextOfEdit::Call(READ_FILE, json!({"path": "a.txt"})))
     );
     let read = call(READ_FILE, json!({"path": "a.txt"}), Ok("old".into()));
-    assert_eq!(next_of_write(&[write.clone(), read.clone()]), Some(NextOfEdit::Call(WRITE_FILE, args.clone())));
-    assert_eq!(next_of_write(&[write, read, call(WRITE_FILE, args.clone(), Ok("".into()))]), Some(NextOfEdit::End));
-    assert_eq!(next_of_write(&[call(WRITE_FILE, args.clone(), Err(refused(true)))]), None, "denied stays denied");
+    assert_eq!(
+        next_of_write(&[write.clone(), read.clone()]),
+        Some(NextOfEdit::Call(WRITE_FILE, args.clone()))
+    );
+    assert_eq!(
+        next_of_write(&[write, read, call(WRITE_FILE, args.clone(), Ok("".into()))]),
+        Some(NextOfEdit::End)
+    );
+    assert_eq!(
+        next_of_write(&[call(WRITE_FILE, args.clone(), Err(refused(true)))]),
+        None,
+        "denied stays denied"
+    );
     assert_eq!(next_of_write(&[call(WRITE_FILE, args, Ok("".into()))]), None);
 }

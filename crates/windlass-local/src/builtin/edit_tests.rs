@@ -33,7 +33,12 @@ fn what_is_spelled_out_is_read() {
 
 #[test]
 fn what_is_not_spelled_out_is_not_made_up() {
-    for text in ["add error handling to main.rs", "append a section about tests to README.md", "delete a.txt", "edit a.txt"] {
+    for text in [
+        "add error handling to main.rs",
+        "append a section about tests to README.md",
+        "delete a.txt",
+        "edit a.txt",
+    ] {
         assert_eq!(EditWish::of(text), EditWish::Unclear, "{text}");
     }
     for text in [

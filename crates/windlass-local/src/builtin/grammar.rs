@@ -178,7 +178,10 @@ impl<'a> Stuff<'a> {
     /// The rules of all kinds, by the name under which they are used.
     fn rules(&self, sources: &Sources) -> Vec<(&'static str, String)> {
         let quoted = |values: &mut dyn Iterator<Item = &str>| {
-            values.map(|value| json!(format!("\"{}\"", escaped(value))).to_string()).collect::<Vec<_>>().join(" | ")
+            values
+                .map(|value| json!(format!("\"{}\"", escaped(value))).to_string())
+                .collect::<Vec<_>>()
+                .join(" | ")
         };
         let whole: Vec<String> =
             self.numbers.whole.iter().map(|number| json!(number.to_string()).to_string()).collect();

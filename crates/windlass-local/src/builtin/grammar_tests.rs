@@ -65,7 +65,10 @@ fn a_call_copies_the_words_of_the_user() {
         may(text, &call("get_file_tree", "{}")) && may(text, &call("get_file_tree", r#"{"path":"src"}"#))
     );
     assert!(may(write, &call("write_file", r#"{"path":"src/main.rs","content":"hello there"}"#)));
-    assert!(!may(write, &call("write_file", r#"{"path":"src","content":"hello"}"#)), "no file of that name was named");
+    assert!(
+        !may(write, &call("write_file", r#"{"path":"src","content":"hello"}"#)),
+        "no file of that name was named"
+    );
     assert!(!may(write, &call("write_file", r#"{"path":"src/main.rs","content":"bye"}"#)));
     assert!(!may(text, &call("delete_file", r#"{"path":"Cargo.toml"}"#)));
 }

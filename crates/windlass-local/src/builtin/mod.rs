@@ -7,6 +7,8 @@
 
 mod answer;
 mod asked;
+mod asked_commands;
+mod asked_files;
 mod edit;
 mod edit_calls;
 mod english;
@@ -15,6 +17,8 @@ mod numbers;
 mod outcome;
 mod prompt;
 mod render;
+mod sentence;
+mod things;
 mod words;
 
 use std::sync::{Arc, OnceLock};

@@ -47,8 +47,9 @@ impl Word {
 }
 
 /// Marks that stand around a word and are no part of it.
-const AROUND: &[char] =
-    &['.', ',', ';', ':', '!', '?', '(', ')', '[', ']', '{', '}', '<', '>', '"', '“', '”', '\'', '’', '…', '='];
+const AROUND: &[char] = &[
+    '.', ',', ';', ':', '!', '?', '(', ')', '[', ']', '{', '}', '<', '>', '"', '“', '”', '\'', '’', '…', '=',
+];
 
 /// The words of a request.
 pub(super) fn words(text: &str) -> Vec<Word> {
@@ -127,7 +128,8 @@ fn read_chunk(words: &mut Vec<Word>, chunk: &str, at: usize, is_shouted: bool) {
     if !core.is_empty() {
         let place = at + begin..at + begin + core.len();
         let kind = kind_of(core, is_shouted);
-        let text = if kind == WordKind::Speech { core.to_lowercase().replace('’', "'") } else { core.to_owned() };
+        let text =
+            if kind == WordKind::Speech { core.to_lowercase().replace('’', "'") } else { core.to_owned() };
         words.push(Word { kind, text, place });
     }
     let after = rest.get(core.len()..).unwrap_or_default();
@@ -143,15 +145,22 @@ fn kind_of(core: &str, is_shouted: bool) -> WordKind {
     if !core.contains(char::is_alphanumeric) {
         return WordKind::Mark;
     }
-    if core.starts_with(|c: char| c.is_ascii_digit()) && !core.contains(char::is_alphabetic) && !core.contains('/') {
+    if core.starts_with(|c: char| c.is_ascii_digit())
+        && !core.contains(char::is_alphabetic)
+        && !core.contains('/')
+    {
         return WordKind::Number;
     }
     let letters: Vec<char> = core.chars().collect();
     let is_plain = letters.iter().all(|c| c.is_alphabetic() || matches!(c, '\'' | '’' | '-'));
-    let is_hump = letters.windows(2).any(|pair| matches!(pair, [a, b] if a.is_lowercase() && b.is_uppercase()));
+    let is_hump =
+        letters.windows(2).any(|pair| matches!(pair, [a, b] if a.is_lowercase() && b.is_uppercase()));
     // `LICENSE`, `Makefile`: what is a name by how it is written.
     let is_capital = !is_shouted && letters.len() > 3 && letters.iter().all(|c| c.is_uppercase());
-    let is_made_by_file = letters.first().is_some_and(|c| c.is_uppercase()) && core.len() > 4 && lower.ends_with("file") && lower != "profile";
+    let is_made_by_file = letters.first().is_some_and(|c| c.is_uppercase())
+        && core.len() > 4
+        && lower.ends_with("file")
+        && lower != "profile";
     let is_name = is_hump || core.starts_with('-') || is_capital || is_made_by_file;
     if is_plain && !is_name { WordKind::Speech } else { WordKind::Name }
 }

@@ -12,27 +12,18 @@ fn is(text: &str, expected: &[(WordKind, &str)]) {
 
 #[test]
 fn names_quotes_and_speech_are_apart() {
-    is("Read the file called write.txt", &[
-        (Speech, "read"),
-        (Speech, "the"),
-        (Speech, "file"),
-        (Speech, "called"),
-        (Name, "write.txt"),
-    ]);
-    is("what does `rm notes.txt` do?", &[
-        (Speech, "what"),
-        (Speech, "does"),
-        (Quoted, "rm notes.txt"),
-        (Speech, "do"),
-        (Mark, "?"),
-    ]);
-    is("don’t open https://a.example/x, ok", &[
-        (Speech, "don't"),
-        (Speech, "open"),
-        (Url, "https://a.example/x"),
-        (Mark, ","),
-        (Speech, "ok"),
-    ]);
+    is(
+        "Read the file called write.txt",
+        &[(Speech, "read"), (Speech, "the"), (Speech, "file"), (Speech, "called"), (Name, "write.txt")],
+    );
+    is(
+        "what does `rm notes.txt` do?",
+        &[(Speech, "what"), (Speech, "does"), (Quoted, "rm notes.txt"), (Speech, "do"), (Mark, "?")],
+    );
+    is(
+        "don’t open https://a.example/x, ok",
+        &[(Speech, "don't"), (Speech, "open"), (Url, "https://a.example/x"), (Mark, ","), (Speech, "ok")],
+    );
     is("write .nvmrc: 20.11", &[(Speech, "write"), (Name, ".nvmrc"), (Mark, ":"), (Number, "20.11")]);
 }
 
