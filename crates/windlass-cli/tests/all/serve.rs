@@ -75,14 +75,14 @@ impl Served {
     }
 
     /// Follows a run until an event of this type.
-    fn wait_for(&self, run: &str, kind: &str) {
+    pub(crate) fn wait_for(&self, run: &str, kind: &str) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         write!(stream, "GET /api/runs/{run}/events HTTP/1.1\r\nhost: {}\r\n\r\n", self.address).unwrap();
         let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
         assert!(lines.any(|line| line.contains(&format!("\"type\":\"{kind}\""))), "no {kind}");
     }
 
-    fn stop(mut self) -> (Option<i32>, String) {
+    pub(crate) fn stop(mut self) -> (Option<i32>, String) {
         kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
         let code = self.child.wait().unwrap().code();
         let mut err = String::new();
