@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::command::RunWishes;
 use crate::ids::{CallId, MessageId, Millis, RunId, SessionId};
 use crate::message::Message;
-use crate::model::{Finish, NoticeKind, StepPurpose, Usage};
+use crate::model::{Finish, NoticeKind, ReadingProgress, StepPurpose, Usage};
 use crate::permission::{Decision, DeniedBy, Question};
 use crate::task::Task;
 use crate::tool::{Category, ToolCall, ToolOutcome, Visibility};
@@ -98,6 +98,12 @@ pub enum Event {
         rule: String,
         /// What was done and why.
         message: String,
+    },
+    /// A model in the process reads a long prompt: so far it is (not durable).
+    StepProgressed {
+        /// How far.
+        #[serde(flatten)]
+        progress: ReadingProgress,
     },
     /// Thinking arrived (not durable).
     ReasoningDelta {
@@ -348,7 +354,8 @@ impl Event {
     /// Whether the event must be journaled before it is published.
     pub fn is_durable(&self) -> bool {
         match self {
-            Event::ReasoningDelta { .. }
+            Event::StepProgressed { .. }
+            | Event::ReasoningDelta { .. }
             | Event::TextDelta { .. }
             | Event::CallDelta { .. }
             | Event::CallProgressed { .. } => false,
@@ -385,6 +392,7 @@ impl Event {
             Event::StepStarted { .. } => "step-started",
             Event::StepDelayed { .. } => "step-delayed",
             Event::RequestAdjusted { .. } => "request-adjusted",
+            Event::StepProgressed { .. } => "step-progressed",
             Event::ReasoningDelta { .. } => "reasoning-delta",
             Event::TextDelta { .. } => "text-delta",
             Event::CallDelta { .. } => "call-delta",

@@ -42,6 +42,7 @@ pub fn payload(record: &Record) -> Option<Value> {
             ("request_adjusted", json!({"step": step, "kind": kind, "rule": rule, "message": message}))
         }
         Event::ReasoningDelta { phase, text } => ("reasoning", json!({"content": text, "phase": phase})),
+        Event::StepProgressed { progress } => ("step_progress", json!(progress)),
         Event::TextDelta { text } => ("content", json!({"content": text})),
         Event::CallDelta { index, name, chars } => {
             ("tool_call_delta", json!({"index": index, "name": name, "chars": chars}))

@@ -66,6 +66,9 @@ impl ModelSpeech {
     /// Takes in a delta; gives the events that show it. The end of a text that may be the beginning of a secret
     /// waits for what follows.
     pub(crate) fn take(&mut self, delta: ModelDelta, phase: u32) -> Shown {
+        if let ModelDelta::Progress(progress) = delta {
+            return [Some(Event::StepProgressed { progress }), None];
+        }
         let ShownPieces { redactor, text, reasoning } = &mut self.shown;
         match self.assembler.push(delta) {
             Some(Assembled::Text(piece)) => text.push(redactor, piece).map(said),

@@ -199,6 +199,7 @@ impl Desk<'_> {
             | Event::TextDelta { .. }
             | Event::CallDelta { .. }
             | Event::CallStarted { .. }
+            | Event::StepProgressed { .. }
             | Event::CallProgressed { .. }
             | Event::NoteAdded { .. }
             | Event::WarningRaised { .. }

@@ -10,6 +10,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use windlass_core::event::{Event, Record};
 use windlass_core::ids::{CallId, MessageId, Millis, RunId, SessionId};
+use windlass_core::model::ReadingProgress;
 use windlass_core::tool::{ToolFailure, ToolOutcome, ToolOutput};
 
 use crate::fault::Fault;
@@ -112,6 +113,8 @@ enum Short<'a> {
     Call(i64, u32, Option<Cow<'a, str>>, u64),
     #[serde(rename = "p")]
     Progress(i64, CallId, Cow<'a, str>),
+    #[serde(rename = "s")]
+    Reading(i64, ReadingProgress),
 }
 
 impl<'a> Short<'a> {
@@ -125,6 +128,7 @@ impl<'a> Short<'a> {
             Event::CallProgressed { call_id, line } => {
                 Some(Short::Progress(waited_ms, call_id.clone(), line.into()))
             }
+            Event::StepProgressed { progress } => Some(Short::Reading(waited_ms, *progress)),
             Event::RunStarted { .. }
             | Event::RunResumed { .. }
             | Event::TasksChanged { .. }
@@ -156,6 +160,7 @@ impl<'a> Short<'a> {
             Short::Progress(waited_ms, call_id, line) => {
                 (waited_ms, Event::CallProgressed { call_id, line: line.into_owned() })
             }
+            Short::Reading(waited_ms, progress) => (waited_ms, Event::StepProgressed { progress }),
         }
     }
 }

@@ -60,7 +60,7 @@ fn u_50_one_thing_asked_is_one_call() {
 #[test]
 fn u_50_what_is_asked_for_still_happens() {
     let place = place();
-    let (calls, _) = ask(&place, "write hello there to new/a.txt");
+    let (calls, _) = ask(&place, "write \"hello there\" to new/a.txt");
     assert_eq!(calls, [("write_file".to_owned(), json!({"path": "new/a.txt", "content": "hello there"}))]);
     assert_eq!(place.read("new/a.txt"), "hello there");
     let (calls, _) = ask(&place, "run echo once");

@@ -20,6 +20,7 @@ mod faults;
 mod floor;
 mod history;
 mod lifeline;
+mod local_reading;
 mod models;
 mod modes;
 mod modules;

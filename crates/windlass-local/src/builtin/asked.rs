@@ -11,8 +11,8 @@ use super::asked_files::{asks_to_write, files_of, urls_of};
 use super::edit::EditWish;
 use super::english::{ADDS, AGAIN, FOLLOW, HERE, IMAGES, MAKES, READS, SEARCHES, STATES, TASKS, WEB};
 use super::numbers::Numbers;
-use super::sentence::{asks_at, 
-    clauses, forbids, forbids_web, from_lead, is_about, is_english, is_like, is_mark, is_question,
+use super::sentence::{
+    asks_at, clauses, forbids, forbids_web, from_lead, is_about, is_english, is_like, is_mark, is_question,
 };
 use super::things::count_things;
 use super::words::{Word, WordKind, words};
@@ -107,7 +107,8 @@ impl Asked {
         let has = |words: &[Word], list: &[&str]| words.iter().any(|word| is_like(word, list));
         let all: Vec<&Word> = plain().flatten().collect();
         let any = |list: &[&str]| all.iter().any(|word| is_like(word, list));
-        let is_of_tasks = any(TASKS) && !all.windows(2).any(|pair| matches!(pair, [a, b] if a.is("list") && b.is("of")));
+        let is_of_tasks =
+            any(TASKS) && !all.windows(2).any(|pair| matches!(pair, [a, b] if a.is("list") && b.is("of")));
         let only_looks =
             plain().any(|words| from_lead(words).first().is_some_and(|word| is_like(word, READS)));
         if begins_as_task(words) || (is_of_tasks && (any(ADDS) || !only_looks)) {
@@ -123,9 +124,9 @@ impl Asked {
         if any(IMAGES) || plain().any(makes_something) {
             self.effects.push("generate_image");
         }
-        let names_own = words.iter().any(|word| {
-            word.is_any(HERE) || matches!(word.kind, WordKind::Name | WordKind::Quoted)
-        });
+        let names_own = words
+            .iter()
+            .any(|word| word.is_any(HERE) || matches!(word.kind, WordKind::Name | WordKind::Quoted));
         if (has(words, WEB) || (has(words, SEARCHES) && !names_own)) && !forbids_web(words) {
             self.effects.push("web_search");
         }
@@ -179,7 +180,8 @@ fn makes_something(clause: &[Word]) -> bool {
     let makes = |(at, word): (usize, &Word)| {
         word.is_any(&["make", "create", "generate", "produce", "design", "genrate"]) && asks_at(clause, at)
     };
-    (0..).zip(clause).any(makes) && !clause.iter().any(|word| word.kind == WordKind::Name || word.is_any(HERE))
+    (0..).zip(clause).any(makes)
+        && !clause.iter().any(|word| word.kind == WordKind::Name || word.is_any(HERE))
 }
 
 #[cfg(test)]

@@ -110,7 +110,10 @@ fn small_effects_need_their_words_too() {
         &["read a.txt", "don't open https://example.com", "lis https://example.com dans le fichier"],
     );
     allows("web_search", &["google can horses eat pears", "will it rain tomorrow?"]);
-    forbids("web_search", &["search for want_bytes", "find x in the project", "don't search the web", "qu'est-ce que c'est ?"]);
+    forbids(
+        "web_search",
+        &["search for want_bytes", "find x in the project", "don't search the web", "qu'est-ce que c'est ?"],
+    );
     forbids("calculate", &["how much memory", "read a.txt"]);
     allows("calculate", &["2+2", "seven times eight"]);
     allows("read_file", &["anything at all"]);

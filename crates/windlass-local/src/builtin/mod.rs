@@ -146,7 +146,9 @@ impl BuiltinModel {
                 called(&name, arguments, usage)
             }
             // The same call again would give the same again.
-            Decision::Call { .. } | Decision::Answer { .. } if scene.must_call() => return Err(scene.cannot_call()),
+            Decision::Call { .. } | Decision::Answer { .. } if scene.must_call() => {
+                return Err(scene.cannot_call());
+            }
             Decision::Call { usage, .. } | Decision::Answer { kind: AnswerKind::Done, usage }
                 if !calls.is_empty() =>
             {
@@ -169,7 +171,9 @@ fn refusal(choice: &ToolChoice, sampling: &Sampling) -> Option<(&'static str, St
     }
     match choice {
         ToolChoice::Named(name) if !TOOLS.iter().any(|(known, _)| known == name) => {
-            let why = format!("the built-in model cannot call '{name}': it knows its own sixteen tools and no others");
+            let why = format!(
+                "the built-in model cannot call '{name}': it knows its own sixteen tools and no others"
+            );
             Some(("tool_choice", why))
         }
         ToolChoice::Named(_) | ToolChoice::Auto | ToolChoice::Required | ToolChoice::Forbidden => None,
@@ -231,7 +235,8 @@ impl<'a> Scene<'a> {
         if self.must_call() {
             return None;
         }
-        let last = || said(render::render(self.calls.last().map_or(&[], std::slice::from_ref)), Usage::default());
+        let last =
+            || said(render::render(self.calls.last().map_or(&[], std::slice::from_ref)), Usage::default());
         if !self.may_call() {
             return (!self.calls.is_empty()).then(|| said(render::render(&self.calls), Usage::default()));
         }
@@ -241,11 +246,15 @@ impl<'a> Scene<'a> {
                 return Some(said(CANNOT_EDIT.to_owned(), Usage::default()));
             }
             EditWish::Clear(edit) => Some(edit.next(&self.calls)),
-            EditWish::None if self.asked.may_overwrite && self.can_call(&[READ_FILE]) => next_of_write(&self.calls),
+            EditWish::None if self.asked.may_overwrite && self.can_call(&[READ_FILE]) => {
+                next_of_write(&self.calls)
+            }
             EditWish::None => None,
         };
         match plan {
-            Some(NextOfEdit::Call(name, arguments)) => Some(called(name, arguments.to_string(), Usage::default())),
+            Some(NextOfEdit::Call(name, arguments)) => {
+                Some(called(name, arguments.to_string(), Usage::default()))
+            }
             Some(NextOfEdit::End) => Some(last()),
             None => self.is_over().then(|| said(render::render(&self.calls), Usage::default())),
         }
@@ -255,7 +264,9 @@ impl<'a> Scene<'a> {
     fn cannot_call(&self) -> ModelFailure {
         let which = match &self.request.tool_choice {
             ToolChoice::Named(name) => format!("'{name}'"),
-            ToolChoice::Auto | ToolChoice::Required | ToolChoice::Forbidden => "any of these tools".to_owned(),
+            ToolChoice::Auto | ToolChoice::Required | ToolChoice::Forbidden => {
+                "any of these tools".to_owned()
+            }
         };
         let why = format!(
             "'tool_choice': the built-in model cannot call {which} for this request: it calls its own tools, with the request's words, \
@@ -277,7 +288,7 @@ async fn decide(model: &LocalModel, scene: &Scene<'_>) -> Result<Decision, Model
     let tools = scene.callable();
     let (form, is_under_way) = (form_of(scene), !scene.calls.is_empty());
     let grammar = grammar::lark(&tools, &scene.sources, &scene.asked, &form, is_under_way);
-    let pieces = prompt::pieces(scene.request, &tools);
+    let pieces = prompt::pieces(scene.request);
     let form = AnswerForm::Lark(grammar);
     let wish = Wish { form, ..Wish::free(model.syntax().clone(), JsonStyle::Compact, tools) };
     let sampling = Sampling {
@@ -300,6 +311,7 @@ async fn decide(model: &LocalModel, scene: &Scene<'_>) -> Result<Decision, Model
             ModelDelta::Reasoning(_)
             | ModelDelta::ReasoningState(_)
             | ModelDelta::Finish(_)
+            | ModelDelta::Progress(_)
             | ModelDelta::Notice(_) => {}
         }
     }

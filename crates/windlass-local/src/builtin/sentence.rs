@@ -4,7 +4,10 @@
 
 use std::collections::BTreeSet;
 
-use super::english::{ABOUT, BEFORE_VERB, CHANGES, DENIES, ENGLISH, FILLERS, FORBIDS, FOREIGN, QUESTIONS, READS, SCENES, WISHES, WONDERS};
+use super::english::{
+    ABOUT, BEFORE_VERB, CHANGES, DENIES, ENGLISH, FILLERS, FORBIDS, FOREIGN, QUESTIONS, READS, SCENES,
+    WISHES, WONDERS,
+};
 use super::words::{Word, WordKind};
 
 /// The parts of a request that stand for themselves. What follows a part that only speaks about something is left out
@@ -51,7 +54,8 @@ pub(super) fn is_mark(word: &Word, marks: &[&str]) -> bool {
 /// The same word, or the same with two letters swapped or the last one missing: nobody types without mistakes.
 pub(super) fn is_like(word: &Word, list: &[&str]) -> bool {
     let Some(speech) = word.speech() else { return false };
-    list.contains(&speech) || (!READS.contains(&speech) && list.iter().any(|known| is_mistyped(speech, known)))
+    list.contains(&speech)
+        || (!READS.contains(&speech) && list.iter().any(|known| is_mistyped(speech, known)))
 }
 
 fn is_mistyped(speech: &str, known: &str) -> bool {
