@@ -10,7 +10,7 @@ use windlass_core::display::outcome_line;
 use windlass_core::event::{Event, Record, RunOutcome};
 use windlass_core::ids::CallId;
 use windlass_core::message::{Message, Part};
-use windlass_core::model::{NoticeKind, ReadingProgress, StepPurpose};
+use windlass_core::model::{NoticeKind, StepPurpose};
 use windlass_core::permission::Decision;
 use windlass_core::tool::{OutcomeStatus, ToolCall, ToolOutcome};
 
@@ -82,7 +82,9 @@ impl Progress {
                 self.see_delay(*attempt, *attempts_max, *delay_ms, message)
             }
             Event::RequestAdjusted { kind, message, .. } => self.see_adjustment(*kind, message),
-            Event::StepProgressed { progress } => self.see_reading(progress),
+            Event::StepProgressed { tokens_read, tokens_total, remaining_ms } => {
+                self.see_reading(*tokens_read, *tokens_total, *remaining_ms)
+            }
             Event::ReasoningDelta { .. } => {
                 self.activity = "thinking".into();
                 Vec::new()
@@ -192,8 +194,7 @@ impl Progress {
     }
 
     /// How far the prompt is read; that it takes long is told once a step.
-    fn see_reading(&mut self, progress: &ReadingProgress) -> Vec<String> {
-        let ReadingProgress { tokens_read, tokens_total, remaining_ms } = progress;
+    fn see_reading(&mut self, tokens_read: u64, tokens_total: u64, remaining_ms: Option<u64>) -> Vec<String> {
         let left = remaining_ms.map(|ms| format!(", about {} s left", ms.div_ceil(1_000)));
         self.activity = format!(
             "reading the prompt: {tokens_read} of {tokens_total} tokens{}",

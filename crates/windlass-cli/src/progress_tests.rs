@@ -16,6 +16,7 @@ fn see(progress: &mut Progress, event: Event) -> Vec<String> {
         run_id: RunId::from("r"),
         parent_id: MessageId::from("m"),
         event,
+        cause: None,
     };
     progress.see(&record).iter().map(|line| console::strip_ansi_codes(line).into_owned()).collect()
 }
@@ -268,7 +269,9 @@ fn what_is_left_out_of_a_request_is_told_and_other_changes_on_demand() {
 fn reading_a_long_prompt_is_shown_and_told_once_where_it_takes_long() {
     let mut progress = usual();
     let read = |tokens_read: u64, remaining_ms: Option<u64>| Event::StepProgressed {
-        progress: ReadingProgress { tokens_read, tokens_total: 4_096, remaining_ms },
+        tokens_read,
+        tokens_total: 4_096,
+        remaining_ms,
     };
     assert_eq!(see(&mut progress, read(128, None)), Vec::<String>::new());
     assert_eq!(progress.activity(), "reading the prompt: 128 of 4096 tokens");

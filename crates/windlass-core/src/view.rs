@@ -174,9 +174,10 @@ impl RunView {
     fn apply(&mut self, event: &Event) {
         self.reading = None;
         match event {
-            Event::StepProgressed { progress } => {
+            Event::StepProgressed { tokens_read, tokens_total, remaining_ms } => {
                 self.waiting = None;
-                self.reading = Some(*progress);
+                let (tokens_read, tokens_total, remaining_ms) = (*tokens_read, *tokens_total, *remaining_ms);
+                self.reading = Some(ReadingProgress { tokens_read, tokens_total, remaining_ms });
             }
             Event::RunStarted { .. } | Event::NoteAdded { .. } => {}
             // Pieces of a step that the stop cut off are not on record.

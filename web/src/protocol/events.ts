@@ -26,7 +26,7 @@ export type MessageId = string
  * This interface was referenced by `Record`'s JSON-Schema
  * via the `definition` "Event".
  */
-export type Event = (RunStartedEvent | RunResumedEvent | StepStartedEvent | StepDelayedEvent | RequestAdjustedEvent | ReasoningDeltaEvent | TextDeltaEvent | CallDeltaEvent | StepEndedEvent | CallRequestedEvent | PermissionRequestedEvent | PermissionDecidedEvent | CallStartedEvent | CallProgressedEvent | CallEndedEvent | TasksChangedEvent | NoteAddedEvent | WarningRaisedEvent | ErrorRaisedEvent | RunEndedEvent)
+export type Event = (RunStartedEvent | RunResumedEvent | StepStartedEvent | StepDelayedEvent | RequestAdjustedEvent | StepProgressedEvent | ReasoningDeltaEvent | TextDeltaEvent | CallDeltaEvent | StepEndedEvent | CallRequestedEvent | PermissionRequestedEvent | PermissionDecidedEvent | CallStartedEvent | CallProgressedEvent | CallEndedEvent | TasksChangedEvent | NoteAddedEvent | WarningRaisedEvent | ErrorRaisedEvent | RunEndedEvent)
 /**
  * One entry of a transcript.
  * 
@@ -681,6 +681,27 @@ rule: string
  * What was done and why.
  */
 message: string
+}
+/**
+ * A model in the process reads a long prompt: so far it is (not durable).
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "StepProgressedEvent".
+ */
+export interface StepProgressedEvent {
+type: "step_progressed"
+/**
+ * Tokens that are read.
+ */
+tokens_read: number
+/**
+ * Tokens of the whole prompt.
+ */
+tokens_total: number
+/**
+ * How long the rest takes about; said where reading takes longer than ten seconds.
+ */
+remaining_ms?: number
 }
 /**
  * Thinking arrived (not durable).
