@@ -101,7 +101,13 @@ fn encode_block(first: &Arc<Record>, records: &[Arc<Record>]) -> Result<Row, ser
         })
         .collect();
     let count = u32::try_from(deltas.len()).unwrap_or(u32::MAX);
-    Ok(Row { first: Arc::clone(first), deltas: count, event: serde_json::to_string(&deltas)?, blob: None, cause: None })
+    Ok(Row {
+        first: Arc::clone(first),
+        deltas: count,
+        event: serde_json::to_string(&deltas)?,
+        blob: None,
+        cause: None,
+    })
 }
 
 /// A delta in a block: the milliseconds since the one before, then its fields.

@@ -35,6 +35,9 @@ impl Host {
         if let Some(run_id) = berth.run() {
             return Err(HostError::Busy(run_id));
         }
+        if let Some(approve) = start.wishes.approve {
+            self.check_mode(approve)?;
+        }
         let place = self.take_place().await?;
         let _change = berth.change.lock().await;
         self.check_open()?;
