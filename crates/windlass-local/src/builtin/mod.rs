@@ -226,7 +226,7 @@ impl<'a> Scene<'a> {
     }
 
     fn can_call(&self, names: &[&str]) -> bool {
-        let tools = self.request.callable_tools();
+        let tools = &self.request.tools;
         names.iter().all(|name| tools.iter().any(|spec| spec.name == *name))
     }
 
