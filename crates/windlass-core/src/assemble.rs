@@ -167,7 +167,7 @@ impl Assembler {
                 self.finish = Some(finish);
                 None
             }
-            ModelDelta::Notice(_) => None,
+            ModelDelta::Progress(_) | ModelDelta::Notice(_) => None,
         }
     }
 

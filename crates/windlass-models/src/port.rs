@@ -232,6 +232,7 @@ impl Exchange {
             ModelDelta::Text(_)
             | ModelDelta::Reasoning(_)
             | ModelDelta::ReasoningState(_)
+            | ModelDelta::Progress(_)
             | ModelDelta::Notice(_) => delta,
             ModelDelta::Finish(_) => {
                 self.has_finish = true;

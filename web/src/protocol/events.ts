@@ -26,7 +26,7 @@ export type MessageId = string
  * This interface was referenced by `Record`'s JSON-Schema
  * via the `definition` "Event".
  */
-export type Event = (RunStartedEvent | RunResumedEvent | StepStartedEvent | StepDelayedEvent | RequestAdjustedEvent | ReasoningDeltaEvent | TextDeltaEvent | CallDeltaEvent | StepEndedEvent | CallRequestedEvent | PermissionRequestedEvent | PermissionDecidedEvent | CallStartedEvent | CallProgressedEvent | CallEndedEvent | TasksChangedEvent | NoteAddedEvent | WarningRaisedEvent | ErrorRaisedEvent | RunEndedEvent)
+export type Event = (RunStartedEvent | RunResumedEvent | StepStartedEvent | StepDelayedEvent | RequestAdjustedEvent | StepProgressedEvent | ReasoningDeltaEvent | TextDeltaEvent | CallDeltaEvent | StepEndedEvent | CallRequestedEvent | PermissionRequestedEvent | PermissionDecidedEvent | CallStartedEvent | CallProgressedEvent | CallEndedEvent | TasksChangedEvent | NoteAddedEvent | WarningRaisedEvent | ErrorRaisedEvent | RunEndedEvent)
 /**
  * One entry of a transcript.
  * 
@@ -686,6 +686,27 @@ rule: string
 message: string
 }
 /**
+ * A model in the process reads a long prompt: so far it is (not durable).
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "StepProgressedEvent".
+ */
+export interface StepProgressedEvent {
+type: "step_progressed"
+/**
+ * Tokens that are read.
+ */
+tokens_read: number
+/**
+ * Tokens of the whole prompt.
+ */
+tokens_total: number
+/**
+ * How long the rest takes about; said where reading takes longer than ten seconds.
+ */
+remaining_ms?: number
+}
+/**
  * Thinking arrived (not durable).
  * 
  * This interface was referenced by `Record`'s JSON-Schema
@@ -834,10 +855,6 @@ rule: string
  * The word to type for a critical call.
  */
 confirm_word?: string
-digest?: string
-position?: number
-total?: number
-hidden_chars?: number
 }
 /**
  * A unified diff of a file change.

@@ -123,6 +123,7 @@ impl TagReader {
             ModelDelta::Reasoning(_)
             | ModelDelta::ReasoningState(_)
             | ModelDelta::Usage(_)
+            | ModelDelta::Progress(_)
             | ModelDelta::Notice(_) => out.push(delta),
         }
     }

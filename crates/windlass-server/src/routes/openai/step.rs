@@ -61,7 +61,7 @@ async fn open(app: &App, asked: &Asked) -> Answer<(Relay, Deltas)> {
     let mut early = Vec::new();
     while let Some(delta) = deltas.next().await {
         let delta = delta.map_err(|failure| of_failure(&failure))?;
-        let is_notice = matches!(delta, ModelDelta::Notice(_));
+        let is_notice = matches!(delta, ModelDelta::Notice(_) | ModelDelta::Progress(_));
         early.push(Ok(delta));
         if !is_notice {
             break;
@@ -191,6 +191,7 @@ impl Relay {
             | ModelDelta::Reasoning(_)
             | ModelDelta::ReasoningState(_)
             | ModelDelta::Finish(_)
+            | ModelDelta::Progress(_)
             | ModelDelta::Notice(_) => (None, None),
         };
         match self.assembler.push(delta) {
