@@ -122,6 +122,7 @@ impl Story {
             | Event::ReasoningDelta { .. }
             | Event::TextDelta { .. }
             | Event::CallDelta { .. }
+            | Event::StepProgressed { .. }
             | Event::CallProgressed { .. }
             | Event::NoteAdded { .. } => {}
         }
