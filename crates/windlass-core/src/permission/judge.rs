@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::approved::{ApprovedCall, Denied, PendingQuestion};
 use super::gate::{ApproveMode, Gate, GateSettings, Refusal};
 use super::grant::Grants;
+use super::held::Held;
 use super::policy::PolicySet;
 use super::question::{Inspection, Target};
 use super::recall::Recollection;
@@ -204,7 +205,7 @@ impl Permissions {
             Opinion::Stage => Judgement::Stage(self.question_of(call, inspection, risk)),
             Opinion::Allow(rule) => {
                 let by = approver(gate, rule);
-                Judgement::Approved(ApprovedCall::by_gate(call, by))
+                Judgement::Approved(ApprovedCall::by_gate(call, by, Held::to(inspection)))
             }
         }
     }

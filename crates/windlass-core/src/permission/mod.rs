@@ -9,6 +9,7 @@
 //! - `grant`: what lasts for a session
 //! - `gate`, `judge`, `explain`: the gates, the judgement, the reasons
 //! - `question`, `approved`: what is asked, and what an answer leads to
+//! - `held`: what an approved call is held to when it runs
 //! - `staged`: edits that await approval
 //! - `recall`: verdicts that are on record
 //! - `audit`: the log line
@@ -18,6 +19,7 @@ mod audit;
 mod explain;
 mod gate;
 mod grant;
+mod held;
 mod judge;
 mod legacy;
 mod limits;
@@ -37,6 +39,7 @@ pub use audit::{AuditDecision, AuditEntry, AuditLog};
 pub use explain::{Explanation, GateFinding, Stance};
 pub use gate::{ApproveMode, Gate, GateSettings, NO_REPEAT, Refusal};
 pub use grant::Grants;
+pub use held::{Held, HeldTargets};
 pub use judge::{Judgement, Permissions};
 pub use limits::{AUDIT_ARGS_CHARS_MAX, AUDIT_ENTRIES_MAX, AUDIT_VALUE_CHARS_MAX, RULES_MAX};
 pub use pattern::TargetPattern;
