@@ -1,9 +1,12 @@
 //! Standard output and standard error. Nobody listening any more is no error of ours.
 
 use std::io::{self, Write};
+use std::sync::{PoisonError, RwLock};
 
 use console::style;
 use serde::Serialize;
+use windlass_core::redact::Redactor;
+use windlass_core::secret::Secret;
 
 use crate::complaint::{Complaint, Result};
 use crate::visible::visible;
@@ -42,12 +45,31 @@ pub(crate) fn tell_line(line: &str) {
     tell(&format!("{line}\n"));
 }
 
+/// Secrets that no error, warning or line of the log may show.
+static SECRETS: RwLock<Option<Redactor>> = RwLock::new(None);
+
+/// From now on these keys, and what looks like one, stand in no error, warning or line of the log.
+pub(crate) fn keep_secret(keys: impl IntoIterator<Item = Secret>) {
+    *SECRETS.write().unwrap_or_else(PoisonError::into_inner) = Some(Redactor::new(keys));
+}
+
+/// A text from outside without secrets.
+pub(crate) fn without_secrets(text: &str) -> String {
+    let secrets = SECRETS.read().unwrap_or_else(PoisonError::into_inner);
+    match secrets.as_ref() {
+        Some(redactor) => redactor.clean(text).into_owned(),
+        None => Redactor::default().clean(text).into_owned(),
+    }
+}
+
 /// Writes a warning to stderr.
 pub(crate) fn warn(warning: &str) {
-    tell_line(&format!("{} {}", style("warning:").for_stderr().yellow().bold(), visible(warning)));
+    let warning = without_secrets(warning);
+    tell_line(&format!("{} {}", style("warning:").for_stderr().yellow().bold(), visible(&warning)));
 }
 
 /// Writes an error to stderr.
 pub(crate) fn complain(error: &str) {
-    tell_line(&format!("{} {}", style("error:").for_stderr().red().bold(), visible(error)));
+    let error = without_secrets(error);
+    tell_line(&format!("{} {}", style("error:").for_stderr().red().bold(), visible(&error)));
 }

@@ -2,13 +2,15 @@
 
 use std::io::{self, IsTerminal};
 
+use console::style;
 use indicatif::{ProgressBar, ProgressStyle};
 use windlass_core::event::{Event, Record};
 use windlass_core::frame;
 
 use crate::complaint::Result;
 use crate::live::LiveAnswer;
-use crate::out::{print, print_line, tell_line};
+use crate::log::{Holding, take_lines};
+use crate::out::{print, print_line, tell_line, without_secrets};
 use crate::progress::{Detail, Progress};
 use crate::visible::visible;
 
@@ -49,6 +51,8 @@ pub(crate) struct Screen {
     is_paused: bool,
     /// Lines that wait while somebody is asked.
     held: Vec<String>,
+    /// Lines of the log come as lines of this screen.
+    _log: Option<Holding>,
 }
 
 impl Screen {
@@ -69,6 +73,7 @@ impl Screen {
             spinner: None,
             is_paused: false,
             held: Vec::new(),
+            _log: detail.map(|_| Holding::lines()),
         }
     }
 
@@ -79,7 +84,11 @@ impl Screen {
             Output::Events => {
                 if let Some(payload) = frame::payload(record) {
                     self.hide_spinner();
-                    print_line(&payload.to_string())?;
+                    let text = payload.to_string();
+                    // What went wrong is told in a provider's words, which may have a key in them.
+                    let is_error =
+                        matches!(record.event, Event::ErrorRaised { .. } | Event::StepDelayed { .. });
+                    print_line(&if is_error { without_secrets(&text) } else { text })?;
                 }
             }
             Output::LiveAnswer => {
@@ -117,6 +126,8 @@ impl Screen {
     }
 
     fn tell(&mut self, lines: Vec<String>) -> Result<()> {
+        let logged = take_lines().into_iter().map(|line| logged(&line));
+        let lines: Vec<String> = logged.chain(lines).collect();
         if self.is_paused {
             self.held.extend(lines);
         } else if !lines.is_empty() {
@@ -129,6 +140,8 @@ impl Screen {
 
     /// Turns the spinner, if something goes on that a person could wait for.
     pub(crate) fn tick(&mut self) {
+        // A log that cannot be written is no reason to stop.
+        let _ = self.tell(Vec::new());
         let activity = self.progress.as_ref().map_or("", Progress::activity);
         if !self.has_spinner || self.is_paused || self.live.is_speaking() || activity.is_empty() {
             self.hide_spinner();
@@ -155,6 +168,11 @@ impl Screen {
             spinner.finish_and_clear();
         }
     }
+}
+
+/// A line of the log, told apart from progress.
+fn logged(line: &str) -> String {
+    style(format!("log: {}", visible(&console::strip_ansi_codes(line)))).for_stderr().dim().to_string()
 }
 
 fn new_spinner() -> ProgressBar {

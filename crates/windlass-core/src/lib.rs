@@ -52,6 +52,7 @@ pub mod schema;
 pub mod search;
 pub mod secret;
 pub mod secret_files;
+pub mod shell;
 pub mod step;
 pub mod store;
 pub mod task;

@@ -164,6 +164,17 @@ pub enum AtCap {
     Fail,
 }
 
+/// Whether reading in the project needs asking when no rule speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reading {
+    /// It runs without asking; files that hold secrets excepted.
+    Free,
+    /// The risk of each call decides (Z-4, Z-12).
+    #[default]
+    ByRisk,
+}
+
 /// A named set of limits and manners.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Profile {
@@ -189,6 +200,9 @@ pub struct Profile {
     pub caches_repeats: bool,
     /// Start a read-only call as soon as it is complete, before the model has finished (`TOOL_LOOP_V2`).
     pub executes_while_streaming: bool,
+    /// Whether reading in the project needs asking.
+    #[serde(default)]
+    pub reading: Reading,
 }
 
 impl Default for Profile {
@@ -205,6 +219,7 @@ impl Default for Profile {
             has_failure_notes: false,
             caches_repeats: true,
             executes_while_streaming: false,
+            reading: Reading::Free,
         }
     }
 }
@@ -226,6 +241,7 @@ impl Profile {
     pub fn edison() -> Self {
         Self {
             name: ProfileName::Edison,
+            reading: Reading::ByRisk,
             dialect: Dialect::Text,
             envelope: Envelope::Edison,
             uncorrected: Uncorrected::Reject,
@@ -247,6 +263,7 @@ impl Profile {
     pub fn dspy() -> Self {
         Self {
             name: ProfileName::Dspy,
+            reading: Reading::ByRisk,
             dialect: Dialect::Field,
             envelope: Envelope::Value,
             uncorrected: Uncorrected::Ignore,
@@ -268,6 +285,7 @@ impl Profile {
     pub fn studio() -> Self {
         Self {
             name: ProfileName::Studio,
+            reading: Reading::ByRisk,
             envelope: Envelope::Studio,
             uncorrected: Uncorrected::Ignore,
             limits: Limits {
@@ -285,6 +303,7 @@ impl Profile {
     pub fn ploke() -> Self {
         Self {
             name: ProfileName::Ploke,
+            reading: Reading::ByRisk,
             envelope: Envelope::Ploke,
             uncorrected: Uncorrected::Ignore,
             at_cap: AtCap::Fail,
@@ -303,6 +322,7 @@ impl Profile {
     pub fn zodo() -> Self {
         Self {
             name: ProfileName::Zodo,
+            reading: Reading::ByRisk,
             envelope: Envelope::Zodo,
             uncorrected: Uncorrected::Ignore,
             limits: Limits {

@@ -15,7 +15,7 @@ use windlass_core::command::MessageSend;
 use windlass_core::event::{Event, Record};
 use windlass_core::ids::{CallId, MessageId, Millis, RunId};
 use windlass_core::model::{ModelDelta, ModelFailure};
-use windlass_core::permission::{GateSettings, Inspection, Permissions};
+use windlass_core::permission::{ApproveMode, GateSettings, Inspection, Permissions};
 use windlass_core::port::{BoxFuture, ProgressPort};
 use windlass_core::redact::Redactor;
 use windlass_core::run::{Deadline, Finished, Input, Run, Start, World};
@@ -193,6 +193,7 @@ impl Actor {
                 // Whoever answered may have gone away meanwhile.
                 let _ = done.send(taken);
             }
+            Request::SetApprove(approve) => self.set_approve(approve),
             // Taken by the caller, which ends with it.
             Request::Park { .. } => {}
             Request::Cancel => {
@@ -204,6 +205,15 @@ impl Actor {
                     .map(ModelSpeech::partial_text);
                 self.feed(Input::Cancel { partial: partial.unwrap_or_default() }).await;
             }
+        }
+    }
+
+    /// Calls inside calls that run already keep the mode that they began with.
+    fn set_approve(&mut self, approve: ApproveMode) {
+        self.parts.approve = approve;
+        self.permissions.set_mode(approve);
+        if let Some(active) = self.active.as_mut() {
+            active.inside = Arc::new(active.inside.allowed(&self.permissions));
         }
     }
 
@@ -248,6 +258,8 @@ impl Actor {
             tools_allowed: send.tools_allowed,
             allow_list: send.tools.clone(),
             tool_choice: send.tool_choice.clone(),
+            reading: self.parts.settings.profile.reading,
+            root: self.parts.root.display().to_string(),
             ..GateSettings::default()
         });
         let (lines, shown) = mpsc::channel(PROGRESS_LINES_MAX);

@@ -64,6 +64,7 @@ fn begin(title: &str) -> NewSession {
         model: "m/1".to_owned(),
         history: Vec::new(),
         fork: None,
+        approve: None,
     }
 }
 

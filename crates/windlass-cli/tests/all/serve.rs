@@ -86,7 +86,7 @@ impl Served {
         serde_json::from_str(&frame.unwrap()).unwrap()
     }
 
-    fn stop(mut self) -> (Option<i32>, String) {
+    pub(crate) fn stop(mut self) -> (Option<i32>, String) {
         kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
         let code = self.child.wait().unwrap().code();
         let mut err = String::new();

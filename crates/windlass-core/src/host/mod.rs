@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::event::Record;
 use crate::ids::{CallId, Millis, RunId, SessionId};
-use crate::permission::Question;
+use crate::permission::{ApproveMode, Question};
 use crate::tool::ToolOutcome;
 
 mod modules;
@@ -194,6 +194,8 @@ pub struct HostDefaults {
     pub profile: String,
     /// Whether calls start as soon as they are complete (`TOOL_LOOP_V2`).
     pub executes_while_streaming: bool,
+    /// How calls are approved that need asking.
+    pub approve: ApproveMode,
 }
 
 /// Which lines of the audit log are wanted, newest first.

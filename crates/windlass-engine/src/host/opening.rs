@@ -5,6 +5,7 @@ use std::sync::Arc;
 use windlass_core::history::History;
 use windlass_core::host::HostError;
 use windlass_core::ids::RunId;
+use windlass_core::permission::ApproveMode;
 use windlass_core::profile::Profile;
 use windlass_core::run::RunSettings;
 use windlass_core::store::{Claim, SessionRow};
@@ -91,6 +92,7 @@ impl Host {
         berth: &Berth,
         past: Past,
         setup: Setup,
+        approve: ApproveMode,
         (settings, opened): (RunSettings, OpenModel),
     ) -> Result<Open, HostError> {
         self.make_room().await?;
@@ -101,7 +103,7 @@ impl Host {
             registry: self.parts.registry.clone(),
             root: self.parts.root.clone(),
             policies: self.parts.policies.clone(),
-            approve: self.parts.approve,
+            approve,
             journal: Arc::clone(&self.journal) as Arc<_>,
             audit: self.parts.audit.clone(),
             clock: self.parts.clock.clone(),

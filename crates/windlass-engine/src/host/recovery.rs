@@ -148,7 +148,8 @@ impl Host {
         }
         let going = Going { berth: Arc::clone(berth), accepted: None, questions, _place: place };
         self.ledger.enter(row.run_id.clone(), going);
-        let launched = self.launch(berth, past, setup, settings).await;
+        let approve = session.begin.approve.unwrap_or(self.parts.approve);
+        let launched = self.launch(berth, past, setup, approve, settings).await;
         launched.map(drop).inspect_err(|_| self.ledger.leave(&row.run_id))
     }
 

@@ -60,6 +60,7 @@ impl Host {
                 tools_allowed: send.tools_allowed,
                 allow_list: send.tools.clone(),
                 tool_choice: send.tool_choice.clone(),
+                root: self.parts.root.display().to_string(),
                 ..GateSettings::default()
             });
         }

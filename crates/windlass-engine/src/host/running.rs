@@ -154,11 +154,12 @@ impl Host {
     ) -> Result<Open, HostError> {
         self.claim(berth).await?;
         let opened = async {
-            let (_, past) = self.load(berth).await?;
+            let (row, past) = self.load(berth).await?;
             if let Some(run_id) = unfinished_run(&past) {
                 return Err(HostError::Busy(run_id.clone()));
             }
-            self.launch(berth, past, setup, settings).await
+            let approve = row.begin.approve.unwrap_or(self.parts.approve);
+            self.launch(berth, past, setup, approve, settings).await
         };
         let opened = opened.await;
         if opened.is_err() {
