@@ -22,10 +22,11 @@ struct Asked {
 impl Asked {
     /// What a scripted model calls, one step a text.
     fn with(files: &[(&str, &str)], steps: &[&[Value]]) -> Self {
-        Self::in_place(Place::with(files), steps, &[])
+        Self::begin(Place::with(files), steps, &[], "{}")
     }
 
-    fn in_place(place: Place, steps: &[&[Value]], vars: &[(&str, &str)]) -> Self {
+    /// The same with variables and with wishes for the session.
+    fn begin(place: Place, steps: &[&[Value]], vars: &[(&str, &str)], wishes: &str) -> Self {
         let mut script = "user Go\n".to_owned();
         let mut number = 0;
         for calls in steps {
@@ -39,7 +40,7 @@ impl Asked {
         script.push_str("model text Done.\n");
         place.write("a.script", &script);
         let served = Served::start_with(&place, &["--model", "scripted/a.script"], vars);
-        let session = served.json("POST /api/sessions", "{}")["session_id"].as_str().unwrap().to_owned();
+        let session = served.json("POST /api/sessions", wishes)["session_id"].as_str().unwrap().to_owned();
         let started = served.json(&format!("POST /api/sessions/{session}/runs"), "{\"message\":\"Go\"}");
         let run = started["run_id"].as_str().unwrap().to_owned();
         served.wait_for(&run, "permission_request");
@@ -138,7 +139,7 @@ fn u_1_a_known_secret_is_replaced_counted_and_makes_the_question_critical() {
     let key = "correct-horse-battery";
     let place = Place::new();
     let vars = [("OPENAI_API_KEY", key)];
-    let asked = Asked::in_place(place, &[&[write("notes.txt", &format!("it is {key}"))]], &vars);
+    let asked = Asked::begin(place, &[&[write("notes.txt", &format!("it is {key}"))]], &vars, "{}");
     for question in asked.everywhere() {
         let text = question.to_string();
         assert!(!text.contains(key) && text.contains("it is ***"), "{text}");
@@ -164,10 +165,9 @@ fn u_1_u_5_attach_shows_the_whole_command_and_answers_with_its_digest() {
     let args = format!("attach {} --session {}", asked.served.address(), asked.session);
     let pane = Pane::start(&asked.place, 100, 40, &args);
     pane.wait_for("touch attached-x");
-    pane.wait_until("the command ran", |pane| {
-        pane.press("1");
-        asked.place.path("attached-x").exists()
-    });
+    pane.wait_until("the question listens", |pane| !pane.screen().contains("when you pause"));
+    pane.press("1");
+    pane.wait_until("the command ran", |_| asked.place.path("attached-x").exists());
 }
 
 #[test]
@@ -228,11 +228,11 @@ fn u_6_a_file_that_changed_while_the_question_waited_is_not_replaced() {
 #[test]
 fn u_7_questions_come_in_call_order_and_count() {
     let place = Place::with(&[("a.txt", "a"), ("b.txt", "b"), ("c.txt", "c"), ("d.txt", "d")]);
-    place.windlass(&["policy", "ask", "read_file"]).exits(0);
     let read = |path: &str| json!({"tool": "read_file", "args": {"path": path}});
     let reads = [read("a.txt"), read("b.txt"), read("c.txt"), read("d.txt")];
     let writes = [write("e.txt", "e"), write("f.txt", "f")];
-    let asked = Asked::in_place(place, &[&reads, &writes], &[]);
+    // This profile asks about reading too.
+    let asked = Asked::begin(place, &[&reads, &writes], &[], "{\"profile\":\"zodo\"}");
     for call in 1..=6 {
         while asked.listed().first().is_none_or(|question| question["call_id"] != format!("call_{call}")) {}
         asked.decide(json!({"decision": "once"}));
@@ -280,7 +280,7 @@ fn u_8_clients_that_nobody_can_be_asked_through_are_not_told_that_the_user_denie
     let script = "user Go\nmodel call 1 write_file {\"path\":\"a.txt\",\"content\":\"a\"}\nmodel end\nmodel text Done.\n";
     let place = Place::with(&[("a.script", script)]);
     let served = Served::start(&place, &[]);
-    let said = served.json("POST /chat", "{\"message\":\"Go\",\"tools_allowed\":true,\"mode\":\"chat\"}");
+    let said = served.json("POST /chat", "{\"message\":\"Go\",\"mode\":\"agent\"}");
     assert!(!said.to_string().contains("User denied"), "{said}");
     let run = said["run_id"].as_str().unwrap();
     let call = served.json(&format!("GET /api/runs/{run}/calls/call_1"), "");
