@@ -41,7 +41,9 @@ pub(super) fn new_session(begin: &NewSession, root: &str) -> Result<Value, HostE
 /// The body of a start.
 pub(super) fn start(start: RunStart) -> Result<Value, HostError> {
     let RunStart { message, wishes, model, profile, executes_while_streaming } = start;
-    let RunWishes { context, tools_allowed, tools, tool_choice, sampling, system, steps_max } = wishes;
+    // What a run begins with, the server knows.
+    let RunWishes { version: _, context, tools_allowed, tools, tool_choice, sampling, system, steps_max, .. } =
+        wishes;
     let Sampling { temperature, top_p, output_tokens_max, reasoning_effort, seed, response_format } =
         sampling;
     let (text, images) = said(message)?;
