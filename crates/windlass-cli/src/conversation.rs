@@ -109,6 +109,7 @@ impl Story {
             | Event::ReasoningDelta { .. }
             | Event::TextDelta { .. }
             | Event::CallDelta { .. }
+            | Event::StepProgressed { .. }
             | Event::CallProgressed { .. }
             | Event::NoteAdded { .. } => {}
         }

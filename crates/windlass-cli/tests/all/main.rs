@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod attach;
+mod builtin_harm;
+mod builtin_words;
 mod commands;
 mod config;
 #[cfg(feature = "crash-points")]
@@ -17,7 +19,10 @@ mod everyday;
 mod faults;
 mod floor;
 mod history;
+mod hostile_provider;
+mod hostile_providers;
 mod lifeline;
+mod local_reading;
 mod models;
 mod modes;
 mod modules;

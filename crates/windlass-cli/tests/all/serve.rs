@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, ChildStdout, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -25,10 +25,16 @@ impl Served {
     }
 
     /// The same with any model, and with variables.
-    fn start_with(place: &Place, args: &[&str], vars: &[(&str, &str)]) -> Self {
+    pub(crate) fn start_with(place: &Place, args: &[&str], vars: &[(&str, &str)]) -> Self {
         let args = [&["serve", "--addr", "127.0.0.1:0"], args].concat();
         let mut command = place.command(&args);
-        command.envs(vars.iter().copied()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.envs(vars.iter().copied());
+        Self::spawn(command)
+    }
+
+    /// A server of this command.
+    pub(crate) fn spawn(mut command: Command) -> Self {
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut out = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
