@@ -461,9 +461,12 @@ fn the_status_says_what_goes_on_what_it_costs_and_how_full_the_context_is() {
     assert!(lines[1].contains("claude") && !lines[1].contains("Esc"), "{lines:?}");
     // What matters most is there on a narrow screen too.
     stage.state.notice = None;
-    stage.put(Input::Resized { columns: 60, rows: 12 });
+    stage.put(Input::Resized { columns: 66, rows: 12 });
     let line = last_lines(&mut stage, 1).concat();
     assert!(line.contains("answering 1m 05s") && line.contains("20 %") && line.contains("claude"), "{line}");
+    stage.put(Input::Resized { columns: 40, rows: 12 });
+    let line = last_lines(&mut stage, 1).concat();
+    assert!(line.contains("answering 1m 05s") && line.contains("mode ask"), "{line}");
     // Prices that nobody knows are not guessed.
     stage.put(Input::Resized { columns: 100, rows: 30 });
     stage.state.about.models[0].price = None;
