@@ -25,7 +25,7 @@ impl Served {
     }
 
     /// The same with any model, and with variables.
-    fn start_with(place: &Place, args: &[&str], vars: &[(&str, &str)]) -> Self {
+    pub(crate) fn start_with(place: &Place, args: &[&str], vars: &[(&str, &str)]) -> Self {
         let args = [&["serve", "--addr", "127.0.0.1:0"], args].concat();
         let mut command = place.command(&args);
         command.envs(vars.iter().copied());
