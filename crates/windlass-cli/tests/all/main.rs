@@ -33,6 +33,7 @@ mod providers;
 mod providers_matrix;
 mod providers_stage;
 mod pulling;
+mod questions;
 mod recovery;
 #[cfg(feature = "crash-points")]
 mod recovery_matrix;
