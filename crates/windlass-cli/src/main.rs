@@ -47,6 +47,7 @@ mod key_source;
 mod keyring;
 mod live;
 mod local_models;
+mod lock_wait;
 mod log;
 mod model_choice;
 mod models;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::json;
-use windlass_core::store::{Claim, SessionQuery, SessionRow};
+use windlass_core::store::{SessionQuery, SessionRow};
 use windlass_engine::clock::Clock;
 
 use crate::archive::{Archive, age, failed, short};
@@ -111,12 +111,9 @@ async fn delete(global: &GlobalArgs, archive: &Archive, ids: &[String]) -> Resul
     }
     for row in rows {
         let session_id = &row.session_id;
-        match archive.store.claim(session_id).await.map_err(|failure| failed(&failure))? {
-            Claim::Taken => {}
-            Claim::Held { by } => {
-                return Err(Complaint::failed(format!("session {session_id} is in use by {by}"))
-                    .cure("wait for it, or stop that process"));
-            }
+        if let Some(by) = archive.claim(session_id).await? {
+            return Err(Complaint::failed(format!("session {session_id} is in use by {by}"))
+                .cure("wait for it, or stop that process"));
         }
         archive.store.delete_session(session_id).await.map_err(|failure| failed(&failure))?;
         documents_cmd::forget(&folders.data, Path::new(&row.begin.root), session_id)?;

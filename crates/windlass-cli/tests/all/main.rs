@@ -34,6 +34,9 @@ mod providers_matrix;
 mod providers_stage;
 mod pulling;
 mod questions;
+mod recovery;
+#[cfg(feature = "crash-points")]
+mod recovery_matrix;
 mod refusals;
 mod run;
 mod scripts;
@@ -48,3 +51,4 @@ mod telemetry;
 mod terminal;
 mod terminal_app;
 mod tools;
+mod tools_sent;

@@ -92,6 +92,12 @@ impl Served {
         serde_json::from_str(&frame.unwrap()).unwrap()
     }
 
+    /// Waits until it dies by itself.
+    #[cfg(feature = "crash-points")]
+    pub(crate) fn wait_for_death(&mut self) {
+        self.child.wait().unwrap();
+    }
+
     pub(crate) fn stop(mut self) -> (Option<i32>, String) {
         kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
         let code = self.child.wait().unwrap().code();
