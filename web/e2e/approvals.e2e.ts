@@ -181,7 +181,7 @@ describe('several cards', () => {
     await page.getByRole('button', { name: 'Allow all once' }).click();
     await server.ended(run);
     expect(await outcomes(run)).toEqual({ 'a.txt': 'completed', 'b.txt': 'completed', 'c.txt': 'completed' });
-    expect(await cards().count()).toBe(0);
+    await until(async () => (await cards().count()) === 0, 'the cards are gone');
   });
 
   it('are denied together', async () => {
