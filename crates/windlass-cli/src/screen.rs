@@ -6,6 +6,7 @@ use console::style;
 use indicatif::{ProgressBar, ProgressStyle};
 use windlass_core::event::{Event, Record};
 use windlass_core::frame;
+use windlass_core::permission::ApproveMode;
 
 use crate::complaint::Result;
 use crate::live::LiveAnswer;
@@ -51,6 +52,8 @@ pub(crate) struct Screen {
     is_paused: bool,
     /// Lines that wait while somebody is asked.
     held: Vec<String>,
+    /// The mode, where a person watches: it stands above what is told of a run.
+    mode: Option<ApproveMode>,
     /// Lines of the log come as lines of this screen.
     _log: Option<Holding>,
 }
@@ -73,13 +76,24 @@ impl Screen {
             spinner: None,
             is_paused: false,
             held: Vec::new(),
+            mode: None,
             _log: detail.map(|_| Holding::lines()),
         }
     }
 
+    /// Tells with each run how its calls are approved, if a person watches.
+    pub(crate) fn with_mode(mut self, mode: ApproveMode) -> Self {
+        self.mode = self.has_spinner.then_some(mode);
+        self
+    }
+
     /// Shows an event.
     pub(crate) fn show(&mut self, record: &Record) -> Result<()> {
-        let lines = self.progress.as_mut().map_or_else(Vec::new, |progress| progress.see(record));
+        let mut lines = self.progress.as_mut().map_or_else(Vec::new, |progress| progress.see(record));
+        if let (Some(mode), Event::RunStarted { model, .. }) = (self.mode, &record.event) {
+            let head = format!("mode {} · {}", mode.word(), visible(model));
+            lines.insert(0, style(head).for_stderr().dim().to_string());
+        }
         match self.output {
             Output::Events => {
                 if let Some(payload) = frame::payload(record) {

@@ -12,6 +12,7 @@ use crate::limits::{CALL_TIMEOUT_CEILING_MS, FULL_RESULT_CHARS_MAX, Limits};
 
 /// The six profiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ProfileName {
     /// The better one.
@@ -104,6 +105,7 @@ pub struct UnknownProfile(pub String);
 
 /// How calls and outcomes are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Dialect {
     /// The provider's own tool calling.
@@ -116,6 +118,7 @@ pub enum Dialect {
 
 /// How an outcome is wrapped for its reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Envelope {
     /// `{ok, output | error{…}}`.
@@ -134,6 +137,7 @@ pub enum Envelope {
 
 /// What a bad call leads to when no correction is left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Uncorrected {
     /// One last answer without tools.
@@ -146,6 +150,7 @@ pub enum Uncorrected {
 
 /// What a failed call leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum OnToolError {
     /// The model is told and goes on.
@@ -156,6 +161,7 @@ pub enum OnToolError {
 
 /// What the step limit leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AtCap {
     /// One last answer without tools.
@@ -166,6 +172,7 @@ pub enum AtCap {
 
 /// Whether reading in the project needs asking when no rule speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Reading {
     /// It runs without asking; files that hold secrets excepted.
@@ -177,6 +184,8 @@ pub enum Reading {
 
 /// A named set of limits and manners.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
 pub struct Profile {
     /// Which one it began as.
     pub name: ProfileName,

@@ -112,6 +112,8 @@ pub struct Unfinished {
     pub given: Vec<(CallId, ToolOutcome)>,
     /// Whether it is taken up only to be cancelled: nothing runs any more.
     pub is_cancelled: bool,
+    /// How calls are approved from now on, if not as the run began with.
+    pub approve: Option<ApproveMode>,
 }
 
 impl Default for Past {

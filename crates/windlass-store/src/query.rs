@@ -53,7 +53,7 @@ pub(crate) fn load(
 ) -> Result<Vec<Arc<Record>>, Fault> {
     // The block that `after` lies in begins before it.
     let statement = statements.get(
-        "SELECT r.seq, r.deltas, r.ts_ms, r.run_id, r.parent_id, r.event, b.body
+        "SELECT r.seq, r.deltas, r.ts_ms, r.run_id, r.parent_id, r.event, b.body, r.cause
          FROM sessions s JOIN records r ON r.session = s.n LEFT JOIN blobs b ON b.hash = r.blob
          WHERE s.id = ?1 AND r.seq >= coalesce(
              (SELECT seq FROM records p WHERE p.session = s.n AND p.seq <= ?2 ORDER BY p.seq DESC LIMIT 1), 0)
@@ -88,6 +88,7 @@ pub(crate) fn load(
             deltas,
             event: text(row, 5)?,
             blob: optional_text(row, 6)?,
+            cause: optional_text(row, 7)?,
         };
         stored.decode(after, records_max, &mut records)?;
     }

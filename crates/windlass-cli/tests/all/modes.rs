@@ -115,7 +115,7 @@ fn deny_all(served: &Served, run: &str) -> Vec<String> {
     let mut asked = Vec::new();
     loop {
         let waiting = served.json(&format!("GET /api/runs/{run}/permissions"), "");
-        for question in waiting["permissions"].as_array().unwrap() {
+        for question in waiting["questions"].as_array().unwrap() {
             let (call, digest) = (question["call_id"].as_str().unwrap(), &question["digest"]);
             asked.push(question["tool"].as_str().unwrap().to_owned());
             let answer = json!({"decision": "deny", "digest": digest}).to_string();

@@ -201,8 +201,10 @@ fn a_question_survives_a_kill_and_is_answered_after_the_restart() {
     assert!(place.windlass(&["runs", "list"]).exits(0).out.contains("unfinished, asks"));
 
     let served = Served::start(&place, &[]);
+    let asked = served.json(&format!("GET /api/runs/{run}/permissions"), "");
+    let answer = serde_json::json!({"decision": "once", "digest": asked["questions"][0]["digest"]});
     let (status, answer) =
-        served.ask(&format!("POST /api/runs/{run}/permissions/call_1"), "{\"decision\":\"once\"}");
+        served.ask(&format!("POST /api/runs/{run}/permissions/call_1"), &answer.to_string());
     assert!((200..300).contains(&status), "{status} {answer}");
     let events = served.ask(&format!("GET /api/runs/{run}/events"), "").1;
     assert!(events.contains("\"outcome\":\"completed\""), "{events}");

@@ -77,6 +77,8 @@ pub struct RecordQuery {
 pub struct ResumeWish {
     /// Calls that may run again although nobody knows whether they happened.
     pub retry: Vec<CallId>,
+    /// How calls are approved from now on, if not as the run began with.
+    pub approve: Option<ApproveMode>,
 }
 
 /// What becomes of a run that was copied up to a step.

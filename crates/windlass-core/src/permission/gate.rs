@@ -6,6 +6,7 @@ use super::judge::Matter;
 use super::mode::ApproveMode;
 use super::question::DeniedBy;
 use super::rule::{Rule, RulePattern, RuleSource};
+use crate::command::RunWishes;
 use crate::model::ToolChoice;
 use crate::profile::Reading;
 use crate::tool::{ToolFailure, ToolSpec};
@@ -175,6 +176,16 @@ impl Default for GateSettings {
 }
 
 impl GateSettings {
+    /// What the wishes of a run say.
+    pub fn of(wishes: &RunWishes) -> Self {
+        Self {
+            tools_allowed: wishes.tools_allowed,
+            allow_list: wishes.tools.clone(),
+            tool_choice: wishes.tool_choice.clone(),
+            ..Self::default()
+        }
+    }
+
     /// Gates of a sub-agent that has none of its own: the same place and the same manner of reading.
     pub fn open_like(&self) -> Self {
         Self { reading: self.reading, root: self.root.clone(), ..Self::default() }

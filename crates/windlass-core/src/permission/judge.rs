@@ -241,13 +241,9 @@ impl Permissions {
         }
     }
 
-    /// The names of the tools of which every call is denied, whatever its arguments: by gates 1 to 3 or by a rule
-    /// that denies the whole tool. What only needs asking is not among them.
-    pub fn refused(&self, specs: &[Arc<ToolSpec>]) -> Arc<[String]> {
-        specs.iter().filter(|spec| self.refuses(spec)).map(|spec| spec.name.clone()).collect()
-    }
-
-    fn refuses(&self, spec: &ToolSpec) -> bool {
+    /// Whether every call of a tool is denied, whatever its arguments: by gates 1 to 3 or by a rule that denies the
+    /// whole tool. What only needs asking is not refused.
+    pub fn refuses(&self, spec: &ToolSpec) -> bool {
         self.settings.refuse(spec).is_some()
             || self.rules.denying(spec, &[]).is_some()
             || self.caller().is_some_and(|caller| caller.refuses(spec))

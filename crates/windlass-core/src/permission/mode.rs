@@ -51,6 +51,19 @@ impl ApproveMode {
         Self::ALL.into_iter().find(|mode| mode.word() == word)
     }
 
+    /// Whether there is somebody who is asked.
+    pub fn asks(self) -> bool {
+        match self {
+            ApproveMode::Ask | ApproveMode::Edit | ApproveMode::Stage => true,
+            ApproveMode::ReadOnly
+            | ApproveMode::All
+            | ApproveMode::Never
+            | ApproveMode::Safe
+            | ApproveMode::EditOnly
+            | ApproveMode::StageOnly => false,
+        }
+    }
+
     /// The word of flags, wires and records.
     pub fn word(self) -> &'static str {
         match self {

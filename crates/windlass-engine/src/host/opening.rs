@@ -35,14 +35,18 @@ impl Host {
             model,
             profile: profile.or_else(|| own(&row.begin.profile)),
             executes_while_streaming: executes_while_streaming.unwrap_or(self.parts.executes_while_streaming),
+            begun: None,
         }
     }
 
     /// The profile and the model of a setup.
     pub(super) fn settings(&self, setup: &Setup) -> Result<(RunSettings, OpenModel), HostError> {
-        let mut profile: Profile = (self.parts.profiles)(setup.profile.as_deref())?;
-        profile.executes_while_streaming = setup.executes_while_streaming;
-        let opened = self.parts.models.open(setup.model.as_deref(), &mut profile)?;
+        let mut profile = self.profile_of(setup)?;
+        let below = setup.begun.as_ref().and_then(|begun| begun.model_below.as_deref());
+        let opened = match below {
+            Some(below) => self.parts.models.open_before(setup.model.as_deref(), below, &mut profile)?,
+            None => self.parts.models.open(setup.model.as_deref(), &mut profile)?,
+        };
         let settings = RunSettings {
             profile,
             model: opened.model.name().to_owned(),
@@ -51,6 +55,16 @@ impl Host {
             form: opened.model.form(),
         };
         Ok((settings, opened))
+    }
+
+    /// The profile that a run on record began with, or that of the configuration.
+    pub(super) fn profile_of(&self, setup: &Setup) -> Result<Profile, HostError> {
+        if let Some(begun) = &setup.begun {
+            return Ok(begun.profile.clone());
+        }
+        let mut profile: Profile = (self.parts.profiles)(setup.profile.as_deref())?;
+        profile.executes_while_streaming = setup.executes_while_streaming;
+        Ok(profile)
     }
 
     /// Whether a session works in the folder of this host: its tools reach no other.

@@ -35,6 +35,9 @@ impl Host {
         if let Some(run_id) = berth.run() {
             return Err(HostError::Busy(run_id));
         }
+        if let Some(approve) = start.wishes.approve {
+            self.check_mode(approve)?;
+        }
         let place = self.take_place().await?;
         let _change = berth.change.lock().await;
         self.check_open()?;
@@ -42,9 +45,9 @@ impl Host {
             return Err(HostError::Busy(run_id));
         }
         let open = self.open_for(&berth, &start).await?;
-        let run_id = new_run_id();
         let wishes = self.narrowed(start.wishes, open.setup.model.as_deref());
-        let send = MessageSend::recalled(run_id.clone(), new_message_id(), start.message, wishes);
+        let (run_id, message) = (new_run_id(), start.message);
+        let send = MessageSend { run_id: run_id.clone(), message_id: new_message_id(), message, wishes };
         let (accepted, receiver) = oneshot::channel();
         let going = Going {
             berth: Arc::clone(&berth),
