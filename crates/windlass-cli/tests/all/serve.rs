@@ -25,7 +25,7 @@ impl Served {
     }
 
     /// The same with any model, and with variables.
-    fn start_with(place: &Place, args: &[&str], vars: &[(&str, &str)]) -> Self {
+    pub(crate) fn start_with(place: &Place, args: &[&str], vars: &[(&str, &str)]) -> Self {
         let args = [&["serve", "--addr", "127.0.0.1:0"], args].concat();
         let mut command = place.command(&args);
         command.envs(vars.iter().copied()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -74,6 +74,16 @@ impl Served {
         write!(stream, "GET /api/runs/{run}/events HTTP/1.1\r\nhost: {}\r\n\r\n", self.address).unwrap();
         let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
         assert!(lines.any(|line| line.contains(&format!("\"type\":\"{kind}\""))), "no {kind}");
+    }
+
+    /// The first frame of this type of a run.
+    pub(crate) fn first(&self, run: &str, kind: &str) -> Value {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        write!(stream, "GET /api/runs/{run}/events HTTP/1.1\r\nhost: {}\r\n\r\n", self.address).unwrap();
+        let lines = BufReader::new(stream).lines().map_while(Result::ok);
+        let mut frames = lines.filter_map(|line| Some(line.strip_prefix("data: ")?.to_owned()));
+        let frame = frames.find(|frame| frame.contains(&format!("\"type\":\"{kind}\"")));
+        serde_json::from_str(&frame.unwrap()).unwrap()
     }
 
     pub(crate) fn stop(mut self) -> (Option<i32>, String) {
@@ -202,9 +212,8 @@ fn a_question_survives_a_kill_and_is_answered_after_the_restart() {
 
     let served = Served::start(&place, &[]);
     let asked = served.json(&format!("GET /api/runs/{run}/permissions"), "");
-    let answer = serde_json::json!({"decision": "once", "digest": asked["questions"][0]["digest"]});
-    let (status, answer) =
-        served.ask(&format!("POST /api/runs/{run}/permissions/call_1"), &answer.to_string());
+    let body = serde_json::json!({"decision": "once", "digest": asked["questions"][0]["digest"]});
+    let (status, answer) = served.ask(&format!("POST /api/runs/{run}/permissions/call_1"), &body.to_string());
     assert!((200..300).contains(&status), "{status} {answer}");
     let events = served.ask(&format!("GET /api/runs/{run}/events"), "").1;
     assert!(events.contains("\"outcome\":\"completed\""), "{events}");
