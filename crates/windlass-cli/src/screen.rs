@@ -1,16 +1,14 @@
 //! Where a run is shown: the answer on stdout, progress on stderr, and the two never in each other's way.
 
-use std::io::{self, IsTerminal};
-
 use indicatif::{ProgressBar, ProgressStyle};
 use windlass_core::event::{Event, Record};
 use windlass_core::frame;
 
 use crate::complaint::Result;
 use crate::live::LiveAnswer;
-use crate::out::{print, print_line, tell_line};
+use crate::out::{print_coloured, print_exact, tell_progress};
 use crate::progress::{Detail, Progress};
-use crate::visible::visible;
+use crate::quote::{Flow, Room};
 
 /// How often the spinner turns. What takes less is not worth showing.
 pub(crate) const TICK_MS: u64 = 100;
@@ -49,6 +47,8 @@ pub(crate) struct Screen {
     is_paused: bool,
     /// Lines that wait while somebody is asked.
     held: Vec<String>,
+    /// The part of the answer that waits so.
+    held_answer: String,
 }
 
 impl Screen {
@@ -69,6 +69,7 @@ impl Screen {
             spinner: None,
             is_paused: false,
             held: Vec::new(),
+            held_answer: String::new(),
         }
     }
 
@@ -79,14 +80,16 @@ impl Screen {
             Output::Events => {
                 if let Some(payload) = frame::payload(record) {
                     self.hide_spinner();
-                    print_line(&payload.to_string())?;
+                    print_exact(&format!("{payload}\n"))?;
                 }
             }
             Output::LiveAnswer => {
-                let text = self.live.see(&record.event);
-                if !text.is_empty() {
+                let text = self.live.see(&record.event, stdout_columns());
+                if self.is_paused {
+                    self.held_answer.push_str(&text);
+                } else if !text.is_empty() {
                     self.hide_spinner();
-                    print(&text)?;
+                    print_coloured(&text)?;
                 }
             }
             Output::Answer => self.print_answer(&record.event)?,
@@ -105,13 +108,16 @@ impl Screen {
     /// Leaves the terminal to a question.
     pub(crate) fn pause(&mut self) -> Result<()> {
         self.hide_spinner();
-        self.is_paused = true;
-        print(&self.live.break_line())
+        if std::mem::replace(&mut self.is_paused, true) {
+            return Ok(());
+        }
+        print_coloured(&self.live.break_line())
     }
 
     /// Goes on after a question.
     pub(crate) fn resume(&mut self) -> Result<()> {
         self.is_paused = false;
+        print_coloured(&std::mem::take(&mut self.held_answer))?;
         let held = std::mem::take(&mut self.held);
         self.tell(held)
     }
@@ -121,8 +127,8 @@ impl Screen {
             self.held.extend(lines);
         } else if !lines.is_empty() {
             self.hide_spinner();
-            print(&self.live.break_line())?;
-            lines.iter().for_each(|line| tell_line(line));
+            print_coloured(&self.live.break_line())?;
+            lines.iter().for_each(|line| tell_progress(line));
         }
         Ok(())
     }
@@ -146,8 +152,11 @@ impl Screen {
         }
         self.hide_spinner();
         let answer = answer.trim_end_matches('\n');
-        // A file gets the answer as it is; a terminal must not be steered by it.
-        if io::stdout().is_terminal() { print_line(&visible(answer)) } else { print_line(answer) }
+        // A file gets the answer as it is; on a terminal it must not be taken for words of ours.
+        match console::Term::stdout().is_term() {
+            true => print_coloured(&format!("{}\n", Flow::default().put(answer, stdout_columns()))),
+            false => print_exact(&format!("{answer}\n")),
+        }
     }
 
     fn hide_spinner(&mut self) {
@@ -155,6 +164,10 @@ impl Screen {
             spinner.finish_and_clear();
         }
     }
+}
+
+fn stdout_columns() -> usize {
+    Room::of(&console::Term::stdout()).columns
 }
 
 fn new_spinner() -> ProgressBar {
