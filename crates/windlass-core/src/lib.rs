@@ -14,8 +14,8 @@
 //! - `toolset`, `check`: the tools of a step, and what is believed of a call before it is judged
 //! - `base64`: bytes in JSON
 //! - `json`, `args`, `chain`, `nearest`: reading what models write, and what they may have meant
-//! - `text`: cutting text without breaking characters; `redact`: taking secrets out of it; `secret_files`: names of files
-//!   that hold them
+//! - `text`: cutting text without breaking characters, showing what is hidden in it; `redact`: taking secrets out of it;
+//!   `secret_files`: names of files that hold them
 //! - `schema`, behind a feature: the JSON Schema of records
 //! - `port`: the traits by which tools, models and journals plug in
 

@@ -1,8 +1,13 @@
-//! Cutting text to a size: always on a character boundary, never by building the whole first.
+//! Cutting text to a size: always on a character boundary, never by building the whole first; and
+//! showing all of it that would not be seen (`visible`).
+
+mod visible;
 
 use std::fmt::{self, Write};
 
 use serde_json::Value;
+
+pub use visible::{is_hidden, visible, visible_line};
 
 /// The first `chars_max` characters of a text.
 pub fn cut_chars(text: &str, chars_max: usize) -> &str {
