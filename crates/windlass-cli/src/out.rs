@@ -8,7 +8,7 @@ use std::io::{self, IsTerminal, Write};
 use console::style;
 use serde::Serialize;
 
-use windlass_core::text::visible::visible;
+use windlass_core::text::visible;
 
 use crate::complaint::{Complaint, Result};
 use crate::quote::{Room, hang};

@@ -12,7 +12,7 @@ use windlass_core::ids::CallId;
 use windlass_core::message::{Message, Part};
 use windlass_core::model::{NoticeKind, StepPurpose};
 use windlass_core::permission::Decision;
-use windlass_core::text::visible::{visible, visible_line};
+use windlass_core::text::{visible, visible_line};
 use windlass_core::tool::{OutcomeStatus, ToolCall, ToolOutcome};
 
 use crate::duration::show_ms;

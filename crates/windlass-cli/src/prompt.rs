@@ -11,7 +11,7 @@ use std::fmt::Write;
 use console::style;
 use serde::de::IgnoredAny;
 use windlass_core::permission::{Decision, PermissionAnswer, Preview, Question, RulePattern, Target};
-use windlass_core::text::visible::{visible, visible_line};
+use windlass_core::text::{visible, visible_line};
 use windlass_core::tool::Risk;
 
 use crate::quote::{Room, hang, quote, quote_diff, quote_line};
@@ -100,8 +100,8 @@ impl Prompt {
         let question = &self.question;
         let mut text = String::new();
         if question.hidden_chars > 0 {
-            let hidden = question.hidden_chars;
-            let _ = writeln!(text, "Hidden: {hidden} characters above stand for a secret that is known here");
+            let secret = question.hidden_chars;
+            let _ = writeln!(text, "Secret: {secret} characters of this are a secret that Windlass knows");
         }
         let tool = format!("Tool: {}", style(visible_line(&question.tool)).for_stderr().bold());
         let _ = writeln!(text, "{}", hang(&tool, Some(room.columns)));

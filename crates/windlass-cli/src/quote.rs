@@ -4,7 +4,7 @@
 //! here and not by the terminal, so that no such text ever begins a row: a line of ours cannot be imitated.
 
 use console::{AnsiCodeIterator, measure_text_width, strip_ansi_codes, style};
-use windlass_core::text::visible::{visible, visible_line};
+use windlass_core::text::{visible, visible_line};
 
 /// Before a line of what is quoted.
 const LINE: &str = "│ ";

@@ -1,6 +1,6 @@
 //! A text on one short line, for progress and lists.
 
-use windlass_core::text::visible::visible;
+use windlass_core::text::visible;
 
 /// The text on one line, with everything in it visible, cut to so many characters.
 pub(crate) fn short_line(text: &str, chars_max: usize) -> String {

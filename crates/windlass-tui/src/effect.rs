@@ -30,8 +30,8 @@ pub enum Effect {
         run_id: RunId,
         /// The call.
         call_id: CallId,
-        /// The arguments that the user saw.
-        arguments: String,
+        /// The digest of what the user saw.
+        digest: String,
         /// The answer.
         answer: PermissionAnswer,
     },
