@@ -56,7 +56,7 @@ impl Asker {
     }
 
     /// The next answer; waits for ever when nothing is asked. May be dropped and called again.
-    pub(crate) async fn next(&mut self) -> (CallId, PermissionAnswer) {
+    pub(crate) async fn next(&mut self) -> (Question, PermissionAnswer) {
         loop {
             let Some(prompt) = self.current.as_mut() else { return std::future::pending().await };
             let line = match self.lines.as_mut() {
@@ -66,10 +66,10 @@ impl Asker {
             match prompt.hear(line.as_deref(), room()) {
                 Reply::Say(text) => tell(&text),
                 Reply::Answer(answer) => {
-                    let call_id = prompt.question().call_id.clone();
+                    let question = prompt.question().clone();
                     self.current = None;
                     self.show_next();
-                    return (call_id, answer);
+                    return (question, answer);
                 }
             }
         }

@@ -181,8 +181,9 @@ impl Front {
                         return Ok(Ending::Killed);
                     }
                 }
-                (call_id, answer) = self.asker.next() => {
-                    self.send(run_id, Command::PermissionAnswer { call_id, answer }).await?;
+                (question, answer) = self.asker.next() => {
+                    let Question { call_id, digest, .. } = question;
+                    self.send(run_id, Command::PermissionAnswer { call_id, digest, answer }).await?;
                     if !self.asker.is_asking() {
                         self.screen.resume()?;
                     }
@@ -222,8 +223,8 @@ impl Front {
 
     async fn send(&self, run_id: &RunId, command: Command) -> Result<()> {
         let sent = match command {
-            Command::PermissionAnswer { call_id, answer } => {
-                self.host.answer(run_id, &call_id, None, answer).await
+            Command::PermissionAnswer { call_id, digest, answer } => {
+                self.host.answer(run_id, &call_id, &digest, answer).await
             }
             Command::RunCancel => self.host.cancel(run_id).await,
             // A script's messages begin runs, and these are begun by whoever holds the conversation.
@@ -327,7 +328,9 @@ fn open_questions(records: &[Arc<Record>]) -> Vec<Question> {
     let mut open: Vec<Question> = Vec::new();
     for record in records {
         match &record.event {
-            Event::PermissionRequested { question } => open.push(question.as_ref().clone()),
+            Event::PermissionRequested { question } => {
+                open.push(question.as_ref().clone().sealed(&record.run_id));
+            }
             Event::PermissionDecided { call_id, .. } | Event::CallEnded { call_id, .. } => {
                 open.retain(|question| question.call_id != *call_id);
             }

@@ -100,7 +100,7 @@ impl Progress {
                 Vec::new()
             }
             Event::PermissionRequested { .. } => Vec::new(),
-            Event::PermissionDecided { call_id, decision, by, rule, problem } => {
+            Event::PermissionDecided { call_id, decision, by, rule, problem, .. } => {
                 let mut lines = self.see_decision(call_id, *decision, by, rule.as_deref());
                 lines.extend(problem.as_ref().map(|problem| caution(&visible(problem))));
                 lines

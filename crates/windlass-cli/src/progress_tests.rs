@@ -188,6 +188,8 @@ fn messages_of_a_script_decisions_and_warnings_are_told() {
         by: "user".into(),
         rule: Some("read_file(a)".into()),
         problem: Some("not stored".into()),
+        denied_by: None,
+        message: None,
     };
     assert_eq!(
         see(&mut usual(), decided(Decision::Remember)),

@@ -111,7 +111,7 @@ impl Prompt {
 
     /// Takes one line; `None` when nobody can type any more.
     pub(crate) fn hear(&mut self, line: Option<&str>, room: Room) -> Reply {
-        let Some(line) = line else { return Reply::Answer(PermissionAnswer::new(Decision::Deny)) };
+        let Some(line) = line else { return Reply::Answer(PermissionAnswer::by_nobody()) };
         match std::mem::replace(&mut self.stage, Stage::Key) {
             Stage::Key => self.hear_key(line, room),
             Stage::Rule => self.hear_rule(line),

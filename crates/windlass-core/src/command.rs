@@ -17,6 +17,8 @@ pub enum Command {
     PermissionAnswer {
         /// The call that waits.
         call_id: CallId,
+        /// The digest of the question that is answered.
+        digest: String,
         /// The answer.
         answer: PermissionAnswer,
     },

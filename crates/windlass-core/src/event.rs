@@ -12,7 +12,7 @@ use crate::command::RunWishes;
 use crate::ids::{CallId, MessageId, Millis, RunId, SessionId};
 use crate::message::Message;
 use crate::model::{Finish, NoticeKind, StepPurpose, Usage};
-use crate::permission::{Decision, Question};
+use crate::permission::{Decision, DeniedBy, Question};
 use crate::task::Task;
 use crate::tool::{Category, ToolCall, ToolOutcome, Visibility};
 
@@ -160,6 +160,12 @@ pub enum Event {
         /// What the user should know about the decision: a rule that could not be kept, for one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         problem: Option<String>,
+        /// Who denied it, if it was denied.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        denied_by: Option<DeniedBy>,
+        /// What the user said to a denied call.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message: Option<String>,
     },
     /// A call is about to run: written before anything happens.
     CallStarted {

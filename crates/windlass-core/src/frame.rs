@@ -8,6 +8,7 @@ use std::io::Write;
 use serde_json::{Map, Value, json};
 
 use crate::event::{Event, Record};
+use crate::ids::RunId;
 use crate::permission::Question;
 use crate::redact::Redactor;
 use crate::tool::ToolOutcome;
@@ -49,10 +50,15 @@ pub fn payload(record: &Record) -> Option<Value> {
             "tool_calls",
             json!({"calls": [{"id": call.id, "name": call.name, "arguments": call.arguments}]}),
         ),
-        Event::PermissionRequested { question } => ("permission_request", question_of(question)),
-        Event::PermissionDecided { call_id, decision, by, rule, problem } => (
+        Event::PermissionRequested { question } => {
+            ("permission_request", question_of(&record.run_id, question))
+        }
+        Event::PermissionDecided { call_id, decision, by, rule, problem, denied_by, message } => (
             "permission_decision",
-            json!({"id": call_id, "decision": decision, "by": by, "rule": rule, "problem": problem}),
+            json!({
+                "id": call_id, "decision": decision, "by": by, "rule": rule, "problem": problem,
+                "denied_by": denied_by, "message": message,
+            }),
         ),
         Event::CallStarted { call_id, name, category, visibility, .. } => (
             "tool_executing",
@@ -65,7 +71,7 @@ pub fn payload(record: &Record) -> Option<Value> {
                 "id": call_id, "name": name, "result": result_of(outcome),
                 "duration_ms": outcome.meta.duration_ms, "cached": outcome.meta.is_cached,
                 "category": category, "visibility": visibility,
-                "staged": outcome.meta.proposal.as_deref().map(question_of),
+                "staged": outcome.meta.proposal.as_deref().map(|staged| question_of(&record.run_id, staged)),
             }),
         ),
         Event::WarningRaised { code, message } => ("warning", json!({"message": message, "code": code})),
@@ -87,11 +93,13 @@ pub fn payload(record: &Record) -> Option<Value> {
     Some(with_type(kind, record, fields))
 }
 
-fn question_of(question: &Question) -> Value {
+fn question_of(run_id: &RunId, question: &Question) -> Value {
+    let question = question.clone().sealed(run_id);
     json!({
         "id": question.call_id, "name": question.tool, "arguments": question.arguments,
         "risk": question.risk, "preview": question.preview, "targets": question.targets,
-        "rule": question.rule, "confirm_word": question.confirm_word,
+        "rule": question.rule, "confirm_word": question.confirm_word, "digest": question.digest,
+        "position": question.position, "total": question.total, "hidden_chars": question.hidden_chars,
     })
 }
 
@@ -106,7 +114,13 @@ fn result_of(outcome: &ToolOutcome) -> Value {
             result
         }
         Err(failure) => {
-            json!({"success": false, "error": failure.message, "error_type": failure.kind.word(), "hint": failure.hint})
+            let (kind, denied_by) = (failure.kind.word(), failure.denied_by);
+            let mut result =
+                json!({"success": false, "error": failure.message, "error_type": kind, "hint": failure.hint});
+            if let (Value::Object(fields), Some(denied_by)) = (&mut result, denied_by) {
+                fields.insert("denied_by".into(), denied_by.word().into());
+            }
+            result
         }
     }
 }
@@ -129,21 +143,15 @@ pub fn sse(record: &Record) -> Option<String> {
     Some(format!("{id}data: {payload}\n\n"))
 }
 
-/// Writes the frame of a record without secrets, with more fields where a front end has some; nothing for
-/// events that have none. Pieces of text and thinking, which are nearly all there is, are written without
+/// Writes the frame of a record without secrets; nothing for events that have none. Pieces of text and thinking, which are nearly all there is, are written without
 /// building a tree first. What `out` cannot take is lost: it should be memory.
-pub fn write_sse<const N: usize>(
-    record: &Record,
-    redactor: &Redactor,
-    extra: [(&str, Value); N],
-    out: &mut impl Write,
-) {
+pub fn write_sse(record: &Record, redactor: &Redactor, out: &mut impl Write) {
     let written = match &record.event {
         Event::TextDelta { text } => write_piece(record, "content", &redactor.clean(text), None, out),
         Event::ReasoningDelta { phase, text } => {
             write_piece(record, "reasoning", &redactor.clean(text), Some(*phase), out)
         }
-        _ => write_whole(record, redactor, extra, out),
+        _ => write_whole(record, redactor, out),
     };
     debug_assert!(written.is_ok(), "frames are written to memory");
 }
@@ -168,17 +176,27 @@ fn write_piece(
     out.write_all(b"}\n\n")
 }
 
-fn write_whole<const N: usize>(
-    record: &Record,
-    redactor: &Redactor,
-    extra: [(&str, Value); N],
-    out: &mut impl Write,
-) -> std::io::Result<()> {
-    let Some(mut payload) = payload(record) else { return Ok(()) };
+/// The payload of an event without secrets. Questions are complete, but for known secret values.
+fn shown_payload(record: &Record, redactor: &Redactor) -> Option<Value> {
+    let mut payload = payload(record)?;
     redactor.clean_value(&mut payload);
-    if let Value::Object(fields) = &mut payload {
-        fields.extend(extra.into_iter().map(|(name, value)| (name.to_owned(), value)));
+    match &record.event {
+        Event::PermissionRequested { question } => {
+            let question = question_of(&record.run_id, &question.shown(redactor));
+            payload = with_type("permission_request", record, question);
+        }
+        Event::CallEnded { outcome, .. } => {
+            if let (Some(staged), Some(place)) = (&outcome.meta.proposal, payload.pointer_mut("/staged")) {
+                *place = question_of(&record.run_id, &staged.shown(redactor));
+            }
+        }
+        _ => {}
     }
+    Some(payload)
+}
+
+fn write_whole(record: &Record, redactor: &Redactor, out: &mut impl Write) -> std::io::Result<()> {
+    let Some(payload) = shown_payload(record, redactor) else { return Ok(()) };
     if record.event.is_durable() {
         writeln!(out, "id: {}", record.seq)?;
     }

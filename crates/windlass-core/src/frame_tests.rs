@@ -203,10 +203,14 @@ fn questions_and_decisions_have_frames_of_their_own() {
         preview: Some(Preview::Diff("+1".into())),
         rule: "write_file(a)".into(),
         confirm_word: None,
+        digest: "abc".into(),
+        position: 2,
+        total: 4,
+        hidden_chars: 0,
     };
     assert_eq!(
         line(Event::PermissionRequested { question: Box::new(question) }),
-        r#"{"type":"permission_request","id":"call_1","name":"write_file","arguments":"{\"path\":\"a\"}","risk":"high","preview":{"kind":"diff","text":"+1"},"targets":[{"path":"a"}],"rule":"write_file(a)","ts":1234}"#
+        r#"{"type":"permission_request","id":"call_1","name":"write_file","arguments":"{\"path\":\"a\"}","risk":"high","preview":{"kind":"diff","text":"+1"},"targets":[{"path":"a"}],"rule":"write_file(a)","digest":"abc","position":2,"total":4,"hidden_chars":0,"ts":1234}"#
     );
     let decided = Event::PermissionDecided {
         call_id: id(),
@@ -214,6 +218,8 @@ fn questions_and_decisions_have_frames_of_their_own() {
         by: "user".into(),
         rule: Some("write_file(a)".into()),
         problem: None,
+        denied_by: None,
+        message: None,
     };
     assert_eq!(
         line(decided),
@@ -281,7 +287,7 @@ fn s_1_frames_that_are_written_straight_are_those_of_the_payload() {
     for event in samples {
         let record = record(event);
         let mut out = Vec::new();
-        write_sse(&record, &redactor, [], &mut out);
+        write_sse(&record, &redactor, &mut out);
         assert_eq!(String::from_utf8(out).unwrap(), sse(&record).unwrap_or_default());
     }
 }
@@ -295,7 +301,7 @@ fn secrets_do_not_leave_in_frames() {
     ];
     for event in events {
         let mut out = Vec::new();
-        write_sse(&record(event), &redactor, [("more", "kept".into())], &mut out);
+        write_sse(&record(event), &redactor, &mut out);
         let frame = String::from_utf8(out).unwrap();
         assert!(frame.contains("***") && !frame.contains("planted"), "{frame}");
     }

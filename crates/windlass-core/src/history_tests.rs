@@ -152,6 +152,10 @@ fn tasks_grants_and_questions_of_low_risk_are_kept() {
             preview: None,
             rule: String::new(),
             confirm_word: None,
+            digest: String::new(),
+            position: 1,
+            total: 1,
+            hidden_chars: 0,
         }),
     };
     let decided = |number: u64, decision, by: &str, rule: Option<&str>| Event::PermissionDecided {
@@ -160,6 +164,8 @@ fn tasks_grants_and_questions_of_low_risk_are_kept() {
         by: by.into(),
         rule: rule.map(str::to_owned),
         problem: None,
+        denied_by: None,
+        message: None,
     };
     let history = fold(vec![
         started(),

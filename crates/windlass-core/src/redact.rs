@@ -8,6 +8,7 @@ mod pieces;
 mod scan;
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -26,6 +27,8 @@ const SECRET_CHARS_MIN: usize = 6;
 #[derive(Debug, Clone)]
 pub struct Redactor {
     known: Arc<Known>,
+    /// The same secrets, without the forms.
+    values: Arc<Known>,
 }
 
 impl Default for Redactor {
@@ -38,18 +41,37 @@ impl Redactor {
     /// One that knows these secrets, and the well-known forms.
     pub fn new(secrets: impl IntoIterator<Item = Secret>) -> Self {
         let long = secrets.into_iter().filter(|secret| secret.expose().len() >= SECRET_CHARS_MIN);
-        Self { known: Arc::new(Known::new(long.collect())) }
+        let long: Vec<Secret> = long.collect();
+        let values = Arc::new(Known::values(long.clone()));
+        Self { known: Arc::new(Known::new(long)), values }
+    }
+
+    /// One that knows the same secrets and no forms: for what must be shown complete, where nothing but a secret that is
+    /// known for certain may be missing.
+    pub fn known_values(&self) -> Self {
+        Self { known: Arc::clone(&self.values), values: Arc::clone(&self.values) }
+    }
+
+    /// Characters of secrets in a text.
+    pub fn hidden_chars(&self, text: &str) -> usize {
+        let found = self.find(text);
+        found.into_iter().filter_map(|range| text.get(range)).map(|secret| secret.chars().count()).sum()
+    }
+
+    fn find(&self, text: &str) -> Vec<Range<usize>> {
+        let mut scan = Scan::default();
+        scan.advance(&self.known, text, true);
+        scan.found
     }
 
     /// The text without secrets; borrowed when there were none.
     pub fn clean<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let mut scan = Scan::default();
-        scan.advance(&self.known, text, true);
-        if scan.found.is_empty() {
+        let found = self.find(text);
+        if found.is_empty() {
             return Cow::Borrowed(text);
         }
         let (mut cleaned, mut kept) = (String::with_capacity(text.len()), 0);
-        for range in scan.found {
+        for range in found {
             cleaned.push_str(text.get(kept..range.start).unwrap_or_default());
             cleaned.push_str(STARS);
             kept = range.end;

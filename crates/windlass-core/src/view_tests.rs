@@ -236,6 +236,10 @@ fn question() -> Question {
         preview: None,
         rule: "look".into(),
         confirm_word: None,
+        digest: String::new(),
+        position: 1,
+        total: 1,
+        hidden_chars: 0,
     }
 }
 
@@ -246,6 +250,8 @@ fn decided() -> Event {
         by: "user".into(),
         rule: None,
         problem: None,
+        denied_by: None,
+        message: None,
     }
 }
 

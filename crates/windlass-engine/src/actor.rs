@@ -97,7 +97,7 @@ pub(crate) struct Active {
     pub(crate) effectful: HashSet<CallId>,
     /// Outcomes that calls get instead of being run.
     pub(crate) given: HashMap<CallId, ToolOutcome>,
-    /// Questions that wait, with the arguments they ask about.
+    /// The digests of questions that wait.
     pub(crate) questions: HashMap<CallId, String>,
     pub(crate) progress: Lines,
     pub(crate) work_at: Option<Millis>,
@@ -121,6 +121,7 @@ impl Actor {
             Some(inside) => inside.permissions(),
             None => Permissions::new(parts.policies.rules(), parts.approve),
         };
+        permissions.set_secrets(&redactor);
         permissions.restore(&parts.past.grants, &parts.past.asked);
         // From here on they live as long as their bytes have a place, and no longer.
         for past in std::mem::take(&mut parts.past.outcomes) {
@@ -184,8 +185,8 @@ impl Actor {
         match request {
             Request::Send { send, done } => self.begin(*send, done).await,
             Request::Answer { given, done } => {
-                let Answered { call_id, answer, arguments } = *given;
-                let taken = self.take_question(&call_id, arguments.as_deref());
+                let Answered { call_id, answer, digest } = *given;
+                let taken = self.take_question(&call_id, &digest);
                 if taken.is_ok() {
                     self.feed(Input::PermissionAnswered { call_id, answer }).await;
                 }
@@ -215,11 +216,11 @@ impl Actor {
         self.feed(done.into_input()).await;
     }
 
-    /// Takes a question whose answer is there. One that was answered for other arguments waits on.
-    fn take_question(&mut self, call_id: &CallId, arguments: Option<&str>) -> Result<(), AnswerError> {
+    /// Takes a question whose answer is there. An answer to another question leaves it waiting.
+    fn take_question(&mut self, call_id: &CallId, digest: &str) -> Result<(), AnswerError> {
         let active = self.active.as_mut().ok_or(AnswerError::NotAsked)?;
         let asked = active.questions.get(call_id).ok_or(AnswerError::NotAsked)?;
-        if arguments.is_some_and(|arguments| arguments != asked) {
+        if !digest.eq_ignore_ascii_case(asked) {
             return Err(AnswerError::Stale);
         }
         active.questions.remove(call_id);

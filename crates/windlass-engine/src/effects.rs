@@ -76,7 +76,7 @@ impl Actor {
             // The question is an event; whoever shows it sends the answer as a command.
             Effect::AskPermission(question) => {
                 if let Some(active) = self.active.as_mut() {
-                    active.questions.insert(question.call_id, question.arguments);
+                    active.questions.insert(question.call_id, question.digest);
                 }
             }
             Effect::WithdrawQuestion(call_id) => {

@@ -178,8 +178,8 @@ pub(crate) enum Request {
 pub(crate) struct Answered {
     pub(crate) call_id: CallId,
     pub(crate) answer: PermissionAnswer,
-    /// Those that it holds for; any if absent.
-    pub(crate) arguments: Option<String>,
+    /// That of the question that was shown.
+    pub(crate) digest: String,
 }
 
 /// Where the end of a run goes.
@@ -295,16 +295,15 @@ impl Session {
         Ok(RunHandle { done: receiver })
     }
 
-    /// Answers a question. With `arguments` the answer holds only if they are, byte for byte, those of the
-    /// question. An answer that nobody waits for changes nothing.
+    /// Answers the question with this digest. An answer that nobody waits for changes nothing.
     pub async fn answer(
         &self,
         call_id: CallId,
+        digest: String,
         answer: PermissionAnswer,
-        arguments: Option<String>,
     ) -> Result<(), AnswerError> {
         let (done, receiver) = oneshot::channel();
-        let given = Box::new(Answered { call_id, answer, arguments });
+        let given = Box::new(Answered { call_id, answer, digest });
         let request = Request::Answer { given, done };
         self.commands.send(request).await.map_err(|_| AnswerError::Closed)?;
         receiver.await.unwrap_or(Err(AnswerError::Closed))
@@ -335,10 +334,12 @@ impl Session {
     pub async fn command(&self, command: Command) -> Result<Option<RunHandle>, SendError> {
         match command {
             Command::MessageSend(send) => self.send(*send).await.map(Some),
-            Command::PermissionAnswer { call_id, answer } => match self.answer(call_id, answer, None).await {
-                Ok(()) | Err(AnswerError::NotAsked | AnswerError::Stale) => Ok(None),
-                Err(AnswerError::Closed) => Err(SendError::Closed),
-            },
+            Command::PermissionAnswer { call_id, digest, answer } => {
+                match self.answer(call_id, digest, answer).await {
+                    Ok(()) | Err(AnswerError::NotAsked | AnswerError::Stale) => Ok(None),
+                    Err(AnswerError::Closed) => Err(SendError::Closed),
+                }
+            }
             Command::RunCancel => self.cancel().await.map(|()| None),
         }
     }

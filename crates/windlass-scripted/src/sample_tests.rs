@@ -74,6 +74,10 @@ pub(crate) fn permission_requested(id: u64) -> Event {
         preview: None,
         rule: "a".into(),
         confirm_word: None,
+        digest: String::new(),
+        position: 1,
+        total: 1,
+        hidden_chars: 0,
     };
     Event::PermissionRequested { question: Box::new(question) }
 }

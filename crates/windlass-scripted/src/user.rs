@@ -125,7 +125,8 @@ impl ScriptedUser {
                 let call_id = question.call_id.clone();
                 self.call_reached(&call_id, Reached::Asked);
                 if let Some(answer) = self.answer(question) {
-                    return Some(Command::PermissionAnswer { call_id, answer });
+                    let digest = question.digest.clone();
+                    return Some(Command::PermissionAnswer { call_id, digest, answer });
                 }
             }
             Event::PermissionDecided { call_id, .. } => self.call_reached(call_id, Reached::Decided),

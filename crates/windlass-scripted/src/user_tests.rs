@@ -41,6 +41,7 @@ fn questions_are_answered_by_the_number_of_their_call() {
     ];
     let answer = |id, decision| Command::PermissionAnswer {
         call_id: CallId::numbered(id),
+        digest: String::new(),
         answer: PermissionAnswer::new(decision),
     };
     assert_eq!(

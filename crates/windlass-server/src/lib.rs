@@ -6,7 +6,7 @@
 //! # Layout
 //!
 //! - `routes`: one module a subject; `endpoint` joins a route and its words in the API document (`openapi`)
-//! - `stream`: from records to the bytes of an event stream; `approval` binds answers to questions
+//! - `stream`: from records to the bytes of an event stream
 //! - `guard`, `token`, `rate`: who may ask what, and how often; `limits` has the bounds
 //! - `error`: problem documents, and the only status codes of the house
 //! - `metrics`: what is counted; `serve`, `shutdown`: connections and their end
@@ -20,7 +20,6 @@ use axum::middleware::from_fn_with_state;
 use bytes::Bytes;
 use windlass_core::host::ServedPort;
 
-mod approval;
 mod config;
 mod endpoint;
 mod error;

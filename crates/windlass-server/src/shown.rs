@@ -4,6 +4,7 @@ use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::Value;
+use windlass_core::permission::Question;
 
 use crate::endpoint::JSON;
 use crate::error::{Answer, Kind, Problem, Said};
@@ -11,11 +12,24 @@ use crate::state::App;
 
 /// An answer in JSON.
 pub(crate) fn show(app: &App, said: Said, shown: &impl Serialize) -> Answer<Response> {
+    show_asking(app, said, shown, [])
+}
+
+/// An answer in JSON with questions in it, each at its place: they are complete, but for known secret values.
+pub(crate) fn show_asking<'a>(
+    app: &App,
+    said: Said,
+    shown: &impl Serialize,
+    questions: impl IntoIterator<Item = (&'a str, &'a Question)>,
+) -> Answer<Response> {
     let mut value = serde_json::to_value(shown).map_err(|error| {
         tracing::error!(%error, "an answer could not be written");
         Problem::new(Kind::Broken, "internal", "something broke inside; the server's log has more")
     })?;
     app.redactor.clean_value(&mut value);
+    for (pointer, question) in questions {
+        question.put_shown(&app.redactor, &mut value, pointer);
+    }
     Ok(write(said, &value))
 }
 

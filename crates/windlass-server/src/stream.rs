@@ -21,7 +21,6 @@ use windlass_core::host::{HostDelivery, HostError, HostPort};
 use windlass_core::ids::{RunId, SessionId};
 use windlass_core::port::{BoxFuture, BoxStream};
 
-use crate::approval;
 use crate::endpoint::EVENT_STREAM;
 use crate::error::{Answer, Said};
 use crate::limits::{CHUNK_BYTES, CHUNK_RECORDS_MAX, HEARTBEAT, RESYNCS_MAX};
@@ -74,13 +73,7 @@ impl Frames {
 
 impl Projection for Frames {
     fn write(&mut self, record: &Record, out: &mut BytesMut) {
-        if let Event::PermissionRequested { question } = &record.event {
-            let digest = approval::digest(&record.run_id, question);
-            let extra = [("digest", digest.into())];
-            frame::write_sse(record, &self.app.redactor, extra, &mut out.writer());
-        } else {
-            frame::write_sse(record, &self.app.redactor, [], &mut out.writer());
-        }
+        frame::write_sse(record, &self.app.redactor, &mut out.writer());
     }
 }
 

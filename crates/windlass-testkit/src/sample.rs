@@ -108,6 +108,10 @@ fn call_events(call: &ToolCall) -> Vec<Event> {
         preview: Some(Preview::Diff("-a\n+b\n".into())),
         rule: "read_file(src/é.rs)".into(),
         confirm_word: None,
+        digest: String::new(),
+        position: 1,
+        total: 1,
+        hidden_chars: 0,
     };
     let ended = |outcome: ToolOutcome, content: &str| Event::CallEnded {
         call_id: call.id.clone(),
@@ -135,6 +139,8 @@ fn call_events(call: &ToolCall) -> Vec<Event> {
             by: "user".into(),
             rule: Some("read_file(src/**)".into()),
             problem: None,
+            denied_by: None,
+            message: None,
         },
         Event::CallStarted {
             call_id: call.id.clone(),

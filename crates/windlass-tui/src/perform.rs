@@ -72,8 +72,8 @@ impl Hands {
             Effect::Open(session_id) => self.open(&session_id).await,
             Effect::Send(sending) => self.send(*sending).await,
             Effect::Cancel(run_id) => host.cancel(&run_id).await.map(|()| Reply::Quiet),
-            Effect::Answer { run_id, call_id, arguments, answer } => {
-                host.answer(&run_id, &call_id, Some(&arguments), answer).await.map(|()| Reply::Quiet)
+            Effect::Answer { run_id, call_id, digest, answer } => {
+                host.answer(&run_id, &call_id, &digest, answer).await.map(|()| Reply::Quiet)
             }
             Effect::Resume { run_id, wish } => host.resume(&run_id, wish).await.map(Reply::Resumed),
             Effect::Fork { run_id, wish } => host.fork(&run_id, wish).await.map(Reply::Forked),

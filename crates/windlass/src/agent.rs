@@ -242,13 +242,13 @@ async fn answer_questions(session: WeakSession, mut events: Subscription, asker:
         };
         for record in news {
             if let Event::PermissionRequested { question } = &record.event {
-                let (asking, session, call_id) =
-                    (asker(question.as_ref().clone()), session.clone(), question.call_id.clone());
+                let (asking, session) = (asker(question.as_ref().clone()), session.clone());
+                let (call_id, digest) = (question.call_id.clone(), question.digest.clone());
                 tokio::spawn(async move {
                     let answer = asking.await;
                     if let Some(session) = session.upgrade() {
                         // A closed session needs no answer, and one that was answered elsewhere no other.
-                        let _ = session.answer(call_id, answer, None).await;
+                        let _ = session.answer(call_id, digest, answer).await;
                     }
                 });
             }

@@ -6,14 +6,18 @@ use std::fmt;
 use anyhow::{Result, bail};
 
 /// The systems, in the order of the document: prefix and name.
-pub(super) const SYSTEMS: [(char, &str); 6] = [
+pub(super) const SYSTEMS: [(char, &str); 7] = [
     ('E', "EDISON"),
     ('D', "DSPy engine"),
     ('S', "Prompt Studio"),
     ('P', "ploke"),
     ('Z', "ZodoLlama"),
     ('R', "regressions"),
+    (USE, "use"),
 ];
+
+/// The statements that use of the product brought: they hold where a person stands, and nowhere else.
+pub(super) const USE: char = 'U';
 
 /// The number of a statement, such as E-17.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -51,7 +55,8 @@ pub(super) struct Catalogue {
 }
 
 impl Catalogue {
-    /// Reads the rows; numbers must run from 1 without a gap or a repeat.
+    /// Reads the rows; numbers must run from 1 without a gap or a repeat. Those of use come in groups, with room
+    /// between them, and must only rise.
     pub(super) fn parse(text: &str) -> Result<Self> {
         let statements: Vec<_> = text
             .lines()
@@ -60,13 +65,16 @@ impl Catalogue {
             .collect();
         for (prefix, name) in SYSTEMS {
             let own = statements.iter().filter(|statement| statement.id.system == prefix);
-            for (expected, statement) in (1..).zip(own) {
-                if statement.id.number != expected {
+            let mut expected = 1;
+            for statement in own {
+                let number = statement.id.number;
+                if number < expected || (number > expected && prefix != USE) {
                     bail!(
                         "{name}: expected {prefix}-{expected}, found {}: numbers run without gaps or repeats",
                         statement.id
                     );
                 }
+                expected = number + 1;
             }
         }
         let known = statements.iter().map(|statement| statement.id).collect();

@@ -3,18 +3,24 @@
 //! A label is a string or a comment in a test, or anywhere in a test file. Tests of the web app name statements in
 //! their titles alone (`it('S-25: …')`). An ignored test proves nothing. A number in a module header proves nothing
 //! either: it tells what the file is about.
+//!
+//! The statements of use (U) are proven where people stand: by the name of a test that drives the binary, the library as
+//! linked, or the browser. A label proves none of them, and a name elsewhere is an error.
 
 use std::collections::BTreeSet;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
-use super::catalogue::Id;
+use super::catalogue::{Id, USE};
 use super::web_titles;
 use crate::checkout::TextFile;
 use crate::rust_source::{self, RustSource, TestFn};
 
 /// Where tests and scripts live. The house's own commands prove nothing about the product.
 const PLACES: [&str; 5] = ["crates/", "benches/", "examples/", "fixtures/", "web/"];
+
+/// Where tests drive what a user runs.
+const PLACES_OF_USE: [&str; 3] = ["crates/windlass-cli/tests/", "crates/windlass/tests/", "web/e2e/"];
 
 /// One place that names one statement.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
@@ -29,6 +35,16 @@ pub(super) struct Proof {
 }
 
 impl Proof {
+    /// Whether it counts: a label does not, for a statement of use.
+    fn counts(&self) -> bool {
+        self.id.system != USE || !self.by_label || self.path.starts_with("web/e2e/")
+    }
+
+    /// Whether it names a statement of use where nobody uses the product.
+    fn is_misplaced(&self) -> bool {
+        self.id.system == USE && !PLACES_OF_USE.iter().any(|place| self.path.starts_with(place))
+    }
+
     /// Path and line, for a person.
     pub(super) fn place(&self) -> String {
         format!("{}:{}", self.path, self.line)
@@ -49,6 +65,12 @@ pub(super) fn find(files: &[TextFile]) -> Result<Vec<Proof>> {
                     .extend(labels(line).into_iter().map(|id| proof(file, id, true, &file.path, index + 1)));
             }
         }
+    }
+    proofs.retain(Proof::counts);
+    let misplaced = proofs.iter().filter(|proof| proof.is_misplaced());
+    let lines: Vec<_> = misplaced.map(|proof| format!("  {} at {}", proof.id, proof.place())).collect();
+    if !lines.is_empty() {
+        bail!("statements of use are proven in {} alone:\n{}", PLACES_OF_USE.join(", "), lines.join("\n"));
     }
     proofs.sort();
     let mut seen = BTreeSet::new();

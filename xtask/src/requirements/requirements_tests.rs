@@ -118,3 +118,27 @@ fn a_gap_or_a_repeat_in_the_numbers_is_refused() {
     assert!(Catalogue::parse("| E-1 | a | – |\n| E-1 | b | – |\n").is_err());
     assert_eq!(Catalogue::parse("| E-1 | a | – |\n| D-1 | b | – |\n").unwrap().statements.len(), 2);
 }
+
+#[test]
+fn statements_of_use_may_leave_room_between_their_numbers_and_never_fall() {
+    assert_eq!(Catalogue::parse("| U-1 | a | – |\n| U-25 | b | – |\n").unwrap().statements.len(), 2);
+    assert!(Catalogue::parse("| U-25 | a | – |\n| U-1 | b | – |\n").is_err());
+    assert!(Catalogue::parse("| U-1 | a | – |\n| U-1 | b | – |\n").is_err());
+}
+
+#[test]
+fn a_statement_of_use_is_proven_by_name_where_a_user_stands_and_nowhere_else() {
+    let used = Fixture::new()
+        .with("crates/windlass-cli/tests/all/run.rs", "#[test]\nfn u_1_shown() { check(\"U-2\"); }\n")
+        .with("crates/windlass/tests/all/main.rs", "#[test]\nfn u_5_linked() {}\n")
+        .with("web/e2e/a.e2e.ts", "test('U-3: a key', run);\n");
+    let expected = ["U-1 windlass-cli::u_1_shown", "U-3 web: U-3: a key", "U-5 windlass::u_5_linked"];
+    assert_eq!(proven(&used), expected);
+    for elsewhere in [TESTS, "crates/windlass-cli/src/prompt_tests.rs"] {
+        let fixture = Fixture::new().with(elsewhere, "#[test]\nfn u_1_shown() {}\n");
+        let error = proofs::find(&fixture.files()).err().unwrap().to_string();
+        assert!(error.contains(&format!("U-1 at {elsewhere}")), "{error}");
+    }
+    let unit = Fixture::new().with("web/src/a.test.ts", "it('U-3: a key', run);\n");
+    assert!(proofs::find(&unit.files()).is_err());
+}

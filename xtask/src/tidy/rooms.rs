@@ -4,7 +4,7 @@
 //! line here.
 
 /// The whole dependency list of `windlass-core`.
-pub(super) const CORE_DEPENDENCIES: [&str; 4] = ["futures-core", "serde", "serde_json", "thiserror"];
+pub(super) const CORE_DEPENDENCIES: [&str; 5] = ["futures-core", "serde", "serde_json", "sha2", "thiserror"];
 
 /// What a feature of `windlass-core` may add, for a test that writes the schema of records: nothing that ships
 /// has it.

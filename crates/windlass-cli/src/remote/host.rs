@@ -28,7 +28,7 @@ use super::follow::Follower;
 use super::known::{Known, ShownRule};
 use super::limits::{RECORDS_AT_ONCE, ROWS_AT_ONCE};
 use super::line::Line;
-use super::wishes::{self, Asked, Called, Explained, RecordPage, Started};
+use super::wishes::{self, Called, Explained, RecordPage, Started};
 
 /// No body goes along.
 const NOTHING: Option<&Value> = None;
@@ -142,10 +142,10 @@ impl RemoteHost {
         Ok(follower.of_run(run_id).stream())
     }
 
-    async fn asked(&self, run_id: &RunId) -> Result<Vec<Asked>, HostError> {
+    async fn asked(&self, run_id: &RunId) -> Result<Vec<Question>, HostError> {
         #[derive(Deserialize)]
         struct Questions {
-            questions: Vec<Asked>,
+            questions: Vec<Question>,
         }
         let Questions { questions } =
             self.line.get(&Path::of(&["api", "runs", run_id.as_str(), "permissions"])).await?;
@@ -156,22 +156,13 @@ impl RemoteHost {
         &self,
         run_id: &RunId,
         call_id: &CallId,
-        arguments: Option<&str>,
+        digest: &str,
         answer: PermissionAnswer,
     ) -> Result<(), HostError> {
         let is_remembered = answer.decision == Decision::Remember;
         let mut body = json!(answer);
-        if let (Some(arguments), Value::Object(fields)) = (arguments, &mut body) {
-            let asked = self.asked(run_id).await?;
-            // One that waits no more is refused by the server, in its own words.
-            if let Some(asked) = asked.into_iter().find(|asked| asked.question.call_id == *call_id) {
-                if asked.question.arguments != arguments {
-                    return Err(HostError::Stale(format!(
-                        "the question of {call_id} is about other arguments than those that were shown; look at it again"
-                    )));
-                }
-                fields.insert("digest".into(), asked.digest.into());
-            }
+        if let Value::Object(fields) = &mut body {
+            fields.insert("digest".into(), digest.into());
         }
         let path = Path::of(&["api", "runs", run_id.as_str(), "permissions", call_id.as_str()]);
         self.line.tell(&path, Method::Post, Some(&body)).await?;
@@ -288,20 +279,17 @@ impl HostPort for RemoteHost {
     }
 
     fn questions<'a>(&'a self, run_id: &'a RunId) -> HostFuture<'a, Vec<Question>> {
-        Box::pin(async move {
-            let asked = self.asked(run_id).await?;
-            Ok(asked.into_iter().map(|asked| asked.question).collect())
-        })
+        Box::pin(async move { self.asked(run_id).await })
     }
 
     fn answer<'a>(
         &'a self,
         run_id: &'a RunId,
         call_id: &'a CallId,
-        arguments: Option<&'a str>,
+        digest: &'a str,
         answer: PermissionAnswer,
     ) -> HostFuture<'a, ()> {
-        Box::pin(self.send_answer(run_id, call_id, arguments, answer))
+        Box::pin(self.send_answer(run_id, call_id, digest, answer))
     }
 
     fn resume<'a>(&'a self, run_id: &'a RunId, wish: ResumeWish) -> HostFuture<'a, StartedRun> {

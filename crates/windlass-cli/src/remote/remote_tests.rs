@@ -118,9 +118,9 @@ async fn z_13_each_of_the_four_decisions_counts_from_either_side() {
             let [question] = &waiting[..] else { panic!("{waiting:?}") };
             let (call, answer) = (CallId::numbered(number), || PermissionAnswer::new(decision));
             assert_eq!(question.call_id, call);
-            let other = port.answer(&run, &call, Some("{\"path\":\"z\"}"), answer()).await;
+            let other = port.answer(&run, &call, "another", answer()).await;
             assert!(matches!(other, Err(HostError::Stale(_))), "{other:?}");
-            port.answer(&run, &call, Some(&question.arguments), answer()).await.unwrap();
+            port.answer(&run, &call, &question.digest, answer()).await.unwrap();
             let decided = until(&mut stream, |event| matches!(event, Event::PermissionDecided { .. })).await;
             let Event::PermissionDecided { decision: noted, .. } = &decided[decided.len() - 1].event else {
                 panic!("{decided:?}")
@@ -128,7 +128,7 @@ async fn z_13_each_of_the_four_decisions_counts_from_either_side() {
             assert_eq!(*noted, decision);
             // Whoever sees the decision sees the rule.
             assert_eq!(port.rules().len(), usize::from(number >= 3), "{:?}", port.rules());
-            let again = port.answer(&run, &call, None, answer()).await;
+            let again = port.answer(&run, &call, &question.digest, answer()).await;
             assert!(matches!(again, Err(HostError::Stale(_))), "{again:?}");
         }
         until(&mut stream, is_end).await;
@@ -214,7 +214,8 @@ async fn a_run_that_stopped_in_the_middle_is_taken_up() {
                 until(&mut stream, is_question).await;
             }
             let answer = PermissionAnswer::new(Decision::Once);
-            port.answer(&run, &CallId::numbered(number), None, answer).await.unwrap();
+            let waiting = port.questions(&run).await.unwrap();
+            port.answer(&run, &CallId::numbered(number), &waiting[0].digest, answer).await.unwrap();
         }
         until(&mut stream, is_end).await;
         assert_eq!(port.run(&run).await.unwrap().outcome, Some(RunOutcome::Completed));
@@ -372,7 +373,7 @@ async fn what_is_not_there_or_cannot_be_is_told_in_the_same_way() {
         assert_eq!(port.cancel(&run).await.unwrap_err(), gone);
         assert_eq!(port.questions(&run).await.unwrap_err(), gone);
         let answer =
-            port.answer(&run, &CallId::numbered(1), None, PermissionAnswer::new(Decision::Once)).await;
+            port.answer(&run, &CallId::numbered(1), "any", PermissionAnswer::new(Decision::Once)).await;
         assert_eq!(answer.unwrap_err(), gone);
         assert_eq!(port.replay(&run).await.unwrap_err(), gone);
         assert_eq!(port.fork(&run, ForkWish::default()).await.unwrap_err(), gone);

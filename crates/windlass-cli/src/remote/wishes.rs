@@ -174,14 +174,6 @@ pub(super) struct RecordPage {
     pub(super) has_more: bool,
 }
 
-/// A question, and what binds an answer to it.
-#[derive(Deserialize)]
-pub(super) struct Asked {
-    #[serde(flatten)]
-    pub(super) question: Question,
-    pub(super) digest: String,
-}
-
 fn put(body: &mut Map<String, Value>, name: &str, value: Option<impl Into<Value>>) {
     if let Some(value) = value {
         body.insert(name.to_owned(), value.into());

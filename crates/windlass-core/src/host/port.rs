@@ -72,12 +72,12 @@ pub trait HostPort: Send + Sync {
     fn cancel<'a>(&'a self, run_id: &'a RunId) -> HostFuture<'a, ()>;
     /// The questions of a run that wait for an answer.
     fn questions<'a>(&'a self, run_id: &'a RunId) -> HostFuture<'a, Vec<Question>>;
-    /// Answers a question. With `arguments`, only if the question is about just those.
+    /// Answers a question; only if it is the one with this digest.
     fn answer<'a>(
         &'a self,
         run_id: &'a RunId,
         call_id: &'a CallId,
-        arguments: Option<&'a str>,
+        digest: &'a str,
         answer: PermissionAnswer,
     ) -> HostFuture<'a, ()>;
     /// Takes up a run that stopped in the middle.

@@ -7,12 +7,15 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::audit::{AuditDecision, AuditEntry};
-use super::gate::{Gate, NO_REPEAT, Refusal};
-use super::judge::{Judgement, Permissions};
+use super::gate::{ApproveMode, Gate, NO_REPEAT, Refusal};
+use super::judge::{Judgement, Matter, Permissions};
+use super::limits::DENIAL_CHARS_MAX;
 use super::question::{Decision, Inspection, PermissionAnswer, Preview, Question};
 use super::recall::RecalledAnswer;
 use super::rule::{Rule, RuleEffect, RulePattern, RuleSource};
-use crate::ids::Millis;
+use crate::ids::{Millis, RunId};
+use crate::redact::Redactor;
+use crate::text::cut_chars;
 use crate::tool::{CheckedCall, Risk, ToolCall, ToolSpec};
 
 /// What a denied call tells the model (Appendix A.5).
@@ -126,7 +129,7 @@ pub struct PendingQuestion {
 
 impl PendingQuestion {
     /// Asks about a call: complete arguments, true risk, nothing cut.
-    pub(super) fn new(call: CheckedCall, inspection: Inspection, risk: Risk) -> Self {
+    pub(super) fn new(call: CheckedCall, inspection: Inspection, risk: Risk, secrets: &Redactor) -> Self {
         let arguments = Value::Object(call.args.clone());
         let (needs_preview, needs_word) = match risk {
             Risk::Safe | Risk::Low | Risk::Medium => (false, false),
@@ -147,8 +150,19 @@ impl PendingQuestion {
             preview,
             rule: RulePattern::narrowest(&call.spec, &inspection.targets).to_string(),
             confirm_word: needs_word.then(|| call.spec.name.clone()),
+            digest: String::new(),
+            position: 0,
+            total: 0,
+            hidden_chars: 0,
         };
-        Self { call, inspection, question: Box::new(question) }
+        Self { call, inspection, question: Box::new(question.guarded(secrets)) }
+    }
+
+    /// The question gets its place among those of its step, and the digest that an answer must name.
+    pub fn numbered(mut self, run_id: &RunId, position: u32, total: u32) -> Self {
+        (self.question.position, self.question.total) = (position, total);
+        self.question.digest = self.question.digest_in(run_id);
+        self
     }
 
     /// What is asked.
@@ -173,7 +187,13 @@ impl PendingQuestion {
 
     /// Judges the call once more: the answer to another question may have settled this one.
     pub fn reconsider(self, permissions: &Permissions) -> Judgement {
-        permissions.judge(self.call, self.inspection)
+        let question = self.question;
+        match permissions.judge(self.call, self.inspection) {
+            // What is asked stays as it was shown.
+            Judgement::Ask(pending) => Judgement::Ask(Self { question, ..pending }),
+            Judgement::Stage(pending) => Judgement::Stage(Self { question, ..pending }),
+            judgement @ (Judgement::Approved(_) | Judgement::Denied(_)) => judgement,
+        }
     }
 
     /// Takes the user's answer. A deny rule that came up meanwhile still wins.
@@ -182,7 +202,11 @@ impl PendingQuestion {
             return self.answer_as_recorded(permissions, recalled);
         }
         match answer.decision {
-            Decision::Deny => self.deny(Refusal::new(Gate::User, USER_DENIED, format!("{NO_REPEAT}."))),
+            Decision::Deny if answer.is_by_nobody => {
+                let refusal = self.unattended();
+                self.deny(refusal)
+            }
+            Decision::Deny => self.deny(refused_by_user(answer.message.as_deref())),
             Decision::Once | Decision::Session | Decision::Remember => {
                 match self.objection(permissions, answer) {
                     Some(refusal) => self.deny(refusal),
@@ -194,12 +218,13 @@ impl PendingQuestion {
 
     /// Takes the answer that is on record: what it led to then, it leads to now.
     fn answer_as_recorded(self, permissions: &mut Permissions, recalled: RecalledAnswer) -> Answered {
-        let RecalledAnswer { decision, rule, problem, refusal } = recalled;
+        let RecalledAnswer { decision, rule, problem, message, refusal } = recalled;
         if decision == Decision::Deny {
-            return match refusal {
-                Some((message, hint)) => self.deny(Refusal::new(Gate::User, message, hint)),
-                None => self.deny(Refusal::new(Gate::User, USER_DENIED, format!("{NO_REPEAT}."))),
+            let refusal = match refusal {
+                Some(refusal) => refusal.into_refusal(Gate::User),
+                None => refused_by_user(message.as_deref()),
             };
+            return self.deny(refusal);
         }
         if self.question.risk == Risk::Low {
             permissions.note_asked(&self.call.spec.name);
@@ -213,6 +238,12 @@ impl PendingQuestion {
             Rule { id, ..Rule::new(RuleEffect::Allow, pattern, RuleSource::User) }
         });
         Answered { verdict: Ok(ApprovedCall::by_user(self.call, decision)), stored, rule, problem }
+    }
+
+    /// Nobody is there to answer.
+    fn unattended(&self) -> Refusal {
+        let matter = Matter { risk: self.question.risk, ..Matter::of(&self.call, &self.inspection) };
+        Refusal::by_mode(ApproveMode::Never, None, matter)
     }
 
     /// Why a call stays denied although the user wants it to run.
@@ -278,6 +309,18 @@ impl PendingQuestion {
     fn deny(self, refusal: Refusal) -> Answered {
         let verdict = Err(Denied { call: self.call, refusal });
         Answered { verdict, stored: None, rule: None, problem: None }
+    }
+}
+
+/// The user's own refusal, with their words if there are some.
+fn refused_by_user(words: Option<&str>) -> Refusal {
+    match words.map(str::trim).filter(|words| !words.is_empty()) {
+        None => Refusal::new(Gate::User, USER_DENIED, format!("{NO_REPEAT}.")),
+        Some(words) => Refusal::new(
+            Gate::User,
+            format!("{USER_DENIED}. The user says: {}", cut_chars(words, DENIAL_CHARS_MAX)),
+            format!("{NO_REPEAT}. Do what the user says instead."),
+        ),
     }
 }
 

@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use super::approved::PendingQuestion;
 use super::gate::Gate;
 use super::judge::{GATES_BEFORE_RISK, Matter, Opinion, Permissions, Ruling};
 use super::question::{Inspection, Question, Target};
@@ -104,10 +103,8 @@ impl Permissions {
             Some(theirs) => (Gate::Caller, Stance::of(&theirs.opinion)),
             None => (own.gate, Stance::of(&own.opinion)),
         };
-        let question = matches!(stance, Stance::Asks | Stance::Stages).then(|| {
-            let pending = PendingQuestion::new(call.clone(), inspection.clone(), matter.risk);
-            pending.question().clone()
-        });
+        let question = matches!(stance, Stance::Asks | Stance::Stages)
+            .then(|| self.question_of(call.clone(), inspection.clone(), matter.risk).question().clone());
         Explanation {
             tool: call.spec.name.clone(),
             risk: matter.risk,

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::judge::Matter;
+use super::question::DeniedBy;
 use super::rule::{Rule, RulePattern, RuleSource};
 use crate::model::ToolChoice;
 use crate::tool::{ToolFailure, ToolSpec};
@@ -76,6 +77,20 @@ impl Gate {
             Gate::Mode => "mode",
             Gate::Caller => "caller",
             Gate::User => "user",
+        }
+    }
+
+    /// Who a call was denied by, if this gate refused it.
+    pub fn denied_by(self) -> DeniedBy {
+        match self {
+            Gate::User => DeniedBy::User,
+            Gate::Mode => DeniedBy::Mode,
+            Gate::DenyRule | Gate::Grant | Gate::AskRule | Gate::AllowRule | Gate::Risk | Gate::Caller => {
+                DeniedBy::Rule
+            }
+            Gate::ToolsAllowed | Gate::Module | Gate::Request | Gate::Schema | Gate::Targets => {
+                DeniedBy::Limit
+            }
         }
     }
 
@@ -232,6 +247,8 @@ pub struct Refusal {
     pub gate: Gate,
     /// The rule that refused.
     pub rule: Option<String>,
+    /// By whom, for whoever reads the outcome; a refusal that was recorded before that was told has nobody.
+    pub denied_by: Option<DeniedBy>,
     /// What was refused and why.
     pub message: String,
     /// What to do.
@@ -240,7 +257,13 @@ pub struct Refusal {
 
 impl Refusal {
     pub(super) fn new(gate: Gate, message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { gate, rule: None, message: message.into(), hint: hint.into() }
+        Self {
+            gate,
+            rule: None,
+            denied_by: Some(gate.denied_by()),
+            message: message.into(),
+            hint: hint.into(),
+        }
     }
 
     /// A rule denies the call.
@@ -297,7 +320,8 @@ impl Refusal {
 
     /// The refusal as a call's outcome.
     pub fn to_failure(&self) -> ToolFailure {
-        ToolFailure::denied(self.message.clone()).hint(self.hint.clone())
+        let failure = ToolFailure::denied(self.message.clone()).hint(self.hint.clone());
+        ToolFailure { denied_by: self.denied_by, ..failure }
     }
 }
 

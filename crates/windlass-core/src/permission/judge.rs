@@ -13,6 +13,7 @@ use super::policy::PolicySet;
 use super::question::{Inspection, Target};
 use super::recall::Recollection;
 use super::rule::{Rule, RulePattern};
+use crate::redact::Redactor;
 use crate::tool::{CheckedCall, Risk, ToolSpec};
 
 /// The gates that may speak before risk does, in order.
@@ -101,6 +102,8 @@ pub struct Permissions {
     mode: ApproveMode,
     settings: GateSettings,
     caller: Option<Box<Permissions>>,
+    /// Secret values that no front end may show.
+    secrets: Redactor,
     pub(super) recollection: Recollection,
 }
 
@@ -123,6 +126,11 @@ impl Permissions {
     /// Changes how calls are approved that need asking.
     pub fn set_mode(&mut self, mode: ApproveMode) {
         self.mode = mode;
+    }
+
+    /// Says which secret values no front end may show: a question that has one in it is critical.
+    pub fn set_secrets(&mut self, redactor: &Redactor) {
+        self.secrets = redactor.known_values();
     }
 
     /// The rules.
@@ -192,13 +200,28 @@ impl Permissions {
         let Ruling { gate, opinion } = self.rule_on(matter);
         match opinion {
             Opinion::Deny(refusal) => Judgement::Denied(Denied { call, refusal }),
-            Opinion::Silent | Opinion::Ask(_) => Judgement::Ask(PendingQuestion::new(call, inspection, risk)),
-            Opinion::Stage => Judgement::Stage(PendingQuestion::new(call, inspection, risk)),
+            Opinion::Silent | Opinion::Ask(_) => Judgement::Ask(self.question_of(call, inspection, risk)),
+            Opinion::Stage => Judgement::Stage(self.question_of(call, inspection, risk)),
             Opinion::Allow(rule) => {
                 let by = approver(gate, rule);
                 Judgement::Approved(ApprovedCall::by_gate(call, by))
             }
         }
+    }
+
+    pub(super) fn question_of(
+        &self,
+        call: CheckedCall,
+        inspection: Inspection,
+        risk: Risk,
+    ) -> PendingQuestion {
+        PendingQuestion::new(call, inspection, risk, &self.secrets)
+    }
+
+    /// Whether a call of a tool is asked about, as far as that can be said without its arguments.
+    pub(crate) fn expects_question(&self, spec: &ToolSpec) -> bool {
+        let matter = Matter { spec, targets: &[], risk: spec.risk, is_edit: false };
+        matches!(self.rule_on(matter).opinion, Opinion::Silent | Opinion::Ask(_))
     }
 
     /// The ruling of these permissions and, if it is harder, of the caller's.

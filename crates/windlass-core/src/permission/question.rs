@@ -1,9 +1,15 @@
 //! What is asked of the user before a call runs, and what the user answers.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
 
-use crate::ids::CallId;
+use crate::ids::{CallId, RunId};
+use crate::json::canonical::canonical_text;
+use crate::redact::Redactor;
+use crate::text::hex;
 use crate::tool::Risk;
 
 /// Something a call would touch, in canonical form: never as the model spelled it.
@@ -69,6 +75,136 @@ pub struct Question {
     /// The word to type for a critical call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm_word: Option<String>,
+    /// What an answer must name: a digest over the run and everything that is asked. Empty in what nobody can answer,
+    /// and in records that are older than it.
+    #[serde(default)]
+    pub digest: String,
+    /// Its place among the questions of its step, in call order, from 1.
+    #[serde(default)]
+    pub position: u32,
+    /// How many questions its step is expected to have, as far as its calls are known: it may grow.
+    #[serde(default)]
+    pub total: u32,
+    /// Characters of known secret values in what is asked. Some make the question critical; what leaves the program has
+    /// `***` in their place.
+    #[serde(default)]
+    pub hidden_chars: u32,
+}
+
+impl Question {
+    /// The digest of what is asked in a run: tool, arguments, targets, preview, rule and risk. Arguments count in
+    /// canonical form, so that spacing makes no difference. Its place among others is no part of it.
+    pub fn digest_in(&self, run_id: &RunId) -> String {
+        let arguments = serde_json::from_str(&self.arguments)
+            .map_or_else(|_| self.arguments.clone(), |value| canonical_text(&value));
+        let (preview_kind, preview) = match &self.preview {
+            None => ("", ""),
+            Some(Preview::Diff(text)) => ("diff", text.as_str()),
+            Some(Preview::Command(text)) => ("command", text.as_str()),
+            Some(Preview::Text(text)) => ("text", text.as_str()),
+        };
+        let targets = self.targets.iter().flat_map(|target| match target {
+            Target::Path(text) => ["path", text.as_str()],
+            Target::Host(text) => ["host", text.as_str()],
+            Target::Command(text) => ["command", text.as_str()],
+        });
+        let pieces = [run_id.as_str(), self.call_id.as_str(), &self.tool, &arguments, self.risk.label()];
+        let pieces = pieces.into_iter().chain([self.rule.as_str(), preview_kind, preview]).chain(targets);
+        let mut hash = Sha256::new();
+        for piece in pieces {
+            // The length first: no two lists of pieces run together to the same bytes.
+            hash.update(u64::try_from(piece.len()).unwrap_or(u64::MAX).to_be_bytes());
+            hash.update(piece.as_bytes());
+        }
+        hex(&hash.finalize())
+    }
+
+    /// The question with its digest, also where its record is older than that.
+    pub fn sealed(mut self, run_id: &RunId) -> Self {
+        if self.digest.is_empty() {
+            self.digest = self.digest_in(run_id);
+        }
+        self
+    }
+
+    /// The question with the counters and known secrets of its record, which may have changed since. A record that is
+    /// older than digests has none.
+    pub(crate) fn as_on_record(&self, recorded: &Question) -> Self {
+        let digest = if recorded.digest.is_empty() { String::new() } else { self.digest.clone() };
+        let Question { position, total, hidden_chars, .. } = *recorded;
+        Self { digest, position, total, hidden_chars, ..self.clone() }
+    }
+
+    /// The question as it may leave the program: complete, but for known secret values.
+    pub fn shown(&self, redactor: &Redactor) -> Self {
+        let known = redactor.known_values();
+        let mut shown = self.clone();
+        for text in shown.texts_mut() {
+            if let Cow::Owned(cleaned) = known.clean(text) {
+                *text = cleaned;
+            }
+        }
+        shown
+    }
+
+    /// Puts the question, as it may leave the program, into a value that was cleaned of everything that looks like a
+    /// secret: what is asked is never cut by what it looks like.
+    pub fn put_shown(&self, redactor: &Redactor, value: &mut Value, pointer: &str) {
+        if let (Some(place), Ok(shown)) =
+            (value.pointer_mut(pointer), serde_json::to_value(self.shown(redactor)))
+        {
+            *place = shown;
+        }
+    }
+
+    /// Counts the secret values in it; with some it is critical.
+    pub(super) fn guarded(mut self, known: &Redactor) -> Self {
+        let hidden: usize = self.texts_mut().map(|text| known.hidden_chars(text)).sum();
+        if hidden > 0 {
+            self.hidden_chars = u32::try_from(hidden).unwrap_or(u32::MAX);
+            self.risk = Risk::Critical;
+            self.confirm_word = Some(self.tool.clone());
+        }
+        self
+    }
+
+    /// Everything in it that comes from the call.
+    fn texts_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        let preview = self.preview.iter_mut().map(|preview| match preview {
+            Preview::Diff(text) | Preview::Command(text) | Preview::Text(text) => text,
+        });
+        let targets = self.targets.iter_mut().map(|target| match target {
+            Target::Path(text) | Target::Host(text) | Target::Command(text) => text,
+        });
+        [&mut self.arguments, &mut self.rule].into_iter().chain(preview).chain(targets)
+    }
+}
+
+/// Who denied a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum DeniedBy {
+    /// The user, asked about this call.
+    User,
+    /// A rule.
+    Rule,
+    /// How the run is approved: the call needs asking, and nobody is asked.
+    Mode,
+    /// A limit: of the run, of the request, or of what the tool may touch.
+    Limit,
+}
+
+impl DeniedBy {
+    /// The word of wires and logs.
+    pub fn word(self) -> &'static str {
+        match self {
+            DeniedBy::User => "user",
+            DeniedBy::Rule => "rule",
+            DeniedBy::Mode => "mode",
+            DeniedBy::Limit => "limit",
+        }
+    }
 }
 
 /// What the user decided (Z-13).
@@ -109,6 +245,12 @@ impl Decision {
     }
 }
 
+/// Who answered a question, in events: the user.
+pub(crate) const BY_USER: &str = "user";
+
+/// Who answered a question, in events: whoever knows that nobody can.
+pub(crate) const BY_NOBODY: &str = "nobody";
+
 /// An answer to a question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PermissionAnswer {
@@ -120,12 +262,28 @@ pub struct PermissionAnswer {
     /// The word typed for a critical call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirmation: Option<String>,
+    /// What the user says to a denied call: the model is told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// Whether nobody is there who could answer. Never believed of others.
+    #[serde(skip)]
+    pub is_by_nobody: bool,
 }
 
 impl PermissionAnswer {
-    /// An answer without a changed rule.
+    /// An answer without a changed rule and without words.
     pub fn new(decision: Decision) -> Self {
-        Self { decision, rule: None, confirmation: None }
+        Self { decision, rule: None, confirmation: None, message: None, is_by_nobody: false }
+    }
+
+    /// What becomes of a question that nobody can answer: it is denied, and not in the user's name.
+    pub fn by_nobody() -> Self {
+        Self { is_by_nobody: true, ..Self::new(Decision::Deny) }
+    }
+
+    /// Who answered, as events write it.
+    pub(crate) fn by(&self) -> &'static str {
+        if self.is_by_nobody { BY_NOBODY } else { BY_USER }
     }
 }
 

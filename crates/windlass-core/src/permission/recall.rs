@@ -9,8 +9,9 @@ use std::collections::HashMap;
 use super::approved::{ApprovedCall, Denied, PendingQuestion};
 use super::gate::{Gate, Refusal};
 use super::judge::{Judgement, Permissions};
-use super::question::{Decision, Inspection};
+use super::question::{Decision, DeniedBy, Inspection};
 use crate::ids::CallId;
+use crate::redact::Redactor;
 use crate::tool::{CheckedCall, Risk};
 
 /// Who let a call run that is on record as started, when neither the record nor today's rules say.
@@ -26,7 +27,21 @@ pub(crate) enum Recalled {
     /// It was staged, with this risk.
     Staged { risk: Risk },
     /// It was refused.
-    Denied { by: Option<String>, message: String, hint: String },
+    Denied { by: Option<String>, refusal: RecalledRefusal },
+}
+
+/// What a refused call was told.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct RecalledRefusal {
+    pub(crate) message: String,
+    pub(crate) hint: String,
+    pub(crate) denied_by: Option<DeniedBy>,
+}
+
+impl RecalledRefusal {
+    pub(super) fn into_refusal(self, gate: Gate) -> Refusal {
+        Refusal { denied_by: self.denied_by, ..Refusal::new(gate, self.message, self.hint) }
+    }
 }
 
 /// How a question was answered.
@@ -36,8 +51,10 @@ pub(crate) struct RecalledAnswer {
     /// The rule that was granted or stored.
     pub(crate) rule: Option<String>,
     pub(crate) problem: Option<String>,
-    /// Message and hint of a refusal that was not the user's own.
-    pub(crate) refusal: Option<(String, String)>,
+    /// What the user said to a denied call.
+    pub(crate) message: Option<String>,
+    /// What the model was told of a denied call.
+    pub(crate) refusal: Option<RecalledRefusal>,
 }
 
 /// What is on record, by call. Empty but while a run is rehearsed.
@@ -78,12 +95,10 @@ impl Permissions {
     pub fn judge(&self, call: CheckedCall, inspection: Inspection) -> Judgement {
         match self.recollection.verdicts.get(&call.call.id) {
             None => self.judge_now(call, inspection),
-            Some(Recalled::Asked { risk }) => Judgement::Ask(PendingQuestion::new(call, inspection, *risk)),
-            Some(Recalled::Staged { risk }) => {
-                Judgement::Stage(PendingQuestion::new(call, inspection, *risk))
-            }
-            Some(Recalled::Denied { by, message, hint }) => {
-                Judgement::Denied(Denied { call, refusal: refusal(by.as_deref(), message, hint) })
+            Some(Recalled::Asked { risk }) => Judgement::Ask(question_of(call, inspection, *risk)),
+            Some(Recalled::Staged { risk }) => Judgement::Stage(question_of(call, inspection, *risk)),
+            Some(Recalled::Denied { by, refusal }) => {
+                Judgement::Denied(Denied { call, refusal: refusal_by(by.as_deref(), refusal.clone()) })
             }
             Some(Recalled::Approved { by: Some(by) }) => {
                 Judgement::Approved(ApprovedCall::by_gate(call, Cow::Owned(by.clone())))
@@ -97,15 +112,20 @@ impl Permissions {
     }
 }
 
+/// The risk on record counts secrets already, as they were known then.
+fn question_of(call: CheckedCall, inspection: Inspection, risk: Risk) -> PendingQuestion {
+    PendingQuestion::new(call, inspection, risk, &Redactor::default().known_values())
+}
+
 fn by_record(call: CheckedCall) -> Judgement {
     Judgement::Approved(ApprovedCall::by_gate(call, Cow::Borrowed(BY_RECORD)))
 }
 
-fn refusal(by: Option<&str>, message: &str, hint: &str) -> Refusal {
+fn refusal_by(by: Option<&str>, recalled: RecalledRefusal) -> Refusal {
     let by = by.unwrap_or_default();
     let gate = Gate::ALL.into_iter().find(|gate| gate.word() == by).unwrap_or(Gate::DenyRule);
     let rule = by.strip_prefix("rule:").map(str::to_owned);
-    Refusal { rule, ..Refusal::new(gate, message, hint) }
+    Refusal { rule, ..recalled.into_refusal(gate) }
 }
 
 #[cfg(test)]

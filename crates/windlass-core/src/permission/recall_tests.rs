@@ -34,12 +34,15 @@ fn what_was_asked_is_asked_and_what_was_refused_is_refused_in_the_same_words() {
     permissions.recall(id(), Recalled::Asked { risk: Risk::High });
     let (checked, inspection) = reading("a");
     assert_eq!(question(permissions.judge(checked, inspection)).question().risk, Risk::High);
-    let denied =
-        Recalled::Denied { by: Some("rule:r7".into()), message: "Not this.".into(), hint: "Stop.".into() };
+    let denied = Recalled::Denied { by: Some("rule:r7".into()), refusal: told("Not this.", "Stop.") };
     permissions.recall(id(), denied);
     let (checked, inspection) = reading("a");
     let refusal = refusal(permissions.judge(checked, inspection));
     assert_eq!((refusal.by().as_str(), refusal.message.as_str()), ("rule:r7", "Not this."));
+}
+
+fn told(message: &str, hint: &str) -> RecalledRefusal {
+    RecalledRefusal { message: message.into(), hint: hint.into(), denied_by: Some(DeniedBy::Rule) }
 }
 
 #[test]
@@ -52,6 +55,7 @@ fn an_answer_leads_to_what_it_led_to_then() {
         decision: Decision::Session,
         rule: Some("read_file(src/**)".into()),
         problem: None,
+        message: None,
         refusal: None,
     };
     permissions.recall_answer(id(), recorded);
@@ -62,15 +66,16 @@ fn an_answer_leads_to_what_it_led_to_then() {
 
 #[test]
 fn a_denial_on_record_stays_one() {
-    for refusal in [None, Some(("The call was not confirmed".to_owned(), "Do not.".to_owned()))] {
+    for refusal in [None, Some(told("The call was not confirmed", "Do not."))] {
         let mut permissions = with_rules([]);
         let pending = question(permissions.judge(call("launch", Risk::Medium), Inspection::default()));
-        let message = refusal.as_ref().map(|(message, _)| message.clone());
-        let recorded = RecalledAnswer { decision: Decision::Deny, rule: None, problem: None, refusal };
+        let was_told = refusal.as_ref().map(|refusal| refusal.message.clone());
+        let decision = Decision::Deny;
+        let recorded = RecalledAnswer { decision, rule: None, problem: None, message: None, refusal };
         permissions.recall_answer(id(), recorded);
         let denied = pending.answer(&mut permissions, &answer(Decision::Once)).verdict.unwrap_err();
         assert_eq!(denied.refusal.gate, Gate::User);
-        assert!(message.is_none_or(|message| message == denied.refusal.message));
+        assert!(was_told.is_none_or(|message| message == denied.refusal.message));
     }
 }
 

@@ -7,8 +7,8 @@ use super::approved::PendingQuestion;
 use super::audit::{AuditDecision, AuditEntry};
 use super::gate::{Gate, Refusal};
 use super::question::{Inspection, Preview, Question};
-use crate::ids::{CallId, Millis};
-use crate::tool::{CheckedCall, ToolFailure, ToolOutcome};
+use crate::ids::{CallId, Millis, RunId};
+use crate::tool::{CheckedCall, ErrorKind, ToolFailure, ToolOutcome};
 
 /// What a model does about an edit that waits.
 const FINISH: &str = "Do not edit further: finish your answer";
@@ -40,11 +40,12 @@ impl Inspection {
 impl PendingQuestion {
     /// Puts the question off. Whoever takes it up calls the tool with the arguments of the proposal: they hold
     /// the call to what was looked at now.
-    pub fn put_off(self) -> StagedCall {
+    pub fn put_off(self, run_id: &RunId) -> StagedCall {
         let (call, inspection, mut proposal) = self.into_parts();
         let mut arguments = call.args.clone();
         arguments.extend(inspection.pins);
         proposal.arguments = Value::Object(arguments).to_string();
+        proposal.digest = proposal.digest_in(run_id);
         StagedCall { call, proposal }
     }
 }
@@ -62,7 +63,8 @@ impl StagedCall {
             "The edit is staged as proposal {} and awaits the user's approval; nothing was written. {FINISH}",
             self.proposal.call_id
         );
-        let failure = ToolFailure::denied(message).hint("Say in your answer which edit awaits approval.");
+        let failure = ToolFailure::new(ErrorKind::PermissionDenied, message)
+            .hint("Say in your answer which edit awaits approval.");
         let mut outcome = ToolOutcome::failed(failure);
         outcome.meta.proposal = Some(self.proposal);
         outcome

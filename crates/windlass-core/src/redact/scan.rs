@@ -46,18 +46,29 @@ pub(super) struct Known {
     secrets: Vec<Secret>,
     /// By its number, whether anything begins with a byte: most texts are left there.
     firsts: [bool; 256],
+    has_forms: bool,
 }
 
 impl Known {
+    /// These secrets and the well-known forms.
     pub(super) fn new(secrets: Vec<Secret>) -> Self {
+        Self { has_forms: true, ..Self::beginning(secrets, &FORM_FIRSTS) }
+    }
+
+    /// These secrets alone.
+    pub(super) fn values(secrets: Vec<Secret>) -> Self {
+        Self::beginning(secrets, &[])
+    }
+
+    fn beginning(secrets: Vec<Secret>, forms: &[u8]) -> Self {
         let mut firsts = [false; 256];
         let of_secrets = secrets.iter().filter_map(|secret| secret.expose().bytes().next());
-        for byte in of_secrets.chain(FORM_FIRSTS) {
+        for byte in of_secrets.chain(forms.iter().copied()) {
             if let Some(first) = firsts.get_mut(usize::from(byte)) {
                 *first = true;
             }
         }
-        Self { secrets, firsts }
+        Self { secrets, firsts, has_forms: false }
     }
 
     fn is_first(&self, byte: u8) -> bool {
@@ -205,11 +216,13 @@ impl Scan {
             }
             beginning.waits |= !is_whole && secret.len() > tail.len() && secret.starts_with(tail);
         }
-        // "task-force-of-seventeen" has "sk-" inside a word; keys stand at the beginning of one.
-        if named > 0 || !self.char_before(text, self.at).is_some_and(char::is_alphanumeric) {
-            judge_forms(tail, is_whole, &mut beginning);
+        if known.has_forms {
+            // "task-force-of-seventeen" has "sk-" inside a word; keys stand at the beginning of one.
+            if named > 0 || !self.char_before(text, self.at).is_some_and(char::is_alphanumeric) {
+                judge_forms(tail, is_whole, &mut beginning);
+            }
+            judge_pem(tail, is_whole, &mut beginning);
         }
-        judge_pem(tail, is_whole, &mut beginning);
         if named > 0 {
             beginning.range = Some(0..beginning.range.map_or(named, |range| range.end.max(named)));
         }

@@ -9,7 +9,7 @@ use crate::event::{Event, StopReason, WarningCode};
 use crate::ids::CallId;
 use crate::message::{Message, Part, text_of};
 use crate::model::{Finish, ModelFailure, ModelStep, Notice, StepPurpose, Usage};
-use crate::permission::{Inspection, PermissionAnswer};
+use crate::permission::{BY_NOBODY, Inspection, PermissionAnswer};
 use crate::profile::Profile;
 use crate::run::{
     CUT_KEPT, CUT_RULE, CallPlace, Deadline, EMPTY, Input, OVERFLOW, Place, Run, Start, Stop, TOO_LONG,
@@ -50,9 +50,11 @@ impl Cue<'_, '_> {
                 ),
             (
                 Place::Thinking { .. } | Place::Settling,
-                Event::PermissionDecided { call_id, decision, .. },
+                Event::PermissionDecided { call_id, decision, by, message, .. },
             ) => {
-                let answer = PermissionAnswer::new(*decision);
+                let mut answer = PermissionAnswer::new(*decision);
+                answer.message.clone_from(message);
+                answer.is_by_nobody = by == BY_NOBODY;
                 Some(Input::PermissionAnswered { call_id: call_id.clone(), answer })
             }
             (Place::Thinking { .. } | Place::Settling, Event::CallEnded { call_id, outcome, .. }) => {

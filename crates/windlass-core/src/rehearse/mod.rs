@@ -322,6 +322,22 @@ fn is_same(recorded: &Event, replayed: &Event) -> bool {
             Event::RunStarted { message, wishes, profile, .. },
             Event::RunStarted { message: said, wishes: wished, profile: now, .. },
         ) => message == said && wishes == wished && profile == now,
+        (Event::PermissionRequested { question: asked }, Event::PermissionRequested { question: again }) => {
+            **asked == again.as_on_record(asked)
+        }
+        (Event::CallEnded { outcome, .. }, Event::CallEnded { outcome: again, .. }) => {
+            match (&outcome.meta.proposal, &again.meta.proposal) {
+                (Some(staged), Some(proposal)) => {
+                    let proposal = Some(Box::new(proposal.as_on_record(staged)));
+                    let mut replayed = replayed.clone();
+                    if let Event::CallEnded { outcome, .. } = &mut replayed {
+                        Arc::make_mut(outcome).meta.proposal = proposal;
+                    }
+                    *recorded == replayed
+                }
+                (Some(_) | None, _) => recorded == replayed,
+            }
+        }
         (recorded, replayed) => recorded == replayed,
     }
 }

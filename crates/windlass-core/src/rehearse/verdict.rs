@@ -6,11 +6,15 @@ use std::sync::Arc;
 use super::tape::Tape;
 use crate::event::{Event, Record};
 use crate::ids::CallId;
-use crate::permission::{Decision, Permissions, Recalled, RecalledAnswer};
+use crate::permission::{
+    BY_NOBODY, BY_USER, Decision, Permissions, Recalled, RecalledAnswer, RecalledRefusal,
+};
 use crate::tool::{ErrorKind, ToolOutcome};
 
-/// Whose decisions are the user's own.
-const USER: &str = "user";
+/// Whether a decision was the answer to its question, and no rule's.
+fn is_answer(by: &str) -> bool {
+    by == BY_USER || by == BY_NOBODY
+}
 
 /// Puts the first verdict on every call back: that it was asked about, started, or refused.
 pub(super) fn recall_all(records: &[Arc<Record>], permissions: &mut Permissions) {
@@ -39,26 +43,24 @@ fn unasked(outcome: &ToolOutcome) -> Recalled {
     if let Some(proposal) = &outcome.meta.proposal {
         return Recalled::Staged { risk: proposal.risk };
     }
-    refusal(outcome).map_or(Recalled::Approved { by: None }, |(message, hint)| Recalled::Denied {
-        by: None,
-        message,
-        hint,
-    })
+    refusal(outcome).map_or(Recalled::Approved { by: None }, |refusal| Recalled::Denied { by: None, refusal })
 }
 
-/// Message and hint of a refusal.
-fn refusal(outcome: &ToolOutcome) -> Option<(String, String)> {
+/// What a refused call was told.
+fn refusal(outcome: &ToolOutcome) -> Option<RecalledRefusal> {
     let failure = outcome.failure().filter(|failure| failure.kind == ErrorKind::PermissionDenied)?;
-    Some((failure.message.clone(), failure.hint.clone().unwrap_or_default()))
+    let (message, hint) = (failure.message.clone(), failure.hint.clone().unwrap_or_default());
+    Some(RecalledRefusal { message, hint, denied_by: failure.denied_by })
 }
 
 /// If the next record is an answer of the user, puts back what it led to: for the call itself, and for others
 /// that were settled with it.
 pub(super) fn recall_answers(tape: &Tape<'_>, permissions: &mut Permissions) {
-    let Some(Event::PermissionDecided { call_id, decision, by, rule, problem }) = tape.event(0) else {
+    let Some(Event::PermissionDecided { call_id, decision, by, rule, problem, message, .. }) = tape.event(0)
+    else {
         return;
     };
-    if by != USER {
+    if !is_answer(by) {
         return;
     }
     let refusal_of = |call_id: &CallId| tape.outcome(call_id).and_then(refusal);
@@ -66,22 +68,23 @@ pub(super) fn recall_answers(tape: &Tape<'_>, permissions: &mut Permissions) {
         decision: *decision,
         rule: rule.clone(),
         problem: problem.clone(),
+        message: message.clone(),
         refusal: refusal_of(call_id),
     };
     permissions.recall_answer(call_id.clone(), answer);
     for event in (1..).map_while(|ahead| tape.event(ahead)) {
         let Event::PermissionDecided { call_id, decision, by, .. } = event else { continue };
-        if by == USER {
+        if is_answer(by) {
             return;
         }
         let by = Some(by.clone());
         let verdict = match (decision, refusal_of(call_id)) {
-            (Decision::Deny, Some((message, hint))) => Recalled::Denied { by, message, hint },
-            (Decision::Deny, None) => Recalled::Denied {
-                by,
-                message: "A rule denies this operation".to_owned(),
-                hint: String::new(),
-            },
+            (Decision::Deny, Some(refusal)) => Recalled::Denied { by, refusal },
+            (Decision::Deny, None) => {
+                let message = "A rule denies this operation".to_owned();
+                let refusal = RecalledRefusal { message, ..RecalledRefusal::default() };
+                Recalled::Denied { by, refusal }
+            }
             (Decision::Once | Decision::Session | Decision::Remember, _) => Recalled::Approved { by },
         };
         permissions.recall(call_id.clone(), verdict);

@@ -10,7 +10,7 @@ use crate::ids::CallId;
 use crate::json::note::RepairNote;
 use crate::message::Message;
 use crate::permission::{ApprovedCall, PendingQuestion};
-use crate::tool::{Category, CheckedCall, ToolCall, ToolOutcome, Visibility};
+use crate::tool::{Category, CheckedCall, ToolCall, ToolOutcome, ToolSpec, Visibility};
 
 /// Where a call is.
 #[derive(Debug)]
@@ -98,6 +98,10 @@ pub(super) struct Batch {
     pub(super) stop: Option<StopReason>,
     /// What was wrong with the first bad call, if there was one.
     pub(super) bad_call: Option<String>,
+    /// How many questions were asked.
+    pub(super) questions: u32,
+    /// How many were expected when the last one was.
+    questions_expected: u32,
 }
 
 impl Batch {
@@ -127,6 +131,23 @@ impl Batch {
 
     pub(super) fn is_asking(&self) -> bool {
         self.slots.iter().any(|slot| matches!(slot.state, SlotState::Asking(_)))
+    }
+
+    /// The place of the next question, which is about this slot, and how many there will be as far as is known.
+    pub(super) fn count_question(&mut self, index: usize, expects: impl Fn(&ToolSpec) -> bool) -> (u32, u32) {
+        self.questions = self.questions.saturating_add(1);
+        let later = self.slots.iter().skip(index.saturating_add(1)).filter(|slot| match &slot.state {
+            SlotState::Queued(call) | SlotState::Inspecting(call) => expects(&call.spec),
+            SlotState::Unresolved(_)
+            | SlotState::Asking(_)
+            | SlotState::Ready(_)
+            | SlotState::Running
+            | SlotState::Settled(_)
+            | SlotState::Moving => false,
+        });
+        let expected = self.questions.saturating_add(u32::try_from(later.count()).unwrap_or(u32::MAX));
+        self.questions_expected = self.questions_expected.max(expected);
+        (self.questions, self.questions_expected)
     }
 
     pub(super) fn outcomes(&self) -> impl Iterator<Item = (&Slot, &Settled)> {

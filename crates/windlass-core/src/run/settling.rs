@@ -14,7 +14,7 @@ use crate::permission::{
     Refusal,
 };
 use crate::phrase::phrase_clamp;
-use crate::tool::{CheckedCall, ErrorKind, ToolFailure, ToolOutcome};
+use crate::tool::{CheckedCall, ErrorKind, ToolFailure, ToolOutcome, ToolSpec};
 
 impl Run {
     /// Moves every call as far as it may go now, in call order.
@@ -123,19 +123,24 @@ impl Run {
         }
         match pass.world.permissions.judge(call, inspection) {
             Judgement::Approved(approved) => self.approve(pass, batch, index, approved),
-            Judgement::Ask(pending) => {
-                pass.emit(Event::PermissionRequested { question: Box::new(pending.question().clone()) });
-                pass.push(Effect::AskPermission(Box::new(pending.question().clone())));
-                if let Some(slot) = batch.slots.get_mut(index) {
-                    slot.state = SlotState::Asking(Box::new(pending));
-                }
-            }
+            Judgement::Ask(pending) => self.ask(pass, batch, index, pending),
             Judgement::Stage(pending) => {
-                let staged = pending.put_off();
+                let staged = pending.put_off(&self.wishes.run_id);
                 pass.audit(|now| staged.audit(now));
                 self.settle(pass, batch, index, staged.into_outcome().timed(pass.now, pass.now));
             }
             Judgement::Denied(denied) => self.deny(pass, batch, index, &denied),
+        }
+    }
+
+    fn ask(&mut self, pass: &mut Pass<'_, '_>, batch: &mut Batch, index: usize, pending: PendingQuestion) {
+        let expects = |spec: &ToolSpec| pass.world.permissions.expects_question(spec);
+        let (position, total) = batch.count_question(index, expects);
+        let pending = pending.numbered(&self.wishes.run_id, position, total);
+        pass.emit(Event::PermissionRequested { question: Box::new(pending.question().clone()) });
+        pass.push(Effect::AskPermission(Box::new(pending.question().clone())));
+        if let Some(slot) = batch.slots.get_mut(index) {
+            slot.state = SlotState::Asking(Box::new(pending));
         }
     }
 
@@ -223,12 +228,15 @@ impl Run {
         let call_id = pending.question().call_id.clone();
         let answered = pending.answer(pass.world.permissions, answer);
         let decision = answered.verdict.as_ref().map_or(Decision::Deny, ApprovedCall::decision);
+        let refusal = answered.verdict.as_ref().err().map(|denied| &denied.refusal);
         pass.emit(Event::PermissionDecided {
             call_id,
             decision,
-            by: "user".to_owned(),
+            by: answer.by().to_owned(),
             rule: answered.rule,
             problem: answered.problem,
+            denied_by: refusal.and_then(|refusal| refusal.denied_by),
+            message: refusal.and(answer.message.clone()),
         });
         if let Some(rule) = answered.stored {
             pass.push(Effect::StoreRule(Box::new(rule.stamped(pass.now))));
@@ -258,25 +266,32 @@ impl Run {
                     slot.state = SlotState::Asking(Box::new(pending));
                 }
                 Judgement::Approved(approved) => {
-                    self.decide_by_rule(pass, call_id, Decision::Session, approved.decision_word());
+                    self.decide_by_rule(pass, call_id, Ok(approved.decision_word()));
                     self.approve(pass, batch, index, approved);
                 }
                 Judgement::Denied(denied) => {
-                    self.decide_by_rule(pass, call_id, Decision::Deny, &denied.refusal.by());
+                    self.decide_by_rule(pass, call_id, Err(&denied.refusal));
                     self.deny(pass, batch, index, &denied);
                 }
             }
         }
     }
 
-    fn decide_by_rule(&mut self, pass: &mut Pass<'_, '_>, call_id: CallId, decision: Decision, by: &str) {
+    /// A question is settled without its answer: by this gate or rule, or refused.
+    fn decide_by_rule(&mut self, pass: &mut Pass<'_, '_>, call_id: CallId, verdict: Result<&str, &Refusal>) {
         pass.push(Effect::WithdrawQuestion(call_id.clone()));
+        let (decision, by, denied_by) = match verdict {
+            Ok(by) => (Decision::Session, by.to_owned(), None),
+            Err(refusal) => (Decision::Deny, refusal.by(), refusal.denied_by),
+        };
         pass.emit(Event::PermissionDecided {
             call_id,
             decision,
-            by: by.to_owned(),
+            by,
             rule: None,
             problem: None,
+            denied_by,
+            message: None,
         });
     }
 

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::permission::DeniedBy;
+
 /// The kinds of failure (requirements §6.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -139,6 +141,9 @@ pub struct ToolFailure {
     /// What to do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
+    /// Who denied it, if it was denied.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub denied_by: Option<DeniedBy>,
     /// For the operator only: never serialised, so never in an event or a request.
     #[serde(skip)]
     pub detail: Option<String>,
@@ -154,6 +159,7 @@ impl ToolFailure {
             expected: None,
             received: None,
             hint: None,
+            denied_by: None,
             detail: None,
         }
     }
@@ -198,9 +204,9 @@ impl ToolFailure {
         Self::new(ErrorKind::IoError, message)
     }
 
-    /// It is forbidden.
+    /// It is forbidden, by a limit of the tool.
     pub fn denied(message: impl Into<String>) -> Self {
-        Self::new(ErrorKind::PermissionDenied, message)
+        Self { denied_by: Some(DeniedBy::Limit), ..Self::new(ErrorKind::PermissionDenied, message) }
     }
 
     /// The back end is missing or not set up.

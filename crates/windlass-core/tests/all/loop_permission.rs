@@ -42,7 +42,7 @@ fn question(sim: &Sim, number: u64) -> &Question {
 fn decisions(sim: &Sim) -> Vec<(&str, Decision, &str, Option<&str>, bool)> {
     let mut decisions = Vec::new();
     for event in &sim.events {
-        if let Event::PermissionDecided { call_id, decision, by, rule, problem } = event {
+        if let Event::PermissionDecided { call_id, decision, by, rule, problem, .. } = event {
             decisions.push((call_id.as_str(), *decision, by.as_str(), rule.as_deref(), problem.is_some()));
         }
     }

@@ -139,7 +139,8 @@ fn answer(dice: &mut Dice) -> PermissionAnswer {
     let rule =
         dice.chance(20).then(|| (*dice.pick(&["write_file", "((", "*", "read_file(src/**)"])).to_owned());
     let confirmation = dice.chance(50).then(|| (*dice.pick(&["launch", "no"])).to_owned());
-    PermissionAnswer { decision, rule, confirmation }
+    let message = dice.chance(20).then(|| "do this instead".to_owned());
+    PermissionAnswer { rule, confirmation, message, ..PermissionAnswer::new(decision) }
 }
 
 fn inspection(dice: &mut Dice) -> Result<Inspection, ToolFailure> {

@@ -232,10 +232,10 @@ impl HostPort for Host {
         &'a self,
         run_id: &'a RunId,
         call_id: &'a CallId,
-        arguments: Option<&'a str>,
+        digest: &'a str,
         answer: PermissionAnswer,
     ) -> HostFuture<'a, ()> {
-        Box::pin(self.pass_answer(run_id, call_id, arguments, answer))
+        Box::pin(self.pass_answer(run_id, call_id, digest, answer))
     }
 
     fn resume<'a>(&'a self, run_id: &'a RunId, wish: ResumeWish) -> HostFuture<'a, StartedRun> {

@@ -143,7 +143,7 @@ impl Ledger {
             Event::PermissionRequested { question }
                 if !going.questions.iter().any(|asked| asked.call_id == question.call_id) =>
             {
-                going.questions.push(question.as_ref().clone());
+                going.questions.push(question.as_ref().clone().sealed(&record.run_id));
                 self.questions.fetch_add(1, Ordering::Relaxed);
             }
             Event::PermissionDecided { call_id, .. } | Event::CallEnded { call_id, .. } => {

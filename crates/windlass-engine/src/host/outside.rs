@@ -184,7 +184,7 @@ async fn say_yes(session: &Session, mut questions: Subscription, consent: Consen
                 ..PermissionAnswer::new(Decision::Once)
             };
             // A question that is gone was withdrawn: the call has ended another way.
-            let _ = session.answer(question.call_id.clone(), answer, None).await;
+            let _ = session.answer(question.call_id.clone(), question.digest.clone(), answer).await;
         }
     }
 }

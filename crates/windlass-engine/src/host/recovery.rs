@@ -184,7 +184,9 @@ pub(super) fn questions_of(records: &[Arc<Record>]) -> Vec<Question> {
     let mut waiting: Vec<Question> = Vec::new();
     for record in records {
         match &record.event {
-            Event::PermissionRequested { question } => waiting.push(question.as_ref().clone()),
+            Event::PermissionRequested { question } => {
+                waiting.push(question.as_ref().clone().sealed(&record.run_id));
+            }
             Event::PermissionDecided { call_id, .. } | Event::CallEnded { call_id, .. } => {
                 waiting.retain(|question| question.call_id != *call_id);
             }

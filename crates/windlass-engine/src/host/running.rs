@@ -265,23 +265,23 @@ impl Host {
         &self,
         run_id: &RunId,
         call_id: &CallId,
-        arguments: Option<&str>,
+        digest: &str,
         answer: PermissionAnswer,
     ) -> Result<(), HostError> {
         self.check_open()?;
         let berth = match self.ledger.berth(run_id) {
             Some(berth) => berth,
-            None => self.take_up_for(run_id, call_id, arguments).await?,
+            None => self.take_up_for(run_id, call_id, digest).await?,
         };
         let Some(open) = berth.open() else { return Err(HostError::Closing) };
-        let taken = open.session.answer(call_id.clone(), answer, arguments.map(str::to_owned)).await;
+        let taken = open.session.answer(call_id.clone(), digest.to_owned(), answer).await;
         match taken {
             Ok(()) => Ok(()),
             Err(AnswerError::NotAsked) => {
                 let row = self.run_row(run_id).await?;
                 Err(unasked(&self.run_records(&row).await?, call_id))
             }
-            Err(AnswerError::Stale) => Err(other_arguments(call_id)),
+            Err(AnswerError::Stale) => Err(other_question(call_id)),
             Err(AnswerError::Closed) => Err(unsent(SendError::Closed)),
         }
     }
@@ -291,7 +291,7 @@ impl Host {
         &self,
         run_id: &RunId,
         call_id: &CallId,
-        arguments: Option<&str>,
+        digest: &str,
     ) -> Result<Arc<Berth>, HostError> {
         let row = self.run_row(run_id).await?;
         let records = self.run_records(&row).await?;
@@ -299,16 +299,18 @@ impl Host {
         let Some(question) = waiting.iter().find(|question| question.call_id == *call_id) else {
             return Err(unasked(&records, call_id));
         };
-        if arguments.is_some_and(|arguments| arguments != question.arguments) {
-            return Err(other_arguments(call_id));
+        if !digest.eq_ignore_ascii_case(&question.digest) {
+            return Err(other_question(call_id));
         }
         self.take_up(&row, TakingUp::default()).await?;
         Ok(self.berths.at(&row.session_id))
     }
 }
 
-fn other_arguments(call_id: &CallId) -> HostError {
-    HostError::Stale(format!("the question about {call_id} is about other arguments; look at it again"))
+fn other_question(call_id: &CallId) -> HostError {
+    HostError::Stale(format!(
+        "the question about {call_id} is another one than that which was shown; look at it again"
+    ))
 }
 
 /// A run in the ledger that leaves it again, unless it began.

@@ -51,7 +51,7 @@ async fn what_a_session_was_granted_holds_for_calls_from_outside_in_its_name() {
     let asked = stage.wait_for(&run.run_id, |event| matches!(event, Event::PermissionRequested { .. })).await;
     let Event::PermissionRequested { question } = &asked.event else { panic!("no question") };
     let granted = PermissionAnswer::new(Decision::Session);
-    stage.host.answer(&run.run_id, &question.call_id, None, granted).await.unwrap();
+    stage.host.answer(&run.run_id, &question.call_id, &question.digest, granted).await.unwrap();
     stage.read(&run.run_id, 0).await;
     let call = OutsideCall { session_id: Some(session_id), ..outside("write_it", json!({})) };
     assert!(stage.host.call_tool(call).await.unwrap().outcome.is_ok());

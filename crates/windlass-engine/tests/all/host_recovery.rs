@@ -46,18 +46,17 @@ async fn a_question_survives_the_host_and_is_answered_at_the_next() {
     assert_eq!(next.host.sessions_open(), 0, "a run that waits for an answer needs nobody");
     assert!(matches!(next.host.start_run(&session_id, go()).await, Err(HostError::Busy(_))));
     let question = next.host.questions(&run.run_id).await.unwrap().remove(0);
-    let other = next.host.answer(&run.run_id, &question.call_id, Some("{\"n\":2}"), once()).await;
+    let other = next.host.answer(&run.run_id, &question.call_id, "another", once()).await;
     assert!(matches!(other, Err(HostError::Stale(_))), "{other:?}");
-    let foreign = next.host.answer(&run.run_id, &CallId::from("call_9"), None, once()).await;
+    let foreign = next.host.answer(&run.run_id, &CallId::from("call_9"), &question.digest, once()).await;
     assert!(matches!(foreign, Err(HostError::Missing { what: "question", .. })), "{foreign:?}");
     assert_eq!(next.host.sessions_open(), 0, "an answer that is refused opens nothing");
-    let arguments = Some(question.arguments.as_str());
-    next.host.answer(&run.run_id, &question.call_id, arguments, once()).await.unwrap();
+    next.host.answer(&run.run_id, &question.call_id, &question.digest, once()).await.unwrap();
     let records = next.read(&run.run_id, asked.seq).await;
     let Event::RunEnded { outcome, answer, .. } = &records.last().unwrap().event else { panic!("no end") };
     assert_eq!((*outcome, answer.as_str()), (RunOutcome::Completed, "Done."));
     assert_eq!(wrote.load(Ordering::SeqCst), 1);
-    let late = next.host.answer(&run.run_id, &question.call_id, None, once()).await;
+    let late = next.host.answer(&run.run_id, &question.call_id, &question.digest, once()).await;
     assert!(matches!(late, Err(HostError::Stale(_))), "{late:?}");
 }
 
@@ -99,7 +98,7 @@ async fn a_run_that_nobody_has_open_is_cancelled_on_record_and_nothing_runs() {
     assert_eq!((*outcome, reason), (RunOutcome::Cancelled, &StopReason::Cancelled));
     assert_eq!(wrote.load(Ordering::SeqCst), 0);
     assert!(next.host.questions(&run.run_id).await.unwrap().is_empty());
-    let late = next.host.answer(&run.run_id, &CallId::from("call_1"), None, once()).await;
+    let late = next.host.answer(&run.run_id, &CallId::from("call_1"), "any", once()).await;
     assert!(matches!(late, Err(HostError::Stale(_))), "{late:?}");
 }
 
@@ -114,7 +113,8 @@ async fn a_run_that_waits_long_for_an_answer_is_parked_and_goes_on_with_it() {
     let events = stage.host.events(&run.run_id, asked.seq).await.unwrap();
     assert_eq!(stage.host.close_idle().await, 1);
     assert_eq!((stage.host.sessions_open(), stage.host.runs_going_on()), (0, 0));
-    stage.host.answer(&run.run_id, &CallId::from("call_1"), None, once()).await.unwrap();
+    let Event::PermissionRequested { question } = &asked.event else { panic!("no question") };
+    stage.host.answer(&run.run_id, &CallId::from("call_1"), &question.digest, once()).await.unwrap();
     let rest = crate::host_fixture::drain(events).await;
     assert!(matches!(rest.last().unwrap().event, Event::RunEnded { .. }));
     assert_eq!(wrote.load(Ordering::SeqCst), 1);

@@ -117,7 +117,8 @@ async fn z_13_r_60_a_question_waits_for_its_answer_and_the_run_goes_on() {
     for decision in [Decision::Once, Decision::Deny] {
         let record = wait_for(&mut events, |event| matches!(event, Event::PermissionRequested { .. })).await;
         let Event::PermissionRequested { question } = &record.event else { unreachable!() };
-        session.answer(question.call_id.clone(), PermissionAnswer::new(decision), None).await.unwrap();
+        let digest = question.digest.clone();
+        session.answer(question.call_id.clone(), digest, PermissionAnswer::new(decision)).await.unwrap();
     }
     assert_eq!(handle.finished().await.unwrap().outcome, RunOutcome::Completed);
     assert_eq!(wrote.load(Ordering::SeqCst), 1);

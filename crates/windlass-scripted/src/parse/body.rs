@@ -17,7 +17,9 @@ impl Parser<'_> {
             "model" => Happening::Model(self.read_model()?),
             "approve" => self.read_approval()?,
             "deny" => {
-                Happening::Answer { call: self.known_call()?, answer: PermissionAnswer::new(Decision::Deny) }
+                let (call, message) = (self.known_call()?, self.reader.text_or_nothing()?);
+                let answer = PermissionAnswer { message, ..PermissionAnswer::new(Decision::Deny) };
+                Happening::Answer { call, answer }
             }
             "tool" => Happening::Tool { call: self.known_call()?, ending: self.read_ending()? },
             "cancel" => Happening::Cancel,
@@ -51,7 +53,10 @@ impl Parser<'_> {
             Decision::Session | Decision::Remember => self.reader.text_or_nothing()?,
             Decision::Once | Decision::Deny => None,
         };
-        Ok(Happening::Answer { call, answer: PermissionAnswer { decision, rule, confirmation } })
+        Ok(Happening::Answer {
+            call,
+            answer: PermissionAnswer { rule, confirmation, ..PermissionAnswer::new(decision) },
+        })
     }
 
     /// What follows `tool N`.

@@ -124,9 +124,9 @@ fn every_other_happening_is_read() {
     let answer = |decision, rule: Option<&str>, confirmation: Option<&str>| Happening::Answer {
         call: 2,
         answer: PermissionAnswer {
-            decision,
             rule: rule.map(str::to_owned),
             confirmation: confirmation.map(str::to_owned),
+            ..PermissionAnswer::new(decision)
         },
     };
     assert_eq!(one("approve 2"), answer(Decision::Once, None, None));
@@ -137,6 +137,8 @@ fn every_other_happening_is_read() {
     assert_eq!(one("approve 2 remember b(x y)"), answer(Decision::Remember, Some("b(x y)"), None));
     assert_eq!(one("approve 2 confirm=yes once"), answer(Decision::Once, None, Some("yes")));
     assert_eq!(one("deny 2"), answer(Decision::Deny, None, None));
+    let words = PermissionAnswer { message: Some("use b".into()), ..PermissionAnswer::new(Decision::Deny) };
+    assert_eq!(one("deny 2 use b"), Happening::Answer { call: 2, answer: words });
     let tool = |ending| Happening::Tool { call: 1, ending };
     assert_eq!(one("tool 1 ok [1, 2]"), tool(CallEnding::Ok(JsonText::parse("[1, 2]").unwrap())));
     assert_eq!(one("tool 1 text a b"), tool(CallEnding::Text("a b".into())));

@@ -100,8 +100,8 @@ async fn play(script: &Script) -> (Arc<Host>, Vec<ModelRequest>) {
             match user.react(&record.event) {
                 None | Some(Command::MessageSend(_)) => {}
                 Some(Command::RunCancel) => host.cancel(&run.run_id).await.unwrap(),
-                Some(Command::PermissionAnswer { call_id, answer }) => {
-                    host.answer(&run.run_id, &call_id, None, answer).await.unwrap();
+                Some(Command::PermissionAnswer { call_id, digest, answer }) => {
+                    host.answer(&run.run_id, &call_id, &digest, answer).await.unwrap();
                 }
             }
             if matches!(record.event, Event::RunEnded { .. }) {

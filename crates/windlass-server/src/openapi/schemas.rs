@@ -228,6 +228,13 @@ fn wishes() -> Vec<(&'static str, Value)> {
                 ("preview?", json!({"type": "object"})),
                 ("rule", said(&text(), "The narrowest rule that would cover the call.")),
                 ("confirm_word?", said(&text(), "The word to type for a critical call.")),
+                (
+                    "hidden_chars",
+                    said(
+                        &count(),
+                        "Characters of known secrets in it, shown as ***; with some it is critical.",
+                    ),
+                ),
             ]),
         ),
         (
@@ -236,7 +243,9 @@ fn wishes() -> Vec<(&'static str, Value)> {
                 named("ExplainedQuestion"),
                 object([
                     ("call_id", text()),
-                    ("digest", said(&text(), "Binds an answer to exactly this question.")),
+                    ("digest", said(&text(), "Binds an answer to exactly this question: an answer must name it.")),
+                    ("position", said(&count(), "Its place among the questions of its step, from 1.")),
+                    ("total", said(&count(), "How many questions its step is expected to have; it may grow.")),
                 ]),
             ]}),
         ),

@@ -9,8 +9,8 @@ use bytes::BytesMut;
 use futures::StreamExt;
 use windlass_core::event::{Event, Record};
 use windlass_core::host::{HostDelivery, HostError, ServedPort, StartedRun};
-use windlass_core::ids::{CallId, RunId};
-use windlass_core::permission::{Decision, PermissionAnswer};
+use windlass_core::ids::RunId;
+use windlass_core::permission::{PermissionAnswer, Question};
 use windlass_core::port::BoxStream;
 
 use crate::stream::Projection;
@@ -61,7 +61,7 @@ impl Attended {
             };
             self.last_seq = record.seq;
             if let Event::PermissionRequested { question } = &record.event {
-                deny(&self.host, self.run_id(), &question.call_id);
+                deny(&self.host, self.run_id(), question);
             }
             self.is_over = matches!(record.event, Event::RunEnded { .. });
             return Ok(Some(record));
@@ -94,7 +94,7 @@ impl<P> Unasked<P> {
 impl<P: Projection> Projection for Unasked<P> {
     fn write(&mut self, record: &Record, out: &mut BytesMut) {
         if let Event::PermissionRequested { question } = &record.event {
-            deny(&self.host, &record.run_id, &question.call_id);
+            deny(&self.host, &record.run_id, question);
         }
         self.inner.write(record, out);
     }
@@ -112,13 +112,14 @@ pub(crate) fn cancel(host: &Arc<dyn ServedPort>, run_id: &RunId) {
     }
 }
 
-/// Denies a question. One that is gone meanwhile needs no answer.
-fn deny(host: &Arc<dyn ServedPort>, run_id: &RunId, call_id: &CallId) {
-    let (host, run_id, call_id) = (Arc::clone(host), run_id.clone(), call_id.clone());
+/// Denies a question, because nobody is there. One that is gone meanwhile needs no answer.
+fn deny(host: &Arc<dyn ServedPort>, run_id: &RunId, question: &Question) {
+    let (host, run_id) = (Arc::clone(host), run_id.clone());
+    let (call_id, digest) = (question.call_id.clone(), question.digest.clone());
     if let Ok(runtime) = tokio::runtime::Handle::try_current() {
         runtime.spawn(async move {
-            let answer = PermissionAnswer::new(Decision::Deny);
-            if let Err(error) = host.answer(&run_id, &call_id, None, answer).await {
+            let answer = PermissionAnswer::by_nobody();
+            if let Err(error) = host.answer(&run_id, &call_id, &digest, answer).await {
                 tracing::debug!(%run_id, %call_id, %error, "a question could not be denied");
             }
         });

@@ -12,7 +12,7 @@ use windlass_core::event::{Event, Record};
 use windlass_core::host::RecordQuery;
 use windlass_core::ids::{CallId, Millis, RunId};
 use windlass_core::message::Message;
-use windlass_core::permission::{Decision, Question};
+use windlass_core::permission::{Decision, DeniedBy, Question};
 use windlass_core::tool::{Category, ToolCall, ToolOutcome, Visibility};
 
 use crate::endpoint::Endpoint;
@@ -20,7 +20,7 @@ use crate::error::{Answer, Kind, Problem, Said};
 use crate::extract::PathOf;
 use crate::limits::RECORDS_AT_ONCE;
 use crate::openapi::{count, object, text};
-use crate::shown::show;
+use crate::shown::show_asking;
 use crate::state::App;
 
 /// The endpoints.
@@ -38,7 +38,14 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
 
 fn schema() -> Value {
     let any = || json!({"type": "object"});
-    let decided = object([("decision", text()), ("by", text()), ("rule?", text()), ("problem?", text())]);
+    let decided = object([
+        ("decision", text()),
+        ("by", text()),
+        ("rule?", text()),
+        ("problem?", text()),
+        ("denied_by?", text()),
+        ("message?", text()),
+    ]);
     object([
         ("call", any()),
         ("category", text()),
@@ -86,6 +93,10 @@ struct Decided {
     rule: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    denied_by: Option<DeniedBy>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
 }
 
 async fn get(State(app): State<App>, PathOf((id, call_id)): PathOf<(String, String)>) -> Answer<Response> {
@@ -103,7 +114,10 @@ async fn get(State(app): State<App>, PathOf((id, call_id)): PathOf<(String, Stri
         }
     }
     let shown = shown.ok_or_else(|| Problem::missing("call", call_id.as_str()))?;
-    show(&app, Said::Ok, &shown)
+    let staged = shown.outcome.as_ref().and_then(|outcome| outcome.meta.proposal.as_deref());
+    let questions = [("/question", shown.question.as_ref()), ("/outcome/meta/proposal", staged)];
+    let questions = questions.into_iter().filter_map(|(place, question)| Some((place, question?)));
+    show_asking(&app, Said::Ok, &shown, questions)
 }
 
 /// Notes what a record says of the call. What a resumed run did again replaces what it did before.
@@ -118,11 +132,15 @@ fn note(shown: &mut Option<ShownCall>, wanted: &CallId, record: &Record) {
     };
     match &record.event {
         Event::PermissionRequested { question } if question.call_id == *wanted => {
-            shown.question = Some(question.as_ref().clone());
+            shown.question = Some(question.as_ref().clone().sealed(&record.run_id));
         }
-        Event::PermissionDecided { call_id, decision, by, rule, problem } if call_id == wanted => {
-            let (by, rule, problem) = (by.clone(), rule.clone(), problem.clone());
-            shown.decision = Some(Decided { decision: *decision, by, rule, problem });
+        Event::PermissionDecided { call_id, decision, by, rule, problem, denied_by, message }
+            if call_id == wanted =>
+        {
+            let (decision, denied_by) = (*decision, *denied_by);
+            let (by, rule) = (by.clone(), rule.clone());
+            let (problem, message) = (problem.clone(), message.clone());
+            shown.decision = Some(Decided { decision, by, rule, problem, denied_by, message });
         }
         Event::CallStarted { call_id, by, .. } if call_id == wanted => {
             shown.started_ms = Some(record.ts_ms);

@@ -1,19 +1,18 @@
-//! Approvals: the questions of a run, and their answers, which count only for the exact arguments.
+//! Approvals: the questions of a run, and their answers, which count only for the question that was shown.
 
 use axum::extract::State;
 use axum::response::Response;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Value, json};
 use windlass_core::ids::{CallId, RunId};
 use windlass_core::permission::{Decision, PermissionAnswer, Question};
 
-use crate::approval::digest;
 use crate::endpoint::Endpoint;
 use crate::error::{Answer, Kind, Problem, Said};
 use crate::extract::{JsonBody, PathOf};
 use crate::limits::ANSWERS_MAX;
 use crate::openapi::{list_of, named, object, text, wish};
-use crate::shown::{done, show_list};
+use crate::shown::{done, show_asking};
 use crate::state::App;
 
 const TAG: &str = "permissions";
@@ -32,7 +31,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             .problems(&[Kind::Missing]),
         Endpoint::post("/api/runs/{id}/permissions/{call_id}", answer)
             .about(TAG, "Answer a question")
-            .notes("With `digest`, only if the question is about exactly the arguments that were shown.")
+            .notes("`digest` is that of the question that was shown: the answer counts for exactly that.")
             .path_param("id", "The run.")
             .path_param("call_id", "The call that waits.")
             .body(named("PermissionAnswer"))
@@ -48,21 +47,12 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
     ]
 }
 
-#[derive(Serialize)]
-struct ShownQuestion<'a> {
-    #[serde(flatten)]
-    question: &'a Question,
-    digest: String,
-}
-
 async fn list(State(app): State<App>, PathOf(id): PathOf<String>) -> Answer<Response> {
     let run_id = RunId::new(id);
     let questions = app.host.questions(&run_id).await?;
-    let shown: Vec<_> = questions
-        .iter()
-        .map(|question| ShownQuestion { question, digest: digest(&run_id, question) })
-        .collect();
-    show_list(&app, "questions", &shown)
+    let places: Vec<_> = (0..questions.len()).map(|place| format!("/questions/{place}")).collect();
+    let complete = places.iter().map(String::as_str).zip(&questions);
+    show_asking(&app, Said::Ok, &json!({ "questions": &questions }), complete)
 }
 
 #[derive(Deserialize)]
@@ -71,14 +61,28 @@ struct AnswerBody {
     rule: Option<String>,
     confirmation: Option<String>,
     digest: Option<String>,
+    message: Option<String>,
 }
 
 impl AnswerBody {
-    fn read(self) -> Answer<(PermissionAnswer, Option<String>)> {
+    fn read(self) -> Answer<(PermissionAnswer, String)> {
         let Some(decision) = Decision::from_word(&self.decision) else {
             return Err(Problem::field("decision", "'decision' must be once, session, remember or deny"));
         };
-        Ok((PermissionAnswer { decision, rule: self.rule, confirmation: self.confirmation }, self.digest))
+        let Some(digest) = self.digest.filter(|digest| !digest.is_empty()) else {
+            return Err(Problem::new(
+                Kind::Invalid,
+                "digest_required",
+                "'digest' must name the question that is answered; the permissions of the run have it",
+            ));
+        };
+        let answer = PermissionAnswer {
+            rule: self.rule,
+            confirmation: self.confirmation,
+            message: self.message,
+            ..PermissionAnswer::new(decision)
+        };
+        Ok((answer, digest))
     }
 }
 
@@ -90,8 +94,8 @@ async fn answer(
     let (run_id, call_id) = (RunId::new(id), CallId::new(call_id));
     let (answer, expected) = body.read()?;
     let questions = app.host.questions(&run_id).await?;
-    let question = find(&run_id, &questions, &call_id, expected.as_deref())?;
-    app.host.answer(&run_id, &call_id, Some(&question.arguments), answer).await?;
+    let question = find(&questions, &call_id, &expected)?;
+    app.host.answer(&run_id, &call_id, &question.digest, answer).await?;
     Ok(done())
 }
 
@@ -120,22 +124,17 @@ async fn answer_all(
     let mut ready = Vec::with_capacity(body.answers.len());
     for CallAnswer { call_id, answer } in body.answers {
         let (answer, expected) = answer.read()?;
-        let question = find(&run_id, &questions, &CallId::new(call_id), expected.as_deref())?;
+        let question = find(&questions, &CallId::new(call_id), &expected)?;
         ready.push((question, answer));
     }
     for (question, answer) in ready {
-        app.host.answer(&run_id, &question.call_id, Some(&question.arguments), answer).await?;
+        app.host.answer(&run_id, &question.call_id, &question.digest, answer).await?;
     }
     Ok(done())
 }
 
 /// The open question of a call, if it is the one that was shown.
-fn find<'a>(
-    run_id: &RunId,
-    questions: &'a [Question],
-    call_id: &CallId,
-    expected: Option<&str>,
-) -> Answer<&'a Question> {
+fn find<'a>(questions: &'a [Question], call_id: &CallId, expected: &str) -> Answer<&'a Question> {
     let Some(question) = questions.iter().find(|question| question.call_id == *call_id) else {
         let shown: String = call_id.as_str().chars().take(80).collect();
         return Err(Problem::new(
@@ -146,11 +145,11 @@ fn find<'a>(
             ),
         ));
     };
-    if expected.is_some_and(|expected| !expected.eq_ignore_ascii_case(&digest(run_id, question))) {
+    if !expected.eq_ignore_ascii_case(&question.digest) {
         return Err(Problem::new(
             Kind::Conflict,
             "digest_mismatch",
-            "the question is about other arguments than those that were shown; look at it again and answer with its digest",
+            "the question is another one than that which was shown; look at it again and answer with its digest",
         ));
     }
     Ok(question)
@@ -165,6 +164,10 @@ pub(crate) fn answer_schema() -> Value {
             json!({"type": "string", "description": "The rule to store with remember, if it is changed."}),
         ),
         ("confirmation?", json!({"type": "string", "description": "The word to type for a critical call."})),
-        ("digest?", json!({"type": "string", "description": "The digest of the question that was shown."})),
+        ("digest", json!({"type": "string", "description": "The digest of the question that was shown."})),
+        (
+            "message?",
+            json!({"type": "string", "description": "With deny: what the model is told to do instead."}),
+        ),
     ])
 }

@@ -17,7 +17,6 @@ use windlass_core::host::RecordQuery;
 use windlass_core::ids::SessionId;
 use windlass_core::text::cut_chars;
 
-use crate::approval;
 use crate::endpoint::{EVENT_STREAM, Endpoint, JSON};
 use crate::error::{Answer, Kind, Problem, Said};
 use crate::extract::{PathOf, QueryOf, wants};
@@ -70,7 +69,6 @@ pub(crate) fn schemas() -> Vec<(&'static str, Value)> {
         ("parent_id", text()),
         ("event", event),
         ("clipped?", flag()),
-        ("digest?", text()),
     ]);
     vec![("Record", record)]
 }
@@ -183,23 +181,29 @@ impl ShownRecords {
         debug_assert!(written.is_ok(), "records are written to memory");
     }
 
-    /// Adds what stands beside `event`: the digest that binds an answer to its question, and that something was
-    /// cut.
+    /// Says beside `event` that something was cut, and puts questions in complete: neither their look nor their
+    /// length takes anything out of them.
     fn add(&self, record: &Record, value: &mut Value) {
-        let more = match (&record.event, self.clip) {
-            (Event::PermissionRequested { question }, _) => {
-                Some(("digest", approval::digest(&record.run_id, question).into()))
+        let redactor = &self.app.redactor;
+        match &record.event {
+            Event::PermissionRequested { question } => {
+                let question = question.as_ref().clone().sealed(&record.run_id);
+                question.put_shown(redactor, value, "/event/question");
             }
-            (Event::CallEnded { .. }, Some(chars_max)) => {
-                let parts = ["/event/outcome", "/event/message"];
-                let cut =
-                    parts.map(|part| value.pointer_mut(part).is_some_and(|part| cut_texts(part, chars_max)));
-                cut.contains(&true).then_some(("clipped", Value::Bool(true)))
+            Event::CallEnded { outcome, .. } => {
+                if let Some(chars_max) = self.clip {
+                    let parts = ["/event/outcome", "/event/message"];
+                    let cut = parts
+                        .map(|part| value.pointer_mut(part).is_some_and(|part| cut_texts(part, chars_max)));
+                    if let (true, Value::Object(fields)) = (cut.contains(&true), &mut *value) {
+                        fields.insert("clipped".to_owned(), Value::Bool(true));
+                    }
+                }
+                if let Some(staged) = &outcome.meta.proposal {
+                    staged.put_shown(redactor, value, "/event/outcome/meta/proposal");
+                }
             }
-            _ => None,
-        };
-        if let (Some((name, more)), Value::Object(fields)) = (more, value) {
-            fields.insert(name.to_owned(), more);
+            _ => {}
         }
     }
 }

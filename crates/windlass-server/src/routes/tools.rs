@@ -155,7 +155,9 @@ async fn explain(State(app): State<App>, JsonBody(body): JsonBody<ExplainBody>) 
         let mut question = json!(question);
         if let Value::Object(question) = &mut question {
             // Nothing waits: there is no call that an answer could be for.
-            question.shift_remove("call_id");
+            for name in ["call_id", "digest", "position", "total"] {
+                question.shift_remove(name);
+            }
         }
         fields.insert("question".into(), question);
     }

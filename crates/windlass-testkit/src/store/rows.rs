@@ -150,6 +150,8 @@ fn decided(call: u64, decision: Decision, rule: Option<&str>) -> Event {
         by: "user".to_owned(),
         rule: rule.map(str::to_owned),
         problem: None,
+        denied_by: None,
+        message: None,
     }
 }
 

@@ -206,7 +206,7 @@ impl RunFacts {
             Event::PermissionRequested { question } => {
                 self.on_call(&question.call_id, |call| call.question = Some((now, question.clone())));
             }
-            Event::PermissionDecided { call_id, decision, by, rule, problem } => {
+            Event::PermissionDecided { call_id, decision, by, rule, problem, .. } => {
                 let (by, rule, problem) = (by.clone(), rule.clone(), problem.clone());
                 let facts = DecisionFacts { at_ms: now, decision: *decision, by, rule, problem };
                 self.on_call(call_id, |call| call.decision = Some(facts));
