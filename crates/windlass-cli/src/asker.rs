@@ -92,7 +92,13 @@ impl Asker {
     fn forget_typed(&mut self) {
         match self.lines.as_mut() {
             None => self.lines = Some(read_lines()),
-            Some(lines) => while lines.try_recv().is_ok() {},
+            Some(lines) => {
+                // Also what stands on the line without Enter.
+                if let Some(terminal) = open_terminal() {
+                    flush_typed(&terminal);
+                }
+                while lines.try_recv().is_ok() {}
+            }
         }
     }
 }

@@ -44,7 +44,7 @@ impl Served {
     }
 
     /// One request; the status and the body.
-    fn ask(&self, head: &str, body: &str) -> (u16, String) {
+    pub(crate) fn ask(&self, head: &str, body: &str) -> (u16, String) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         let length = body.len();
         write!(
@@ -69,7 +69,7 @@ impl Served {
     }
 
     /// Follows a run until an event of this type.
-    fn wait_for(&self, run: &str, kind: &str) {
+    pub(crate) fn wait_for(&self, run: &str, kind: &str) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         write!(stream, "GET /api/runs/{run}/events HTTP/1.1\r\nhost: {}\r\n\r\n", self.address).unwrap();
         let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
