@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(async () => windows?.close());
 afterEach(() => windows.expectQuiet());
 
-const FILES = { 'old/keep.txt': 'x', 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' };
+const FILES = { '.windlass/config.toml': '[permissions]\nask = ["read_file"]\n', 'old/keep.txt': 'x', 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' };
 
 async function fresh(script = 'approvals.script') {
   server = await Server.start({ model: scripted(script), args: ['--approve', 'ask'], files: FILES });
@@ -33,7 +33,12 @@ const card = (tool: string) => cards().filter({ hasText: tool }).first();
 const press = async (key: string) => {
   // Nothing has the keyboard.
   await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+  await page.locator('[data-keys]').waitFor();
   await page.keyboard.press(key);
+};
+const changeRule = async (rule: string) => {
+  await card('write_file').getByRole('button', { name: 'Change the rule' }).click();
+  await card('write_file').getByLabel('“Always allow” saves this rule').fill(rule);
 };
 const made = (name: string) => existsSync(join(server.project, name));
 /** How the calls ended, by the path that they read. */
@@ -54,14 +59,14 @@ describe('a card', () => {
     await say('Write one file.');
     await cards().first().waitFor();
     const text = await card('write_file').innerText();
-    expect(text).toContain('May write_file run?');
+    expect(text).toContain('Allow write_file?');
     expect(text).toMatch(/high risk/);
-    expect(await page.getByLabel('Arguments', { exact: true }).innerText()).toBe(
-      JSON.stringify({ path: 'one.txt', content: 'first\nsecond\n', create_new: false, create_parents: true }, null, 2),
+    expect(await page.getByLabel('Arguments', { exact: true }).locator('.text').allInnerTexts()).toEqual(
+      JSON.stringify({ path: 'one.txt', content: 'first\nsecond\n', create_new: false, create_parents: true }, null, 2).split('\n'),
     );
-    expect(await card('write_file').locator('.diff .add').count()).toBe(2);
-    expect(await card('write_file').locator('.diff .add .mark').allInnerTexts()).toEqual(['+', '+']);
-    expect(await card('write_file').getByLabel('Remember would store the rule').inputValue()).toContain('write_file');
+    expect(await card('write_file').locator('.row.add .mark').allInnerTexts()).toEqual(['+', '+']);
+    expect(await card('write_file').locator('.row.add .text').allInnerTexts()).toEqual(['first', 'second']);
+    expect(await card('write_file').getByLabel('“Always allow” saves this rule').innerText()).toContain('write_file');
     for (const theme of ['light', 'dark'] as const) {
       // Without motion: colours on their way from one theme to the other are nobody's.
       await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
@@ -82,18 +87,17 @@ describe('a card', () => {
 
   it('Deny refuses the call, and the model is told', async () => {
     const run = await say('Write one file.');
-    await card('write_file').getByRole('button', { name: 'Deny' }).click();
+    await card('write_file').getByRole('button', { name: 'Deny', exact: true }).click();
     await server.ended(run);
     expect(made('one.txt')).toBe(false);
     await page.locator('article[data-state=denied]').waitFor();
     await page.getByText('Written, or not.').waitFor();
   });
 
-  it('Session allows the like for this session', async () => {
+  it('Allow for this session allows the like for this session', async () => {
     let run = await say('Write one file.');
-    const rule = card('write_file').getByLabel('Remember would store the rule');
-    await rule.fill('write_file(*.txt)');
-    await card('write_file').getByRole('button', { name: 'Session' }).click();
+    await changeRule('write_file(*.txt)');
+    await card('write_file').getByRole('button', { name: 'Allow for this session' }).click();
     await server.ended(run);
     run = await say('Write it again.');
     await server.ended(run);
@@ -101,10 +105,10 @@ describe('a card', () => {
     expect(await rules()).toEqual([]);
   });
 
-  it('Remember stores the rule as it was edited', async () => {
+  it('Always allow saves the rule as it was edited', async () => {
     let run = await say('Write one file.');
-    await card('write_file').getByLabel('Remember would store the rule').fill('write_file(*.txt)');
-    await card('write_file').getByRole('button', { name: 'Remember' }).click();
+    await changeRule('write_file(*.txt)');
+    await card('write_file').getByRole('button', { name: 'Always allow' }).click();
     await server.ended(run);
     expect(await rules()).toEqual(['write_file(*.txt)']);
     run = await say('Write it again.');
@@ -133,7 +137,8 @@ describe('a card', () => {
     await box.focus();
     await page.keyboard.press('1');
     expect(await box.inputValue()).toContain('1');
-    await card('write_file').getByLabel('Remember would store the rule').focus();
+    await card('write_file').getByRole('button', { name: 'Change the rule' }).click();
+    await card('write_file').getByLabel('“Always allow” saves this rule').focus();
     await page.keyboard.press('4');
     expect(await cards().count()).toBe(1);
   });
@@ -145,7 +150,7 @@ describe('a card', () => {
     await other.locator('[data-question]').waitFor();
     // The first window is cut off from the server's news, and so still shows the card.
     await page.route('**/permissions/**', async (route) => {
-      await other.getByRole('button', { name: 'Deny' }).click();
+      await other.getByRole('button', { name: 'Deny', exact: true }).click();
       await server.ended(run);
       await route.continue();
     });
@@ -187,16 +192,15 @@ describe('several cards', () => {
     await cards().first().focus();
     await page.keyboard.press('ArrowDown');
     expect(await cards().nth(1).evaluate((element) => element === document.activeElement)).toBe(true);
-    // Questions about calls that run together come in any order.
-    const denied = /"path": "(\w\.txt)"/.exec(await cards().nth(1).innerText())?.[1] ?? '';
+    expect(await cards().nth(1).innerText()).toContain('"path": "b.txt"');
+    await page.locator('[data-keys]').waitFor();
     await page.keyboard.press('4');
     await until(async () => (await cards().count()) === 2, 'one is answered');
     // The keyboard is on a card still.
     await until(async () => page.evaluate(() => document.activeElement?.hasAttribute('data-question') ?? false), 'the next card has the keyboard');
     await page.getByRole('button', { name: 'Allow all once' }).click();
     await server.ended(run);
-    const expected = { 'a.txt': 'completed', 'b.txt': 'completed', 'c.txt': 'completed', [denied]: 'failed' };
-    expect(await outcomes(run)).toEqual(expected);
+    expect(await outcomes(run)).toEqual({ 'a.txt': 'completed', 'b.txt': 'failed', 'c.txt': 'completed' });
   });
 });
 
@@ -206,7 +210,7 @@ it('a critical call needs its word', async () => {
   await card('execute_command').waitFor();
   const text = await card('execute_command').innerText();
   expect(text).toMatch(/critical risk/);
-  expect(await page.getByLabel('Command', { exact: true }).innerText()).toContain('rm -rf old');
+  expect(await page.getByLabel('Command', { exact: true }).locator('.text').first().innerText()).toBe('rm -rf old');
   expect(await card('execute_command').getByRole('button', { name: 'Allow once' }).isDisabled()).toBe(true);
   // The key leads to the field where the word is missing.
   await press('1');

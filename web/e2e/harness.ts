@@ -30,6 +30,8 @@ export interface ServerWish {
   args?: string[];
   /** config.toml. */
   config?: string;
+  /** More of the environment. */
+  env?: { [name: string]: string };
 }
 
 /** `windlass serve` with folders of its own. */
@@ -70,7 +72,7 @@ export class Server {
     const home = join(this.folder, 'home');
     // No setting and no key of whoever runs the tests.
     const own = Object.entries(process.env).filter(([name]) => !/^WINDLASS_|_API_KEY$/.test(name));
-    const env = { ...Object.fromEntries(own), HOME: home, XDG_CONFIG_HOME: home, XDG_DATA_HOME: home, WINDLASS_LOG: 'error', NO_COLOR: '1' };
+    const env = { ...Object.fromEntries(own), HOME: home, XDG_CONFIG_HOME: home, XDG_DATA_HOME: home, WINDLASS_LOG: 'error', NO_COLOR: '1', ...this.wish.env };
     const child = spawn(binary, args, { env, cwd: this.project, stdio: ['ignore', 'pipe', 'pipe'] });
     this.child = child;
     this.url = await new Promise<string>((done, fail) => {
@@ -122,6 +124,13 @@ export class Server {
     const { session_id } = await this.api<{ session_id: string }>('/api/sessions', {});
     const { run_id } = await this.api<{ run_id: string }>(`/api/sessions/${session_id}/runs`, { message, ...wish });
     return { session: session_id, run: run_id };
+  }
+
+  /** Answers the questions of a run that wait, once there are some. */
+  async answer(run: string, decision: 'once' | 'deny'): Promise<void> {
+    const waiting = async () => (await this.api<{ questions: { call_id: string; digest: string }[] }>(`/api/runs/${run}/permissions`)).questions;
+    await until(async () => (await waiting()).length > 0, `run ${run} asks`);
+    for (const { call_id, digest } of await waiting()) await this.api(`/api/runs/${run}/permissions/${call_id}`, { decision, digest });
   }
 
   /** Waits until a run is over. */

@@ -28,12 +28,7 @@ afterEach(() => windows.expectQuiet());
 /** Starts the tour and answers its question. */
 async function tour(server: Server, decision: 'once' | 'deny' = 'once'): Promise<{ session: string; run: string }> {
   const started = await server.startRun(MESSAGE, { reasoning_effort: 'low' });
-  const questions = () =>
-    server.api<{ questions: { call_id: string; digest: string }[] }>(`/api/runs/${started.run}/permissions`);
-  await until(async () => (await questions()).questions.length > 0, 'the tour asks');
-  for (const { call_id, digest } of (await questions()).questions) {
-    await server.api(`/api/runs/${started.run}/permissions/${call_id}`, { decision, digest });
-  }
+  await server.answer(started.run, decision);
   await server.ended(started.run);
   return started;
 }

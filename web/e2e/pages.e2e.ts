@@ -252,8 +252,8 @@ describe('tools', () => {
     await run(page);
     const panel = page.getByRole('region', { name: 'This call has to be asked' });
     await panel.getByText('write_file(made.txt)').waitFor();
-    await panel.getByText('+one').waitFor();
-    await panel.getByText('high', { exact: true }).waitFor();
+    await panel.locator('.row.add', { hasText: 'one' }).waitFor();
+    await panel.getByText('high risk', { exact: true }).waitFor();
     expect(existsSync(join(server.project, 'made.txt'))).toBe(false);
     await auditEverywhere(page);
     await panel.getByRole('button', { name: 'Do not run' }).click();
@@ -270,7 +270,7 @@ describe('tools', () => {
     await run(page);
     const panel = page.getByRole('region', { name: 'This call has to be asked' });
     const once = panel.getByRole('button', { name: 'Run it once' });
-    await panel.getByText('critical', { exact: true }).waitFor();
+    await panel.getByText('critical risk', { exact: true }).waitFor();
     expect(await once.isDisabled()).toBe(true);
     const word = await panel.locator('label code').innerText();
     await panel.getByRole('textbox').fill(word);
@@ -381,8 +381,7 @@ describe('tasks', () => {
     await page.getByRole('list', { name: 'In progress' }).getByText('Read the changelog').waitFor();
     expect(await page.getByRole('list', { name: 'Pending' }).getByRole('listitem').count()).toBe(2);
     await auditEverywhere(page);
-    const { call_id } = (await server.api<{ questions: { call_id: string }[] }>(`/api/runs/${run}/permissions`).catch(() => null))?.questions[0] ?? { call_id: 'call_5' };
-    await server.api(`/api/runs/${run}/permissions/${call_id}`, { decision: 'once' });
+    await server.answer(run, 'once');
     await page.getByRole('list', { name: 'Completed' }).getByText('Read the changelog').waitFor();
     await page.getByRole('region', { name: 'Tasks of the session' }).getByText('1 of 3 done').waitFor();
     await server.ended(run);
@@ -401,8 +400,7 @@ describe('snapshots', () => {
     await auditEverywhere(page);
     await page.setViewportSize({ width: 1280, height: 800 });
     const { run } = await server.startRun('Plan the release.');
-    await until(async () => (await server.api<{ questions: number }>(`/api/runs/${run}`)).questions > 0, 'the run asks');
-    await server.api(`/api/runs/${run}/permissions/call_5`, { decision: 'deny' });
+    await server.answer(run, 'deny');
     await server.ended(run);
     const data = { prompt: 'Plan the release.', settings: { profile: 'default' }, run_id: run };
     const { id } = await server.api<{ id: string }>('/api/saves', { title: 'The plan', model: 'scripted/tasks', run_id: run, data });

@@ -202,7 +202,7 @@ async function allow(at: Server, session: string): Promise<void> {
   const { records } = await at.api<{ records: JournalRecord[] }>(`/api/sessions/${session}/records`);
   for (const { run_id, event } of records) {
     if (event.type !== 'permission_requested') continue;
-    await at.api(`/api/runs/${run_id}/permissions/${event.question.call_id}`, { decision: 'once' });
+    await at.answer(run_id, 'once');
   }
 }
 

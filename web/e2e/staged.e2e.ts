@@ -36,7 +36,7 @@ describe('a staged edit', () => {
     await staged('call_1').waitFor();
     expect(existsSync(file('one.txt'))).toBe(false);
     expect(await page.locator('[data-call="call_1"]').getAttribute('data-state')).toBe('staged');
-    expect(await staged('call_1').locator('.diff .add').count()).toBe(2);
+    expect(await staged('call_1').locator('.row.add').count()).toBe(2);
     await auditPage(page);
     await staged('call_1').getByRole('button', { name: 'Apply' }).click();
     await staged('call_1').getByText('Applied.').waitFor();

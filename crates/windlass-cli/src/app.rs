@@ -36,7 +36,8 @@ pub(crate) fn has_terminal() -> bool {
 /// Runs the app.
 pub(crate) fn run(global: &GlobalArgs, args: &AppArgs) -> Result<Exit> {
     let flags = Flags { global: global.clone(), ..Flags::default() };
-    let house = House::build_for(flags, &PermissionArgs::default(), true)?;
+    let permission = PermissionArgs { approve: args.approve, ..PermissionArgs::default() };
+    let house = House::build_for(flags, &permission, true)?;
     let config = &house.config;
     let chosen = choose(config)?;
     let notice = small_print(chosen.model.name());

@@ -3,6 +3,7 @@
 
 mod models;
 mod modules;
+mod question;
 
 use std::path::PathBuf;
 
@@ -17,8 +18,13 @@ use crate::duration::parse_positive_ms;
 /// Hauls a model through its tool calls, step by step, and never loses one.
 #[derive(Debug, Parser)]
 #[command(name = "windlass", version, arg_required_else_help = false, disable_help_subcommand = true)]
+#[command(override_usage = "windlass [OPTIONS] [COMMAND]\n       windlass [OPTIONS] \"QUESTION\"")]
 #[command(
-    after_help = "Exit codes: 0 done · 1 failed · 2 usage or configuration · 3 limit reached (an answer was \
+    after_help = "Without a command: the terminal app; with a question in quotes: its answer, as `windlass run` gives it.\n\n\
+                        Which model: --model, else the configuration, else the first provider with a key in the \
+                        environment, else an Ollama server on this machine, else the built-in model (--model builtin), \
+                        which needs neither.\n\n\
+                        Exit codes: 0 done · 1 failed · 2 usage or configuration · 3 limit reached (an answer was \
                         still given) · 130 cancelled"
 )]
 pub(crate) struct Args {
@@ -40,6 +46,9 @@ pub(crate) struct AppArgs {
     /// Open the newest session
     #[arg(long = "continue", conflicts_with = "session")]
     pub(crate) resume_last: bool,
+    /// What runs without asking; Shift-Tab changes it [default: ask]
+    #[arg(long, value_enum, value_name = "MODE")]
+    pub(crate) approve: Option<ApproveArg>,
 }
 
 /// Flags that every command takes.
@@ -47,7 +56,7 @@ pub(crate) struct AppArgs {
 #[command(next_help_heading = "Global options")]
 pub(crate) struct GlobalArgs {
     /// The model, PROVIDER/MODEL; module/ID is a module; scripted/FILE plays a script [default: what a key in the environment or
-    /// an Ollama server on this machine has]
+    /// an Ollama server on this machine has, else the built-in model, `builtin`]
     #[arg(long, global = true, value_name = "PROVIDER/MODEL")]
     pub(crate) model: Option<String>,
     /// Limits and manners: default, edison, dspy, studio, ploke or zodo
@@ -76,7 +85,7 @@ pub(crate) struct GlobalArgs {
 /// What is to be done.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Answer one message: the answer goes to stdout, progress to stderr
+    /// Answer one message: the answer goes to stdout, progress to stderr; `windlass "QUESTION"` does the same
     Run(RunArgs),
     /// Serve the HTTP API; runs that were cut off are taken up again
     Serve(ServeArgs),
@@ -90,24 +99,24 @@ pub(crate) enum Command {
     Runs(RunsCommand),
     /// Find code and notes of the project: by words, by names, by meaning
     Search(SearchArgs),
-    /// The index behind the search: build (unless said otherwise), status, clear
+    /// The index behind the search: build (unless said otherwise), status, clear, and documents: add, list, remove
     Index {
         #[command(subcommand)]
         command: Option<IndexCommand>,
     },
-    /// List, show and call tools
+    /// Tools: list, show, call
     #[command(subcommand)]
     Tools(ToolsCommand),
     /// Modules: list, show, check, run, eval, optimize
     #[command(subcommand)]
     Modules(ModulesCommand),
-    /// Models and providers: what is known of them, and their keys
+    /// Models and providers: list, show, doctor, eval, pull, key
     #[command(subcommand)]
     Models(ModelsCommand),
-    /// Stored permissions: list, add, remove, explain
+    /// Stored permissions: list, allow, deny, remove, explain
     #[command(subcommand)]
     Policy(PolicyCommand),
-    /// Show where each setting comes from, where the files are, or write a first one
+    /// Configuration: explain (where each setting comes from), path, init
     #[command(subcommand)]
     Config(ConfigCommand),
     /// Print the completions of a shell
@@ -398,14 +407,19 @@ pub(crate) struct PermissionArgs {
 /// The words of `--approve`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ApproveArg {
+    /// Only reading runs, the rest is denied
+    #[value(name = "read_only", alias = "read-only")]
+    ReadOnly,
     /// You are asked
     Ask,
+    /// Edits of files in the project run, about the rest you are asked
+    Edit,
+    /// They run, except commands that destroy beyond the project
+    All,
     /// They are denied
     Never,
     /// Safe and low ones run, the others are denied
     Safe,
-    /// They run
-    All,
     /// Edits are staged until you apply them (`windlass runs apply`); about the rest you are asked
     Stage,
 }
@@ -414,6 +428,8 @@ impl ApproveArg {
     /// The word.
     pub(crate) fn word(self) -> &'static str {
         match self {
+            ApproveArg::ReadOnly => "read_only",
+            ApproveArg::Edit => "edit",
             ApproveArg::Ask => "ask",
             ApproveArg::Never => "never",
             ApproveArg::Safe => "safe",
@@ -511,7 +527,7 @@ fn parse_outcome(text: &str) -> Result<(String, serde_json::Value), String> {
 impl Args {
     /// Reads the arguments of this process; help, version and wrong usage end it here.
     pub(crate) fn of_process() -> Self {
-        Self::parse()
+        Self::parse_from(question::as_run(std::env::args_os().collect()))
     }
 }
 

@@ -41,7 +41,7 @@ fn wrong_flags_are_refused() {
         "windlass -q -v run hi",
         "windlass tools",
         "windlass policy allow",
-        "windlass nonsense",
+        "windlass nonsense list",
     ] {
         assert!(Args::try_parse_from(line.split_whitespace()).is_err(), "{line}");
     }

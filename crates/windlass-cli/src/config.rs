@@ -365,7 +365,7 @@ fn find_approve(
             }
             ApproveMode::Never
         }
-        Some(ApproveMode::Stage) if !can_ask => ApproveMode::StageOnly,
+        Some(mode) if !can_ask => mode.unattended(),
         Some(mode) => mode,
         None => usual,
     }

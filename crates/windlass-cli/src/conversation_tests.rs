@@ -15,6 +15,7 @@ fn records(events: Vec<Event>) -> Vec<Record> {
         run_id: RunId::from("r"),
         parent_id: MessageId::from("m"),
         event,
+        cause: None,
     };
     (1..).zip(events).map(record).collect()
 }

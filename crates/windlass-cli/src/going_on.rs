@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::Value;
+use windlass_core::event::Event;
 use windlass_core::host::{ForkWish, HostPort, MODULE_PREFIX, ResumeWish, ServedPort, StartedRun};
 use windlass_core::ids::CallId;
 use windlass_core::store::RunRow;
@@ -45,8 +46,11 @@ pub(crate) fn resume(
 ) -> Result<Exit> {
     let archive = Archive::of_user(global)?;
     let row = wait_for(unfinished(&archive, id))??;
-    let wish = ResumeWish { retry: retry.iter().map(|id| CallId::from(id.as_str())).collect() };
+    let retry = retry.iter().map(|id| CallId::from(id.as_str())).collect();
     let (global, house) = house_of(global, &archive, &row, permission)?;
+    // How the run began counts, unless another way is asked for now.
+    let approve = permission.approve.map(|_| house.config.approve);
+    let wish = ResumeWish { retry, approve };
     go_on(&global, &archive, &house, async |host: &Host| {
         host.resume(&row.run_id, wish).await.map_err(refused)
     })
@@ -56,8 +60,11 @@ pub(crate) fn resume(
 pub(crate) fn fork(global: &GlobalArgs, command: ForkCommand) -> Result<Exit> {
     let archive = Archive::of_user(global)?;
     let row = wait_for(archive.run(&command.id))??;
-    // A model that is named for a module's run goes below the module.
-    let model = global.model.clone().filter(|_| module_below(global, &row.model).is_none());
+    // A model that is named for a module's run goes below the module, which is opened anew for it.
+    let model = global.model.clone().map(|named| match module_below(global, &row.model) {
+        Some(_) => row.model.clone(),
+        None => named,
+    });
     let wish = ForkWish {
         step: command.at,
         model,
@@ -124,10 +131,23 @@ pub(crate) fn house_of(
     permission: &PermissionArgs,
 ) -> Result<(GlobalArgs, House)> {
     let mut global = place_of(global, archive, row)?;
+    if global.model.is_none() {
+        global.model = model_below(archive, row)?;
+    }
     let module = module_below(&global, &row.model);
     global.model.get_or_insert_with(|| row.model.clone());
     let flags = Flags { global: global.clone(), module, ..Flags::default() };
     Ok((global, House::build(flags, permission)?))
+}
+
+/// The model below the module of a run, as it is on record.
+fn model_below(archive: &Archive, row: &RunRow) -> Result<Option<String>> {
+    let records = wait_for(archive.store.load_durable(&row.session_id, row.first_seq.saturating_sub(1), 1))?;
+    let records = records.map_err(|failure| Complaint::failed(failure.to_string()))?;
+    Ok(records.first().and_then(|record| match &record.event {
+        Event::RunStarted { wishes, .. } => wishes.setup.as_ref()?.model_below.clone(),
+        _ => None,
+    }))
 }
 
 /// The module of a run whose model was a module, when the flags name another model to stand below it.

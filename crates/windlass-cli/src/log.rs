@@ -5,6 +5,8 @@ use std::sync::{Mutex, PoisonError};
 
 use tracing_subscriber::EnvFilter;
 
+use crate::out::without_secrets;
+
 /// The variable that chooses what is logged, such as `windlass_engine=debug`.
 const VARIABLE: &str = "WINDLASS_LOG";
 
@@ -32,10 +34,27 @@ pub(crate) fn start(verbose: u8) {
         .init();
 }
 
+/// Lines that were held back, for whoever shows lines of its own between them.
+pub(crate) fn take_lines() -> Vec<String> {
+    let mut held = held();
+    let Some(bytes) = held.as_mut() else { return Vec::new() };
+    // A line that is being written waits for its end.
+    let Some(end) = bytes.iter().rposition(|byte| *byte == b'\n') else { return Vec::new() };
+    let rest = bytes.split_off(end + 1);
+    let whole = std::mem::replace(bytes, rest);
+    String::from_utf8_lossy(&whole).lines().map(str::to_owned).collect()
+}
+
 /// Holds the log back for as long as this lives, if it would go to the terminal.
 pub(crate) struct Holding;
 
 impl Holding {
+    /// Holds it back wherever it goes: somebody takes its lines.
+    pub(crate) fn lines() -> Self {
+        held().get_or_insert_default();
+        Self
+    }
+
     /// Begins to hold it back.
     pub(crate) fn begin() -> Self {
         if io::stderr().is_terminal() {
@@ -63,15 +82,16 @@ struct Log;
 
 impl Write for Log {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let clean = without_secrets(&String::from_utf8_lossy(bytes));
         match held().as_mut() {
             Some(held) => {
-                if held.len() + bytes.len() <= HELD_BYTES_MAX {
-                    held.extend_from_slice(bytes);
+                if held.len() + clean.len() <= HELD_BYTES_MAX {
+                    held.extend_from_slice(clean.as_bytes());
                 }
-                Ok(bytes.len())
             }
-            None => io::stderr().write(bytes),
+            None => io::stderr().write_all(clean.as_bytes())?,
         }
+        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -109,8 +109,8 @@ fn main() -> ExitCode {
 
 fn dispatch(args: Args) -> Result<Exit> {
     let Args { global, app, command } = args;
-    if command.is_some() && (app.session.is_some() || app.resume_last) {
-        let what = "--session and --continue of the terminal app stand before no command";
+    if command.is_some() && (app.session.is_some() || app.resume_last || app.approve.is_some()) {
+        let what = "--session, --continue and --approve of the terminal app stand before no command";
         return Err(Complaint::usage(what).cure("windlass run --session ID \"…\""));
     }
     match command {

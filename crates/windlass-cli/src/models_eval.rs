@@ -155,7 +155,6 @@ impl Bench {
                 examples: 0,
                 messages: Arc::new(messages.clone()),
                 trailer: Vec::new(),
-                refused: Arc::new([]),
                 live: Arc::default(),
                 tools: self.toolset.specs(),
                 tool_choice: ToolChoice::Auto,

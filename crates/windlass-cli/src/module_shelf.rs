@@ -167,7 +167,6 @@ impl Modules {
             system: "".into(),
             messages: Arc::new(vec![Arc::new(Message::user(message))]),
             trailer: Vec::new(),
-            refused: Arc::new([]),
             live: Arc::default(),
             tools: tools.into(),
             tool_choice: ToolChoice::Auto,

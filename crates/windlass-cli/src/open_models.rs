@@ -78,15 +78,44 @@ impl OpenModels {
         self.chosen.fit(profile, self.has_tools && module.tool_enabled)
     }
 
-    /// A module before the model that was chosen.
-    fn open_module(&self, id: &str, profile: &mut Profile) -> std::result::Result<OpenModel, HostError> {
+    /// A module before the model that was chosen, or before another one.
+    fn open_module(
+        &self,
+        id: &str,
+        below: Option<&str>,
+        profile: &mut Profile,
+    ) -> std::result::Result<OpenModel, HostError> {
         let Some(module) = self.modules.find(id) else {
             return Err(HostError::Invalid { field: Some("model"), message: self.modules.refusal(id) });
         };
-        self.fit_module(&module, profile).map_err(|complaint| wrong("model", &complaint))?;
+        fit_profile(&module, profile);
+        let chosen = self.choose(below, profile)?;
+        // The model below must be able to call only where the module calls as it does.
+        let fitted = chosen.fit(profile, self.has_tools && module.tool_enabled);
+        fitted.map_err(|complaint| wrong("model", &complaint))?;
         let mode = Mode::of(&module);
-        let model = ModuleModel::new(module, Arc::clone(&self.chosen.model), mode);
-        Ok(OpenModel { model: Arc::new(model), context_tokens: self.chosen.context_tokens })
+        let model = ModuleModel::new(module, chosen.model, mode);
+        Ok(OpenModel { model: Arc::new(model), context_tokens: chosen.context_tokens })
+    }
+
+    /// The model of a name, or the one that was chosen.
+    fn choose(&self, name: Option<&str>, profile: &Profile) -> std::result::Result<Chosen, HostError> {
+        match name.filter(|word| *word != self.chosen.model.name()) {
+            Some(word) if word.starts_with("scripted/") => {
+                // A script is a file, and as powerful as whoever plays it: requests cannot name one.
+                let message =
+                    format!("the script '{word}' is not played here; start windlass with --model {word}");
+                Err(HostError::Invalid { field: Some("model"), message })
+            }
+            Some(word) if word.starts_with(PREFIX) => {
+                // A model file can take all the memory there is: requests cannot name one.
+                let message =
+                    format!("the file of '{word}' is not loaded here; start windlass with --model {word}");
+                Err(HostError::Invalid { field: Some("model"), message })
+            }
+            Some(word) => self.find(word, profile).map_err(|complaint| wrong("model", &complaint)),
+            None => Ok(self.chosen.clone()),
+        }
     }
 
     /// The module that a name means, if it means one.
@@ -146,28 +175,23 @@ impl OpenModels {
 impl ModelsPort for OpenModels {
     fn open(&self, name: Option<&str>, profile: &mut Profile) -> std::result::Result<OpenModel, HostError> {
         if let Some(id) = self.module_of(name) {
-            return self.open_module(id, profile);
+            return self.open_module(id, None, profile);
         }
-        let chosen = match name {
-            Some(word) if word.starts_with("scripted/") && word != self.chosen.model.name() => {
-                // A script is a file, and as powerful as whoever plays it: requests cannot name one.
-                let message =
-                    format!("the script '{word}' is not played here; start windlass with --model {word}");
-                return Err(HostError::Invalid { field: Some("model"), message });
-            }
-            Some(word) if word.starts_with(PREFIX) && word != self.chosen.model.name() => {
-                // A model file can take all the memory there is: requests cannot name one.
-                let message =
-                    format!("the file of '{word}' is not loaded here; start windlass with --model {word}");
-                return Err(HostError::Invalid { field: Some("model"), message });
-            }
-            Some(word) if word != self.chosen.model.name() => {
-                self.find(word, profile).map_err(|complaint| wrong("model", &complaint))?
-            }
-            Some(_) | None => self.chosen.clone(),
-        };
+        let chosen = self.choose(name, profile)?;
         chosen.fit(profile, self.has_tools).map_err(|complaint| wrong("model", &complaint))?;
         Ok(OpenModel { model: chosen.model, context_tokens: chosen.context_tokens })
+    }
+
+    fn open_before(
+        &self,
+        name: Option<&str>,
+        below: &str,
+        profile: &mut Profile,
+    ) -> std::result::Result<OpenModel, HostError> {
+        match self.module_of(name) {
+            Some(id) => self.open_module(id, Some(below), profile),
+            None => self.open(name, profile),
+        }
     }
 
     fn list(&self) -> Vec<ModelRow> {

@@ -4,10 +4,12 @@
 //! Only what has colours of ours was made visible by whoever coloured it.
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::{PoisonError, RwLock};
 
 use console::style;
 use serde::Serialize;
-
+use windlass_core::redact::Redactor;
+use windlass_core::secret::Secret;
 use windlass_core::text::visible;
 
 use crate::complaint::{Complaint, Result};
@@ -65,6 +67,23 @@ pub(crate) fn tell_progress(line: &str) {
     tell(&format!("{}\n", hang(line, columns)));
 }
 
+/// Secrets that no error, warning or line of the log may show.
+static SECRETS: RwLock<Option<Redactor>> = RwLock::new(None);
+
+/// From now on these keys, and what looks like one, stand in no error, warning or line of the log.
+pub(crate) fn keep_secret(keys: impl IntoIterator<Item = Secret>) {
+    *SECRETS.write().unwrap_or_else(PoisonError::into_inner) = Some(Redactor::new(keys));
+}
+
+/// A text from outside without secrets.
+pub(crate) fn without_secrets(text: &str) -> String {
+    let secrets = SECRETS.read().unwrap_or_else(PoisonError::into_inner);
+    match secrets.as_ref() {
+        Some(redactor) => redactor.clean(text).into_owned(),
+        None => Redactor::default().clean(text).into_owned(),
+    }
+}
+
 /// Writes a warning to stderr.
 pub(crate) fn warn(warning: &str) {
     tell_labelled(&style("warning:").for_stderr().yellow().bold().to_string(), warning);
@@ -77,5 +96,5 @@ pub(crate) fn complain(error: &str) {
 
 /// What there is to try is copied from here: rows are left to the terminal.
 fn tell_labelled(label: &str, text: &str) {
-    tell(&format!("{}\n", hang(&format!("{label} {}", visible(text)), None)));
+    tell(&format!("{}\n", hang(&format!("{label} {}", visible(&without_secrets(text))), None)));
 }

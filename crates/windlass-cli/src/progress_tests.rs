@@ -16,6 +16,7 @@ fn see(progress: &mut Progress, event: Event) -> Vec<String> {
         run_id: RunId::from("r"),
         parent_id: MessageId::from("m"),
         event,
+        cause: None,
     };
     progress.see(&record).iter().map(|line| console::strip_ansi_codes(line).into_owned()).collect()
 }

@@ -1,12 +1,15 @@
 //! Where a run is shown: the answer on stdout, progress on stderr, and the two never in each other's way.
 
+use console::style;
 use indicatif::{ProgressBar, ProgressStyle};
 use windlass_core::event::{Event, Record};
 use windlass_core::frame;
+use windlass_core::text::visible;
 
 use crate::complaint::Result;
 use crate::live::LiveAnswer;
-use crate::out::{print_coloured, print_exact, tell_progress};
+use crate::log::{Holding, take_lines};
+use crate::out::{print_coloured, print_exact, tell_progress, without_secrets};
 use crate::progress::{Detail, Progress};
 use crate::quote::{Flow, Room};
 
@@ -49,6 +52,8 @@ pub(crate) struct Screen {
     held: Vec<String>,
     /// The part of the answer that waits so.
     held_answer: String,
+    /// Lines of the log come as lines of this screen.
+    _log: Option<Holding>,
 }
 
 impl Screen {
@@ -70,6 +75,7 @@ impl Screen {
             is_paused: false,
             held: Vec::new(),
             held_answer: String::new(),
+            _log: detail.map(|_| Holding::lines()),
         }
     }
 
@@ -80,7 +86,12 @@ impl Screen {
             Output::Events => {
                 if let Some(payload) = frame::payload(record) {
                     self.hide_spinner();
-                    print_exact(&format!("{payload}\n"))?;
+                    let text = payload.to_string();
+                    // What went wrong is told in a provider's words, which may have a key in them.
+                    let is_error =
+                        matches!(record.event, Event::ErrorRaised { .. } | Event::StepDelayed { .. });
+                    let text = if is_error { without_secrets(&text) } else { text };
+                    print_exact(&format!("{text}\n"))?;
                 }
             }
             Output::LiveAnswer => {
@@ -123,6 +134,8 @@ impl Screen {
     }
 
     fn tell(&mut self, lines: Vec<String>) -> Result<()> {
+        let logged = take_lines().into_iter().map(|line| logged(&line));
+        let lines: Vec<String> = logged.chain(lines).collect();
         if self.is_paused {
             self.held.extend(lines);
         } else if !lines.is_empty() {
@@ -135,6 +148,8 @@ impl Screen {
 
     /// Turns the spinner, if something goes on that a person could wait for.
     pub(crate) fn tick(&mut self) {
+        // A log that cannot be written is no reason to stop.
+        let _ = self.tell(Vec::new());
         let activity = self.progress.as_ref().map_or("", Progress::activity);
         if !self.has_spinner || self.is_paused || self.live.is_speaking() || activity.is_empty() {
             self.hide_spinner();
@@ -168,6 +183,11 @@ impl Screen {
 
 fn stdout_columns() -> usize {
     Room::of(&console::Term::stdout()).columns
+}
+
+/// A line of the log, told apart from progress.
+fn logged(line: &str) -> String {
+    style(format!("log: {}", visible(&console::strip_ansi_codes(line)))).for_stderr().dim().to_string()
 }
 
 fn new_spinner() -> ProgressBar {

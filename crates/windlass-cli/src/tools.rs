@@ -164,7 +164,7 @@ fn call(
     house.config.approve = match house.config.approve {
         ApproveMode::Stage => ApproveMode::Ask,
         ApproveMode::StageOnly => ApproveMode::Never,
-        mode @ (ApproveMode::Ask | ApproveMode::Never | ApproveMode::Safe | ApproveMode::All) => mode,
+        mode => mode,
     };
     if let Some(timeout_ms) = timeout_ms {
         // Work is all there is: the time for a final answer comes on top.

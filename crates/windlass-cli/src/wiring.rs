@@ -61,6 +61,7 @@ impl House {
     pub(crate) fn build_for(mut flags: Flags, permission: &PermissionArgs, can_ask: bool) -> Result<Self> {
         flags.approve = permission.approve.map(crate::args::ApproveArg::word);
         let mut config = Config::resolve(&Surroundings::of_process(can_ask)?, &flags)?;
+        crate::out::keep_secret(config.keys.values().cloned());
         let search = ProjectIndex::of(&config);
         let registry = register(&config, search.clone())?;
         let modules = Modules::of(&config, &registry);

@@ -1,11 +1,16 @@
 //! The command contract: everything that a front end can ask of a session.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{CallId, MessageId, RunId};
 use crate::message::Message;
 use crate::model::{Sampling, ToolChoice};
-use crate::permission::PermissionAnswer;
+use crate::permission::{ApproveMode, PermissionAnswer};
+use crate::profile::Profile;
+use crate::tool::Effects;
 
 /// What a front end asks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -35,56 +40,79 @@ pub struct MessageSend {
     pub message_id: MessageId,
     /// What is said.
     pub message: Message,
-    /// Background for this message: found passages, a page, a selection (E-31).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub context: Option<String>,
-    /// Whether tools may be used at all in this run (gate 1).
-    pub tools_allowed: bool,
-    /// Only these tools (gate 3).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tools: Option<Vec<String>>,
-    /// What the model may do with tools (gate 3).
+    /// What is wished for the run.
     #[serde(default)]
-    pub tool_choice: ToolChoice,
-    /// Sampling wishes.
-    #[serde(default)]
-    pub sampling: Sampling,
-    /// What the model is told for this run after the session's system text (callers that bring their own).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub system: Option<String>,
-    /// Another step limit than the profile's, up to `WISHED_STEPS_MAX`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub steps_max: Option<u32>,
+    pub wishes: RunWishes,
 }
 
-/// What a user wishes for a run, beside what is said: on record, so that the run can be taken up again.
+impl MessageSend {
+    /// A plain text message with tools allowed.
+    pub fn text(run_id: RunId, message_id: MessageId, text: impl Into<String>) -> Self {
+        Self { run_id, message_id, message: Message::user(text), wishes: RunWishes::default() }
+    }
+}
+
+/// The shape of wishes that this release writes.
+pub const WISHES_VERSION: u32 = 2;
+
+/// What a user wishes for a run, beside what is said, and what that came to when the run began: on record, so that
+/// the run holds to it when it is taken up again, whatever the configuration says then.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct RunWishes {
-    /// Background for the message, before it was cut.
+    /// Which shape this is. The first one, which had no `approve` and no `setup`, does not say.
+    #[serde(default = "first_version")]
+    pub version: u32,
+    /// Background for the message, before it was cut: found passages, a page, a selection (E-31).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
-    /// Whether tools may be used at all.
+    /// Whether tools may be used at all (gate 1).
     pub tools_allowed: bool,
-    /// Only these tools.
+    /// Only these tools (gate 3).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<String>>,
-    /// What the model may do with tools.
+    /// What the model may do with tools (gate 3).
     pub tool_choice: ToolChoice,
     /// Sampling wishes.
     pub sampling: Sampling,
-    /// What the model is told for this run after the session's system text.
+    /// What the model is told for this run after the session's system text (callers that bring their own).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
-    /// Another step limit than the profile's.
+    /// Another step limit than the profile's, up to `WISHED_STEPS_MAX`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps_max: Option<u32>,
+    /// How calls are approved that need asking. On record it is what the run began with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approve: Option<ApproveMode>,
+    /// What the run began with. Filled in by whoever runs it, never by whoever wishes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub setup: Option<Arc<RunSetup>>,
+}
+
+/// What a run began with, before what was wished for it alone.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RunSetup {
+    /// The session's system text.
+    pub system: Arc<str>,
+    /// Limits and manners.
+    pub profile: Profile,
+    /// Tokens that the model's context holds, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context_tokens: Option<u64>,
+    /// The model below, where the run's own is a module.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model_below: Option<String>,
+    /// The tools that may be called, and what each of them may change: no others are sent to the model.
+    #[serde(default)]
+    pub tools: BTreeMap<String, Effects>,
 }
 
 impl Default for RunWishes {
     fn default() -> Self {
         Self {
+            version: WISHES_VERSION,
             context: None,
             tools_allowed: true,
             tools: None,
@@ -92,54 +120,19 @@ impl Default for RunWishes {
             sampling: Sampling::default(),
             system: None,
             steps_max: None,
+            approve: None,
+            setup: None,
         }
     }
 }
 
-impl MessageSend {
-    /// The wishes of the message.
-    pub fn wishes(&self) -> RunWishes {
-        RunWishes {
-            context: self.context.clone(),
-            tools_allowed: self.tools_allowed,
-            tools: self.tools.clone(),
-            tool_choice: self.tool_choice.clone(),
-            sampling: self.sampling.clone(),
-            system: self.system.clone(),
-            steps_max: self.steps_max,
-        }
+impl RunWishes {
+    /// The wishes of a record that has none: they were left out when there was nothing to say.
+    pub(crate) fn unsaid() -> Arc<Self> {
+        Arc::new(Self { version: first_version(), ..Self::default() })
     }
+}
 
-    /// The same message again, from what is on record of it.
-    pub fn recalled(run_id: RunId, message_id: MessageId, message: Message, wishes: RunWishes) -> Self {
-        let RunWishes { context, tools_allowed, tools, tool_choice, sampling, system, steps_max } = wishes;
-        Self {
-            run_id,
-            message_id,
-            message,
-            context,
-            tools_allowed,
-            tools,
-            tool_choice,
-            sampling,
-            system,
-            steps_max,
-        }
-    }
-
-    /// A plain text message with tools allowed.
-    pub fn text(run_id: RunId, message_id: MessageId, text: impl Into<String>) -> Self {
-        Self {
-            run_id,
-            message_id,
-            message: Message::user(text),
-            context: None,
-            tools_allowed: true,
-            tools: None,
-            tool_choice: ToolChoice::Auto,
-            sampling: Sampling::default(),
-            system: None,
-            steps_max: None,
-        }
-    }
+fn first_version() -> u32 {
+    1
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::cause::Cause;
 use crate::command::RunWishes;
 use crate::ids::{CallId, MessageId, Millis, RunId, SessionId};
 use crate::message::Message;
@@ -32,6 +33,9 @@ pub struct Record {
     pub parent_id: MessageId,
     /// What happened.
     pub event: Event,
+    /// What led to it; nothing for what is only shown, and in journals of the first release.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<Arc<Cause>>,
 }
 
 /// Everything that can happen in a run.
@@ -48,7 +52,7 @@ pub enum Event {
         /// What the user said.
         message: Arc<Message>,
         /// What the user wished for the run beside that.
-        #[serde(default, skip_serializing_if = "is_usual")]
+        #[serde(default = "RunWishes::unsaid", skip_serializing_if = "is_usual")]
         wishes: Arc<RunWishes>,
     },
     /// The program stopped in the middle of the run, and took it up again (not the machine's own).
@@ -165,7 +169,7 @@ pub enum Event {
         denied_by: Option<DeniedBy>,
         /// What the user said to a denied call.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        message: Option<String>,
+        message: Option<Box<str>>,
     },
     /// A call is about to run: written before anything happens.
     CallStarted {
@@ -404,7 +408,7 @@ impl Event {
 }
 
 fn is_usual(wishes: &RunWishes) -> bool {
-    *wishes == RunWishes::default()
+    *wishes == *RunWishes::unsaid()
 }
 
 #[cfg(test)]
@@ -414,7 +418,7 @@ mod tests {
     /// A run holds one record for each piece of text: what is large and rare stands behind a pointer.
     #[test]
     fn a_record_is_small() {
-        assert!(size_of::<Record>() <= 176, "{}", size_of::<Record>());
+        assert!(size_of::<Record>() <= 184, "{}", size_of::<Record>());
     }
 
     /// A reader of an older release gets records of a newer one: what it does not know it leaves alone.

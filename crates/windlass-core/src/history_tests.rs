@@ -75,6 +75,7 @@ fn records(events: Vec<Event>) -> Vec<Arc<Record>> {
             run_id: format!("run_{run}").into(),
             parent_id: "m".into(),
             event,
+            cause: None,
         }));
     }
     records

@@ -5,7 +5,7 @@
 //!
 //! # Layout
 //!
-//! - `tool`, `message`, `model`, `event`, `command`, `task`, `ids`: the words everybody speaks
+//! - `tool`, `message`, `model`, `event`, `cause`, `command`, `task`, `ids`: the words everybody speaks
 //! - `run`: the machine, the one loop of the house; `limits` has its bounds, `profile` its manners
 //! - `permission`: who may run what; the only place where an approved call can be made
 //! - `dialect`, `assemble`: finding calls in what a model streams
@@ -23,6 +23,7 @@ mod arg_table;
 pub mod args;
 pub mod assemble;
 pub mod base64;
+pub mod cause;
 pub mod chain;
 pub mod check;
 pub mod command;
@@ -52,6 +53,7 @@ pub mod schema;
 pub mod search;
 pub mod secret;
 pub mod secret_files;
+pub mod shell;
 pub mod step;
 pub mod store;
 pub mod task;

@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 
 /// The limits of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
 pub struct Limits {
     /// Model steps that may use tools. Ten turns solve nearly all honest tasks; more is a loop.
     pub steps_max: u32,

@@ -124,11 +124,9 @@ pub struct ModelRequest {
     pub examples: usize,
     /// Notes that belong to this request alone, after the history.
     pub trailer: Vec<String>,
-    /// All tools, sorted by name; present also when forbidden, so that the prefix stays the same.
+    /// The tools that may be called in the run, sorted by name; present also in a step that forbids calls, so that
+    /// the prefix stays the same.
     pub tools: Arc<[Arc<ToolSpec>]>,
-    /// Names of the tools of which every call would be denied now. A wire sends all tools all the same, for the
-    /// prefix; what samples in the process leaves these out.
-    pub refused: Arc<[String]>,
     /// Values that exist now, by their kind: a string of a tool's schema that says `"x-windlass-live": KIND` is one
     /// of them; a kind that is not here leaves it free. What samples in the process keeps to it; nothing of it is
     /// ever sent or written down.
@@ -139,13 +137,6 @@ pub struct ModelRequest {
     pub sampling: Sampling,
     /// What the adapter kept of earlier steps of this run.
     pub kept: Kept,
-}
-
-impl ModelRequest {
-    /// The tools of which a call may be allowed: what a model in the process may sample.
-    pub fn callable_tools(&self) -> Vec<Arc<ToolSpec>> {
-        self.tools.iter().filter(|spec| !self.refused.contains(&spec.name)).cloned().collect()
-    }
 }
 
 /// A piece of a streamed answer.
@@ -307,6 +298,7 @@ impl ModelStep {
 
 /// Why a model gave no step. `message` is for the user, `detail` for the operator.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[error("{message}")]
 pub struct ModelFailure {
     /// A stable word: `auth`, `rate_limit`, `overloaded`, `timeout`, `network`, `bad_request`, `malformed`, `cut`,

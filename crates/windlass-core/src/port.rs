@@ -222,6 +222,10 @@ pub trait AnswerForm: fmt::Debug + Send + Sync {
 pub trait ModelPort: Send + Sync {
     /// `provider/model`.
     fn name(&self) -> &str;
+    /// The model that it stands before, if it stands before one: that of a module.
+    fn below(&self) -> Option<&str> {
+        None
+    }
     /// Asks for one step.
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelDelta, ModelFailure>>;
     /// The request as it goes over the wire, without key and headers; nothing is sent, and nothing of the run

@@ -12,6 +12,7 @@ use crate::limits::{CALL_TIMEOUT_CEILING_MS, FULL_RESULT_CHARS_MAX, Limits};
 
 /// The six profiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ProfileName {
     /// The better one.
@@ -104,6 +105,7 @@ pub struct UnknownProfile(pub String);
 
 /// How calls and outcomes are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Dialect {
     /// The provider's own tool calling.
@@ -116,6 +118,7 @@ pub enum Dialect {
 
 /// How an outcome is wrapped for its reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Envelope {
     /// `{ok, output | error{…}}`.
@@ -134,6 +137,7 @@ pub enum Envelope {
 
 /// What a bad call leads to when no correction is left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Uncorrected {
     /// One last answer without tools.
@@ -146,6 +150,7 @@ pub enum Uncorrected {
 
 /// What a failed call leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum OnToolError {
     /// The model is told and goes on.
@@ -156,6 +161,7 @@ pub enum OnToolError {
 
 /// What the step limit leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AtCap {
     /// One last answer without tools.
@@ -164,8 +170,22 @@ pub enum AtCap {
     Fail,
 }
 
+/// Whether reading in the project needs asking when no rule speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Reading {
+    /// It runs without asking; files that hold secrets excepted.
+    Free,
+    /// The risk of each call decides (Z-4, Z-12).
+    #[default]
+    ByRisk,
+}
+
 /// A named set of limits and manners.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
 pub struct Profile {
     /// Which one it began as.
     pub name: ProfileName,
@@ -189,6 +209,9 @@ pub struct Profile {
     pub caches_repeats: bool,
     /// Start a read-only call as soon as it is complete, before the model has finished (`TOOL_LOOP_V2`).
     pub executes_while_streaming: bool,
+    /// Whether reading in the project needs asking.
+    #[serde(default)]
+    pub reading: Reading,
 }
 
 impl Default for Profile {
@@ -205,6 +228,7 @@ impl Default for Profile {
             has_failure_notes: false,
             caches_repeats: true,
             executes_while_streaming: false,
+            reading: Reading::Free,
         }
     }
 }
@@ -226,6 +250,7 @@ impl Profile {
     pub fn edison() -> Self {
         Self {
             name: ProfileName::Edison,
+            reading: Reading::ByRisk,
             dialect: Dialect::Text,
             envelope: Envelope::Edison,
             uncorrected: Uncorrected::Reject,
@@ -247,6 +272,7 @@ impl Profile {
     pub fn dspy() -> Self {
         Self {
             name: ProfileName::Dspy,
+            reading: Reading::ByRisk,
             dialect: Dialect::Field,
             envelope: Envelope::Value,
             uncorrected: Uncorrected::Ignore,
@@ -268,6 +294,7 @@ impl Profile {
     pub fn studio() -> Self {
         Self {
             name: ProfileName::Studio,
+            reading: Reading::ByRisk,
             envelope: Envelope::Studio,
             uncorrected: Uncorrected::Ignore,
             limits: Limits {
@@ -285,6 +312,7 @@ impl Profile {
     pub fn ploke() -> Self {
         Self {
             name: ProfileName::Ploke,
+            reading: Reading::ByRisk,
             envelope: Envelope::Ploke,
             uncorrected: Uncorrected::Ignore,
             at_cap: AtCap::Fail,
@@ -303,6 +331,7 @@ impl Profile {
     pub fn zodo() -> Self {
         Self {
             name: ProfileName::Zodo,
+            reading: Reading::ByRisk,
             envelope: Envelope::Zodo,
             uncorrected: Uncorrected::Ignore,
             limits: Limits {

@@ -20,9 +20,6 @@ use crate::secret::Secret;
 /// What stands instead of a secret.
 const STARS: &str = "***";
 
-/// Characters that a configured secret has at least: shorter ones would hide half of all texts.
-const SECRET_CHARS_MIN: usize = 6;
-
 /// Takes secrets out of texts. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Redactor {
@@ -40,7 +37,7 @@ impl Default for Redactor {
 impl Redactor {
     /// One that knows these secrets, and the well-known forms.
     pub fn new(secrets: impl IntoIterator<Item = Secret>) -> Self {
-        let long = secrets.into_iter().filter(|secret| secret.expose().len() >= SECRET_CHARS_MIN);
+        let long = secrets.into_iter().filter(Secret::is_distinct);
         let long: Vec<Secret> = long.collect();
         let values = Arc::new(Known::values(long.clone()));
         Self { known: Arc::new(Known::new(long)), values }

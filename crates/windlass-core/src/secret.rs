@@ -3,6 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
+/// Characters that a key has at least to be taken out of texts: shorter ones would take ordinary words apart.
+pub const SECRET_CHARS_MIN: usize = 6;
+
 /// An API key. Reading it takes a call to [`Secret::expose`], so that every use can be found.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(Arc<str>);
@@ -18,9 +21,14 @@ impl Secret {
         &self.0
     }
 
-    /// A text from outside without the key.
+    /// Whether it is long enough to be told from ordinary words.
+    pub fn is_distinct(&self) -> bool {
+        self.0.len() >= SECRET_CHARS_MIN
+    }
+
+    /// A text from outside without the key, if that is long enough to be told from ordinary words.
     pub fn redacted(&self, text: &str) -> String {
-        if self.0.is_empty() { text.to_owned() } else { text.replace(&*self.0, "***") }
+        if !self.is_distinct() { text.to_owned() } else { text.replace(&*self.0, "***") }
     }
 
     /// The key as an HTTP bearer token.

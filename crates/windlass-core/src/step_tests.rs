@@ -12,6 +12,7 @@ fn report(step: u32, events: Vec<(Millis, Event)>) -> Option<StepReport> {
             run_id: "r".into(),
             parent_id: "m".into(),
             event,
+            cause: None,
         })
         .collect();
     StepReport::fold(step, &records)

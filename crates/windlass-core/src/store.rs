@@ -12,6 +12,7 @@ use crate::event::{RunOutcome, StopReason};
 use crate::ids::{Millis, RunId, SessionId};
 use crate::message::Message;
 use crate::model::Usage;
+use crate::permission::ApproveMode;
 use crate::port::{BoxFuture, JournalPort};
 use crate::task::Task;
 use crate::text::cut_chars;
@@ -43,6 +44,9 @@ pub struct NewSession {
     pub profile: String,
     /// The model of its runs, unless a run wishes for another.
     pub model: String,
+    /// How calls of its runs are approved that need asking, if not as the host has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approve: Option<ApproveMode>,
     /// What was said before its first run (clients that bring their own history).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub history: Vec<Arc<Message>>,
@@ -215,6 +219,13 @@ pub trait StorePort: JournalPort {
         &'a self,
         session_id: &'a SessionId,
         title: &'a str,
+    ) -> BoxFuture<'a, Result<(), StoreFailure>>;
+
+    /// Keeps how calls of a session are approved from now on.
+    fn set_approve<'a>(
+        &'a self,
+        session_id: &'a SessionId,
+        approve: ApproveMode,
     ) -> BoxFuture<'a, Result<(), StoreFailure>>;
 
     /// Forgets a session and all that belongs to it.

@@ -57,6 +57,15 @@ pub struct NameClash {
     pub holder: String,
 }
 
+/// About how many bytes tools take in a request: names, descriptions and schemas.
+pub(crate) fn prompt_bytes(specs: &[Arc<ToolSpec>]) -> u64 {
+    let bytes_of = |spec: &Arc<ToolSpec>| {
+        let words = spec.name.len().saturating_add(spec.description.len()) as u64;
+        words.saturating_add(json_bytes(&spec.schema))
+    };
+    specs.iter().map(bytes_of).fold(0, u64::saturating_add)
+}
+
 /// An immutable set of tools, sorted by name: the order in which prompts and requests list them is
 /// the same in every run, and so is the prompt prefix.
 #[derive(Clone)]
@@ -122,11 +131,7 @@ impl Toolset {
 
     /// About how many bytes the tools take in a request: names, descriptions and schemas.
     pub fn prompt_bytes(&self) -> u64 {
-        let bytes_of = |spec: &Arc<ToolSpec>| {
-            let words = spec.name.len().saturating_add(spec.description.len()) as u64;
-            words.saturating_add(json_bytes(&spec.schema))
-        };
-        *self.prompt_bytes.get_or_init(|| self.specs.iter().map(bytes_of).fold(0, u64::saturating_add))
+        *self.prompt_bytes.get_or_init(|| prompt_bytes(&self.specs))
     }
 
     /// All canonical names, sorted.

@@ -11,11 +11,12 @@ use futures::stream::FuturesUnordered;
 use futures::{StreamExt, poll};
 use tokio::sync::mpsc;
 use tokio::time::Sleep;
-use windlass_core::command::MessageSend;
+use windlass_core::cause::Cause;
+use windlass_core::command::{MessageSend, RunSetup, RunWishes, WISHES_VERSION};
 use windlass_core::event::{Event, Record};
 use windlass_core::ids::{CallId, MessageId, Millis, RunId};
 use windlass_core::model::{ModelDelta, ModelFailure};
-use windlass_core::permission::{GateSettings, Inspection, Permissions};
+use windlass_core::permission::{ApproveMode, GateSettings, Inspection, Permissions};
 use windlass_core::port::{BoxFuture, ProgressPort};
 use windlass_core::redact::Redactor;
 use windlass_core::run::{Deadline, Finished, Input, Run, Start, World};
@@ -193,6 +194,7 @@ impl Actor {
                 // Whoever answered may have gone away meanwhile.
                 let _ = done.send(taken);
             }
+            Request::SetApprove(approve) => self.set_approve(approve),
             // Taken by the caller, which ends with it.
             Request::Park { .. } => {}
             Request::Cancel => {
@@ -204,6 +206,15 @@ impl Actor {
                     .map(ModelSpeech::partial_text);
                 self.feed(Input::Cancel { partial: partial.unwrap_or_default() }).await;
             }
+        }
+    }
+
+    /// Calls inside calls that run already keep the mode that they began with.
+    fn set_approve(&mut self, approve: ApproveMode) {
+        self.parts.approve = approve;
+        self.permissions.set_mode(approve);
+        if let Some(active) = self.active.as_mut() {
+            active.inside = Arc::new(active.inside.allowed(&self.permissions));
         }
     }
 
@@ -227,13 +238,14 @@ impl Actor {
         Ok(())
     }
 
-    async fn begin(&mut self, send: MessageSend, done: RunDone) {
+    async fn begin(&mut self, mut send: MessageSend, done: RunDone) {
         if let Some(active) = &self.active {
             // The caller may have gone away meanwhile; then nobody needs the refusal.
             let _ = done.send(Err(SendError::Busy(active.run_id.clone())));
             return;
         }
         self.open_run(&send, done);
+        self.note_setup(&mut send.wishes);
         let start = Start {
             send,
             transcript: std::mem::take(&mut self.parts.past.transcript),
@@ -244,12 +256,13 @@ impl Actor {
 
     /// Makes place for a run: its gates, and a machine that knows nothing yet.
     pub(crate) fn open_run(&mut self, send: &MessageSend, done: RunDone) {
-        self.permissions.begin_run(GateSettings {
-            tools_allowed: send.tools_allowed,
-            allow_list: send.tools.clone(),
-            tool_choice: send.tool_choice.clone(),
-            ..GateSettings::default()
-        });
+        let reading = match &send.wishes.setup {
+            Some(setup) => setup.profile.reading,
+            None => self.parts.settings.profile.reading,
+        };
+        let root = self.parts.root.display().to_string();
+        self.permissions.begin_run(GateSettings { reading, root, ..GateSettings::of(&send.wishes) });
+        self.permissions.set_mode(send.wishes.approve.unwrap_or(self.parts.approve));
         let (lines, shown) = mpsc::channel(PROGRESS_LINES_MAX);
         self.active = Some(Active {
             machine: Run::new(Arc::clone(&self.parts.settings)),
@@ -272,6 +285,22 @@ impl Actor {
         });
     }
 
+    /// Puts into the wishes of a run what it begins with: on record that holds when the run is taken up again.
+    fn note_setup(&self, wishes: &mut RunWishes) {
+        let settings = &self.parts.settings;
+        let specs = self.parts.registry.snapshot().toolset.specs();
+        let offered = specs.iter().filter(|spec| !self.permissions.refuses(spec));
+        wishes.version = WISHES_VERSION;
+        wishes.approve = Some(self.permissions.mode());
+        wishes.setup = Some(Arc::new(RunSetup {
+            system: Arc::clone(&settings.system),
+            profile: settings.profile.clone(),
+            context_tokens: settings.context_tokens,
+            model_below: self.parts.model.below().map(str::to_owned),
+            tools: offered.map(|spec| (spec.name.clone(), spec.effects)).collect(),
+        }));
+    }
+
     /// Gives the machine an input and does what it says, until it has nothing more to say. All that comes of
     /// one input happens at one time.
     pub(crate) async fn feed(&mut self, input: Input) {
@@ -286,8 +315,9 @@ impl Actor {
                 is_audited: self.parts.audit.is_some(),
             };
             let now = self.parts.clock.now_ms();
+            let cause = Arc::new(Cause::of(&input));
             let effects = active.machine.handle(now, &mut world, input);
-            next = self.perform(now, effects).await;
+            next = self.perform(now, &cause, effects).await;
         }
     }
 
@@ -373,7 +403,7 @@ impl Actor {
     }
 
     /// A record of something that happens at a time.
-    pub(crate) fn record(&mut self, ts_ms: Millis, event: Event) -> Option<Arc<Record>> {
+    pub(crate) fn record(&mut self, ts_ms: Millis, event: Event, cause: Option<&Arc<Cause>>) -> Option<Arc<Record>> {
         let active = self.active.as_ref()?;
         self.seq = self.seq.saturating_add(1);
         Some(Arc::new(Record {
@@ -382,6 +412,7 @@ impl Actor {
             session_id: self.parts.session_id.clone(),
             run_id: active.run_id.clone(),
             parent_id: active.parent_id.clone(),
+            cause: cause.filter(|_| event.is_durable()).map(Arc::clone),
             event,
         }))
     }
@@ -389,7 +420,7 @@ impl Actor {
     /// Shows a delta at once. It goes to the journal with the next durable record, or with its like when they
     /// are many.
     async fn publish_delta(&mut self, event: Event) {
-        let Some(record) = self.record(self.parts.clock.now_ms(), event) else { return };
+        let Some(record) = self.record(self.parts.clock.now_ms(), event, None) else { return };
         let seq = record.seq;
         if self.log.publish_held(record) < HELD_DELTAS_MAX {
             return;

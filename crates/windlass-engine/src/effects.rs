@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 use tracing::Instrument;
+use windlass_core::cause::Cause;
 use windlass_core::event::{Event, Record};
 use windlass_core::ids::{CallId, Millis};
 use windlass_core::message::{Message, Transcript};
@@ -30,11 +31,16 @@ impl Actor {
     ///
     /// All events of one input are one append, before any of its deeds: a crash finds the whole of it on
     /// record, or nothing.
-    pub(crate) async fn perform(&mut self, now: Millis, effects: Vec<Effect>) -> Option<Input> {
+    pub(crate) async fn perform(
+        &mut self,
+        now: Millis,
+        cause: &Arc<Cause>,
+        effects: Vec<Effect>,
+    ) -> Option<Input> {
         let (mut records, mut deeds) = (Vec::new(), Vec::new());
         for effect in effects {
             match effect {
-                Effect::Emit(event) => self.write_down(now, event, &mut records),
+                Effect::Emit(event) => self.write_down(now, event, cause, &mut records),
                 deed => deeds.push(deed),
             }
         }
@@ -46,11 +52,17 @@ impl Actor {
     }
 
     /// Makes a record of an event. The task list that a call has changed stands behind its outcome.
-    pub(crate) fn write_down(&mut self, now: Millis, event: Event, records: &mut Vec<Arc<Record>>) {
+    pub(crate) fn write_down(
+        &mut self,
+        now: Millis,
+        event: Event,
+        cause: &Arc<Cause>,
+        records: &mut Vec<Arc<Record>>,
+    ) {
         let is_outcome = matches!(event, Event::CallEnded { .. });
-        records.extend(self.record(now, event));
+        records.extend(self.record(now, event, Some(cause)));
         if is_outcome && let Some(tasks) = self.tasks.take_change() {
-            records.extend(self.record(now, Event::TasksChanged { tasks }));
+            records.extend(self.record(now, Event::TasksChanged { tasks }, Some(cause)));
         }
     }
 

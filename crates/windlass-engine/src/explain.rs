@@ -8,8 +8,9 @@ use windlass_core::args::read_args;
 use windlass_core::check::check_call;
 use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::limits::Limits;
-use windlass_core::permission::{ApproveMode, Explanation, Gate, Permissions};
+use windlass_core::permission::{ApproveMode, Explanation, Gate, GateSettings, Permissions};
 use windlass_core::port::{BoxFuture, CallsPort, CancelFlag, ProgressPort, ToolContext};
+use windlass_core::profile::Reading;
 use windlass_core::tool::{RawArgs, ToolCall, ToolFailure, ToolOutput};
 
 use crate::cancel::CancelSignal;
@@ -28,6 +29,8 @@ pub struct CallJudge<'a> {
     pub policies: &'a PolicyStore,
     /// What happens to calls that would need asking.
     pub approve: ApproveMode,
+    /// Whether reading in the project needs asking.
+    pub reading: Reading,
     /// The profile's limits.
     pub limits: &'a Limits,
     /// The project root.
@@ -76,7 +79,13 @@ impl CallJudge<'_> {
         };
         match inspect_call(port, checked.clone(), self.context(), CancelSignal::new()).await {
             Ok(inspection) => {
-                let permissions = Permissions::new(self.policies.rules(), self.approve);
+                let mut permissions = Permissions::new(self.policies.rules(), self.approve);
+                let root = self.root.display().to_string();
+                permissions.begin_run(GateSettings {
+                    reading: self.reading,
+                    root,
+                    ..GateSettings::default()
+                });
                 CallFate::Explained(Box::new(permissions.explain(&checked, &inspection)))
             }
             Err(failure) => CallFate::Refused { gate: Gate::Targets, failure },

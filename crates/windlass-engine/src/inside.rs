@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use serde_json::{Map, Value};
 use tokio::runtime::Handle;
 use windlass_core::command::MessageSend;
-use windlass_core::permission::{ApproveMode, GateSettings, Permissions};
+use windlass_core::permission::{ApproveMode, Permissions};
 use windlass_core::port::{BoxFuture, CallsPort, JournalPort};
 use windlass_core::profile::{Dialect, Profile};
 use windlass_core::run::RunSettings;
@@ -40,7 +40,7 @@ pub struct Inside {
 impl Inside {
     /// The permissions of the inner session.
     pub(crate) fn permissions(&self) -> Permissions {
-        let mut own = self.permissions.child(GateSettings::default());
+        let mut own = self.permissions.child(self.permissions.settings().open_like());
         own.set_mode(unasked(own.mode()));
         own
     }
@@ -49,8 +49,8 @@ impl Inside {
 /// Nobody is there to be asked, and nobody would find what was staged.
 fn unasked(mode: ApproveMode) -> ApproveMode {
     match mode {
-        ApproveMode::Ask | ApproveMode::Stage | ApproveMode::StageOnly => ApproveMode::Never,
-        ApproveMode::Never | ApproveMode::Safe | ApproveMode::All => mode,
+        ApproveMode::Stage | ApproveMode::StageOnly => ApproveMode::Never,
+        mode => mode.unattended(),
     }
 }
 
@@ -61,6 +61,7 @@ pub(crate) struct CallsInside {
 }
 
 /// What the sessions inside have in common with the outer one.
+#[derive(Clone)]
 struct InnerParts {
     settings: Arc<RunSettings>,
     registry: Registry,
@@ -88,6 +89,12 @@ impl CallsInside {
             },
             inside: Inside { permissions: permissions.clone(), depth: depth.saturating_add(1), left },
         }
+    }
+
+    /// The same calls, where the outer run may do something else now.
+    pub(crate) fn allowed(&self, permissions: &Permissions) -> Self {
+        let inside = Inside { permissions: permissions.clone(), ..self.inside.clone() };
+        Self { parts: self.parts.clone(), inside }
     }
 
     /// Takes one call from the budget.

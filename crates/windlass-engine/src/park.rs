@@ -4,9 +4,11 @@
 //! dropped, since asking again costs nothing; a call that changes something is waited for, so that nobody has
 //! to wonder whether it happened.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
+use windlass_core::cause::Cause;
 use windlass_core::run::{Effect, World};
 
 use crate::actor::{Active, Actor, WorkDone};
@@ -46,10 +48,12 @@ impl Actor {
         let Some(Active { machine, shelf, .. }) = self.active.as_mut() else { return };
         let is_audited = self.parts.audit.is_some();
         let mut world = World { tools: &shelf.toolset, permissions: &mut self.permissions, is_audited };
-        let effects = machine.handle(now, &mut world, done.into_input());
+        let input = done.into_input();
+        let cause = Arc::new(Cause::of(&input));
+        let effects = machine.handle(now, &mut world, input);
         let mut records = Vec::new();
         if let Some(Effect::Emit(event)) = effects.into_iter().next() {
-            self.write_down(now, event, &mut records);
+            self.write_down(now, event, &cause, &mut records);
         }
         // A journal that fails now leaves the call without an outcome, as a crash would.
         let _ = self.publish(records).await;

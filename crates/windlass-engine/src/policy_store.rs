@@ -25,6 +25,8 @@ struct Rules {
     extra: Vec<Rule>,
     /// Both together, as sessions see them.
     all: Arc<PolicySet>,
+    /// Whether the file could not be read.
+    is_lost: bool,
 }
 
 impl Rules {
@@ -33,7 +35,7 @@ impl Rules {
         for rule in &extra {
             all.add(rule.clone());
         }
-        Self { stored, extra, all: Arc::new(all) }
+        Self { stored, extra, all: Arc::new(all), is_lost: false }
     }
 }
 
@@ -56,14 +58,19 @@ impl PolicyStore {
             Some(_) => PolicySet::ask_always(),
             None => loaded.rules,
         };
-        let store =
-            Self(Arc::new(Shared { file: Some(file), rules: RwLock::new(Rules::new(stored, extra)) }));
+        let rules = Rules { is_lost: loaded.warning.is_some(), ..Rules::new(stored, extra) };
+        let store = Self(Arc::new(Shared { file: Some(file), rules: RwLock::new(rules) }));
         (store, loaded.warning)
     }
 
     /// All rules that hold now.
     pub fn rules(&self) -> Arc<PolicySet> {
         Arc::clone(&self.0.rules.read().unwrap_or_else(PoisonError::into_inner).all)
+    }
+
+    /// Whether the stored rules could not be read: those that deny may be among them.
+    pub fn is_lost(&self) -> bool {
+        self.0.rules.read().unwrap_or_else(PoisonError::into_inner).is_lost
     }
 
     /// The rules that are stored.

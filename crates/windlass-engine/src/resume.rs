@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use windlass_core::cause::Cause;
 use windlass_core::event::{Event, Record, RunOutcome, StopReason};
 use windlass_core::history::History;
 use windlass_core::ids::{CallId, Millis};
@@ -44,6 +45,9 @@ impl Actor {
             return;
         };
         self.open_run(&start.send, done);
+        if let Some(mode) = unfinished.approve {
+            self.permissions.set_mode(mode);
+        }
         self.permissions.set_rules(self.parts.policies.rules());
         let shelf = self.parts.registry.snapshot();
         let settings = Arc::clone(&self.parts.settings);
@@ -62,19 +66,21 @@ impl Actor {
         active.machine = run;
         (active.work_at, active.final_at) = (work_at, final_at);
         active.questions =
-            questions.into_iter().map(|question| (question.call_id, question.arguments)).collect();
+            questions.into_iter().map(|question| (question.call_id, question.digest)).collect();
         if let Some(finished) = finished {
             return self.finish(*finished);
         }
         active.given = unfinished.given.into_iter().collect();
+        let last = unfinished.records.iter().rev().find_map(|record| record.cause.clone());
+        let cause = last.unwrap_or_else(|| Arc::new(Cause::ProgramStarted));
         if unfinished.is_cancelled {
-            return self.cancel_resumed(begun, live).await;
+            return self.cancel_resumed(begun, &cause, live).await;
         }
         let fates = self.decide_fates(begun, &unfinished.retry).await;
         if let Some(input) = self.tell_resumed(&fates).await {
             self.feed(input).await;
         }
-        self.perform_fed(live).await;
+        self.perform_fed(&cause, live).await;
         if let Some(interruption) = interruption {
             self.feed(interruption).await;
         }
@@ -89,7 +95,7 @@ impl Actor {
     }
 
     /// Ends a run that nobody wants any more. What the machine still has to tell is told; nothing is done.
-    async fn cancel_resumed(&mut self, begun: Vec<Begun>, live: Vec<Effect>) {
+    async fn cancel_resumed(&mut self, begun: Vec<Begun>, cause: &Arc<Cause>, live: Vec<Effect>) {
         let now = self.parts.clock.now_ms();
         let unknown =
             begun.iter().filter(|begun| !may_repeat(begun)).map(|begun| begun.call.call().id.clone());
@@ -98,12 +104,14 @@ impl Actor {
         if let Some(input) = self.tell_resumed(&fates).await {
             self.feed(input).await;
         }
-        self.perform_fed(live.into_iter().filter(|effect| matches!(effect, Effect::Emit(_))).collect()).await;
+        let told = live.into_iter().filter(|effect| matches!(effect, Effect::Emit(_))).collect();
+        self.perform_fed(cause, told).await;
         self.feed(Input::Cancel { partial: String::new() }).await;
     }
 
-    async fn perform_fed(&mut self, live: Vec<Effect>) {
-        if let Some(input) = self.perform(self.parts.clock.now_ms(), live).await {
+    /// Does what came of the last input on record beyond the record.
+    async fn perform_fed(&mut self, cause: &Arc<Cause>, live: Vec<Effect>) {
+        if let Some(input) = self.perform(self.parts.clock.now_ms(), cause, live).await {
             self.feed(input).await;
         }
     }
@@ -118,7 +126,9 @@ impl Actor {
                 Fate::Over(..) => {}
             }
         }
-        let record = self.record(self.parts.clock.now_ms(), Event::RunResumed { interrupted, repeated })?;
+        let cause = Arc::new(Cause::ProgramStarted);
+        let resumed = Event::RunResumed { interrupted, repeated };
+        let record = self.record(self.parts.clock.now_ms(), resumed, Some(&cause))?;
         self.publish(vec![record]).await.err()
     }
 
@@ -156,9 +166,9 @@ impl Actor {
     async fn give_up(&mut self, records: &[Arc<Record>], divergence: &Divergence) {
         let now = self.parts.clock.now_ms();
         tracing::warn!(session = %self.parts.session_id, "a run cannot be taken up again: {divergence}");
-        let mut written = Vec::new();
+        let (mut written, cause) = (Vec::new(), Arc::new(Cause::Abandoned));
         for event in abandon(&self.parts.settings, records, &divergence.to_string(), now) {
-            self.write_down(now, event, &mut written);
+            self.write_down(now, event, &cause, &mut written);
         }
         let base = Arc::clone(&self.parts.past.transcript);
         let history = History::fold(&base, records.iter().chain(&written));

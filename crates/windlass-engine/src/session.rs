@@ -112,6 +112,8 @@ pub struct Unfinished {
     pub given: Vec<(CallId, ToolOutcome)>,
     /// Whether it is taken up only to be cancelled: nothing runs any more.
     pub is_cancelled: bool,
+    /// How calls are approved from now on, if not as the run began with.
+    pub approve: Option<ApproveMode>,
 }
 
 impl Default for Past {
@@ -171,6 +173,7 @@ pub(crate) enum Request {
     Send { send: Box<MessageSend>, done: RunDone },
     Answer { given: Box<Answered>, done: oneshot::Sender<Result<(), AnswerError>> },
     Cancel,
+    SetApprove(ApproveMode),
     Park { done: oneshot::Sender<()> },
 }
 
@@ -323,6 +326,11 @@ impl Session {
             // The actor is gone once it drops the other end.
             let _ = receiver.await;
         }
+    }
+
+    /// Changes how calls are approved that need asking, from the next one on that is judged.
+    pub async fn set_approve(&self, approve: ApproveMode) -> Result<(), SendError> {
+        self.commands.send(Request::SetApprove(approve)).await.map_err(|_| SendError::Closed)
     }
 
     /// Stops the run that goes on.

@@ -99,12 +99,10 @@ fn a_model_of_random_weights_can_only_name_a_task_that_exists() {
             output_tokens_max: Some(120),
             ..Sampling::default()
         };
-        let send = MessageSend {
-            tool_choice: ToolChoice::Required,
-            sampling,
-            steps_max: Some(1),
-            ..MessageSend::text(new_run_id(), new_message_id(), "Go.")
-        };
+        let mut send = MessageSend::text(new_run_id(), new_message_id(), "Go.");
+        send.wishes.tool_choice = ToolChoice::Required;
+        send.wishes.sampling = sampling;
+        send.wishes.steps_max = Some(1);
         let records = runtime.block_on(async {
             Session::start(parts).send(send).await.unwrap().finished().await.unwrap();
             journal.load(&session_id, 0).await.unwrap()

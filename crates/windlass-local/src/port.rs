@@ -196,7 +196,7 @@ impl Shared {
             form: form_of(request),
             calls_max: self.config.calls_max,
             live: Arc::clone(&request.live),
-            ..Wish::free(syntax, JsonStyle::Either, request.callable_tools())
+            ..Wish::free(syntax, JsonStyle::Either, request.tools.to_vec())
         };
         // The same step of the same run gives the same answer.
         let seed = request.sampling.seed.unwrap_or_else(|| seed_of(request));

@@ -31,7 +31,6 @@ pub(crate) fn greedy() -> LocalConfig {
 
 pub(crate) fn request(texts: &[&str]) -> ModelRequest {
     ModelRequest {
-        refused: Arc::default(),
         live: Arc::default(),
         run_id: RunId::new("run_1"),
         step: 1,

@@ -82,10 +82,10 @@ impl From<FrameTooLong> for ModelFailure {
 /// A text from outside without the target's secrets.
 pub fn redact<'a>(target: &Target, text: &'a str) -> Cow<'a, str> {
     let mut clean = Cow::Borrowed(text);
-    let headers = target.headers.iter().filter(|(name, value)| is_secret(name) && value.len() >= 8);
+    let headers = target.headers.iter().filter(|(name, value)| is_secret(name) && !value.is_empty());
     let headers = headers.map(|(_, value)| Secret::new(value.trim_start_matches("Bearer ")));
     for secret in target.key.iter().cloned().chain(headers) {
-        if !secret.expose().is_empty() && clean.contains(secret.expose()) {
+        if secret.is_distinct() && clean.contains(secret.expose()) {
             clean = Cow::Owned(secret.redacted(&clean));
         }
     }

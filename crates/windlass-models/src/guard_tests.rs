@@ -42,7 +42,6 @@ fn request(choice: ToolChoice, sampling: Sampling) -> ModelRequest {
         examples: 0,
         messages: Arc::new(vec![Arc::new(Message::user("go"))]),
         trailer: vec!["as before".to_owned()],
-        refused: Arc::default(),
         live: Arc::default(),
         tools: tools().into(),
         tool_choice: choice,

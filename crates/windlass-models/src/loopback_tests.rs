@@ -148,7 +148,6 @@ pub(crate) fn request() -> ModelRequest {
         examples: 0,
         messages: Arc::new(vec![Arc::new(Message::user("hi"))]),
         trailer: Vec::new(),
-        refused: Arc::default(),
         live: Arc::default(),
         tools: Arc::new([]),
         tool_choice: ToolChoice::Auto,

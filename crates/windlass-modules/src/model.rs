@@ -145,6 +145,10 @@ impl ModelPort for ModuleModel {
         &self.name
     }
 
+    fn below(&self) -> Option<&str> {
+        Some(self.inner.name())
+    }
+
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelDelta, ModelFailure>> {
         let is_piece = request.purpose == StepPurpose::Continuation;
         let request = match self.rewrite(request) {

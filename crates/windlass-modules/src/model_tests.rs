@@ -48,7 +48,6 @@ fn request(messages: Vec<Message>) -> ModelRequest {
         messages: Arc::new(messages.into_iter().map(Arc::new).collect()),
         trailer: Vec::new(),
         tools: Arc::new([]),
-        refused: Arc::default(),
         live: Arc::default(),
         tool_choice: ToolChoice::Auto,
         sampling: Sampling::default(),

@@ -148,7 +148,7 @@ fn shown_tools(module: &Module, mode: &Mode, request: &ModelRequest) -> Arc<[Arc
     match mode {
         Mode::Plain => Arc::new([]),
         Mode::Fields { .. } if request.tool_choice == ToolChoice::Forbidden => Arc::new([]),
-        Mode::Fields { .. } => request.callable_tools().into_iter().filter(is_shown).collect(),
+        Mode::Fields { .. } => request.tools.iter().cloned().filter(is_shown).collect(),
         Mode::Native if request.tools.iter().all(is_shown) => Arc::clone(&request.tools),
         Mode::Native => request.tools.iter().filter(|spec| is_shown(spec)).cloned().collect(),
     }
@@ -165,7 +165,6 @@ fn fit_tools(request: &mut ModelRequest, mode: &Mode, tools: &Arc<[Arc<ToolSpec>
         }
         Mode::Plain | Mode::Fields { .. } => {
             request.tools = Arc::new([]);
-            request.refused = Arc::default();
             request.tool_choice = ToolChoice::Auto;
         }
     }

@@ -21,7 +21,6 @@ fn request(messages: Vec<Message>) -> ModelRequest {
         messages: Arc::new(messages.into_iter().map(Arc::new).collect()),
         trailer: vec!["a remark".into()],
         tools: Arc::new([]),
-        refused: Arc::default(),
         live: Arc::default(),
         tool_choice: ToolChoice::Auto,
         sampling: Sampling { temperature: Some(0.5), ..Sampling::default() },

@@ -39,7 +39,6 @@ fn request() -> ModelRequest {
                 .to_vec(),
         ),
         trailer: vec!["It is late.".into()],
-        refused: Arc::default(),
         live: Arc::default(),
         tools: Arc::new([Arc::new(ToolSpec::new("a", "A")), Arc::new(ToolSpec::new("b", "B"))]),
         tool_choice: ToolChoice::Auto,

@@ -25,7 +25,6 @@ pub(crate) fn request_after(run_id: &str, users: &[&str], steps: u32) -> ModelRe
         examples: 0,
         messages: Arc::new(said.chain(answered).collect()),
         trailer: Vec::new(),
-        refused: Arc::default(),
         live: Arc::default(),
         tools: Arc::new([]),
         tool_choice: ToolChoice::Auto,

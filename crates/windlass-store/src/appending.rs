@@ -23,8 +23,8 @@ const MOVE_HEAD: &str = "UPDATE heads SET last_seq = ?2, updated_ms = max(update
          writer_ms = iif(writer IS NULL, ?6, writer_ms), writer = ?4
      WHERE session = ?1 AND (writer = ?4 OR writer IS NULL) AND last_seq < ?5";
 const INSERT_RECORD: &str =
-    "INSERT INTO records (session, seq, deltas, ts_ms, run_id, parent_id, event, blob)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+    "INSERT INTO records (session, seq, deltas, ts_ms, run_id, parent_id, event, blob, cause)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
 const INSERT_BLOB: &str = "INSERT OR IGNORE INTO blobs (hash, body) VALUES (?1, ?2)";
 const UPDATE_RUN: &str = "UPDATE runs SET last_seq = ?3, steps = max(steps, ?4), calls = calls + ?5,
          input = input + ?6, output = output + ?7, cached = cached + ?8, reasoning = reasoning + ?9,
@@ -130,6 +130,7 @@ impl Desk<'_> {
                 record.parent_id.as_str(),
                 row.event,
                 row.blob.as_ref().map(|blob| &blob.hash[..]),
+                row.cause,
             ],
         )
         .map(drop)

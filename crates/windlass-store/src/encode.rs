@@ -26,6 +26,8 @@ pub(crate) struct Row {
     pub(crate) event: String,
     /// The outcome that is kept apart.
     pub(crate) blob: Option<Blob>,
+    /// What led to it, as JSON.
+    pub(crate) cause: Option<String>,
 }
 
 /// An outcome that is too large for its record.
@@ -65,7 +67,8 @@ fn block_len(records: &[Arc<Record>]) -> usize {
 
 fn encode_durable(record: &Arc<Record>) -> Result<Row, serde_json::Error> {
     let event = serde_json::to_string(&record.event)?;
-    let row = |event, blob| Row { first: Arc::clone(record), deltas: 0, event, blob };
+    let cause = record.cause.as_ref().map(serde_json::to_string).transpose()?;
+    let row = |event, blob| Row { first: Arc::clone(record), deltas: 0, event, blob, cause };
     if event.len() > OUTCOME_BYTES_IN_RECORD_MAX
         && let Event::CallEnded { call_id, name, outcome, message, category, visibility } = &record.event
     {
@@ -98,7 +101,7 @@ fn encode_block(first: &Arc<Record>, records: &[Arc<Record>]) -> Result<Row, ser
         })
         .collect();
     let count = u32::try_from(deltas.len()).unwrap_or(u32::MAX);
-    Ok(Row { first: Arc::clone(first), deltas: count, event: serde_json::to_string(&deltas)?, blob: None })
+    Ok(Row { first: Arc::clone(first), deltas: count, event: serde_json::to_string(&deltas)?, blob: None, cause: None })
 }
 
 /// A delta in a block: the milliseconds since the one before, then its fields.
@@ -170,6 +173,7 @@ pub(crate) struct Stored<'a> {
     pub(crate) deltas: u32,
     pub(crate) event: &'a str,
     pub(crate) blob: Option<&'a str>,
+    pub(crate) cause: Option<&'a str>,
 }
 
 impl Stored<'_> {
@@ -180,7 +184,7 @@ impl Stored<'_> {
         records_max: usize,
         into: &mut Vec<Arc<Record>>,
     ) -> Result<(), Fault> {
-        let Stored { seq, ts_ms, session_id, run_id, parent_id, deltas, event, blob } = self;
+        let Stored { seq, ts_ms, session_id, run_id, parent_id, deltas, event, blob, cause } = self;
         let what = format_args!("record {seq} of session {session_id}");
         let unreadable = |error: serde_json::Error| Fault::unreadable(&what, &error);
         if deltas == 0 {
@@ -189,7 +193,8 @@ impl Stored<'_> {
                 let body: Result<ToolOutput, ToolFailure> = serde_json::from_str(body).map_err(unreadable)?;
                 *outcome = Arc::new(ToolOutcome { body, meta: outcome.meta.clone() });
             }
-            into.push(Arc::new(Record { seq, ts_ms, session_id, run_id, parent_id, event }));
+            let cause = cause.map(serde_json::from_str).transpose().map_err(unreadable)?;
+            into.push(Arc::new(Record { seq, ts_ms, session_id, run_id, parent_id, event, cause }));
             return Ok(());
         }
         let block: Vec<Short<'_>> = serde_json::from_str(event).map_err(unreadable)?;
@@ -202,7 +207,7 @@ impl Stored<'_> {
             }
             if seq > after {
                 let (session_id, run_id, parent_id) = (session_id.clone(), run_id.clone(), parent_id.clone());
-                into.push(Arc::new(Record { seq, ts_ms, session_id, run_id, parent_id, event }));
+                into.push(Arc::new(Record { seq, ts_ms, session_id, run_id, parent_id, event, cause: None }));
             }
         }
         Ok(())

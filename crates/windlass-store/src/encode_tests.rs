@@ -3,7 +3,7 @@ use std::sync::Arc;
 use super::*;
 
 fn record(seq: u64, ts_ms: u64, run: &str, event: Event) -> Arc<Record> {
-    Arc::new(Record { seq, ts_ms, session_id: "s".into(), run_id: run.into(), parent_id: "m".into(), event })
+    Arc::new(Record { seq, ts_ms, session_id: "s".into(), run_id: run.into(), parent_id: "m".into(), event, cause: None })
 }
 
 fn decode_all(rows: &[Row], after: u64) -> Vec<Arc<Record>> {
@@ -19,6 +19,7 @@ fn decode_all(rows: &[Row], after: u64) -> Vec<Arc<Record>> {
             deltas: row.deltas,
             event: &row.event,
             blob: row.blob.as_ref().map(|blob| blob.body.as_str()),
+            cause: row.cause.as_deref(),
         };
         stored.decode(after, usize::MAX, &mut records).unwrap();
     }

@@ -4,6 +4,7 @@ use rusqlite::{OptionalExtension as _, params};
 use windlass_core::event::Record;
 use windlass_core::ids::{Millis, SessionId};
 use windlass_core::message::Message;
+use windlass_core::permission::ApproveMode;
 use windlass_core::store::{Claim, NewSession, Save, StoreFailure};
 
 use crate::claim::now_ms;
@@ -69,8 +70,9 @@ impl Desk<'_> {
         let history =
             if begin.history.is_empty() { None } else { Some(json(serde_json::to_string(&begin.history))?) };
         self.execute(
-            "INSERT INTO sessions (id, key, title, origin, root, profile, model, fork, history, created_ms)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+            "INSERT INTO sessions (id, key, title, origin, root, profile, model, fork, history, created_ms,
+                 approve)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
             params![
                 session_id.as_str(),
                 begin.key,
@@ -82,6 +84,7 @@ impl Desk<'_> {
                 fork,
                 history,
                 int(now),
+                begin.approve.map(ApproveMode::word),
             ],
         )?;
         let number = self.inserted();
@@ -104,6 +107,13 @@ impl Desk<'_> {
         self.execute("UPDATE sessions SET title = ?2 WHERE n = ?1", params![number, title])?;
         self.execute("DELETE FROM said WHERE session = ?1 AND kind = 'title'", [number])?;
         Ok(self.insert_said(number, "title", title)?)
+    }
+
+    /// Keeps how calls of a session are approved.
+    pub(crate) fn set_approve(&mut self, session_id: &SessionId, approve: ApproveMode) -> Result<(), Fault> {
+        let number = self.require_ours(session_id)?;
+        self.execute("UPDATE sessions SET approve = ?2 WHERE n = ?1", params![number, approve.word()])?;
+        Ok(())
     }
 
     /// Forgets a session, with the blobs that nobody else needs.

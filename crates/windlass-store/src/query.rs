@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 use windlass_core::event::Record;
 use windlass_core::ids::{MessageId, Millis, RunId, SessionId};
 use windlass_core::model::Usage;
+use windlass_core::permission::ApproveMode;
 use windlass_core::store::{NewSession, RunQuery, RunRow, Save, SessionQuery, SessionRow, StoreFailure};
 use windlass_core::task::Task;
 
@@ -22,7 +23,7 @@ macro_rules! select_sessions {
     ($which:literal) => {
         concat!(
             "SELECT s.id, s.key, s.title, s.origin, s.root, s.profile, s.model, s.fork, s.history, s.created_ms, ",
-            "h.updated_ms, h.last_seq, h.runs FROM sessions s JOIN heads h ON h.session = s.n ",
+            "h.updated_ms, h.last_seq, h.runs, s.approve FROM sessions s JOIN heads h ON h.session = s.n ",
             $which
         )
     };
@@ -52,7 +53,7 @@ pub(crate) fn load(
 ) -> Result<Vec<Arc<Record>>, Fault> {
     // The block that `after` lies in begins before it.
     let statement = statements.get(
-        "SELECT r.seq, r.deltas, r.ts_ms, r.run_id, r.parent_id, r.event, b.body
+        "SELECT r.seq, r.deltas, r.ts_ms, r.run_id, r.parent_id, r.event, b.body, r.cause
          FROM sessions s JOIN records r ON r.session = s.n LEFT JOIN blobs b ON b.hash = r.blob
          WHERE s.id = ?1 AND r.seq >= coalesce(
              (SELECT seq FROM records p WHERE p.session = s.n AND p.seq <= ?2 ORDER BY p.seq DESC LIMIT 1), 0)
@@ -87,6 +88,7 @@ pub(crate) fn load(
             deltas,
             event: text(row, 5)?,
             blob: optional_text(row, 6)?,
+            cause: optional_text(row, 7)?,
         };
         stored.decode(after, records_max, &mut records)?;
     }
@@ -227,6 +229,8 @@ fn session_row(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
             model: row.get(6)?,
             fork: optional_json(row, 7)?,
             history: optional_json(row, 8)?.unwrap_or_default(),
+            // A word of a later release means what holds where nobody chose.
+            approve: row.get::<_, Option<String>>(13)?.and_then(|word| ApproveMode::from_word(&word)),
         },
         created_ms: unsigned(row, 9)?,
         updated_ms: unsigned(row, 10)?,

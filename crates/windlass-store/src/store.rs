@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use windlass_core::event::Record;
 use windlass_core::ids::{Millis, RunId, SessionId};
+use windlass_core::permission::ApproveMode;
 use windlass_core::port::{BoxFuture, JournalFailure, JournalPort};
 use windlass_core::store::{
     Claim, NewSession, RunQuery, RunRow, Save, SessionQuery, SessionRow, StoreFailure, StorePort,
@@ -198,6 +199,15 @@ impl StorePort for SqliteStore {
     ) -> BoxFuture<'a, Result<(), StoreFailure>> {
         let (id, title) = (session_id.clone(), title.to_owned());
         Box::pin(self.writer.work(Need::Durable, move |desk| desk.rename(&id, &title)))
+    }
+
+    fn set_approve<'a>(
+        &'a self,
+        session_id: &'a SessionId,
+        approve: ApproveMode,
+    ) -> BoxFuture<'a, Result<(), StoreFailure>> {
+        let id = session_id.clone();
+        Box::pin(self.writer.work(Need::Durable, move |desk| desk.set_approve(&id, approve)))
     }
 
     fn delete_session<'a>(&'a self, session_id: &'a SessionId) -> BoxFuture<'a, Result<(), StoreFailure>> {

@@ -23,6 +23,7 @@ pub fn record(session_id: &SessionId, seq: u64, event: Event) -> Arc<Record> {
         run_id: "run_1".into(),
         parent_id: "message_1".into(),
         event,
+        cause: None,
     })
 }
 

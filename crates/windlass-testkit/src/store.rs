@@ -64,6 +64,7 @@ fn begin(title: &str) -> NewSession {
         model: "m/1".to_owned(),
         history: Vec::new(),
         fork: None,
+        approve: None,
     }
 }
 
@@ -89,6 +90,7 @@ fn at(session: &str, run: &str, seq: u64, ts_ms: Millis, event: Event) -> Arc<Re
         run_id: run.into(),
         parent_id: format!("message of {run}").into(),
         event,
+        cause: None,
     })
 }
 

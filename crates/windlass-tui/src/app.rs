@@ -20,7 +20,7 @@ use crate::desk::DeskPort;
 use crate::effect::Effect;
 use crate::input::Input;
 use crate::perform::Hands;
-use crate::state::{About, State};
+use crate::state::{About, AllAsked, State};
 use crate::terminal::{self, OwnTerminal};
 use crate::theme::ThemeKind;
 use crate::update::update;
@@ -88,6 +88,8 @@ pub async fn run(
         defaults: host.defaults().map_err(TuiError::Host)?,
         model: None,
         profile: None,
+        approve: None,
+        all: AllAsked::No,
         models: Vec::new(),
         tools: host.tools(),
     };

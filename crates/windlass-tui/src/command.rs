@@ -14,6 +14,8 @@ pub enum CommandKind {
     Model,
     /// Choose a profile.
     Profile,
+    /// Choose what runs without asking.
+    Mode,
     /// Choose how it looks.
     Theme,
     /// List the tools, or show one.
@@ -98,7 +100,7 @@ impl CommandRow {
 }
 
 /// All commands, in the order in which they are shown.
-pub static COMMANDS: [CommandRow; 21] = {
+pub static COMMANDS: [CommandRow; 22] = {
     use CommandKind as Kind;
     use Needs::{Nothing, Running, Session};
     [
@@ -111,6 +113,15 @@ pub static COMMANDS: [CommandRow; 21] = {
             "[NAME]",
             "choose the profile of the next run",
             "",
+            Nothing,
+        ),
+        row(
+            Kind::Mode,
+            "mode",
+            &["modes", "approve"],
+            "[read_only|ask|edit|all]",
+            "choose what runs without asking",
+            "Shift-Tab",
             Nothing,
         ),
         row(Kind::Theme, "theme", &[], "[dark|light|plain]", "choose how it looks", "", Nothing),

@@ -2,7 +2,7 @@
 
 use windlass_core::host::{ForkWish, ResumeWish};
 use windlass_core::ids::{CallId, RunId, SessionId};
-use windlass_core::permission::PermissionAnswer;
+use windlass_core::permission::{ApproveMode, PermissionAnswer};
 
 use crate::theme::ThemeKind;
 
@@ -60,6 +60,13 @@ pub enum Effect {
         session_id: SessionId,
         /// The title.
         title: String,
+    },
+    /// Change how calls of a session are approved.
+    SetApprove {
+        /// The session.
+        session_id: SessionId,
+        /// The mode.
+        approve: ApproveMode,
     },
     /// Forget a session.
     Delete(SessionId),
@@ -125,6 +132,8 @@ pub struct Sending {
     pub model: Option<String>,
     /// Another profile than the session's.
     pub profile: Option<String>,
+    /// The mode of a session that begins with the message, if it was chosen.
+    pub approve: Option<ApproveMode>,
     /// Background for the message.
     pub context: Option<Background>,
 }

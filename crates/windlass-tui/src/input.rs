@@ -6,7 +6,7 @@ use crossterm::event::{KeyEvent, MouseEvent};
 use windlass_core::event::Record;
 use windlass_core::host::{Explanation, HostDelivery, HostError, ModelRow, StartedRun};
 use windlass_core::ids::{CallId, SessionId};
-use windlass_core::permission::Rule;
+use windlass_core::permission::{ApproveMode, Rule};
 use windlass_core::search::IndexProgress;
 use windlass_core::store::{RunRow, SessionRow};
 
@@ -79,6 +79,13 @@ pub enum Reply {
         session_id: SessionId,
         /// Its title.
         title: String,
+    },
+    /// Calls of a session are approved another way.
+    Switched {
+        /// The session.
+        session_id: SessionId,
+        /// The mode.
+        approve: ApproveMode,
     },
     /// A session was forgotten.
     Deleted(SessionId),

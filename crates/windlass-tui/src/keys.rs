@@ -49,6 +49,7 @@ pub static KEYS: [KeySection; 6] = [
             row("@", "names a file of the project"),
             row("/", "a command; Tab completes it"),
             row("Tab", "goes to the transcript"),
+            row("Shift-Tab", "changes what runs without asking: read_only, ask, edit, all"),
             row("Ctrl-D", "leaves, if nothing is written"),
         ],
     },

@@ -86,6 +86,10 @@ impl Hands {
                 host.rename_session(&session_id, &title).await?;
                 Ok(Reply::Renamed { session_id, title })
             }
+            Effect::SetApprove { session_id, approve } => {
+                host.set_approve(&session_id, approve).await?;
+                Ok(Reply::Switched { session_id, approve })
+            }
             Effect::Delete(session_id) => {
                 host.delete_session(&session_id).await.map(|()| Reply::Deleted(session_id))
             }
@@ -150,7 +154,7 @@ impl Hands {
     }
 
     async fn send(&self, sending: Sending) -> Result<Reply, HostError> {
-        let Sending { session_id, text, model, profile, context } = sending;
+        let Sending { session_id, text, model, profile, approve, context } = sending;
         let begun = match session_id {
             Some(_) => None,
             None => {
@@ -158,6 +162,7 @@ impl Hands {
                     origin: ORIGIN.to_owned(),
                     model: model.clone().unwrap_or_default(),
                     profile: profile.clone().unwrap_or_default(),
+                    approve,
                     ..NewSession::default()
                 };
                 Some(Box::new(self.host.create_session(begin).await?))
@@ -297,6 +302,7 @@ fn wish_of(effect: &Effect) -> Wish {
         Effect::Fork { .. } => Wish::Other("fork the run"),
         Effect::ListSessions { .. } => Wish::Fill(wants::SESSIONS),
         Effect::Rename { title, .. } => Wish::Line("rename the session", format!("/rename {title}")),
+        Effect::SetApprove { .. } => Wish::Other("change the mode"),
         Effect::Delete(_) => Wish::Other("delete the session"),
         Effect::ListUnfinished => Wish::Fill(wants::RUNS),
         Effect::ListModels => Wish::Fill(wants::MODELS),

@@ -314,7 +314,7 @@ export const scenes = [
   ]),
   run('several', 'shot_several.script', 'Compare the three notes.', (stage, { run }) => stage.asked(run, 3), [
     { name: 'approval-several', act: (page) => page.locator('[data-part=approvals]').waitFor() },
-  ]),
+  ], { wish: { files: { '.windlass/config.toml': '[permissions]\nask = ["read_file"]\n' } } }),
   run('warnings', 'shot_warnings.script', 'Count the files, and compute what they weigh.', (stage, { run }) => stage.ended(run), [
     { name: 'warnings', act: (page) => seen(page, 'There are four files') },
   ]),

@@ -12,6 +12,8 @@ export type Sent = { kind: 'run' } | { kind: 'begun'; sessionId: string } | { ki
 export class Compose {
   draft = $state.raw<Draft>(emptyDraft);
   choice = $state.raw<Choice>({ model: null, profile: null, effort: null, tools: null });
+  /** How much a session that is not begun yet may do without asking; nothing: what the server has. Not kept: the next one asks. */
+  mode = $state<string | null>(null);
   isSending = $state(false);
   /** Why the last sending failed; the text is still there. */
   problem = $state<string | null>(null);
@@ -84,7 +86,12 @@ export class Compose {
   /** A new session with its first run; a session whose run is refused is taken back. */
   private async begin(wish: api.RunWish): Promise<string> {
     const { model, profile } = wish;
-    const { session_id } = await api.createSession({ origin: 'web', ...(model && { model }), ...(profile && { profile }) });
+    const { session_id } = await api.createSession({
+      origin: 'web',
+      ...(model && { model }),
+      ...(profile && { profile }),
+      ...(this.mode && { approve: this.mode }),
+    });
     try {
       await api.startRun(session_id, wish);
     } catch (error) {

@@ -123,8 +123,8 @@ export const repairSaid = (repair: string): string => repairs[repair] ?? repair.
 
 const decisions: { [decision in Decision]: string } = {
   once: 'Allowed once',
-  session: 'Allowed for the session',
-  remember: 'Allowed and remembered',
+  session: 'Allowed for this session',
+  remember: 'Always allowed',
   deny: 'Denied',
 };
 

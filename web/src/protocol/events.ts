@@ -831,6 +831,10 @@ rule: string
  * The word to type for a critical call.
  */
 confirm_word?: string
+digest?: string
+position?: number
+total?: number
+hidden_chars?: number
 }
 /**
  * A unified diff of a file change.

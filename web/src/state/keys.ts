@@ -94,12 +94,13 @@ export function explainKeys(isMac: boolean): { title: string; keys: Explained[] 
       ],
     },
     {
-      title: 'A question waits (when you are not typing)',
+      title: 'A question waits (all of it in view, you are not typing, and the keys are shown on it)',
       keys: [
         { keys: [['1']], does: 'Allow once' },
-        { keys: [['2']], does: 'Allow for the session' },
-        { keys: [['3']], does: 'Remember: allow, and store the rule' },
+        { keys: [['2']], does: 'Allow for this session' },
+        { keys: [['3']], does: 'Always allow: saves the rule' },
         { keys: [['4']], does: 'Deny' },
+        { keys: [['↑'], ['↓']], does: 'To the question before, or after' },
       ],
     },
   ];

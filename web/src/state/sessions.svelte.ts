@@ -102,10 +102,12 @@ class Sessions {
   }
 
   async rename(id: string, title: string): Promise<void> {
-    const row = await api.renameSession(id, title);
-    this.known.set(id, row);
-    this.rows = this.rows.map((known) => (known.session_id === id ? row : known));
-    this.changed();
+    this.replace(await api.renameSession(id, title));
+  }
+
+  /** Changes how much it may do without asking. */
+  async setMode(id: string, mode: string): Promise<void> {
+    this.replace(await api.setMode(id, mode));
   }
 
   async remove(id: string): Promise<void> {
@@ -125,6 +127,12 @@ class Sessions {
     this.known.delete(id);
     forgetDraft(id);
     forgetChoice(id);
+  }
+
+  private replace(row: Session): void {
+    this.known.set(row.session_id, row);
+    this.rows = this.rows.map((known) => (known.session_id === row.session_id ? row : known));
+    this.changed();
   }
 
   private has(id: string): boolean {
@@ -174,7 +182,7 @@ class Sessions {
 }
 
 function isSame(a: Session, b: Session): boolean {
-  return a.updated_ms === b.updated_ms && a.title === b.title && a.runs === b.runs && a.model === b.model;
+  return a.updated_ms === b.updated_ms && a.title === b.title && a.runs === b.runs && a.model === b.model && a.approve === b.approve;
 }
 
 export const sessions = new Sessions();

@@ -1,5 +1,6 @@
 // What the transcript says of a call in a few words: what it was asked for, how it went.
 
+import { visible } from '../question/visible';
 import type { CallEntry } from '../view/session';
 import type { ToolFailure, ToolOutput } from '../view/types';
 
@@ -10,15 +11,6 @@ export function argumentsOf({ call }: { call: { arguments: string } }): { [name:
     return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as { [name: string]: unknown }) : {};
   } catch {
     return {};
-  }
-}
-
-/** JSON with line breaks; a text that is none as it is. */
-export function prettyJson(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
   }
 }
 
@@ -50,7 +42,7 @@ function inWords(value: unknown): string {
 }
 
 function clip(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim();
+  const line = visible(text.replace(/\s+/g, ' ').trim());
   return line.length > 160 ? `${line.slice(0, 159)}…` : line;
 }
 

@@ -9,7 +9,7 @@ export interface DiffLine {
   new: number | null;
 }
 
-const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/;
+const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
 /** Whether a text is a unified diff. */
 export function isDiff(text: string): boolean {
@@ -23,13 +23,19 @@ export function parseDiff(text: string): DiffLine[] {
   let before = 1;
   let after = 1;
   let isInHunk = false;
+  // Where the hunk ends, as its head counts: until then a line is text, whatever it looks like.
+  let beforeEnd = 0;
+  let afterEnd = 0;
   lines.forEach((line, at) => {
-    const hunk = HUNK.exec(line);
-    const isHead = line.startsWith('--- ') && (lines[at + 1] ?? '').startsWith('+++ ');
-    const isSecondHead = line.startsWith('+++ ') && (lines[at - 1] ?? '').startsWith('--- ');
+    const isText = before < beforeEnd || after < afterEnd;
+    const hunk = isText ? null : HUNK.exec(line);
+    const isHead = !isText && line.startsWith('--- ') && (lines[at + 1] ?? '').startsWith('+++ ');
+    const isSecondHead = !isText && line.startsWith('+++ ') && parsed.at(-1)?.text.startsWith('--- ') && parsed.at(-1)?.kind === 'file';
     if (hunk) {
       before = Number(hunk[1]);
-      after = Number(hunk[2]);
+      after = Number(hunk[3]);
+      beforeEnd = before + Number(hunk[2] ?? 1);
+      afterEnd = after + Number(hunk[4] ?? 1);
       isInHunk = true;
       parsed.push({ kind: 'hunk', text: line, old: null, new: null });
     } else if (isHead || isSecondHead || (!isInHunk && /^(?:diff |index |new file|deleted file|rename )/.test(line))) {

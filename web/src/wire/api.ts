@@ -3,7 +3,7 @@
 import type { Message, Question, ToolCall, ToolOutcome, Usage, Decision } from '../view/types';
 import { askJson, path, query, type Schemas } from './http';
 
-export type Session = Schemas['Session'];
+export type Session = Schemas['Session'] & { approve?: string };
 export type Run = Schemas['Run'];
 export type RunTrace = Schemas['RunTrace'];
 export type Tool = Schemas['Tool'];
@@ -12,7 +12,7 @@ export type Gate = Schemas['Gate'];
 export type Save = Schemas['Save'];
 export type Task = Schemas['Task'];
 
-export type About = Schemas['About'];
+export type About = Schemas['About'] & { approve?: string; approve_modes?: { name: string; about: string }[] };
 export type Found = Schemas['Found'];
 export type Index = Schemas['Index'];
 export type Document = Schemas['Document'];
@@ -58,9 +58,12 @@ export interface CallDetail {
 
 export interface Answer {
   decision: Decision;
+  /** Of the question that was shown: the answer counts for nothing else. */
+  digest: string;
   rule?: string;
   confirmation?: string;
-  digest?: string;
+  /** What the model is told with a denial. */
+  message?: string;
 }
 
 export const about = () => askJson<About>('/api/about');
@@ -68,10 +71,12 @@ export const about = () => askJson<About>('/api/about');
 export const sessions = (wish: { text?: string; before?: string; rows?: number } = {}, signal?: AbortSignal) =>
   askJson<{ sessions: Session[]; next?: string }>('/api/sessions' + query(wish), signal ? { signal } : {});
 export const session = (id: string) => askJson<Session>(path`/api/sessions/${id}`);
-export const createSession = (body: { title?: string; model?: string; profile?: string; origin?: string }) =>
+export const createSession = (body: { title?: string; model?: string; profile?: string; approve?: string; origin?: string }) =>
   askJson<Session>('/api/sessions', { method: 'POST', body });
 export const renameSession = (id: string, title: string) =>
   askJson<Session>(path`/api/sessions/${id}`, { method: 'PATCH', body: { title } });
+export const setMode = (id: string, approve: string) =>
+  askJson<Session>(path`/api/sessions/${id}`, { method: 'PATCH', body: { approve } });
 export const deleteSession = (id: string) => askJson<undefined>(path`/api/sessions/${id}`, { method: 'DELETE' });
 export const tasks = (sessionId: string) => askJson<{ tasks: Task[] }>('/api/tasks' + query({ session_id: sessionId }));
 
@@ -92,6 +97,9 @@ export const step = (runId: string, number: number) => askJson<StepDetail>(path`
 export const call = (runId: string, callId: string) => askJson<CallDetail>(path`/api/runs/${runId}/calls/${callId}`);
 export const answer = (runId: string, callId: string, body: Answer) =>
   askJson<undefined>(path`/api/runs/${runId}/permissions/${callId}`, { method: 'POST', body });
+/** Answers several questions: all are checked before the first counts. */
+export const answerAll = (runId: string, answers: (Answer & { call_id: string })[]) =>
+  askJson<undefined>(path`/api/runs/${runId}/permissions`, { method: 'POST', body: { answers } });
 export const tools = () => askJson<{ tools: Tool[] }>('/api/tools');
 export const callTool = (
   name: string,

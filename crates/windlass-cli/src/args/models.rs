@@ -29,7 +29,7 @@ pub(crate) enum ModelsCommand {
     Eval(EvalArgs),
     /// Download a model file for `--model local/NAME`; the only command that downloads one
     Pull(PullArgs),
-    /// Keys in the system's keyring
+    /// Keys in the system's keyring: set, remove, list
     #[command(subcommand)]
     Key(KeyCommand),
 }

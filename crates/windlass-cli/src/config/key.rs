@@ -20,7 +20,7 @@ pub(crate) const PROVIDERS: &str = "providers.";
 pub(crate) const ANY_PROVIDER: &str = "providers.NAME.";
 
 /// Words of `approve`.
-pub(crate) const APPROVE_WORDS: [&str; 5] = ["ask", "never", "safe", "all", "stage"];
+pub(crate) const APPROVE_WORDS: [&str; 7] = ["read_only", "ask", "edit", "all", "never", "safe", "stage"];
 
 /// Words of `wire`.
 pub(crate) const WIRE_WORDS: [&str; 5] = ["chat", "responses", "messages", "gemini", "ollama"];

@@ -49,7 +49,7 @@ fn loosens(name: &str, setting: &Setting, base: Option<&Setting>, root: &Path) -
         }
         "approve" => {
             let before = base.map(|setting| &setting.value).and_then(Value::text);
-            (!is_as_tight(text, before)).then_some("it may only be tightened, to \"never\"")
+            (!is_as_tight(text, before)).then_some("it may only be tightened, to \"read_only\" or \"never\"")
         }
         "fetch.stay_on_host" => (setting.value != Value::Truth(true)).then_some("it may only be switched on"),
         "search.enabled" => (setting.value != Value::Truth(false)).then_some("it may only be switched off"),
@@ -57,11 +57,11 @@ fn loosens(name: &str, setting: &Setting, base: Option<&Setting>, root: &Path) -
     }
 }
 
-/// `never` lets nothing run that needs asking, `all` everything. `stage` is `ask` without edits. `ask` and `safe`
-/// each let something run that the other does not, so neither is tighter.
+/// `read_only` and `never` let nothing run that needs asking, `all` everything. `ask` is `edit` without free edits,
+/// `stage` is `ask` without edits. `ask` and `safe` each let something run that the other does not, so neither is tighter.
 fn is_as_tight(approve: &str, before: Option<&str>) -> bool {
-    approve == "never"
+    matches!(approve, "never" | "read_only")
         || before == Some(approve)
         || before == Some("all")
-        || (approve == "stage" && before == Some("ask"))
+        || (matches!(approve, "stage" | "ask") && matches!(before, Some("ask" | "edit")))
 }

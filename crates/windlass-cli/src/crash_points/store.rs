@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use windlass_core::event::Record;
 use windlass_core::ids::{Millis, RunId, SessionId};
+use windlass_core::permission::ApproveMode;
 use windlass_core::port::{BoxFuture, JournalFailure, JournalPort};
 use windlass_core::store::{
     Claim, NewSession, RunQuery, RunRow, Save, SessionQuery, SessionRow, StoreFailure, StorePort,
@@ -104,6 +105,14 @@ impl StorePort for MortalStore {
         title: &'a str,
     ) -> BoxFuture<'a, Result<(), StoreFailure>> {
         Box::pin(self.write(self.store.rename_session(session_id, title)))
+    }
+
+    fn set_approve<'a>(
+        &'a self,
+        session_id: &'a SessionId,
+        approve: ApproveMode,
+    ) -> BoxFuture<'a, Result<(), StoreFailure>> {
+        Box::pin(self.write(self.store.set_approve(session_id, approve)))
     }
 
     fn delete_session<'a>(&'a self, session_id: &'a SessionId) -> BoxFuture<'a, Result<(), StoreFailure>> {

@@ -13,7 +13,7 @@ use windlass_core::host::{
     ResumeWish, RunStart, StartedRun, ToolAnswer,
 };
 use windlass_core::ids::{CallId, RunId, SessionId};
-use windlass_core::permission::{AuditEntry, Decision, PermissionAnswer, Question, Rule};
+use windlass_core::permission::{ApproveMode, AuditEntry, Decision, PermissionAnswer, Question, Rule};
 use windlass_core::port::BoxStream;
 use windlass_core::search::{DocumentRow, Found, IndexStatus, NewDocument, SearchQuery, SearchScope};
 use windlass_core::secret::Secret;
@@ -226,6 +226,13 @@ impl HostPort for RemoteHost {
         Box::pin(async move {
             let path = Path::of(&["api", "sessions", session_id.as_str()]);
             self.line.tell(&path, Method::Patch, Some(&json!({"title": title}))).await
+        })
+    }
+
+    fn set_approve<'a>(&'a self, session_id: &'a SessionId, approve: ApproveMode) -> HostFuture<'a, ()> {
+        Box::pin(async move {
+            let path = Path::of(&["api", "sessions", session_id.as_str()]);
+            self.line.tell(&path, Method::Patch, Some(&json!({"approve": approve}))).await
         })
     }
 

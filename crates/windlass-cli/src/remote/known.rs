@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use serde::Deserialize;
 use windlass_core::host::{HostDefaults, HostError};
 use windlass_core::ids::Millis;
-use windlass_core::permission::{Rule, RuleEffect, RuleSource};
+use windlass_core::permission::{ApproveMode, Rule, RuleEffect, RuleSource};
 use windlass_core::tool::ToolSpec;
 
 use super::address::Path;
@@ -28,6 +28,9 @@ struct About {
     model: String,
     profile: String,
     tool_loop_v2: bool,
+    /// Servers before modes asked.
+    #[serde(default)]
+    approve: ApproveMode,
 }
 
 #[derive(Deserialize)]
@@ -103,8 +106,9 @@ impl Known {
 }
 
 async fn fetch(line: &Line) -> Result<Facts, HostError> {
-    let About { root, model, profile, tool_loop_v2 } = line.get(&Path::of(&["api", "about"])).await?;
-    let defaults = HostDefaults { root, model, profile, executes_while_streaming: tool_loop_v2 };
+    let About { root, model, profile, tool_loop_v2, approve } =
+        line.get(&Path::of(&["api", "about"])).await?;
+    let defaults = HostDefaults { root, model, profile, executes_while_streaming: tool_loop_v2, approve };
     let Tools { tools } = line.get(&Path::of(&["api", "tools"])).await?;
     Ok(Facts { defaults, tools, rules: fetch_rules(line).await? })
 }

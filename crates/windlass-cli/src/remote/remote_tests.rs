@@ -81,6 +81,7 @@ async fn every_wish_of_a_run_arrives_as_it_was_said() {
                 },
                 system: Some("Be brief.".into()),
                 steps_max: Some(3),
+                ..RunWishes::default()
             },
             model: Some("scripted/usual".into()),
             profile: Some("zodo".into()),
@@ -206,7 +207,7 @@ async fn a_run_that_stopped_in_the_middle_is_taken_up() {
         stage.restart().await;
         // The remote host is the same one: it finds the new server by itself.
         let port = if is_remote { port } else { stage.port(false).await };
-        let resumed = port.resume(&run, ResumeWish { retry: vec![CallId::numbered(1)] }).await.unwrap();
+        let resumed = port.resume(&run, ResumeWish { retry: vec![CallId::numbered(1)], ..ResumeWish::default() }).await.unwrap();
         assert_eq!((&resumed.run_id, &resumed.session_id), (&run, &session));
         let mut stream = port.session_events(&session, resumed.after_seq).await.unwrap();
         for number in 1..=4 {

@@ -13,13 +13,13 @@ use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::limits::WISHED_STEPS_MAX;
 use windlass_core::message::{Message, Part};
 use windlass_core::model::{Sampling, ToolChoice};
-use windlass_core::permission::Question;
+use windlass_core::permission::{ApproveMode, Question};
 use windlass_core::store::NewSession;
 use windlass_core::tool::ToolOutcome;
 
 /// The body of a new session. `root` is that of the server.
 pub(super) fn new_session(begin: &NewSession, root: &str) -> Result<Value, HostError> {
-    let NewSession { title, key, origin, root: wished, profile, model, history, fork } = begin;
+    let NewSession { title, key, origin, root: wished, profile, model, approve, history, fork } = begin;
     let wrong = |field, message: String| Err(HostError::Invalid { field: Some(field), message });
     if !wished.is_empty() && wished != root {
         return wrong("root", format!("sessions of this host work in {root}, not in {wished}"));
@@ -34,13 +34,16 @@ pub(super) fn new_session(begin: &NewSession, root: &str) -> Result<Value, HostE
     put_text(&mut body, "model", model);
     put_text(&mut body, "origin", origin);
     put(&mut body, "key", key.as_deref());
+    put(&mut body, "approve", approve.map(ApproveMode::word));
     Ok(Value::Object(body))
 }
 
 /// The body of a start.
 pub(super) fn start(start: RunStart) -> Result<Value, HostError> {
     let RunStart { message, wishes, model, profile, executes_while_streaming } = start;
-    let RunWishes { context, tools_allowed, tools, tool_choice, sampling, system, steps_max } = wishes;
+    // What a run begins with, the server knows.
+    let RunWishes { version: _, context, tools_allowed, tools, tool_choice, sampling, system, steps_max, .. } =
+        wishes;
     let Sampling { temperature, top_p, output_tokens_max, reasoning_effort, seed, response_format } =
         sampling;
     let (text, images) = said(message)?;

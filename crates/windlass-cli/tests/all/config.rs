@@ -105,7 +105,8 @@ fn a_project_that_would_loosen_is_told_and_not_heeded() {
         ),
         ("a.txt", "hello\n"),
     ]);
-    let said = place.windlass(&["tools", "call", "read_file", "{\"path\":\"a.txt\"}"]).exits(1);
+    let write = "{\"path\":\"b.txt\",\"content\":\"x\"}";
+    let said = place.windlass(&["tools", "call", "write_file", write]).exits(1);
     for key in ["approve", "fetch.allow_hosts", "permissions.allow"] {
         assert!(said.err.contains(&format!("a project cannot set '{key}'")), "{}", said.err);
     }

@@ -6,7 +6,8 @@ use serde_json::json;
 
 use crate::place::Place;
 
-const READ: [&str; 4] = ["tools", "call", "read_file", "{\"path\":\"a.txt\"}"];
+/// A read that needs asking: the default profile lets it be free.
+const READ: [&str; 6] = ["tools", "call", "read_file", "{\"path\":\"a.txt\"}", "--profile", "zodo"];
 
 fn place() -> Place {
     Place::with(&[("a.txt", "hello\n"), ("src/b.txt", "b\n"), ("srcx/c.txt", "c\n")])
@@ -24,7 +25,7 @@ fn z_15_rules_are_stored_obeyed_listed_and_removed() {
     let said = place.windlass(&["policy", "deny", "read_file"]).exits(0);
     assert_eq!(said.out, "r2  deny  read_file\n");
     let denied = place.windlass(&READ).exits(1);
-    assert_eq!(denied.json()["error"]["kind"], "permission_denied", "deny wins");
+    assert_eq!(denied.json()["error_type"], "permission_denied", "deny wins");
     assert!(denied.out.contains("windlass policy remove r2"), "{}", denied.out);
     let said = place.windlass(&["policy", "remove", "r2"]).exits(0);
     assert_eq!(said.out, "removed r2  deny  read_file\n");
@@ -39,8 +40,10 @@ fn z_15_rules_are_stored_obeyed_listed_and_removed() {
 fn r_50_a_rule_for_a_folder_stops_at_its_edge() {
     let place = place();
     place.windlass(&["policy", "allow", "read_file(src/**)"]).exits(0);
-    place.windlass(&["tools", "call", "read_file", "{\"path\":\"src/b.txt\"}"]).exits(0);
-    place.windlass(&["tools", "call", "read_file", "{\"path\":\"srcx/c.txt\"}"]).exits(1);
+    place.windlass(&["tools", "call", "read_file", "{\"path\":\"src/b.txt\"}", "--profile", "zodo"]).exits(0);
+    place
+        .windlass(&["tools", "call", "read_file", "{\"path\":\"srcx/c.txt\"}", "--profile", "zodo"])
+        .exits(1);
 }
 
 #[test]
@@ -61,7 +64,7 @@ fn wrong_rules_and_ids_are_refused_with_a_cure() {
 fn explain_names_the_gate_that_decides() {
     let place = place();
     let explain = |args: &[&str]| {
-        let mut all = vec!["policy", "explain", "read_file", "{\"path\":\"a.txt\"}"];
+        let mut all = vec!["policy", "explain", "read_file", "{\"path\":\"a.txt\"}", "--profile", "zodo"];
         all.extend(args);
         place.windlass(&all).exits(0)
     };
@@ -118,7 +121,7 @@ fn r_61_a_corrupt_policy_file_is_kept_and_everything_is_asked() {
     place.windlass(&["policy", "allow", "read_file"]).exits(0);
     fs::write(place.policies_file(), "{ this is not JSON").unwrap();
     let said = place.windlass(&READ).exits(1);
-    assert_eq!(said.json()["error"]["kind"], "permission_denied", "what would need asking is denied");
+    assert_eq!(said.json()["error_type"], "permission_denied", "what would need asking is denied");
     assert!(said.err.contains("warning: ") && said.err.contains("policies.json"), "{}", said.err);
     let said = place.windlass(&["tools", "call", "calculate", "{\"expression\":\"1+1\"}"]).exits(1);
     assert_eq!(said.json()["error"]["kind"], "permission_denied", "even a safe call is asked about");
@@ -145,9 +148,9 @@ fn both_older_shapes_of_the_file_are_understood() {
         r#"[{"scope":"read_files","mode":"always_allow","path_patterns":["*"],"deny_patterns":["src/**"]}]"#,
     );
     place.windlass(&READ).exits(0);
-    place.windlass(&["tools", "call", "read_file", "{\"path\":\"src/b.txt\"}"]).exits(1);
+    place.windlass(&["tools", "call", "read_file", "{\"path\":\"src/b.txt\"}", "--profile", "zodo"]).exits(1);
     write(r#"{"policies":[{"tool_name":"read_file","decision":"always_allow","created_at":1705680000000}]}"#);
-    place.windlass(&["tools", "call", "read_file", "{\"path\":\"src/b.txt\"}"]).exits(0);
+    place.windlass(&["tools", "call", "read_file", "{\"path\":\"src/b.txt\"}", "--profile", "zodo"]).exits(0);
 }
 
 #[test]

@@ -128,7 +128,8 @@ fn a_run_out_of_time_says_its_last_word() {
 
 #[test]
 fn what_needs_asking_is_denied_without_a_terminal_and_the_outcome_says_so() {
-    let script = r#"user Read
+    let script = r#"profile zodo
+user Read
 model call 1 read_file {"path":"a.txt"}
 tool 1 fail permission_denied no
 model text I may not.
@@ -156,7 +157,8 @@ model text I may not.
 
 #[test]
 fn a_script_answers_its_own_questions() {
-    let script = r#"user Read and write
+    let script = r#"profile zodo
+user Read and write
 model call 1 read_file {"path":"a.txt"}
 model call 2 write_file {"path":"new.txt","content":"new\n"}
 approve 1
@@ -229,7 +231,7 @@ model text It is 514 [source:calculate].
 
 #[test]
 fn a_rule_that_cannot_be_stored_is_told() {
-    let script = "user Read\nmodel call 1 read_file {\"path\":\"a.txt\"}\napprove 1 remember\ntool 1 ok 1\nmodel text Done.\n";
+    let script = "profile zodo\nuser Read\nmodel call 1 read_file {\"path\":\"a.txt\"}\napprove 1 remember\ntool 1 ok 1\nmodel text Done.\n";
     let place = play(script);
     let said = place.windlass(&PLAY).exits(0);
     assert!(

@@ -18,7 +18,7 @@ fn place() -> Place {
 }
 
 fn ask(place: &Place) -> Terminal {
-    Terminal::start(place, "run --model scripted/a.script", &[])
+    Terminal::start(place, "run --profile zodo --model scripted/a.script", &[])
 }
 
 const KEYS: &str = "[1] Allow Once  [2] Session  [3] Remember  [4] Deny";
@@ -94,7 +94,7 @@ fn z_13_key_4_denies_and_the_model_is_told() {
 #[test]
 fn wrong_keys_are_asked_again() {
     let place = place();
-    let mut terminal = Terminal::start(&place, "tools call read_file '{\"path\":\"a.txt\"}'", &[]);
+    let mut terminal = Terminal::start(&place, "tools call read_file '{\"path\":\"a.txt\"}' --profile zodo", &[]);
     terminal.wait_for(KEYS).type_line("6").wait_for("Please type 1, 2, 3, 4, 5 or v.").type_line("yes");
     terminal.wait_for("Please type 1, 2, 3, 4, 5 or v.").type_line("1");
     let (code, shown) = terminal.end();
@@ -176,7 +176,8 @@ fn colours_are_for_terminals_and_no_color_takes_them_away() {
         terminal.seen
     );
     terminal.end();
-    let mut plain = Terminal::start(&place, "run --model scripted/a.script", &[("NO_COLOR", "1")]);
+    let mut plain =
+        Terminal::start(&place, "run --profile zodo --model scripted/a.script", &[("NO_COLOR", "1")]);
     plain.wait_for("Fine.");
     assert!(!plain.seen.contains("\u{1b}[36m") && !plain.seen.contains("\u{1b}[32m"), "{:?}", plain.seen);
     plain.end();

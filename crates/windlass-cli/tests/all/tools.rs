@@ -103,11 +103,12 @@ fn a_call_goes_through_validation_aliases_and_defaults() {
 #[test]
 fn a_call_without_a_terminal_is_denied_with_the_way_to_allow_it() {
     let place = Place::with(&[("a.txt", "hello\n")]);
-    let said = place.windlass(&["tools", "call", "read_file", "{\"path\":\"a.txt\"}"]).exits(1);
+    let arguments = json!({"path": "b.txt", "content": "new"}).to_string();
+    let said = place.windlass(&["tools", "call", "write_file", &arguments]).exits(1);
     let error = said.json()["error"].clone();
     assert_eq!(error["kind"], "permission_denied");
     let text = error.to_string();
-    assert!(text.contains("nobody is asked") && text.contains("read_file(a.txt)"), "{text}");
+    assert!(text.contains("nobody is asked") && text.contains("write_file(b.txt)"), "{text}");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::event::Record;
 use crate::ids::{CallId, Millis, RunId, SessionId};
-use crate::permission::Question;
+use crate::permission::{ApproveMode, Question};
 use crate::tool::ToolOutcome;
 
 mod modules;
@@ -77,6 +77,8 @@ pub struct RecordQuery {
 pub struct ResumeWish {
     /// Calls that may run again although nobody knows whether they happened.
     pub retry: Vec<CallId>,
+    /// How calls are approved from now on, if not as the run began with.
+    pub approve: Option<ApproveMode>,
 }
 
 /// What becomes of a run that was copied up to a step.
@@ -194,6 +196,8 @@ pub struct HostDefaults {
     pub profile: String,
     /// Whether calls start as soon as they are complete (`TOOL_LOOP_V2`).
     pub executes_while_streaming: bool,
+    /// How calls are approved that need asking.
+    pub approve: ApproveMode,
 }
 
 /// Which lines of the audit log are wanted, newest first.

@@ -13,7 +13,7 @@ use super::{
 use crate::event::Record;
 use crate::ids::{CallId, RunId, SessionId};
 use crate::model::{ModelDelta, ModelFailure, ModelRequest};
-use crate::permission::{AuditEntry, PermissionAnswer, Question, Rule};
+use crate::permission::{ApproveMode, AuditEntry, PermissionAnswer, Question, Rule};
 use crate::port::{BoxFuture, BoxStream};
 use crate::search::{DocumentRow, Found, IndexStatus, NewDocument, SearchQuery};
 use crate::step::StepReport;
@@ -50,6 +50,9 @@ pub trait HostPort: Send + Sync {
     ) -> HostFuture<'a, BoxStream<'static, HostDelivery>>;
     /// Gives a session another title.
     fn rename_session<'a>(&'a self, session_id: &'a SessionId, title: &'a str) -> HostFuture<'a, ()>;
+    /// Changes how calls of a session are approved that need asking: for the next call that is judged, of a run
+    /// that goes on too, and until it is changed again.
+    fn set_approve<'a>(&'a self, session_id: &'a SessionId, approve: ApproveMode) -> HostFuture<'a, ()>;
     /// Forgets a session; a run that goes on in it is cancelled first.
     fn delete_session<'a>(&'a self, session_id: &'a SessionId) -> HostFuture<'a, ()>;
     /// The session's task list.

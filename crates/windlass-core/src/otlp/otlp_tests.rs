@@ -35,6 +35,7 @@ impl Journal {
             run_id: RunId::new(RUN),
             parent_id: "msg".into(),
             event,
+            cause: None,
         };
         self.spans.extend(self.fold.take(&record));
         self

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::audit::{AuditDecision, AuditEntry};
-use super::gate::{ApproveMode, Gate, NO_REPEAT, Refusal};
+use super::gate::{Gate, NO_REPEAT, Refusal};
 use super::judge::{Judgement, Matter, Permissions};
 use super::limits::DENIAL_CHARS_MAX;
+use super::mode::ApproveMode;
 use super::question::{Decision, Inspection, PermissionAnswer, Preview, Question};
 use super::recall::RecalledAnswer;
 use super::rule::{Rule, RuleEffect, RulePattern, RuleSource};
@@ -254,7 +255,7 @@ impl PendingQuestion {
                     format!("The call was not confirmed: a critical call needs '{word}' to be typed");
                 Some(Refusal::new(Gate::User, message, format!("{NO_REPEAT}.")))
             }
-            Some(_) | None => permissions.forbid(&self.call, &self.inspection.targets),
+            Some(_) | None => permissions.forbid(&self.call, &self.inspection),
         }
     }
 
@@ -288,7 +289,16 @@ impl PendingQuestion {
     /// The rule the user wants: the narrowest, or one of their own that covers this call.
     fn wanted_pattern(&self, answer: &PermissionAnswer) -> Result<RulePattern, String> {
         let (spec, targets) = (&self.call.spec, &self.inspection.targets);
-        let Some(text) = &answer.rule else { return Ok(RulePattern::narrowest(spec, targets)) };
+        let Some(text) = &answer.rule else {
+            // For a session, one yes to reading is a yes to reading; what is stored for good is narrow.
+            let reads = Matter::of(&self.call, &self.inspection).reads_project();
+            return Ok(match answer.decision {
+                Decision::Session if reads => RulePattern::reading(),
+                Decision::Once | Decision::Session | Decision::Remember | Decision::Deny => {
+                    RulePattern::narrowest(spec, targets)
+                }
+            });
+        };
         let pattern: RulePattern =
             text.parse().map_err(|error| format!("allowed once only, no rule was kept: {error}"))?;
         if pattern.covers(spec, targets) {

@@ -124,6 +124,7 @@ fn finding(gate: Gate, opinion: &Opinion<'_>, risk: Risk) -> GateFinding {
         Opinion::Allow(Some(rule)) | Opinion::Ask(Some(rule)) => named(rule),
         Opinion::Stage => "an edit is staged until the user approves it".to_owned(),
         Opinion::Allow(None) if gate == Gate::Mode => "approved without asking".to_owned(),
+        Opinion::Allow(None) if gate == Gate::Reading => "reading in the project is free".to_owned(),
         Opinion::Allow(None) if risk == Risk::Low => "low, and asked before in this session".to_owned(),
         Opinion::Allow(None) | Opinion::Ask(None) => risk_default(risk).to_owned(),
         Opinion::Silent => silence(gate).to_owned(),
@@ -147,15 +148,18 @@ fn risk_default(risk: Risk) -> &'static str {
 
 fn silence(gate: Gate) -> &'static str {
     match gate {
+        Gate::Floor => "it destroys nothing beyond the project",
         Gate::ToolsAllowed => "the run allows tools",
         Gate::Module => "no module forbids tools",
         Gate::Request => "the request includes the tool",
         Gate::Schema => "the arguments fit",
         Gate::Targets => "the tool accepts its targets",
         Gate::DenyRule => "no rule denies it",
+        Gate::ReadOnly => "the mode is not read_only, or it only reads",
         Gate::Grant => "not granted in this session",
         Gate::AskRule => "no rule wants it asked",
         Gate::AllowRule => "no rule allows it",
+        Gate::Reading => "no free reading in the project",
         Gate::Risk | Gate::Mode | Gate::Caller | Gate::User => "nothing to say",
     }
 }

@@ -17,20 +17,23 @@ fn every_gate_is_listed_in_order_with_its_reason() {
     let (call, inspection) = reading("src/a");
     let explanation = with_rules([]).explain(&call, &inspection);
     let gates: Vec<Gate> = explanation.gates.iter().map(|finding| finding.gate).collect();
-    assert_eq!(gates, Gate::ALL[..11]);
+    assert_eq!(gates, Gate::ALL[..14]);
     let reasons: Vec<&str> = explanation.gates.iter().map(|finding| finding.reason.as_str()).collect();
     assert_eq!(
         reasons,
         [
+            "it destroys nothing beyond the project",
             "the run allows tools",
             "no module forbids tools",
             "the request includes the tool",
             "the arguments fit",
             "the tool accepts its targets",
             "no rule denies it",
+            "the mode is not read_only, or it only reads",
             "not granted in this session",
             "no rule wants it asked",
             "no rule allows it",
+            "no free reading in the project",
             "medium calls are asked each time",
             "what needs asking is settled by 'ask'",
         ]

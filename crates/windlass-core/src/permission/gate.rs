@@ -3,9 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::judge::Matter;
+use super::mode::ApproveMode;
 use super::question::DeniedBy;
 use super::rule::{Rule, RulePattern, RuleSource};
+use crate::command::RunWishes;
 use crate::model::ToolChoice;
+use crate::profile::Reading;
 use crate::tool::{ToolFailure, ToolSpec};
 
 /// What a model does about a denial: the hint of a refusal begins with it, what a user can do follows.
@@ -15,6 +18,8 @@ pub const NO_REPEAT: &str = "Do not repeat the call";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Gate {
+    /// Before all others: commands that destroy beyond the project never run.
+    Floor,
     /// Gate 1: the run.
     ToolsAllowed,
     /// Gate 2: the module.
@@ -27,12 +32,16 @@ pub enum Gate {
     Targets,
     /// Gate 6: rules that deny.
     DenyRule,
+    /// The mode *read only*: nothing else than reading, whatever allows it.
+    ReadOnly,
     /// Gate 7: what this session was granted.
     Grant,
     /// Gate 8: rules that ask.
     AskRule,
     /// Gate 9: rules that allow.
     AllowRule,
+    /// Reading in the project, where the profile lets it be free.
+    Reading,
     /// Gate 10: the risk of the call.
     Risk,
     /// How a run is approved when a gate wants to ask.
@@ -45,16 +54,19 @@ pub enum Gate {
 
 impl Gate {
     /// All gates, in order.
-    pub const ALL: [Gate; 13] = [
+    pub const ALL: [Gate; 16] = [
+        Gate::Floor,
         Gate::ToolsAllowed,
         Gate::Module,
         Gate::Request,
         Gate::Schema,
         Gate::Targets,
         Gate::DenyRule,
+        Gate::ReadOnly,
         Gate::Grant,
         Gate::AskRule,
         Gate::AllowRule,
+        Gate::Reading,
         Gate::Risk,
         Gate::Mode,
         Gate::Caller,
@@ -64,15 +76,18 @@ impl Gate {
     /// The word of events, logs and traces.
     pub fn word(self) -> &'static str {
         match self {
+            Gate::Floor => "floor",
             Gate::ToolsAllowed => "tools_allowed",
             Gate::Module => "module",
             Gate::Request => "request",
             Gate::Schema => "schema",
             Gate::Targets => "targets",
             Gate::DenyRule => "deny_rule",
+            Gate::ReadOnly => "read_only",
             Gate::Grant => "grant",
             Gate::AskRule => "ask_rule",
             Gate::AllowRule => "allow_rule",
+            Gate::Reading => "reading",
             Gate::Risk => "risk",
             Gate::Mode => "mode",
             Gate::Caller => "caller",
@@ -84,10 +99,15 @@ impl Gate {
     pub fn denied_by(self) -> DeniedBy {
         match self {
             Gate::User => DeniedBy::User,
-            Gate::Mode => DeniedBy::Mode,
-            Gate::DenyRule | Gate::Grant | Gate::AskRule | Gate::AllowRule | Gate::Risk | Gate::Caller => {
-                DeniedBy::Rule
-            }
+            Gate::ReadOnly | Gate::Mode => DeniedBy::Mode,
+            Gate::Floor
+            | Gate::Reading
+            | Gate::DenyRule
+            | Gate::Grant
+            | Gate::AskRule
+            | Gate::AllowRule
+            | Gate::Risk
+            | Gate::Caller => DeniedBy::Rule,
             Gate::ToolsAllowed | Gate::Module | Gate::Request | Gate::Schema | Gate::Targets => {
                 DeniedBy::Limit
             }
@@ -97,65 +117,26 @@ impl Gate {
     /// What the gate looks at, in a sentence.
     pub fn sentence(self) -> &'static str {
         match self {
+            Gate::Floor => "No command may destroy anything beyond the project, whatever allows it.",
             Gate::ToolsAllowed => "The run must allow tools.",
             Gate::Module => "The module must have tools enabled.",
             Gate::Request => "The request's list of tools and its tool choice must include the tool.",
             Gate::Schema => "The arguments must fit the tool's schema.",
             Gate::Targets => "The tool must accept its paths, hosts and commands.",
             Gate::DenyRule => "No rule may deny the call.",
+            Gate::ReadOnly => "In the mode read_only nothing but reading runs.",
             Gate::Grant => "A grant of this session lets the call run.",
             Gate::AskRule => "A rule may want the call asked each time.",
             Gate::AllowRule => "A rule may let the call run.",
+            Gate::Reading => "The profile may let reading in the project be free.",
             Gate::Risk => {
                 "Otherwise risk decides: safe runs, low is asked once a session, medium and high each time, critical needs a typed word."
             }
             Gate::Mode => {
-                "What needs asking is settled by how the run is approved: ask, never, safe, all or stage."
+                "What needs asking is settled by the mode: ask, edit, all, read_only, never, safe or stage."
             }
             Gate::Caller => "A sub-agent may do no more than its caller.",
             Gate::User => "The user answers.",
-        }
-    }
-}
-
-/// What is done with a call that needs asking (`--approve`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ApproveMode {
-    /// The user is asked.
-    #[default]
-    Ask,
-    /// It is denied: nobody is there to answer.
-    Never,
-    /// Safe and low calls run; the rest is denied.
-    Safe,
-    /// Everything runs that no rule denies.
-    All,
-    /// Edits are staged: nothing is written until the user approves it later. About the rest the user is asked.
-    Stage,
-    /// Edits are staged; the rest is denied: nobody is there to answer.
-    StageOnly,
-}
-
-impl ApproveMode {
-    /// All modes.
-    pub const ALL: [ApproveMode; 6] =
-        [Self::Ask, Self::Never, Self::Safe, Self::All, Self::Stage, Self::StageOnly];
-
-    /// Reads the word of the flag.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|mode| mode.word() == word)
-    }
-
-    /// The word of the flag.
-    pub fn word(self) -> &'static str {
-        match self {
-            ApproveMode::Ask => "ask",
-            ApproveMode::Never => "never",
-            ApproveMode::Safe => "safe",
-            ApproveMode::All => "all",
-            ApproveMode::Stage => "stage",
-            ApproveMode::StageOnly => "stage_only",
         }
     }
 }
@@ -173,6 +154,10 @@ pub struct GateSettings {
     pub allow_list: Option<Vec<String>>,
     /// What the model may do with tools.
     pub tool_choice: ToolChoice,
+    /// Whether reading in the project needs asking; the profile says.
+    pub reading: Reading,
+    /// The project root, so that what lies beyond it is known.
+    pub root: String,
 }
 
 impl Default for GateSettings {
@@ -184,11 +169,28 @@ impl Default for GateSettings {
             module: None,
             allow_list: None,
             tool_choice: ToolChoice::Auto,
+            reading: Reading::ByRisk,
+            root: String::new(),
         }
     }
 }
 
 impl GateSettings {
+    /// What the wishes of a run say.
+    pub fn of(wishes: &RunWishes) -> Self {
+        Self {
+            tools_allowed: wishes.tools_allowed,
+            allow_list: wishes.tools.clone(),
+            tool_choice: wishes.tool_choice.clone(),
+            ..Self::default()
+        }
+    }
+
+    /// Gates of a sub-agent that has none of its own: the same place and the same manner of reading.
+    pub fn open_like(&self) -> Self {
+        Self { reading: self.reading, root: self.root.clone(), ..Self::default() }
+    }
+
     /// The first of gates 1 to 3 that is closed for a tool.
     pub(super) fn refuse(&self, spec: &ToolSpec) -> Option<Refusal> {
         self.refuse_run().or_else(|| self.refuse_module()).or_else(|| self.refuse_request(spec))
@@ -295,10 +297,15 @@ impl Refusal {
             );
         }
         let because = match mode {
-            ApproveMode::Ask | ApproveMode::Never | ApproveMode::Stage | ApproveMode::StageOnly => {
-                "nobody is asked in this run"
-            }
-            ApproveMode::Safe | ApproveMode::All => "this run approves only safe and low calls by itself",
+            ApproveMode::ReadOnly => return Self::read_only(matter),
+            ApproveMode::Ask
+            | ApproveMode::Never
+            | ApproveMode::Edit
+            | ApproveMode::EditOnly
+            | ApproveMode::Stage
+            | ApproveMode::StageOnly => "nobody is asked in this run",
+            ApproveMode::Safe => "this run approves only safe and low calls by itself",
+            ApproveMode::All => "what it runs cannot be read beforehand, and nobody is asked in the mode all",
         };
         let rule = shell_quoted(&RulePattern::narrowest(matter.spec, matter.targets).to_string());
         Self::new(
@@ -306,6 +313,29 @@ impl Refusal {
             format!("Permission is needed for {tool} (risk {}), but {because}", matter.risk.label()),
             format!(
                 "{NO_REPEAT}. The user can allow it with --allow {rule}, for good with `windlass policy allow {rule}`, or be asked with --approve ask."
+            ),
+        )
+    }
+
+    /// The mode *read only* has no place for the call.
+    pub(super) fn read_only(matter: Matter<'_>) -> Self {
+        Self::new(
+            Gate::Mode,
+            format!(
+                "{} was not run: the mode is read only, and this would do more than read",
+                matter.spec.name
+            ),
+            format!("{NO_REPEAT}; the user can choose another mode (ask, edit, all)."),
+        )
+    }
+
+    /// The floor: nobody can lift it.
+    pub(super) fn by_floor(reason: &str) -> Self {
+        Self::new(
+            Gate::Floor,
+            format!("This command is never run: it {reason}"),
+            format!(
+                "{NO_REPEAT}, in no other spelling either. Name exactly what inside the project is meant, or let the user do it by hand."
             ),
         )
     }

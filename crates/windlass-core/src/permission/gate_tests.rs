@@ -76,6 +76,7 @@ fn the_first_closed_gate_speaks() {
         module: None,
         allow_list: Some(Vec::new()),
         tool_choice: ToolChoice::Forbidden,
+        ..GateSettings::default()
     };
     let gate = |settings: &GateSettings| refused(settings.clone()).unwrap().gate;
     assert_eq!(gate(&settings), Gate::ToolsAllowed);
@@ -133,15 +134,18 @@ fn gates_have_words_and_sentences_in_their_order() {
     assert_eq!(
         words,
         [
+            "floor",
             "tools_allowed",
             "module",
             "request",
             "schema",
             "targets",
             "deny_rule",
+            "read_only",
             "grant",
             "ask_rule",
             "allow_rule",
+            "reading",
             "risk",
             "mode",
             "caller",

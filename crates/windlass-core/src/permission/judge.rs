@@ -7,26 +7,33 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::approved::{ApprovedCall, Denied, PendingQuestion};
-use super::gate::{ApproveMode, Gate, GateSettings, Refusal};
+use super::floor::{Finding, look_at};
+use super::gate::{Gate, GateSettings, Refusal};
 use super::grant::Grants;
+use super::mode::ApproveMode;
 use super::policy::PolicySet;
 use super::question::{Inspection, Target};
 use super::recall::Recollection;
 use super::rule::{Rule, RulePattern};
+use crate::profile::Reading;
 use crate::redact::Redactor;
-use crate::tool::{CheckedCall, Risk, ToolSpec};
+use crate::secret_files::is_secret;
+use crate::tool::{CheckedCall, Effects, Risk, Scope, ToolSpec};
 
 /// The gates that may speak before risk does, in order.
-pub(super) const GATES_BEFORE_RISK: [Gate; 9] = [
+pub(super) const GATES_BEFORE_RISK: [Gate; 12] = [
+    Gate::Floor,
     Gate::ToolsAllowed,
     Gate::Module,
     Gate::Request,
     Gate::Schema,
     Gate::Targets,
     Gate::DenyRule,
+    Gate::ReadOnly,
     Gate::Grant,
     Gate::AskRule,
     Gate::AllowRule,
+    Gate::Reading,
 ];
 
 /// What is judged: the facts of a call that gates look at.
@@ -44,6 +51,59 @@ impl<'a> Matter<'a> {
     pub(super) fn of(call: &'a CheckedCall, inspection: &'a Inspection) -> Self {
         let risk = inspection.risk.map_or(call.spec.risk, |risk| risk.max(call.spec.risk));
         Self { spec: &call.spec, targets: &inspection.targets, risk, is_edit: inspection.is_edit() }
+    }
+
+    /// Whether it touches a file that holds secrets.
+    pub(super) fn is_secret(&self) -> bool {
+        self.targets.iter().any(|target| match target {
+            Target::Path(path) => is_secret(path),
+            Target::Host(_) | Target::Command(_) => false,
+        })
+    }
+
+    fn is_on_paths(&self) -> bool {
+        self.targets.iter().all(|target| match target {
+            Target::Path(_) => true,
+            Target::Host(_) | Target::Command(_) => false,
+        })
+    }
+
+    /// Whether it only reads files of the project, none of them secret, and the tool itself saw nothing unusual in it.
+    pub(super) fn reads_project(&self) -> bool {
+        let is_reader = self.spec.effects.is_read_only()
+            && !self.spec.scopes.is_empty()
+            && self.spec.scopes.iter().all(|scope| *scope == Scope::ReadFiles);
+        is_reader && self.risk <= Risk::Medium && self.is_on_paths() && !self.is_secret()
+    }
+
+    /// Whether it changes files of the project, by a diff that was shown, and none that other programs obey.
+    fn edits_project(&self) -> bool {
+        let is_editor = self.spec.effects == Effects::Write
+            && self.spec.scopes.contains(&Scope::WriteFiles)
+            && self.spec.scopes.iter().all(|scope| matches!(scope, Scope::ReadFiles | Scope::WriteFiles));
+        let names_files = !self.targets.is_empty() && self.is_on_paths() && !self.is_secret();
+        is_editor && self.is_edit && names_files && self.risk <= Risk::High
+    }
+
+    /// Whether it only looks, on this machine, or keeps the session's own list of tasks.
+    fn only_looks(&self) -> bool {
+        let reaches_out = |scope: &Scope| match scope {
+            Scope::WriteFiles | Scope::ExecuteCommands | Scope::NetworkAccess => true,
+            Scope::ReadFiles | Scope::SystemInfo | Scope::TaskManagement => false,
+        };
+        let keeps_tasks = !self.spec.scopes.is_empty()
+            && self.spec.scopes.iter().all(|scope| *scope == Scope::TaskManagement);
+        let is_looking = self.spec.effects.is_read_only() && !self.spec.scopes.iter().any(reaches_out);
+        keeps_tasks || (is_looking && self.is_on_paths())
+    }
+
+    /// What the floor finds in the commands of the call.
+    fn floor(&self, root: &str) -> Finding {
+        let commands = self.targets.iter().filter_map(|target| match target {
+            Target::Command(line) => Some(line),
+            Target::Path(_) | Target::Host(_) => None,
+        });
+        commands.map(|line| look_at(line, root)).max().unwrap_or_default()
     }
 }
 
@@ -181,13 +241,9 @@ impl Permissions {
         }
     }
 
-    /// The names of the tools of which every call is denied, whatever its arguments: by gates 1 to 3 or by a rule
-    /// that denies the whole tool. What only needs asking is not among them.
-    pub fn refused(&self, specs: &[Arc<ToolSpec>]) -> Arc<[String]> {
-        specs.iter().filter(|spec| self.refuses(spec)).map(|spec| spec.name.clone()).collect()
-    }
-
-    fn refuses(&self, spec: &ToolSpec) -> bool {
+    /// Whether every call of a tool is denied, whatever its arguments: by gates 1 to 3 or by a rule that denies the
+    /// whole tool. What only needs asking is not refused.
+    pub fn refuses(&self, spec: &ToolSpec) -> bool {
         self.settings.refuse(spec).is_some()
             || self.rules.denying(spec, &[]).is_some()
             || self.caller().is_some_and(|caller| caller.refuses(spec))
@@ -254,16 +310,29 @@ impl Permissions {
     pub(super) fn opinion(&self, gate: Gate, matter: Matter<'_>) -> Opinion<'_> {
         let Matter { spec, targets, risk, .. } = matter;
         let refusal = match gate {
+            Gate::Floor => self.beneath_floor(matter),
             Gate::ToolsAllowed => self.settings.refuse_run(),
             Gate::Module => self.settings.refuse_module(),
             Gate::Request => self.settings.refuse_request(spec),
             Gate::DenyRule => self.rules.denying(spec, targets).map(Refusal::by_rule),
-            Gate::Grant => return allowed_by(self.grants.covering(spec, targets)),
+            Gate::ReadOnly => (self.mode == ApproveMode::ReadOnly && !matter.only_looks())
+                .then(|| Refusal::read_only(matter)),
+            Gate::Grant => {
+                let covering = self.grants.covering(spec, targets);
+                // What was granted for reading in general is not granted for secrets.
+                return allowed_by(
+                    covering.filter(|rule| !matter.is_secret() || !rule.pattern.targets.is_empty()),
+                );
+            }
             Gate::AskRule => {
                 let rule = self.rules.asking(spec, targets);
                 return rule.map_or(Opinion::Silent, |rule| Opinion::Ask(Some(rule)));
             }
             Gate::AllowRule => return allowed_by(self.rules.allowing(spec, targets)),
+            Gate::Reading => {
+                let is_free = self.settings.reading == Reading::Free && matter.reads_project();
+                return if is_free { Opinion::Allow(None) } else { Opinion::Silent };
+            }
             Gate::Risk => {
                 return match risk {
                     Risk::Safe => Opinion::Allow(None),
@@ -283,13 +352,19 @@ impl Permissions {
             ApproveMode::Stage | ApproveMode::StageOnly if matter.is_edit => {
                 return Ruling { gate: Gate::Mode, opinion: Opinion::Stage };
             }
-            ApproveMode::Ask | ApproveMode::Stage => return Ruling { gate, opinion: Opinion::Ask(rule) },
-            ApproveMode::Never | ApproveMode::StageOnly => false,
+            // An edit runs unless a rule wants just that one asked.
+            ApproveMode::Edit | ApproveMode::EditOnly if rule.is_none() && matter.edits_project() => true,
+            ApproveMode::Ask | ApproveMode::Edit | ApproveMode::Stage => {
+                return Ruling { gate, opinion: Opinion::Ask(rule) };
+            }
+            ApproveMode::ReadOnly | ApproveMode::Never | ApproveMode::EditOnly | ApproveMode::StageOnly => {
+                false
+            }
             ApproveMode::Safe => match matter.risk {
                 Risk::Safe | Risk::Low => gate == Gate::Risk,
                 Risk::Medium | Risk::High | Risk::Critical => false,
             },
-            ApproveMode::All => true,
+            ApproveMode::All => matter.floor(&self.settings.root) != Finding::Unreadable,
         };
         let opinion = if runs {
             Opinion::Allow(None)
@@ -299,11 +374,20 @@ impl Permissions {
         Ruling { gate: Gate::Mode, opinion }
     }
 
+    fn beneath_floor(&self, matter: Matter<'_>) -> Option<Refusal> {
+        match matter.floor(&self.settings.root) {
+            Finding::Destroys(reason) => Some(Refusal::by_floor(reason)),
+            Finding::Unreadable | Finding::Nothing => None,
+        }
+    }
+
     /// The refusal of a rule or gate that no answer of the user can lift.
-    pub(super) fn forbid(&self, call: &CheckedCall, targets: &[Target]) -> Option<Refusal> {
-        let own = self.settings.refuse(&call.spec);
+    pub(super) fn forbid(&self, call: &CheckedCall, inspection: &Inspection) -> Option<Refusal> {
+        let targets = &inspection.targets;
+        let own =
+            self.beneath_floor(Matter::of(call, inspection)).or_else(|| self.settings.refuse(&call.spec));
         own.or_else(|| self.rules.denying(&call.spec, targets).map(Refusal::by_rule))
-            .or_else(|| self.caller()?.forbid(call, targets))
+            .or_else(|| self.caller()?.forbid(call, inspection))
     }
 
     /// Adds a grant, here and in what the caller may do: the user gave it for this very sub-agent.

@@ -7,6 +7,7 @@
 //! - `pattern`, `rule`: what one rule means, and its text
 //! - `policy`, `legacy`: stored rules, and the text of `policies.json`
 //! - `grant`: what lasts for a session
+//! - `mode`: what is done with calls that need asking
 //! - `gate`, `judge`, `explain`: the gates, the judgement, the reasons
 //! - `question`, `approved`: what is asked, and what an answer leads to
 //! - `staged`: edits that await approval
@@ -16,12 +17,15 @@
 mod approved;
 mod audit;
 mod explain;
+mod floor;
 mod gate;
 mod grant;
 mod judge;
 mod legacy;
 mod limits;
+mod mode;
 mod pattern;
+mod place;
 mod policy;
 mod question;
 mod recall;
@@ -35,10 +39,11 @@ mod case;
 pub use approved::{Answered, ApprovedCall, Denied, PendingQuestion};
 pub use audit::{AuditDecision, AuditEntry, AuditLog};
 pub use explain::{Explanation, GateFinding, Stance};
-pub use gate::{ApproveMode, Gate, GateSettings, NO_REPEAT, Refusal};
+pub use gate::{Gate, GateSettings, NO_REPEAT, Refusal};
 pub use grant::Grants;
 pub use judge::{Judgement, Permissions};
 pub use limits::{AUDIT_ARGS_CHARS_MAX, AUDIT_ENTRIES_MAX, AUDIT_VALUE_CHARS_MAX, RULES_MAX};
+pub use mode::ApproveMode;
 pub use pattern::TargetPattern;
 pub use policy::{PolicyError, PolicySet};
 pub(crate) use question::{BY_NOBODY, BY_USER};

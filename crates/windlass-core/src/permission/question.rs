@@ -127,14 +127,6 @@ impl Question {
         self
     }
 
-    /// The question with the counters and known secrets of its record, which may have changed since. A record that is
-    /// older than digests has none.
-    pub(crate) fn as_on_record(&self, recorded: &Question) -> Self {
-        let digest = if recorded.digest.is_empty() { String::new() } else { self.digest.clone() };
-        let Question { position, total, hidden_chars, .. } = *recorded;
-        Self { digest, position, total, hidden_chars, ..self.clone() }
-    }
-
     /// The question as it may leave the program: complete, but for known secret values.
     pub fn shown(&self, redactor: &Redactor) -> Self {
         let known = redactor.known_values();

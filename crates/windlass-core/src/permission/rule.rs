@@ -164,6 +164,11 @@ impl RulePattern {
         Self { tool, targets: exact }
     }
 
+    /// Every call that reads files of the project and touches nothing else.
+    pub(super) fn reading() -> Self {
+        Self { tool: ToolPattern::Scope(Scope::ReadFiles), targets: Vec::new() }
+    }
+
     /// Whether the pattern is enough to allow a call: every target must be named.
     pub fn covers(&self, spec: &ToolSpec, targets: &[Target]) -> bool {
         let is_named = |target: &Target| self.targets.iter().any(|pattern| pattern.covers(target));

@@ -6,14 +6,17 @@
 //! machine itself is never stored.
 //!
 //! - `tape`: the records, and how far they were played
-//! - `cue`: which input led to the next record
+//! - `cue`: the input that led to the next record, from its cause; `first_release`: causes of old records
+//! - `compare`: whether an event came out as it is on record
 //! - `rebuild`: steps and calls as the model gave them
 //! - `verdict`: what was allowed, asked and denied
 //! - `request`: what a step asked of its model, which is not on record
 //! - `abandon`: the end of a run that cannot be rehearsed
 
 mod abandon;
+mod compare;
 mod cue;
+mod first_release;
 mod rebuild;
 mod request;
 mod tape;
@@ -25,6 +28,7 @@ use std::sync::Arc;
 pub use abandon::{abandon, interrupted_outcome};
 pub use request::recall_request;
 
+use self::compare::is_same;
 use self::cue::Cue;
 use self::request::Wanted;
 use self::tape::Tape;
@@ -35,7 +39,7 @@ use crate::json::clip::clip_chars;
 use crate::message::Transcript;
 use crate::model::ModelFailure;
 use crate::permission::{ApprovedCall, Permissions, Question};
-use crate::run::{Deadline, Effect, Finished, Input, Run, RunSettings, Start, World};
+use crate::run::{Deadline, Effect, Finished, Input, Recorded, Run, RunSettings, Start, World};
 use crate::toolset::Toolset;
 
 /// Characters of an event in the description of a divergence.
@@ -92,13 +96,13 @@ pub fn start_of(records: &[Arc<Record>], transcript: Transcript, next_call_numbe
     let record = records.iter().find(|record| record.event.is_of_machine())?;
     let Event::RunStarted { message, wishes, .. } = &record.event else { return None };
     let (run_id, message_id) = (record.run_id.clone(), record.parent_id.clone());
-    let wishes = RunWishes::clone(wishes);
-    let send = MessageSend::recalled(run_id, message_id, message.as_ref().clone(), wishes);
+    let (message, wishes) = (message.as_ref().clone(), RunWishes::clone(wishes));
+    let send = MessageSend { run_id, message_id, message, wishes };
     Some(Start { send, transcript, next_call_number })
 }
 
 /// Drives a fresh machine through the records of one run. `permissions` has the gates of the run already; it
-/// gains what the user granted in it.
+/// gains what the user granted in it. A call whose tool is gone or another one now is as right as it was.
 pub fn rehearse(
     settings: Arc<RunSettings>,
     start: Start,
@@ -106,7 +110,32 @@ pub fn rehearse(
     tools: &Toolset,
     permissions: &mut Permissions,
 ) -> Result<Rehearsed, Divergence> {
+    perform(settings, start, records, tools, permissions, Recorded::of(records))
+}
+
+/// The same with the tools of today: a call that they would refuse is a divergence.
+pub fn replay(
+    settings: Arc<RunSettings>,
+    start: Start,
+    records: &[Arc<Record>],
+    tools: &Toolset,
+    permissions: &mut Permissions,
+) -> Result<Rehearsed, Divergence> {
+    perform(settings, start, records, tools, permissions, Recorded::of(records).checked_anew())
+}
+
+fn perform(
+    settings: Arc<RunSettings>,
+    start: Start,
+    records: &[Arc<Record>],
+    tools: &Toolset,
+    permissions: &mut Permissions,
+    recorded: Recorded,
+) -> Result<Rehearsed, Divergence> {
+    // What the run began with counts, and what was wished for it: not what counts for others now.
+    let settings = settings.wished(&start.send.wishes);
     let mut stage = Stage::new(&settings, records, tools, permissions);
+    stage.run.recall(recorded);
     stage.perform(&settings, start)?;
     stage.run.go_by(settings);
     let interruption = stage.run.is_mid_step().then(|| Input::ModelFailed {
@@ -201,6 +230,7 @@ impl<'a, 'w> Stage<'a, 'w> {
     fn perform(&mut self, settings: &RunSettings, start: Start) -> Result<(), Divergence> {
         let played = self.play(settings, start);
         self.permissions.forget_recalled();
+        self.run.forget_recorded();
         played
     }
 
@@ -288,7 +318,9 @@ impl<'a, 'w> Stage<'a, 'w> {
                 self.outside.inspections.insert(call.call.id.clone(), effect);
             }
             Effect::AskPermission(question) => {
-                self.outside.questions.insert(question.call_id.clone(), *question);
+                // Whoever answers has seen the one on record.
+                let question = self.tape.question(&question.call_id).unwrap_or(*question);
+                self.outside.questions.insert(question.call_id.clone(), question);
             }
             Effect::RunTool { call, timeout_ms } => {
                 self.outside.begun.insert(call.call().id.clone(), Begun { call, timeout_ms });
@@ -312,33 +344,6 @@ impl<'a, 'w> Stage<'a, 'w> {
             Some(record) => return Err(divergence(record, describe(&event))),
         }
         Ok(())
-    }
-}
-
-/// Whether an event came out as it is on record. A run may go on with another model than it began with.
-fn is_same(recorded: &Event, replayed: &Event) -> bool {
-    match (recorded, replayed) {
-        (
-            Event::RunStarted { message, wishes, profile, .. },
-            Event::RunStarted { message: said, wishes: wished, profile: now, .. },
-        ) => message == said && wishes == wished && profile == now,
-        (Event::PermissionRequested { question: asked }, Event::PermissionRequested { question: again }) => {
-            **asked == again.as_on_record(asked)
-        }
-        (Event::CallEnded { outcome, .. }, Event::CallEnded { outcome: again, .. }) => {
-            match (&outcome.meta.proposal, &again.meta.proposal) {
-                (Some(staged), Some(proposal)) => {
-                    let proposal = Some(Box::new(proposal.as_on_record(staged)));
-                    let mut replayed = replayed.clone();
-                    if let Event::CallEnded { outcome, .. } = &mut replayed {
-                        Arc::make_mut(outcome).meta.proposal = proposal;
-                    }
-                    *recorded == replayed
-                }
-                (Some(_) | None, _) => recorded == replayed,
-            }
-        }
-        (recorded, replayed) => recorded == replayed,
     }
 }
 

@@ -11,7 +11,7 @@ fn settings(model: &str) -> Arc<RunSettings> {
 
 fn record(ts_ms: Millis, event: Event) -> Arc<Record> {
     let (session_id, run_id, parent_id) = ("s".into(), "run".into(), "m".into());
-    Arc::new(Record { seq: ts_ms, ts_ms, session_id, run_id, parent_id, event })
+    Arc::new(Record { seq: ts_ms, ts_ms, session_id, run_id, parent_id, event, cause: None })
 }
 
 fn begin() -> Vec<Arc<Record>> {

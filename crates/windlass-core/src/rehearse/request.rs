@@ -6,20 +6,22 @@ use super::{Divergence, Stage, divergence};
 use crate::event::{Event, Record};
 use crate::model::ModelRequest;
 use crate::permission::Permissions;
-use crate::run::{BUDGET_RULE, RunSettings, Start};
+use crate::run::{BUDGET_RULE, Recorded, RunSettings, Start};
 use crate::toolset::Toolset;
 
 /// The request of the last try of a step, made again from the records of its run. The same goes in as into
 /// `rehearse`; what comes after the request is not played.
 pub fn recall_request(
-    settings: &RunSettings,
+    settings: &Arc<RunSettings>,
     start: Start,
     records: &[Arc<Record>],
     tools: &Toolset,
     permissions: &mut Permissions,
     step: u32,
 ) -> Result<Box<ModelRequest>, Divergence> {
+    let settings = &settings.wished(&start.send.wishes);
     let mut stage = Stage::new(settings, records, tools, permissions);
+    stage.run.recall(Recorded::of(records).checked_anew());
     stage.wanted = Some(Wanted::new(step, records));
     stage.perform(settings, start)?;
     let last = || records.last().map_or(0, |record| record.seq);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::event::{Event, Record};
 use crate::ids::{CallId, Millis};
 use crate::message::{Message, Part};
+use crate::permission::Question;
 use crate::tool::ToolOutcome;
 
 /// A tape, and how far it has been played.
@@ -45,6 +46,11 @@ impl<'a> Tape<'a> {
         self.records.get(*place).map(AsRef::as_ref)
     }
 
+    /// The events of the machine from here on.
+    pub(super) fn ahead(&self) -> impl Iterator<Item = &'a Event> {
+        (0..).map_while(|ahead| self.event(ahead))
+    }
+
     /// How many come before the first that is not like that.
     pub(super) fn count_while(&self, from: usize, is_like: impl Fn(&Event) -> bool) -> usize {
         (from..).take_while(|ahead| self.event(*ahead).is_some_and(&is_like)).count().saturating_add(from)
@@ -62,6 +68,16 @@ impl<'a> Tape<'a> {
     /// What a call gave, wherever that stands.
     pub(super) fn outcome(&self, call_id: &CallId) -> Option<&'a ToolOutcome> {
         self.outcomes.get(call_id).copied()
+    }
+
+    /// What was asked about a call.
+    pub(super) fn question(&self, call_id: &CallId) -> Option<Question> {
+        self.records.iter().find_map(|record| match &record.event {
+            Event::PermissionRequested { question } if question.call_id == *call_id => {
+                Some(question.as_ref().clone().sealed(&record.run_id))
+            }
+            _ => None,
+        })
     }
 
     /// Times during which nobody was there, between the last event that was played and the next: from, to.
@@ -103,8 +119,7 @@ impl<'a> Tape<'a> {
     /// How many parts of its step stand before a call that came while the model spoke. If its step never
     /// ended, the text that was heard so far is one part.
     pub(super) fn parts_before(&self, call_id: &CallId) -> usize {
-        let same_step = (0..).map_while(|ahead| self.event(ahead));
-        let mut same_step = same_step.take_while(|event| !matches!(event, Event::StepStarted { .. }));
+        let mut same_step = self.ahead().take_while(|event| !matches!(event, Event::StepStarted { .. }));
         let message = same_step.find_map(|event| match event {
             Event::StepEnded { message, .. } => Some(message),
             _ => None,

@@ -68,7 +68,7 @@ pub(super) fn recall_answers(tape: &Tape<'_>, permissions: &mut Permissions) {
         decision: *decision,
         rule: rule.clone(),
         problem: problem.clone(),
-        message: message.clone(),
+        message: message.as_deref().map(str::to_owned),
         refusal: refusal_of(call_id),
     };
     permissions.recall_answer(call_id.clone(), answer);

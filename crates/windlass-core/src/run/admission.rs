@@ -3,15 +3,12 @@
 //! The order is that of requirements §6.5: limits, gates 1 to 3, arguments, schema. What comes after
 //! (guard, inspection, rules, the user) waits for the call's turn in `settling`.
 
-use std::sync::Arc;
-
 use serde_json::Value;
 
 use super::batch::{Batch, Slot, SlotState};
 use super::{Pass, Run};
 use crate::args::read_args;
 use crate::chain::{RefTarget, collect_refs, resolve_refs};
-use crate::check::check_call;
 use crate::dialect::ReadCall;
 use crate::event::{Event, StopReason, WarningCode};
 use crate::ids::CallId;
@@ -68,11 +65,12 @@ impl Run {
             ReadCall::Bad { name, raw, failure } => (name, None, None, raw, Err(failure)),
         };
         let provider_id = provider_id.filter(|id| !id.is_empty() && self.provider_ids.insert(id.clone()));
-        let name = pass.world.tools.find(&name).map_or(name, |entry| entry.spec.name.clone());
         let number = self.counters.next_call_number;
         self.counters.next_call_number = number.saturating_add(1);
+        let id = CallId::numbered(number);
+        let name = self.name_of(pass.world.tools, &id, name);
         let call = ToolCall {
-            id: CallId::numbered(number),
+            id,
             provider_id,
             step: self.counters.steps,
             index: u32::try_from(index).unwrap_or(u32::MAX),
@@ -91,7 +89,7 @@ impl Run {
         identified: Identified,
     ) {
         let Identified { call, after_parts, args } = identified;
-        let spec = pass.world.tools.find(&call.name).map(|entry| Arc::clone(&entry.spec));
+        let spec = self.spec_of(pass.world.tools, &call);
         let slot = Slot { after_parts, ..slot_for(call, spec.as_deref()) };
         pass.emit(Event::CallRequested {
             call: slot.call.clone(),
@@ -159,8 +157,7 @@ impl Run {
             return;
         }
         let resolved = if refs.is_empty() { Ok(args) } else { self.resolve_args(&args) };
-        let checked = resolved
-            .and_then(|args| check_call(pass.world.tools, call, args).map_err(|(_, failure)| failure));
+        let checked = resolved.and_then(|args| self.check(pass.world.tools, call, args));
         match checked {
             Err(failure) => self.settle_failed(pass, batch, index, failure),
             Ok(checked) => {
@@ -209,7 +206,7 @@ impl Run {
 
     /// Refuses a call of the final step.
     pub(super) fn refuse(&mut self, pass: &mut Pass<'_, '_>, batch: &mut Batch, call: ToolCall) {
-        let spec = pass.world.tools.find(&call.name).map(|entry| Arc::clone(&entry.spec));
+        let spec = self.spec_of(pass.world.tools, &call);
         let slot = slot_for(call, spec.as_deref());
         pass.emit(Event::CallRequested {
             call: slot.call.clone(),

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use super::batch::{Batch, Settled, Slot};
 use super::{Goal, Pass, Phase, Run, RunError, Tries};
 use crate::event::{Event, RunOutcome, StopReason, WarningCode};
-use crate::message::Message;
 use crate::phrase::{phrase_failure, phrase_steps_max};
 use crate::profile::{AtCap, OnToolError, Uncorrected};
 use crate::tool::OutcomeStatus;
@@ -43,8 +42,7 @@ impl Run {
             let notes: Vec<String> =
                 batch.outcomes().filter_map(|(slot, settled)| self.failure_note(slot, settled)).collect();
             for text in notes {
-                pass.emit(Event::NoteAdded { text: text.clone() });
-                self.append(Message::Note { text });
+                self.add_note(pass, text);
             }
         }
     }

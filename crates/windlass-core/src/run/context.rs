@@ -3,6 +3,9 @@
 //! How large the history may be is decided here: the profile's limit, or what the model's context leaves over
 //! once the answer, the system text and the tools have their place. Which part of it is shown is `window`'s
 //! business.
+//!
+//! A request lists the tools that may be called and no others: which these are is settled when the run begins, so that
+//! the prefix stays the same in all its requests.
 
 use std::sync::Arc;
 
@@ -13,10 +16,10 @@ use crate::dialect::text;
 use crate::event::Event;
 use crate::message::Message;
 use crate::model::{ModelRequest, NoticeKind, ToolChoice};
-use crate::permission::Permissions;
 use crate::phrase::{phrase_continue, phrase_correction, phrase_finalise, phrase_reform};
 use crate::profile::Dialect;
-use crate::toolset::Toolset;
+use crate::tool::ToolSpec;
+use crate::toolset::prompt_bytes;
 
 /// Tokens kept for an answer whose length nobody limited, if the context is large enough for that.
 const OUTPUT_RESERVE_TOKENS: u64 = 4_096;
@@ -24,10 +27,53 @@ const OUTPUT_RESERVE_TOKENS: u64 = 4_096;
 /// The rule by which the history is shortened to its budget.
 pub(crate) const BUDGET_RULE: &str = "history_budget";
 
+/// The tools that requests list.
+#[derive(Debug)]
+pub(super) struct Offered {
+    /// All tools that there were when the run began.
+    first: Arc<[Arc<ToolSpec>]>,
+    /// All tools, of which these were taken.
+    all: Arc<[Arc<ToolSpec>]>,
+    specs: Arc<[Arc<ToolSpec>]>,
+    /// About how many bytes they take in a request.
+    bytes: u64,
+}
+
 impl Run {
+    /// Sees to it that it is known which tools requests list. Those of the beginning stay, as far as they are there, and
+    /// tools that came since are added; where nobody said which these are, it is those that may be called now.
+    pub(super) fn offer_tools(&mut self, pass: &Pass<'_, '_>) {
+        let (tools, permissions) = (pass.world.tools, &*pass.world.permissions);
+        let all = tools.specs();
+        if self.offered.as_ref().is_some_and(|offered| Arc::ptr_eq(&offered.all, &all)) {
+            return;
+        }
+        let first = self.offered.as_ref().map_or_else(|| Arc::clone(&all), |offered| Arc::clone(&offered.first));
+        let was_there = |spec: &ToolSpec| first.iter().any(|own| own.name == spec.name);
+        let setup = self.wishes.asked.setup.as_deref();
+        let is_offered = |spec: &ToolSpec| match setup {
+            Some(setup) if setup.tools.contains_key(&spec.name) => true,
+            Some(_) => !was_there(spec) && !permissions.refuses(spec),
+            None => !permissions.refuses(spec),
+        };
+        let (specs, bytes) = if all.iter().all(|spec| is_offered(spec)) {
+            (Arc::clone(&all), tools.prompt_bytes())
+        } else {
+            let specs: Arc<[_]> = all.iter().filter(|spec| is_offered(spec)).cloned().collect();
+            let bytes = prompt_bytes(&specs);
+            (specs, bytes)
+        };
+        let offered = Offered { first, all, specs, bytes };
+        self.offered = Some(offered);
+    }
+
+    fn offered_specs(&self) -> Arc<[Arc<ToolSpec>]> {
+        self.offered.as_ref().map_or_else(Arc::default, |offered| Arc::clone(&offered.specs))
+    }
+
     /// Leaves out what does not fit, and says so.
     pub(super) fn fit_history(&mut self, pass: &mut Pass<'_, '_>) {
-        let budget = self.history_budget(pass.world.tools);
+        let budget = self.history_budget();
         if let Some(trimmed) = self.window.fit(&self.transcript, budget) {
             self.tell_trimmed(pass, BUDGET_RULE, trimmed.to_string());
         }
@@ -36,7 +82,7 @@ impl Run {
     /// The provider said that the request was too long: leaves out more, and says so. Whether there was
     /// anything to leave out.
     pub(super) fn shrink_history(&mut self, pass: &mut Pass<'_, '_>) -> bool {
-        let budget = self.history_budget(pass.world.tools);
+        let budget = self.history_budget();
         let trimmed = self.window.shrink(&self.transcript, budget);
         if let Some(trimmed) = trimmed {
             self.tell_trimmed(pass, "context_overflow", trimmed.to_string());
@@ -55,37 +101,32 @@ impl Run {
     }
 
     /// Tokens that the history may have.
-    fn history_budget(&self, tools: &Toolset) -> u64 {
+    fn history_budget(&self) -> u64 {
         let limit = self.settings.profile.limits.history_tokens_max;
         let Some(context) = self.settings.context_tokens else { return limit };
-        let answer = match self.wishes.sampling.output_tokens_max {
+        let answer = match self.wishes.asked.sampling.output_tokens_max {
             Some(wished) => u64::from(wished).min(context / 2),
             None => OUTPUT_RESERVE_TOKENS.min(context / 4),
         };
         let taken = answer
-            .saturating_add(self.window.scaled(self.overhead_tokens(tools)))
+            .saturating_add(self.window.scaled(self.overhead_tokens()))
             .saturating_add(tokens_of_bytes(DIGEST_CHARS_MAX as u64));
         limit.min(context.saturating_sub(taken))
     }
 
     /// Estimated tokens of everything in a request that is not history.
-    fn overhead_tokens(&self, tools: &Toolset) -> u64 {
-        tokens_of_bytes(self.settings.system.len() as u64)
-            .saturating_add(tokens_of_bytes(tools.prompt_bytes()))
+    fn overhead_tokens(&self) -> u64 {
+        let tool_bytes = self.offered.as_ref().map_or(0, |offered| offered.bytes);
+        tokens_of_bytes(self.settings.system.len() as u64).saturating_add(tokens_of_bytes(tool_bytes))
     }
 
     /// Learns from the provider's own count how long its tokens are.
-    pub(super) fn calibrate(&mut self, tools: &Toolset, counted_tokens: u64) {
-        let overhead = self.overhead_tokens(tools);
+    pub(super) fn calibrate(&mut self, counted_tokens: u64) {
+        let overhead = self.overhead_tokens();
         self.window.calibrate(counted_tokens, overhead);
     }
 
-    pub(super) fn build_request(
-        &self,
-        tools: &Toolset,
-        permissions: &Permissions,
-        goal: &Goal,
-    ) -> ModelRequest {
+    pub(super) fn build_request(&self, goal: &Goal) -> ModelRequest {
         let mut request = ModelRequest {
             run_id: self.wishes.run_id.clone(),
             step: self.counters.steps,
@@ -94,8 +135,7 @@ impl Run {
             examples: 0,
             messages: self.window.view(&self.transcript),
             trailer: self.trailer(goal),
-            tools: tools.specs(),
-            refused: permissions.refused(&tools.specs()),
+            tools: self.offered_specs(),
             // The engine knows what exists; deciding needs none of it.
             live: Arc::default(),
             tool_choice: match goal {
@@ -104,13 +144,13 @@ impl Run {
                 | Goal::Correction(_)
                 | Goal::Reform(_)
                 | Goal::Continuation
-                | Goal::Resumption => self.wishes.tool_choice.clone(),
+                | Goal::Resumption => self.wishes.asked.tool_choice.clone(),
             },
-            sampling: self.wishes.sampling.clone(),
+            sampling: self.wishes.asked.sampling.clone(),
             kept: self.kept.clone(),
         };
         if self.settings.profile.dialect == Dialect::Text {
-            self.write_as_text(&mut request, tools, goal);
+            self.write_as_text(&mut request, goal);
         }
         request
     }
@@ -139,8 +179,8 @@ impl Run {
     }
 
     /// The prompt of the text dialect: one user message, its beginning stable from step to step (E-31).
-    fn write_as_text(&self, request: &mut ModelRequest, tools: &Toolset, goal: &Goal) {
-        let instructions = text::instructions(tools.specs().iter().map(AsRef::as_ref));
+    fn write_as_text(&self, request: &mut ModelRequest, goal: &Goal) {
+        let instructions = text::instructions(request.tools.iter().map(AsRef::as_ref));
         request.system = match self.settings.system.as_ref() {
             "" => instructions.into(),
             system => format!("{system}\n\n{instructions}").into(),
@@ -164,7 +204,6 @@ impl Run {
         request.messages = Arc::new(vec![Arc::new(Message::user(lines.join("\n")))]);
         request.trailer = Vec::new();
         request.tools = Arc::new([]);
-        request.refused = Arc::default();
         request.tool_choice = ToolChoice::Auto;
     }
 }

@@ -11,8 +11,8 @@ use crate::message::{Part, text_of, weave_calls};
 use crate::model::{Finish, Usage};
 use crate::phrase::phrase_cancelled;
 
-/// How the runtime begins what it says when the model had no last word.
-pub(crate) const WORDLESS: &str = "Stopped before an answer";
+/// Why a step ended in which the runtime speaks, because the model had no last word.
+pub(crate) const RUNTIME_WORDS: &str = "runtime";
 
 impl Run {
     /// Adds the sources where the profile wants them (E-35). They are a part of the answer like any
@@ -81,12 +81,12 @@ impl Run {
     pub(super) fn end_without_words(&mut self, pass: &mut Pass<'_, '_>, reason: StopReason) -> Phase {
         let ran = self.outcomes.iter().filter(|(_, _, outcome)| outcome.is_ok()).count();
         let text = format!(
-            "{WORDLESS}: {}. {ran} of {} calls worked; their outcomes are in the trace.",
+            "Stopped before an answer: {}. {ran} of {} calls worked; their outcomes are in the trace.",
             self.why(&reason),
             self.outcomes.len()
         );
         pass.emit(Event::TextDelta { text: text.clone() });
-        self.end_step(pass, vec![Part::text(text.clone())], Finish::Other("runtime".to_owned()), None);
+        self.end_step(pass, vec![Part::text(text.clone())], Finish::Other(RUNTIME_WORDS.to_owned()), None);
         self.end(pass, RunOutcome::LimitReached, reason, text, None)
     }
 

@@ -18,20 +18,20 @@ const RETRY_DELAY_MS_MAX: u64 = 30_000;
 const SHRINKS_MAX: u32 = 2;
 
 /// The word of a step without anything in it.
-pub(crate) const EMPTY: &str = "empty";
+pub(super) const EMPTY: &str = "empty";
 
 /// The word of a failure that says that the request was too long.
 pub(crate) const OVERFLOW: &str = "context_overflow";
 
 /// What is said of it when there is nothing more to leave out.
-pub(crate) const TOO_LONG: &str = "; the history was shortened as far as it can be and the request still does not \
+const TOO_LONG: &str = "; the history was shortened as far as it can be and the request still does not \
      fit: begin a new session, send less at once, offer fewer tools, or choose a model with a larger context";
 
 /// The rule by which a step of a model that failed is closed with the calls that had begun.
-pub(crate) const CUT_RULE: &str = "cut_step";
+const CUT_RULE: &str = "cut_step";
 
 /// What is said of that behind the failure.
-pub(crate) const CUT_KEPT: &str = "; what it had said and the calls that had begun were kept";
+const CUT_KEPT: &str = "; what it had said and the calls that had begun were kept";
 
 impl Run {
     pub(super) fn model_failed(

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::command::MessageSend;
 use crate::event::{Event, RunOutcome, StopReason};
 use crate::ids::{CallId, Millis};
@@ -75,7 +77,9 @@ pub struct Start {
 }
 
 /// The two deadlines of a run: when work must stop, and when the final answer must be there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
 pub enum Deadline {
     /// No more tools after this.
     Work,

@@ -33,6 +33,7 @@ mod failing;
 mod guard;
 mod input;
 mod place;
+mod recorded;
 mod settling;
 mod stopping;
 mod thinking;
@@ -44,20 +45,23 @@ use std::sync::Arc;
 pub use input::{Deadline, Effect, Finished, Input, RunError, Start};
 
 pub(crate) use self::context::BUDGET_RULE;
-pub(crate) use self::ending::WORDLESS;
-pub(crate) use self::failing::{CUT_KEPT, CUT_RULE, EMPTY, OVERFLOW, TOO_LONG};
+pub(crate) use self::ending::RUNTIME_WORDS;
+pub(crate) use self::failing::OVERFLOW;
 pub(crate) use self::place::{CallPlace, Place};
-pub(crate) use self::stopping::Stop;
+pub(crate) use self::recorded::Recorded;
+pub(crate) use self::thinking::STEP_CALLS_READ_MAX;
 
 use self::batch::Batch;
+use self::context::Offered;
 use self::guard::Guard;
+use self::stopping::Stop;
 use self::window::Window;
 use crate::command::RunWishes;
 use crate::event::{Event, StopReason, WarningCode};
 use crate::ids::{CallId, Millis, RunId};
 use crate::limits::WISHED_STEPS_MAX;
 use crate::message::{Message, Transcript};
-use crate::model::{Kept, Notice, NoticeKind, Sampling, StepPurpose, ToolChoice, Usage};
+use crate::model::{Kept, Notice, NoticeKind, StepPurpose, Usage};
 use crate::permission::{AuditEntry, Permissions};
 use crate::port::AnswerForm;
 use crate::profile::Profile;
@@ -83,12 +87,17 @@ pub struct RunSettings {
 }
 
 impl RunSettings {
-    /// The same, with what a user wishes for one run.
-    fn wished(self: &Arc<Self>, wishes: &RunWishes) -> Arc<Self> {
-        if wishes.system.is_none() && wishes.steps_max.is_none() {
+    /// The same, with what a run on record began with, and with what a user wishes for one run.
+    pub(crate) fn wished(self: &Arc<Self>, wishes: &RunWishes) -> Arc<Self> {
+        if wishes.setup.is_none() && wishes.system.is_none() && wishes.steps_max.is_none() {
             return Arc::clone(self);
         }
         let mut own = Self::clone(self);
+        if let Some(setup) = &wishes.setup {
+            own.system = Arc::clone(&setup.system);
+            own.profile = setup.profile.clone();
+            own.context_tokens = setup.context_tokens;
+        }
         if let Some(more) = wishes.system.as_deref().filter(|text| !text.trim().is_empty()) {
             own.system = match own.system.as_ref() {
                 "" => more.into(),
@@ -141,6 +150,10 @@ pub struct Run {
     answer_begun: String,
     /// What the model's adapter keeps from step to step.
     kept: Kept,
+    /// The tools that requests list.
+    offered: Option<Offered>,
+    /// What became of everything, while the run is driven through its own past.
+    recorded: Option<Box<Recorded>>,
 }
 
 /// Where the run is.
@@ -222,8 +235,7 @@ impl Goal {
 #[derive(Debug)]
 struct Wishes {
     run_id: RunId,
-    tool_choice: ToolChoice,
-    sampling: Sampling,
+    asked: Arc<RunWishes>,
 }
 
 /// Counters of a run; all begin anew with a user message.
@@ -305,11 +317,7 @@ impl Run {
         Self {
             settings,
             phase: Phase::Ready,
-            wishes: Wishes {
-                run_id: RunId::from(""),
-                tool_choice: ToolChoice::Auto,
-                sampling: Sampling::default(),
-            },
+            wishes: Wishes { run_id: RunId::from(""), asked: Arc::default() },
             transcript: Transcript::default(),
             window: Window::default(),
             counters: Counters::default(),
@@ -324,6 +332,8 @@ impl Run {
             tools_used: Vec::new(),
             answer_begun: String::new(),
             kept: Kept::default(),
+            offered: None,
+            recorded: None,
         }
     }
 
@@ -447,6 +457,13 @@ impl Run {
             NoticeKind::Emulated => self.warn(pass, WarningCode::Emulated, message),
             NoticeKind::Healed | NoticeKind::Lowered | NoticeKind::Trimmed => {}
         }
+    }
+
+    /// Tells the model something, or what it was told when this was put on record.
+    fn add_note(&mut self, pass: &mut Pass<'_, '_>, text: String) {
+        let text = self.recorded.as_mut().and_then(|recorded| recorded.next_note()).unwrap_or(text);
+        pass.emit(Event::NoteAdded { text: text.clone() });
+        self.append(Message::Note { text });
     }
 
     fn append(&mut self, message: impl Into<Arc<Message>>) {

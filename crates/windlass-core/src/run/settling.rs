@@ -14,7 +14,8 @@ use crate::permission::{
     Refusal,
 };
 use crate::phrase::phrase_clamp;
-use crate::tool::{CheckedCall, ErrorKind, ToolFailure, ToolOutcome, ToolSpec};
+use crate::profile::Profile;
+use crate::tool::{CheckedCall, ErrorKind, ToolCall, ToolFailure, ToolOutcome, ToolSpec};
 
 impl Run {
     /// Moves every call as far as it may go now, in call order.
@@ -236,7 +237,7 @@ impl Run {
             rule: answered.rule,
             problem: answered.problem,
             denied_by: refusal.and_then(|refusal| refusal.denied_by),
-            message: refusal.and(answer.message.clone()),
+            message: refusal.and(answer.message.as_deref()).map(Box::from),
         });
         if let Some(rule) = answered.stored {
             pass.push(Effect::StoreRule(Box::new(rule.stamped(pass.now))));
@@ -317,13 +318,12 @@ impl Run {
         index: usize,
         failure: ToolFailure,
     ) {
+        let Some(call) = batch.slots.get(index).map(|slot| &slot.call) else { return };
+        let failure = self.worded(&call.id, failure);
         if failure.kind.is_correctable() {
-            if let Some(slot) = batch.slots.get(index) {
-                let call = &slot.call;
-                pass.audit(|now| {
-                    AuditEntry::failed_validation(now, &call.name, &failure.message, &call.arguments)
-                });
-            }
+            pass.audit(|now| {
+                AuditEntry::failed_validation(now, &call.name, &failure.message, &call.arguments)
+            });
             batch.bad_call.get_or_insert_with(|| failure.message.clone());
         }
         self.settle(pass, batch, index, ToolOutcome::failed(failure).timed(pass.now, pass.now));
@@ -343,23 +343,11 @@ impl Run {
         outcome.meta.dropped_args = std::mem::take(&mut slot.dropped_args);
         outcome.meta.repairs = std::mem::take(&mut slot.repairs);
         outcome.meta.decision = slot.decision.take();
-        let rendered =
-            render_for_model(&self.settings.profile, &slot.call.id, &slot.call.name, &outcome, chars_max);
-        if rendered.is_truncated {
-            outcome.meta.is_truncated = true;
-            outcome.meta.result_ref = Some(slot.call.id.as_str().to_owned());
-        }
-        let message = Arc::new(Message::Tool(ToolMessage {
-            call_id: slot.call.id.clone(),
-            provider_id: slot.call.provider_id.clone(),
-            name: slot.call.name.clone(),
-            content: rendered.content,
-            is_ok: outcome.is_ok(),
-            // What a running tool says of its arguments is an outcome like any other: no correction is asked.
-            is_valid_call: was_running
-                || !outcome.failure().is_some_and(|failure| failure.kind.is_correctable()),
-        }));
-        let outcome = Arc::new(outcome);
+        let told = self.recorded.as_ref().and_then(|recorded| recorded.end_of(&slot.call.id, &outcome));
+        let (outcome, message) = told.unwrap_or_else(|| {
+            tell_model(&self.settings.profile, &slot.call, outcome, chars_max, was_running)
+        });
+        let is_cut = outcome.meta.result_ref.as_deref() == Some(slot.call.id.as_str());
         if let Some(ticket) = slot.ticket.take() {
             self.guard.record(ticket, &outcome, was_running);
         }
@@ -377,7 +365,7 @@ impl Run {
         if self.counters.output_bytes > self.settings.profile.limits.run_output_bytes_max {
             batch.stop = Some(StopReason::BytesMax);
         }
-        if rendered.is_truncated {
+        if is_cut {
             self.warn(
                 pass,
                 WarningCode::Truncated,
@@ -385,4 +373,29 @@ impl Run {
             );
         }
     }
+}
+
+/// An outcome, with where the rest of it can be read, and the message that the model gets.
+fn tell_model(
+    profile: &Profile,
+    call: &ToolCall,
+    mut outcome: ToolOutcome,
+    chars_max: usize,
+    was_running: bool,
+) -> (Arc<ToolOutcome>, Arc<Message>) {
+    let rendered = render_for_model(profile, &call.id, &call.name, &outcome, chars_max);
+    if rendered.is_truncated {
+        outcome.meta.is_truncated = true;
+        outcome.meta.result_ref = Some(call.id.as_str().to_owned());
+    }
+    let message = Message::Tool(ToolMessage {
+        call_id: call.id.clone(),
+        provider_id: call.provider_id.clone(),
+        name: call.name.clone(),
+        content: rendered.content,
+        is_ok: outcome.is_ok(),
+        // What a running tool says of its arguments is an outcome like any other: no correction is asked.
+        is_valid_call: was_running || !outcome.failure().is_some_and(|failure| failure.kind.is_correctable()),
+    });
+    (Arc::new(outcome), Arc::new(message))
 }

@@ -1,12 +1,11 @@
-//! Why the machine stops calls itself, and the words their outcomes get. A rehearsal knows by these words what
-//! stopped a call.
+//! Why the machine stops calls itself, and the words their outcomes get.
 
 use crate::phrase::phrase_cancelled;
 use crate::tool::{ErrorKind, ToolFailure};
 
 /// Why calls that had no outcome yet were given one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stop {
+pub(super) enum Stop {
     /// They began while the model spoke, and its step came to nothing.
     Discarded,
     /// The model failed for good after they had begun.
@@ -20,9 +19,6 @@ pub(crate) enum Stop {
 }
 
 impl Stop {
-    const ALL: [Stop; 5] =
-        [Stop::Discarded, Stop::ModelFailed, Stop::OutOfTime, Stop::Cancelled, Stop::JournalFailed];
-
     /// The outcome of the calls.
     pub(super) fn failure(self) -> ToolFailure {
         match self {
@@ -35,11 +31,6 @@ impl Stop {
             Stop::Cancelled => cancelled(phrase_cancelled()),
             Stop::JournalFailed => cancelled("The journal failed; the call was stopped"),
         }
-    }
-
-    /// What stopped a call that has this outcome.
-    pub(crate) fn of(failure: &ToolFailure) -> Option<Stop> {
-        Stop::ALL.into_iter().find(|stop| stop.failure() == *failure)
     }
 }
 

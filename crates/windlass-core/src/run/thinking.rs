@@ -16,7 +16,7 @@ use crate::model::{Finish, ModelFailure, ModelStep, Usage};
 use crate::tool::RawCall;
 
 /// Calls of one step that are looked at at all; what is beyond is not even put into the transcript.
-const STEP_CALLS_READ_MAX: usize = 256;
+pub(crate) const STEP_CALLS_READ_MAX: usize = 256;
 
 /// What becomes of an answer.
 enum Ending {
@@ -38,22 +38,20 @@ impl Run {
             .filter_map(|call| call.provider_id.clone())
             .collect();
         self.transcript = transcript;
-        let wishes = Arc::new(send.wishes());
+        let wishes = Arc::new(send.wishes);
         self.settings = self.settings.wished(&wishes);
-        self.wishes = Wishes { run_id: send.run_id, tool_choice: send.tool_choice, sampling: send.sampling };
+        self.wishes = Wishes { run_id: send.run_id, asked: Arc::clone(&wishes) };
         let message = Arc::new(send.message);
         pass.emit(Event::RunStarted {
             model: self.settings.model.clone(),
             profile: self.settings.profile.name.word().to_owned(),
             message: Arc::clone(&message),
-            wishes,
+            wishes: Arc::clone(&wishes),
         });
         self.append(message);
-        if let Some(context) = send.context {
-            let text =
-                format!("Context: {}", clip_chars(&context, self.settings.profile.limits.context_chars_max));
-            pass.emit(Event::NoteAdded { text: text.clone() });
-            self.append(Message::Note { text });
+        if let Some(context) = &wishes.context {
+            let chars_max = self.settings.profile.limits.context_chars_max;
+            self.add_note(pass, format!("Context: {}", clip_chars(context, chars_max)));
         }
         let limits = &self.settings.profile.limits;
         let work_ms = limits.run_timeout_ms.saturating_sub(limits.final_reserve_ms);
@@ -71,8 +69,9 @@ impl Run {
             }
         }
         pass.emit(Event::StepStarted { step: self.counters.steps, purpose: goal.purpose(), attempt });
+        self.offer_tools(pass);
         self.fit_history(pass);
-        let request = Box::new(self.build_request(pass.world.tools, pass.world.permissions, &goal));
+        let request = Box::new(self.build_request(&goal));
         let (delay_ms, is_exact) = tries.wait.unwrap_or_default();
         pass.push(Effect::CallModel { request, delay_ms, is_exact });
         Phase::Thinking(Thinking { goal, tries, early: Batch::open() })
@@ -100,7 +99,7 @@ impl Run {
     ) -> Phase {
         if let Some(usage) = &step.usage {
             self.usage.add(usage);
-            self.calibrate(pass.world.tools, usage.input);
+            self.calibrate(usage.input);
         }
         let finish = step.finish.clone();
         let usage = step.usage;

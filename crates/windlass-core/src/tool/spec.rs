@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 /// What running a tool does to the world. Decides scheduling, caching and recovery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Effects {
     /// Depends on its arguments alone.

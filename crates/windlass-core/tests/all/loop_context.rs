@@ -157,7 +157,7 @@ fn a_wish_for_a_long_answer_leaves_less_for_the_history() {
     let shown = |output_tokens_max| {
         let mut sim = Sim::of(Profile::default()).with_context(16_000);
         let mut send = windlass_core::command::MessageSend::text("run_1".into(), "message_1".into(), "Go");
-        send.sampling.output_tokens_max = output_tokens_max;
+        send.wishes.sampling.output_tokens_max = output_tokens_max;
         sim.send(send, history(200), 1);
         sim.request().messages.len()
     };

@@ -55,9 +55,9 @@ fn a_message_without_calls_is_one_step() {
 fn the_request_carries_everything_the_model_needs_and_the_wishes_of_the_user() {
     let mut sim = Sim::of(Profile::default());
     let mut send = MessageSend::text("run_9".into(), "message_9".into(), "Hi");
-    send.tool_choice = ToolChoice::Required;
-    send.sampling = Sampling { seed: Some(7), ..Sampling::default() };
-    send.context = Some("The page says 4.".into());
+    send.wishes.tool_choice = ToolChoice::Required;
+    send.wishes.sampling = Sampling { seed: Some(7), ..Sampling::default() };
+    send.wishes.context = Some("The page says 4.".into());
     sim.send(send, Transcript::default(), 1);
     assert_eq!(sim.story(), "run-started note-added step-started");
     assert_eq!(sim.events[1], Event::NoteAdded { text: "Context: The page says 4.".into() });

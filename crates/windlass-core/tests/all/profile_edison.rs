@@ -56,7 +56,7 @@ const INSTRUCTIONS: &str = "You can call structured tools before answering. Repl
 fn e_31_e_34_each_step_has_instructions_message_context_and_all_summaries() {
     let mut sim = Sim::of(Profile::edison()).with_tools(specs());
     let mut send = MessageSend::text("run_1".into(), "message_1".into(), "What is new?");
-    send.context = Some("It rains.".into());
+    send.wishes.context = Some("It rains.".into());
     sim.send(send, Transcript::default(), 1);
     assert_eq!(&*sim.request().system, format!("Be good.\n\n{INSTRUCTIONS}"));
     let head = "User: What is new?\nContext: It rains.\n";
@@ -83,7 +83,7 @@ fn e_31_e_34_each_step_has_instructions_message_context_and_all_summaries() {
 fn e_31_the_context_has_at_most_2000_characters() {
     let mut sim = Sim::of(Profile::edison()).with_tools(specs());
     let mut send = MessageSend::text("run_1".into(), "message_1".into(), "Hi");
-    send.context = Some("é".repeat(2_000) + "X");
+    send.wishes.context = Some("é".repeat(2_000) + "X");
     sim.send(send, Transcript::default(), 1);
     let prompt = sim.prompt();
     let line = prompt.lines().nth(1).unwrap().strip_prefix("Context: ").unwrap();
@@ -91,7 +91,7 @@ fn e_31_the_context_has_at_most_2000_characters() {
 
     let mut sim = Sim::of(Profile::edison()).with_tools(specs());
     let mut send = MessageSend::text("run_1".into(), "message_1".into(), "Hi");
-    send.context = Some("é".repeat(2_000));
+    send.wishes.context = Some("é".repeat(2_000));
     sim.send(send, Transcript::default(), 1);
     assert!(sim.prompt().contains(&format!("\nContext: {}\n", "é".repeat(2_000))), "2000 are whole");
 }

@@ -3,10 +3,11 @@
 
 use std::sync::Arc;
 
-use windlass_core::event::{Event, Record};
+use windlass_core::cause::Cause;
+use windlass_core::event::{Event, Record, RunOutcome};
 use windlass_core::history::History;
 use windlass_core::ids::CallId;
-use windlass_core::message::{Transcript, text_of};
+use windlass_core::message::{Message, Transcript, text_of};
 use windlass_core::model::ModelRequest;
 use windlass_core::permission::{GateSettings, Permissions};
 use windlass_core::rehearse::{Rehearsed, recall_request, rehearse, start_of};
@@ -27,6 +28,8 @@ struct Past {
     log: Vec<Handled>,
     requests: Vec<ModelRequest>,
     finished: Finished,
+    /// Whether records name their causes; those of the first release did not.
+    has_causes: bool,
 }
 
 impl Past {
@@ -49,6 +52,7 @@ impl Past {
             log: log.unwrap(),
             requests,
             finished: finished.unwrap(),
+            has_causes: !seed.is_multiple_of(4),
         }
     }
 
@@ -61,7 +65,9 @@ impl Past {
                 _ => String::new(),
             };
             let delta = (!heard.is_empty()).then_some(Event::TextDelta { text: heard });
+            let cause = self.has_causes.then(|| Arc::new(Cause::of(&handled.input)));
             for event in delta.into_iter().chain(handled.events.iter().cloned()) {
+                let cause = cause.clone().filter(|_| event.is_durable());
                 records.push(Arc::new(Record {
                     seq: records.len() as u64 + 1,
                     ts_ms: handled.now,
@@ -69,6 +75,7 @@ impl Past {
                     run_id: "run_1".into(),
                     parent_id: "message_1".into(),
                     event,
+                    cause,
                 }));
             }
         }
@@ -184,7 +191,7 @@ impl Again<'_> {
 
 fn story(records: &[Arc<Record>]) -> String {
     let line = |record: &Arc<Record>| {
-        format!("{} {} {}", record.seq, record.ts_ms, serde_json::to_string(&record.event).unwrap())
+        format!("{} {}", record.seq, serde_json::to_string(&(&record.cause, &record.event)).unwrap())
     };
     records.iter().map(line).collect::<Vec<_>>().join("\n")
 }
@@ -257,5 +264,60 @@ fn r_54_the_folded_history_of_a_run_is_the_transcript_that_the_machine_left() {
         let half = History::fold(&past.history, &records[..records.len() - 1]);
         assert_eq!(half.transcript, past.history, "seed {seed}");
         assert_eq!(half.unfinished.map(|records| records.len()), Some(records.len() - 1));
+    });
+}
+
+/// Other words of the same length: how much history fits is decided by it.
+fn other_words(text: &mut String) {
+    *text = text.chars().map(|letter| if letter.is_ascii_alphanumeric() { 'x' } else { letter }).collect();
+}
+
+/// The same record with other words wherever a person or the model is told something.
+fn reworded(record: &Arc<Record>) -> Arc<Record> {
+    let mut record = Record::clone(record);
+    match &mut record.event {
+        Event::StepDelayed { message, .. }
+        | Event::RequestAdjusted { message, .. }
+        | Event::WarningRaised { message, .. }
+        | Event::ErrorRaised { message, .. } => other_words(message),
+        Event::NoteAdded { text } => other_words(text),
+        Event::CallEnded { outcome, message, .. } => {
+            if let Err(failure) = &mut Arc::make_mut(outcome).body {
+                other_words(&mut failure.message);
+                failure.hint.iter_mut().for_each(other_words);
+            }
+            if let Message::Tool(tool) = Arc::make_mut(message) {
+                other_words(&mut tool.content);
+            }
+        }
+        Event::PermissionDecided { problem, .. } => problem.iter_mut().for_each(other_words),
+        Event::RunEnded { outcome, answer, .. } if *outcome != RunOutcome::Completed => other_words(answer),
+        _ => {}
+    }
+    Arc::new(record)
+}
+
+/// What a run can be taken up from does not hang on how anything is worded; and what the model was told stays what it
+/// was told.
+#[test]
+fn a_run_is_driven_through_its_record_whatever_the_words_in_it_are() {
+    check_walks(3_000, |seed, mut past| {
+        past.has_causes = true;
+        let cuts = (1..=past.log.len()).filter(|upto| !past.log[upto - 1].events.is_empty());
+        for upto in cuts {
+            let records: Vec<Arc<Record>> = past.records(upto).iter().map(reworded).collect();
+            let mut permissions = past.permissions.clone();
+            let rehearsed = past.rehearse(&records, &mut permissions);
+            let asking: Vec<CallId> =
+                rehearsed.questions.iter().map(|question| question.call_id.clone()).collect();
+            assert_eq!(asking, past.log[upto - 1].asking, "seed {seed}");
+            for message in rehearsed.run.transcript().iter().skip(past.history.len()) {
+                if let Message::Tool(tool) = message.as_ref() {
+                    let mut told = tool.content.clone();
+                    other_words(&mut told);
+                    assert_eq!(told, tool.content, "seed {seed}");
+                }
+            }
+        }
     });
 }

@@ -664,6 +664,7 @@ impl Sim {
             run_id: "run_1".into(),
             parent_id: "message_1".into(),
             event: event.clone(),
+            cause: None,
         };
         (1..).zip(&self.events).map(record).collect()
     }

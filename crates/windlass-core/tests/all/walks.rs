@@ -139,8 +139,7 @@ fn answer(dice: &mut Dice) -> PermissionAnswer {
     let rule =
         dice.chance(20).then(|| (*dice.pick(&["write_file", "((", "*", "read_file(src/**)"])).to_owned());
     let confirmation = dice.chance(50).then(|| (*dice.pick(&["launch", "no"])).to_owned());
-    let message = dice.chance(20).then(|| "do this instead".to_owned());
-    PermissionAnswer { rule, confirmation, message, ..PermissionAnswer::new(decision) }
+    PermissionAnswer { rule, confirmation, ..PermissionAnswer::new(decision) }
 }
 
 fn inspection(dice: &mut Dice) -> Result<Inspection, ToolFailure> {

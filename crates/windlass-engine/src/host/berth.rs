@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{Mutex as AsyncMutex, Notify};
+use windlass_core::command::RunSetup;
 use windlass_core::ids::{Millis, RunId, SessionId};
 
 use crate::bus::EventLog;
@@ -12,7 +13,7 @@ use crate::limits::BERTHS_FEW;
 use crate::session::Session;
 
 /// What a session was opened with; a run that wishes for something else opens it anew.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Setup {
     /// The model as it was asked for.
     pub(super) model: Option<String>,
@@ -21,6 +22,8 @@ pub(super) struct Setup {
     pub(super) executes_while_streaming: bool,
     /// Which version of the model it was.
     pub(super) edition: u64,
+    /// What the run on record began with, for which it was opened.
+    pub(super) begun: Option<Arc<RunSetup>>,
 }
 
 /// A session that is open.

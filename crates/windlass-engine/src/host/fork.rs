@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use windlass_core::command::RunSetup;
 use windlass_core::event::{Event, Record};
 use windlass_core::host::{ForkWish, HostError, StartedRun};
 use windlass_core::ids::{CallId, RunId, SessionId};
@@ -13,7 +14,7 @@ use windlass_core::message::Message;
 use windlass_core::store::{ForkPoint, NewSession, RunRow};
 use windlass_core::tool::{ToolOutcome, ToolOutput};
 
-use super::recovery::TakingUp;
+use super::recovery::{TakingUp, begun_with};
 use super::{Host, broken, failed};
 use crate::ids::{new_run_id, new_session_id};
 
@@ -32,12 +33,12 @@ impl Host {
         let (earlier, own) = split(&records, &row);
         check(&own, &row, &wish)?;
         let (own, given) = cut(own, &wish)?;
-        let model = self.model_name(&wish, &row)?;
+        let (model, begun) = self.opened_for(&wish, &row, &own)?;
         let session_id = new_session_id();
         let mut copy = Copy { session_id: session_id.clone(), runs: HashMap::new() };
         let mut copied: Vec<Arc<Record>> = earlier.iter().map(|record| copy.copy(record)).collect();
         copied
-            .extend(own.iter().map(|record| begun_with(copy.copy(record), &model, wish.message.as_deref())));
+            .extend(own.iter().map(|record| begin_with(copy.copy(record), &model, &begun, wish.message.as_deref())));
         let begin = NewSession {
             key: None,
             model: wish.model.unwrap_or(session.begin.model),
@@ -56,11 +57,32 @@ impl Host {
         Ok(StartedRun { after_seq: forked.first_seq.saturating_sub(1), ..started })
     }
 
-    /// The whole name of the model that goes on; one that is not there is told before anything is copied.
-    fn model_name(&self, wish: &ForkWish, row: &RunRow) -> Result<String, HostError> {
-        let mut profile = (self.parts.profiles)(Some(&row.profile))?;
-        let name = wish.model.as_ref().unwrap_or(&row.model);
-        Ok(self.parts.models.open(Some(name), &mut profile)?.model.name().to_owned())
+    /// The whole name of the model that goes on, and what the run begins with then; a model that is not there is told
+    /// before anything is copied.
+    fn opened_for(
+        &self,
+        wish: &ForkWish,
+        row: &RunRow,
+        own: &[Arc<Record>],
+    ) -> Result<(String, Option<Arc<RunSetup>>), HostError> {
+        let begun = begun_with(own).and_then(|wishes| wishes.setup.clone());
+        let mut setup = self.setup_of_record(row, begun.clone());
+        let Some(name) = &wish.model else {
+            return Ok((self.settings(&setup)?.0.model, begun));
+        };
+        // Another model has its own manners of calling and its own context; the limits stay those of the run.
+        setup.model = Some(name.clone());
+        let mut profile = self.profile_of(&setup)?;
+        let opened = self.parts.models.open(Some(name), &mut profile)?;
+        let begun = begun.map(|begun| {
+            Arc::new(RunSetup {
+                profile,
+                context_tokens: opened.context_tokens,
+                model_below: opened.model.below().map(str::to_owned),
+                ..RunSetup::clone(&begun)
+            })
+        });
+        Ok((opened.model.name().to_owned(), begun))
     }
 }
 
@@ -153,9 +175,15 @@ impl Copy {
 }
 
 /// The beginning of the run with another model or message; any other record as it is.
-fn begun_with(mut record: Arc<Record>, other_model: &str, other_message: Option<&str>) -> Arc<Record> {
-    if let Event::RunStarted { model, message, .. } = &mut Arc::make_mut(&mut record).event {
+fn begin_with(
+    mut record: Arc<Record>,
+    other_model: &str,
+    begun: &Option<Arc<RunSetup>>,
+    other_message: Option<&str>,
+) -> Arc<Record> {
+    if let Event::RunStarted { model, message, wishes, .. } = &mut Arc::make_mut(&mut record).event {
         other_model.clone_into(model);
+        Arc::make_mut(wishes).setup.clone_from(begun);
         if let Some(text) = other_message {
             *message = Arc::new(Message::user(text));
         }

@@ -11,7 +11,7 @@ use windlass_core::host::{
 };
 use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
-use windlass_core::permission::{AuditEntry, PermissionAnswer, Question, Rule};
+use windlass_core::permission::{ApproveMode, AuditEntry, PermissionAnswer, Question, Rule};
 use windlass_core::port::BoxStream;
 use windlass_core::search::{
     DocumentRow, Found, IndexStatus, NewDocument, SearchFailure, SearchQuery, SharedSearch,
@@ -32,6 +32,9 @@ impl Host {
         let mut profile = (self.parts.profiles)(own(&begin.profile).as_deref())?;
         if let Some(model) = own(&begin.model) {
             self.parts.models.open(Some(&model), &mut profile)?;
+        }
+        if let Some(approve) = begin.approve {
+            self.check_mode(approve)?;
         }
         let root = self.parts.root.display().to_string();
         if !begin.root.is_empty() && begin.root != root {
@@ -56,7 +59,30 @@ impl Host {
         if row.begin.profile.is_empty() {
             row.begin.profile = self.usual_profile().unwrap_or_default();
         }
+        row.begin.approve.get_or_insert(self.parts.approve);
         row
+    }
+
+    /// On record first, so that a mode that was tightened stays so, whatever happens; then told to the actor.
+    async fn switch_mode(&self, session_id: &SessionId, approve: ApproveMode) -> Result<(), HostError> {
+        self.check_mode(approve)?;
+        let berth = self.berths.at(session_id);
+        let _change = berth.change.lock().await;
+        let kept = self.parts.store.set_approve(session_id, approve).await;
+        kept.map_err(failed("session", session_id.as_str()))?;
+        match berth.open() {
+            Some(open) => open.session.set_approve(approve).await.map_err(super::running::unsent),
+            None => Ok(()),
+        }
+    }
+
+    /// Rules that forbid may be lost with a file that cannot be read: nothing may run on their absence.
+    pub(super) fn check_mode(&self, approve: ApproveMode) -> Result<(), HostError> {
+        if approve == ApproveMode::All && self.parts.policies.is_lost() {
+            let message = "the mode all does not hold while the policy file cannot be read";
+            return Err(HostError::Conflict(message.to_owned()));
+        }
+        Ok(())
     }
 
     fn usual_profile(&self) -> Result<String, HostError> {
@@ -190,6 +216,10 @@ impl HostPort for Host {
         })
     }
 
+    fn set_approve<'a>(&'a self, session_id: &'a SessionId, approve: ApproveMode) -> HostFuture<'a, ()> {
+        Box::pin(self.switch_mode(session_id, approve))
+    }
+
     fn delete_session<'a>(&'a self, session_id: &'a SessionId) -> HostFuture<'a, ()> {
         Box::pin(self.forget_session(session_id))
     }
@@ -289,6 +319,7 @@ impl HostPort for Host {
             model: self.parts.models.usual(),
             profile: self.usual_profile()?,
             executes_while_streaming: self.parts.executes_while_streaming,
+            approve: self.parts.approve,
         })
     }
 

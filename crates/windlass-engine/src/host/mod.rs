@@ -62,6 +62,15 @@ pub struct OpenModel {
 pub trait ModelsPort: Send + Sync {
     /// The model of that name, or the usual one; each session gets its own. `profile` is made to fit it.
     fn open(&self, name: Option<&str>, profile: &mut Profile) -> Result<OpenModel, HostError>;
+    /// The model of that name before another one than the usual: a module is opened again as it was.
+    fn open_before(
+        &self,
+        name: Option<&str>,
+        _below: &str,
+        profile: &mut Profile,
+    ) -> Result<OpenModel, HostError> {
+        self.open(name, profile)
+    }
     /// Models that can be chosen.
     fn list(&self) -> Vec<ModelRow>;
     /// The name of the one that answers when nobody chooses.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use windlass_core::history::History;
 use windlass_core::host::HostError;
 use windlass_core::ids::RunId;
+use windlass_core::permission::ApproveMode;
 use windlass_core::profile::Profile;
 use windlass_core::run::RunSettings;
 use windlass_core::store::{Claim, SessionRow};
@@ -34,14 +35,18 @@ impl Host {
             model,
             profile: profile.or_else(|| own(&row.begin.profile)),
             executes_while_streaming: executes_while_streaming.unwrap_or(self.parts.executes_while_streaming),
+            begun: None,
         }
     }
 
     /// The profile and the model of a setup.
     pub(super) fn settings(&self, setup: &Setup) -> Result<(RunSettings, OpenModel), HostError> {
-        let mut profile: Profile = (self.parts.profiles)(setup.profile.as_deref())?;
-        profile.executes_while_streaming = setup.executes_while_streaming;
-        let opened = self.parts.models.open(setup.model.as_deref(), &mut profile)?;
+        let mut profile = self.profile_of(setup)?;
+        let below = setup.begun.as_ref().and_then(|begun| begun.model_below.as_deref());
+        let opened = match below {
+            Some(below) => self.parts.models.open_before(setup.model.as_deref(), below, &mut profile)?,
+            None => self.parts.models.open(setup.model.as_deref(), &mut profile)?,
+        };
         let settings = RunSettings {
             profile,
             model: opened.model.name().to_owned(),
@@ -50,6 +55,16 @@ impl Host {
             form: opened.model.form(),
         };
         Ok((settings, opened))
+    }
+
+    /// The profile that a run on record began with, or that of the configuration.
+    pub(super) fn profile_of(&self, setup: &Setup) -> Result<Profile, HostError> {
+        if let Some(begun) = &setup.begun {
+            return Ok(begun.profile.clone());
+        }
+        let mut profile: Profile = (self.parts.profiles)(setup.profile.as_deref())?;
+        profile.executes_while_streaming = setup.executes_while_streaming;
+        Ok(profile)
     }
 
     /// Whether a session works in the folder of this host: its tools reach no other.
@@ -91,6 +106,7 @@ impl Host {
         berth: &Berth,
         past: Past,
         setup: Setup,
+        approve: ApproveMode,
         (settings, opened): (RunSettings, OpenModel),
     ) -> Result<Open, HostError> {
         self.make_room().await?;
@@ -101,7 +117,7 @@ impl Host {
             registry: self.parts.registry.clone(),
             root: self.parts.root.clone(),
             policies: self.parts.policies.clone(),
-            approve: self.parts.approve,
+            approve,
             journal: Arc::clone(&self.journal) as Arc<_>,
             audit: self.parts.audit.clone(),
             clock: self.parts.clock.clone(),

@@ -32,8 +32,16 @@ impl Host {
         self.check_tool(&call.name)?;
         let _place = self.take_place().await?;
         let mut past = Past::default();
+        let mut approve = self.parts.approve;
         let session_id = match &call.session_id {
             Some(session_id) => {
+                let row = self
+                    .parts
+                    .store
+                    .session(session_id)
+                    .await
+                    .map_err(failed("session", session_id.as_str()))?;
+                approve = row.begin.approve.unwrap_or(approve);
                 let gone = || failed("session", session_id.as_str());
                 past.grants = self.parts.store.grants(session_id).await.map_err(gone())?;
                 past.tasks = self.parts.store.tasks(session_id).await.map_err(gone())?;
@@ -60,13 +68,14 @@ impl Host {
             registry: self.parts.registry.clone(),
             root: self.parts.root.clone(),
             policies: self.parts.policies.clone(),
-            approve: match (self.parts.approve, &call.consent) {
+            approve: match (approve, &call.consent) {
                 // Nobody is there to be asked, and nobody would find what was staged.
-                (ApproveMode::Ask | ApproveMode::Stage | ApproveMode::StageOnly, None) => ApproveMode::Never,
+                (ApproveMode::Stage | ApproveMode::StageOnly, None) => ApproveMode::Never,
+                (mode, None) => mode.unattended(),
                 // This is the approval that staged edits await.
                 (ApproveMode::Stage | ApproveMode::StageOnly, Some(_)) => ApproveMode::Ask,
                 // Where nobody may ever be asked, nobody may have said yes.
-                (mode, _) => mode,
+                (mode, Some(_)) => mode,
             },
             journal: Arc::clone(&journal) as Arc<dyn JournalPort>,
             audit: self.parts.audit.clone(),
@@ -143,6 +152,7 @@ impl Host {
             registry: &self.parts.registry,
             policies: &self.parts.policies,
             approve: self.parts.approve,
+            reading: profile.reading,
             limits: &profile.limits,
             root: &self.parts.root,
             clock: &self.parts.clock,

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use futures::{StreamExt, stream};
 use tokio::sync::OwnedSemaphorePermit;
+use windlass_core::command::RunWishes;
 use windlass_core::event::{Event, Record};
 use windlass_core::host::{HostError, ResumeWish, StartedRun};
 use windlass_core::ids::{CallId, RunId};
 use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
-use windlass_core::permission::Question;
+use windlass_core::permission::{ApproveMode, Question};
 use windlass_core::port::{BoxStream, ModelPort};
 use windlass_core::run::RunSettings;
 use windlass_core::store::{RunQuery, RunRow};
@@ -44,6 +45,8 @@ pub(super) struct TakingUp {
     pub(super) given: Vec<(CallId, ToolOutcome)>,
     /// Whether it is taken up only to be cancelled.
     pub(super) is_cancelled: bool,
+    /// How calls are approved from now on, if not as the run began with.
+    pub(super) approve: Option<ApproveMode>,
 }
 
 impl Host {
@@ -87,7 +90,7 @@ impl Host {
         if self.ledger.berth(run_id).is_some() {
             return Err(HostError::Conflict(format!("run {run_id} goes on already")));
         }
-        self.take_up(&row, TakingUp { retry: wish.retry, ..TakingUp::default() }).await
+        self.take_up(&row, TakingUp { retry: wish.retry, approve: wish.approve, ..TakingUp::default() }).await
     }
 
     /// Opens the session of a run, which goes on then; nothing happens if it does already.
@@ -129,12 +132,14 @@ impl Host {
         if unfinished_run(&past) != Some(&row.run_id) {
             return Err(HostError::Conflict(format!("run {} has ended", row.run_id)));
         }
-        let setup = Setup {
-            model: Some(row.model.clone()),
-            profile: Some(row.profile.clone()),
-            executes_while_streaming: self.parts.executes_while_streaming,
-            edition: self.parts.models.edition(Some(&row.model)),
-        };
+        let begun = past.unfinished.as_ref().and_then(|own| begun_with(&own.records));
+        let setup = self.setup_of_record(row, begun.and_then(|wishes| wishes.setup.clone()));
+        // What was chosen for the session since counts as well.
+        let chosen = session.begin.approve;
+        let mode = chosen.or_else(|| begun?.approve).unwrap_or(self.parts.approve);
+        // Whoever was asked when the run began may not be there now, and rules may be lost.
+        let holds = self.check_mode(mode).is_ok() && (!mode.asks() || self.parts.approve.asks());
+        let approve = how.approve.or(if holds { chosen } else { Some(self.parts.approve) });
         let settings = match how.is_cancelled {
             true => self.mute_settings(&setup)?,
             false => self.settings(&setup)?,
@@ -144,11 +149,13 @@ impl Host {
             unfinished.retry = how.retry;
             unfinished.given = how.given;
             unfinished.is_cancelled = how.is_cancelled;
+            unfinished.approve = approve;
             questions = questions_of(&unfinished.records);
         }
         let going = Going { berth: Arc::clone(berth), accepted: None, questions, _place: place };
         self.ledger.enter(row.run_id.clone(), going);
-        let launched = self.launch(berth, past, setup, settings).await;
+        let approve = session.begin.approve.unwrap_or(self.parts.approve);
+        let launched = self.launch(berth, past, setup, approve, settings).await;
         launched.map(drop).inspect_err(|_| self.ledger.leave(&row.run_id))
     }
 
@@ -156,7 +163,7 @@ impl Host {
     pub(super) fn mute_settings(&self, setup: &Setup) -> Result<(RunSettings, OpenModel), HostError> {
         let model = setup.model.clone().unwrap_or_default();
         let settings = RunSettings {
-            profile: (self.parts.profiles)(setup.profile.as_deref())?,
+            profile: self.profile_of(setup)?,
             model: model.clone(),
             system: Arc::clone(&self.parts.system),
             context_tokens: None,
@@ -177,6 +184,14 @@ impl ModelPort for Mute {
     fn stream(&self, _request: ModelRequest) -> BoxStream<'static, Result<ModelDelta, ModelFailure>> {
         Box::pin(stream::empty())
     }
+}
+
+/// What was wished for a run on record.
+pub(super) fn begun_with(records: &[Arc<Record>]) -> Option<&RunWishes> {
+    records.iter().find_map(|record| match &record.event {
+        Event::RunStarted { wishes, .. } => Some(wishes.as_ref()),
+        _ => None,
+    })
 }
 
 /// The questions of a run that wait for an answer, from its records.

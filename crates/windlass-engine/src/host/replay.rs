@@ -2,17 +2,18 @@
 
 use std::sync::Arc;
 
+use windlass_core::command::RunSetup;
 use windlass_core::event::Record;
 use windlass_core::history::History;
 use windlass_core::host::{HostError, ReplayDivergence, ReplayReport};
 use windlass_core::ids::RunId;
 use windlass_core::permission::{GateSettings, Permissions};
-use windlass_core::rehearse::{Divergence, rehearse, start_of};
+use windlass_core::rehearse::{Divergence, replay, start_of};
 use windlass_core::run::{RunSettings, Start};
 use windlass_core::store::RunRow;
 
 use super::berth::Setup;
-use super::{Host, OpenModel, broken, failed};
+use super::{Host, broken, failed};
 
 /// A run on record, and what it is played again with.
 pub(super) struct Recollection {
@@ -30,9 +31,9 @@ impl Host {
         let row = self.run_row(run_id).await?;
         let Recollection { own, start, mut permissions } = self.recollect(&row).await?;
         let start = start.ok_or_else(|| broken(format!("the beginning of run {run_id} is not on record")))?;
-        let settings = Arc::new(self.settings_of_record(&row)?);
+        let settings = Arc::new(self.settings_of_record(&row, start.send.wishes.setup.clone())?);
         let shelf = self.parts.registry.snapshot();
-        let played = rehearse(settings, start, &own, &shelf.toolset, &mut permissions);
+        let played = replay(settings, start, &own, &shelf.toolset, &mut permissions);
         let run_id = run_id.clone();
         Ok(match played {
             Ok(rehearsed) => ReplayReport { run_id, same: rehearsed.same, divergence: None },
@@ -56,38 +57,31 @@ impl Host {
         permissions.restore(&history.grants, &history.asked);
         let start = start_of(&own, history.transcript, history.next_call_number);
         if let Some(Start { send, .. }) = &start {
-            permissions.begin_run(GateSettings {
-                tools_allowed: send.tools_allowed,
-                allow_list: send.tools.clone(),
-                tool_choice: send.tool_choice.clone(),
-                ..GateSettings::default()
-            });
+            let root = self.parts.root.display().to_string();
+            permissions.begin_run(GateSettings { root, ..GateSettings::of(&send.wishes) });
         }
         Ok(Recollection { own, start, permissions })
     }
 
     /// What a run on record was run with, as far as that is still there: a model that is not will do as a name.
-    fn settings_of_record(&self, row: &RunRow) -> Result<RunSettings, HostError> {
-        let (settings, _) = self.open_of_record(row).or_else(|_| self.mute_of_record(row))?;
+    fn settings_of_record(
+        &self,
+        row: &RunRow,
+        begun: Option<Arc<RunSetup>>,
+    ) -> Result<RunSettings, HostError> {
+        let setup = self.setup_of_record(row, begun);
+        let (settings, _) = self.settings(&setup).or_else(|_| self.mute_settings(&setup))?;
         Ok(settings)
     }
 
-    /// What a run on record was run with, if its model can be opened.
-    pub(super) fn open_of_record(&self, row: &RunRow) -> Result<(RunSettings, OpenModel), HostError> {
-        self.settings(&self.setup_of_record(row))
-    }
-
-    /// The same with a model that is only a name.
-    pub(super) fn mute_of_record(&self, row: &RunRow) -> Result<(RunSettings, OpenModel), HostError> {
-        self.mute_settings(&self.setup_of_record(row))
-    }
-
-    fn setup_of_record(&self, row: &RunRow) -> Setup {
+    /// What a session is opened with for a run on record.
+    pub(super) fn setup_of_record(&self, row: &RunRow, begun: Option<Arc<RunSetup>>) -> Setup {
         Setup {
             model: Some(row.model.clone()),
             profile: Some(row.profile.clone()),
             executes_while_streaming: self.parts.executes_while_streaming,
             edition: self.parts.models.edition(Some(&row.model)),
+            begun,
         }
     }
 }

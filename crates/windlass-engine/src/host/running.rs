@@ -42,9 +42,9 @@ impl Host {
             return Err(HostError::Busy(run_id));
         }
         let open = self.open_for(&berth, &start).await?;
-        let run_id = new_run_id();
         let wishes = self.narrowed(start.wishes, open.setup.model.as_deref());
-        let send = MessageSend::recalled(run_id.clone(), new_message_id(), start.message, wishes);
+        let (run_id, message) = (new_run_id(), start.message);
+        let send = MessageSend { run_id: run_id.clone(), message_id: new_message_id(), message, wishes };
         let (accepted, receiver) = oneshot::channel();
         let going = Going {
             berth: Arc::clone(&berth),
@@ -154,11 +154,12 @@ impl Host {
     ) -> Result<Open, HostError> {
         self.claim(berth).await?;
         let opened = async {
-            let (_, past) = self.load(berth).await?;
+            let (row, past) = self.load(berth).await?;
             if let Some(run_id) = unfinished_run(&past) {
                 return Err(HostError::Busy(run_id.clone()));
             }
-            self.launch(berth, past, setup, settings).await
+            let approve = row.begin.approve.unwrap_or(self.parts.approve);
+            self.launch(berth, past, setup, approve, settings).await
         };
         let opened = opened.await;
         if opened.is_err() {

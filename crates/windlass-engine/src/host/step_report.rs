@@ -3,6 +3,8 @@
 //! The answer is on record; the question is made again by rehearsal, with the tools, limits and words of today.
 //! Whatever of that is not there any more is told, and never guessed.
 
+use std::sync::Arc;
+
 use windlass_core::host::HostError;
 use windlass_core::ids::RunId;
 use windlass_core::model::ModelRequest;
@@ -21,12 +23,14 @@ impl Host {
         let report = StepReport::fold(step, past.own.iter().map(AsRef::as_ref));
         let mut report = report
             .ok_or_else(|| HostError::Missing { what: "step", id: format!("{step} of run {run_id}") })?;
-        let (settings, opened) = match self.open_of_record(&row) {
+        let begun = past.start.as_ref().and_then(|start| start.send.wishes.setup.clone());
+        let setup = self.setup_of_record(&row, begun);
+        let (settings, opened) = match self.settings(&setup) {
             Ok(opened) => opened,
             Err(error) => {
                 report.problem = Some(unopened(&row, &error));
                 // Without even a profile nothing can be made again.
-                let Ok(mute) = self.mute_of_record(&row) else { return Ok(report) };
+                let Ok(mute) = self.mute_settings(&setup) else { return Ok(report) };
                 mute
             }
         };
@@ -38,7 +42,7 @@ impl Host {
             return Ok(report);
         };
         let shelf = self.parts.registry.snapshot();
-        match recall_request(&settings, start, &own, &shelf.toolset, &mut permissions, step) {
+        match recall_request(&Arc::new(settings), start, &own, &shelf.toolset, &mut permissions, step) {
             Ok(request) => show(&mut report, &request, &opened),
             Err(divergence) => {
                 report.problem = Some(format!(

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use windlass_core::event::Record;
 use windlass_core::ids::{Millis, RunId, SessionId};
+use windlass_core::permission::ApproveMode;
 use windlass_core::port::{BoxFuture, JournalFailure, JournalPort};
 use windlass_core::store::{
     Claim, NewSession, RunQuery, RunRow, Save, SessionQuery, SessionRow, StoreFailure, StorePort,
@@ -229,6 +230,12 @@ impl StorePort for MemoryStore {
     fn rename_session<'a>(&'a self, session_id: &'a SessionId, title: &'a str) -> Stored<'a, ()> {
         Box::pin(async move {
             self.of(session_id, |kept| kept.row.as_mut().map(|row| title.clone_into(&mut row.begin.title)))
+        })
+    }
+
+    fn set_approve<'a>(&'a self, session_id: &'a SessionId, approve: ApproveMode) -> Stored<'a, ()> {
+        Box::pin(async move {
+            self.of(session_id, |kept| kept.row.as_mut().map(|row| row.begin.approve = Some(approve)))
         })
     }
 

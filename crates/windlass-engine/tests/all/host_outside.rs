@@ -122,7 +122,6 @@ async fn one_step_of_a_model_for_callers_with_tools_of_their_own() {
         examples: 0,
         messages: vec![Arc::new(Message::user("Go."))].into(),
         trailer: Vec::new(),
-        refused: Arc::default(),
         live: Arc::default(),
         tools: Vec::new().into(),
         tool_choice: ToolChoice::Auto,

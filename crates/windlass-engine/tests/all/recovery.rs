@@ -225,7 +225,7 @@ fn r_60_a_question_waits_over_a_restart_and_can_be_answered_then() {
     runtime().block_on(async {
         let session = Session::start(world.parts(world.past().await));
         let handle = session.resumed().unwrap();
-        let digest = records(&world).iter().find_map(|record| match &record.event {
+        let digest = world.records().await.iter().find_map(|record| match &record.event {
             Event::PermissionRequested { question } => Some(question.digest.clone()),
             _ => None,
         });
@@ -245,7 +245,7 @@ fn r_60_a_question_waits_over_a_restart_and_can_be_answered_then() {
 }
 
 #[test]
-fn a_run_whose_tools_are_gone_ends_with_words_and_a_legal_transcript() {
+fn a_run_whose_tools_are_gone_goes_on_and_only_what_would_need_them_fails() {
     let world = Arc::new(World::new(blind()));
     assert!(world.live(Kill::AfterEffect(0)).is_none());
     *world.kill.lock().unwrap() = Kill::Never;
@@ -259,12 +259,10 @@ fn a_run_whose_tools_are_gone_ends_with_words_and_a_legal_transcript() {
         assert!(again.is_ok(), "the session goes on: {again:?}");
         finished
     });
-    assert_eq!((finished.outcome, finished.reason), (RunOutcome::Failed, StopReason::Interrupted));
-    assert!(finished.answer.contains("cannot be taken up again"), "{}", finished.answer);
-    assert_eq!(finished.transcript.len(), 4, "user, assistant, two outcomes");
+    assert_eq!((finished.outcome, finished.reason), (RunOutcome::Completed, StopReason::Answered));
     let records = records(&world);
     assert_eq!(outcome_of(&records, 1).failure().unwrap().kind, ErrorKind::Interrupted);
-    assert_eq!(outcome_of(&records, 2).failure().unwrap().kind, ErrorKind::Interrupted);
+    assert!(outcome_of(&records, 2).is_ok(), "what is still there runs");
 }
 
 #[test]

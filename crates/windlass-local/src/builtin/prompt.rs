@@ -67,7 +67,7 @@ fn speak(pieces: &mut Vec<(String, bool)>, message: &Message) {
 
 /// What may be called now, of what it knows.
 pub(super) fn known_tools(request: &ModelRequest) -> Vec<Arc<ToolSpec>> {
-    let mut tools = request.callable_tools();
+    let mut tools = request.tools.to_vec();
     tools.retain(|spec| TOOLS.iter().any(|(name, _)| *name == spec.name));
     tools
 }

@@ -90,7 +90,7 @@ fn z_12_a_denied_tool_cannot_be_sampled() {
         kept: Kept::default(),
     };
     let grammars = grammars();
-    let wish = wish(AnswerForm::CallRequired, request.callable_tools());
+    let wish = wish(AnswerForm::CallRequired, request.tools.to_vec());
     for seed in 0..50 {
         let names: Vec<String> =
             calls(&written(&grammars, &wish, seed).text).into_iter().map(|call| call.0).collect();

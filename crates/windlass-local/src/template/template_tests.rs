@@ -161,7 +161,6 @@ fn request(messages: Vec<Message>, tools: bool) -> ModelRequest {
     let schema = serde_json::json!({ "type": "object", "properties": { "path": { "type": "string" } } });
     let tool = Arc::new(ToolSpec::new("read_file", "Reads a file").with_schema(schema));
     ModelRequest {
-        refused: Arc::default(),
         live: Arc::default(),
         run_id: RunId::new("run_1"),
         step: 1,

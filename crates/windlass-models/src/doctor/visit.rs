@@ -158,7 +158,6 @@ impl Question {
             examples: 0,
             messages: Arc::new(self.messages.iter().cloned().map(Arc::new).collect()),
             trailer: Vec::new(),
-            refused: Arc::default(),
             live: Arc::default(),
             tools: self.tools.iter().cloned().map(Arc::new).collect(),
             tool_choice: self.choice.clone(),

@@ -48,7 +48,6 @@ fn ask(
         examples: 0,
         messages: Arc::new(vec![Arc::new(Message::user("Hi"))]),
         trailer: Vec::new(),
-        refused: Arc::default(),
         live: Arc::default(),
         tools: Arc::new([Arc::new(ToolSpec::new("list_tasks", "Lists tasks"))]),
         tool_choice: ToolChoice::Auto,

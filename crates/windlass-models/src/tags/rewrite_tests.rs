@@ -15,7 +15,6 @@ fn request(messages: Vec<Arc<Message>>, choice: ToolChoice) -> ModelRequest {
         examples: 0,
         messages: Arc::new(messages),
         trailer: vec!["Hurry.".to_owned()],
-        refused: Default::default(),
         live: Default::default(),
         tools: Arc::new([Arc::new(tool)]),
         tool_choice: choice,

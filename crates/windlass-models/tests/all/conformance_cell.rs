@@ -217,7 +217,6 @@ pub(crate) fn request(messages: Vec<Message>) -> ModelRequest {
         examples: 0,
         messages: Arc::new(messages.into_iter().map(Arc::new).collect()),
         trailer: Vec::new(),
-        refused: Arc::default(),
         live: Arc::default(),
         tools: Arc::new([
             tool("calculate", Some("expression")),

@@ -53,7 +53,6 @@ impl Row {
             examples: 0,
             messages: Arc::new(messages.to_vec()),
             trailer: Vec::new(),
-            refused: Arc::default(),
             live: Arc::default(),
             tools: self.tools.tools.iter().map(|tool| Arc::clone(&tool.spec)).collect(),
             tool_choice: choice,

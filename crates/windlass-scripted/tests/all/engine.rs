@@ -257,7 +257,7 @@ async fn follow(
     while let Some(message) = user.next_message() {
         runs += 1;
         let mut send = MessageSend::text(format!("run_{runs}").into(), "message".into(), message);
-        send.tools_allowed = script.header.tools_allowed.unwrap_or(true);
+        send.wishes.tools_allowed = script.header.tools_allowed.unwrap_or(true);
         let run = session.send(send).await.unwrap();
         loop {
             let Delivery::Record(record) = subscription.next().await else { panic!("an event was lost") };

@@ -129,7 +129,7 @@ impl Machine {
         self.run = Run::new(Arc::clone(&self.settings));
         self.permissions.begin_run(self.gates.clone());
         let mut send = MessageSend::text(format!("run_{}", self.runs).into(), "message".into(), text);
-        send.tools_allowed = self.gates.tools_allowed;
+        send.wishes.tools_allowed = self.gates.tools_allowed;
         let transcript = Arc::clone(&self.transcript);
         self.log.push(PlayedRun {
             settings: Arc::clone(&self.settings),

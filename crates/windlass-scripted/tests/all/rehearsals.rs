@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use windlass_core::cause::Cause;
 use windlass_core::event::{Event, Record};
 use windlass_core::history::History;
 use windlass_core::message::{Transcript, text_of};
@@ -20,20 +21,22 @@ fn records<'a>(
     inputs: impl Iterator<Item = &'a (Input, Vec<Event>)>,
 ) -> Vec<Arc<Record>> {
     let events = inputs.flat_map(|(input, events)| {
+        let cause = Some(Arc::new(Cause::of(input)));
         let heard = match input {
             Input::ModelFailed { partial, .. } => text_of(partial),
             _ => String::new(),
         };
         let delta = (!heard.is_empty()).then_some(Event::TextDelta { text: heard });
-        delta.into_iter().chain(events.iter().cloned())
+        delta.into_iter().chain(events.iter().cloned()).map(move |event| (event, cause.clone()))
     });
-    let record = |(seq, event)| Record {
+    let record = |(seq, (event, cause)): (u64, (Event, Option<Arc<Cause>>))| Record {
         seq,
         ts_ms: 1_000,
         session_id: "session".into(),
         run_id: run_id.into(),
         parent_id: "message".into(),
         event,
+        cause,
     };
     let records: Vec<Record> = (first_seq..).zip(events).map(record).collect();
     serde_json::from_str(&serde_json::to_string(&records).unwrap()).unwrap()

@@ -2,6 +2,7 @@
 //! described is served. Schemas of bodies are in `schemas`.
 
 use serde_json::{Map, Value, json};
+use windlass_core::permission::ApproveMode;
 use windlass_core::profile::ProfileName;
 
 use crate::endpoint::{EVENT_STREAM, Endpoint, Operation, Place};
@@ -49,6 +50,11 @@ pub(crate) fn frame() -> Value {
 pub(crate) fn profile() -> Value {
     let names: Vec<&str> = ProfileName::ALL.iter().map(|name| name.word()).collect();
     json!({"type": "string", "enum": names})
+}
+
+/// How calls are approved that need asking.
+pub(crate) fn approve() -> Value {
+    json!({"type": "string", "enum": ApproveMode::ALL.map(ApproveMode::word)})
 }
 
 /// An object of a request: what may be missing may be `null` too.

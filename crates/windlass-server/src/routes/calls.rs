@@ -96,7 +96,7 @@ struct Decided {
     #[serde(skip_serializing_if = "Option::is_none")]
     denied_by: Option<DeniedBy>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    message: Option<String>,
+    message: Option<Box<str>>,
 }
 
 async fn get(State(app): State<App>, PathOf((id, call_id)): PathOf<(String, String)>) -> Answer<Response> {

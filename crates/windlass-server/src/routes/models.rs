@@ -5,13 +5,14 @@ use axum::response::Response;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use windlass_core::host::HostDefaults;
+use windlass_core::permission::ApproveMode;
 use windlass_core::profile::ProfileName;
 
 use super::runs::EFFORTS;
 use crate::endpoint::Endpoint;
 use crate::error::{Answer, Kind, Problem, Said};
 use crate::extract::JsonBody;
-use crate::openapi::{count, flag, list_of, named, object, profile, text};
+use crate::openapi::{approve, count, flag, list_of, named, object, profile, text};
 use crate::shown::{show, show_list};
 use crate::state::App;
 
@@ -40,12 +41,14 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
 }
 
 async fn about(State(app): State<App>) -> Answer<Response> {
-    let HostDefaults { root, model, profile, executes_while_streaming } = app.host.defaults()?;
+    let HostDefaults { root, model, profile, executes_while_streaming, approve: mode } =
+        app.host.defaults()?;
     let profiles: Vec<Value> =
         ProfileName::ALL.iter().map(|name| json!({"name": name.word(), "about": name.about()})).collect();
+    let modes = ApproveMode::CHOICES.map(|mode| json!({"name": mode.word(), "about": mode.about()}));
     let shown = json!({
         "version": app.config.version, "root": root, "model": model, "profile": profile,
-        "profiles": profiles, "reasoning_efforts": EFFORTS,
+        "approve": mode, "approve_modes": modes, "profiles": profiles, "reasoning_efforts": EFFORTS,
         "tool_loop_v2": app.config.executes_while_streaming.unwrap_or(executes_while_streaming),
     });
     show(&app, Said::Ok, &shown)
@@ -86,6 +89,11 @@ pub(crate) fn schemas() -> Vec<(&'static str, Value)> {
                 ("root", text()),
                 ("model", text()),
                 ("profile", profile()),
+                ("approve", approve()),
+                (
+                    "approve_modes",
+                    json!({"type": "array", "items": object([("name", approve()), ("about", text())])}),
+                ),
                 (
                     "profiles",
                     json!({"type": "array", "items": object([("name", profile()), ("about", text())])}),

@@ -179,6 +179,7 @@ impl StartBody {
                 sampling,
                 system: self.system,
                 steps_max: self.steps_max,
+                ..RunWishes::default()
             },
             model: self.model,
             profile: self.profile,
@@ -315,7 +316,8 @@ async fn resume(
     PathOf(id): PathOf<String>,
     OptionalBody(body): OptionalBody<ResumeBody>,
 ) -> Answer<Response> {
-    let started = app.host.resume(&id.into(), ResumeWish { retry: body.retry.unwrap_or_default() }).await?;
+    let wish = ResumeWish { retry: body.retry.unwrap_or_default(), ..ResumeWish::default() };
+    let started = app.host.resume(&id.into(), wish).await?;
     show_started(&app, &started)
 }
 

@@ -4,6 +4,7 @@ use axum::extract::State;
 use axum::response::Response;
 use serde::Deserialize;
 use windlass_core::ids::SessionId;
+use windlass_core::permission::ApproveMode;
 use windlass_core::profile::ProfileName;
 use windlass_core::store::{NewSession, SessionQuery};
 
@@ -12,7 +13,7 @@ use crate::endpoint::Endpoint;
 use crate::error::{Answer, Kind, Problem, Said};
 use crate::extract::{JsonBody, OptionalBody, PathOf, QueryOf};
 use crate::limits::TITLE_CHARS_MAX;
-use crate::openapi::{list_of, named, object, text};
+use crate::openapi::{approve, list_of, named, object, text, wish};
 use crate::shown::{done, show, show_list};
 use crate::state::App;
 
@@ -41,10 +42,11 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             .path_param("id", "The session.")
             .answers(Said::Ok, named("Session"), "The session.")
             .problems(&[Kind::Missing]),
-        Endpoint::patch("/api/sessions/{id}", rename)
-            .about(TAG, "Give a session another title")
+        Endpoint::patch("/api/sessions/{id}", change)
+            .about(TAG, "Give a session another title or another mode")
+            .notes("A mode holds for the next call that is judged, of a run that goes on too.")
             .path_param("id", "The session.")
-            .body(object([("title", title_schema())]))
+            .body(wish([("title?", title_schema()), ("approve?", approve())]))
             .answers(Said::Ok, named("Session"), "The session.")
             .problems(&[Kind::Missing, Kind::Conflict]),
         Endpoint::delete("/api/sessions/{id}", delete)
@@ -73,6 +75,7 @@ struct NewSessionBody {
     profile: Option<String>,
     model: Option<String>,
     origin: Option<String>,
+    approve: Option<String>,
 }
 
 /// Front ends that begin sessions here; others have routes of their own.
@@ -82,7 +85,7 @@ async fn create(
     State(app): State<App>,
     OptionalBody(body): OptionalBody<NewSessionBody>,
 ) -> Answer<Response> {
-    let NewSessionBody { title, key, profile, model, origin } = body;
+    let NewSessionBody { title, key, profile, model, origin, approve } = body;
     if let Some(title) = title.as_deref().filter(|title| !title.is_empty()) {
         check_title(title)?;
     }
@@ -97,6 +100,7 @@ async fn create(
         profile: profile.unwrap_or_default(),
         model: model.unwrap_or_default(),
         origin,
+        approve: read_approve(approve.as_deref())?,
         ..NewSession::default()
     };
     show(&app, Said::Created, &app.host.create_session(begin).await?)
@@ -129,18 +133,28 @@ async fn get(State(app): State<App>, PathOf(id): PathOf<String>) -> Answer<Respo
 }
 
 #[derive(Deserialize)]
-struct RenameBody {
-    title: String,
+struct ChangeBody {
+    title: Option<String>,
+    approve: Option<String>,
 }
 
-async fn rename(
+async fn change(
     State(app): State<App>,
     PathOf(id): PathOf<String>,
-    JsonBody(body): JsonBody<RenameBody>,
+    JsonBody(body): JsonBody<ChangeBody>,
 ) -> Answer<Response> {
     let id = SessionId::new(id);
-    check_title(&body.title)?;
-    app.host.rename_session(&id, body.title.trim()).await?;
+    let approve = read_approve(body.approve.as_deref())?;
+    if body.title.is_none() && approve.is_none() {
+        return Err(Problem::field("title", "say what is to change: 'title' or 'approve'"));
+    }
+    if let Some(title) = &body.title {
+        check_title(title)?;
+        app.host.rename_session(&id, title.trim()).await?;
+    }
+    if let Some(approve) = approve {
+        app.host.set_approve(&id, approve).await?;
+    }
     show(&app, Said::Ok, &app.host.session(&id).await?)
 }
 
@@ -153,6 +167,18 @@ fn check_title(title: &str) -> Answer<()> {
         return Err(Problem::field("title", detail));
     }
     Ok(())
+}
+
+/// The mode of a word.
+pub(super) fn read_approve(word: Option<&str>) -> Answer<Option<ApproveMode>> {
+    let Some(word) = word else { return Ok(None) };
+    match ApproveMode::from_word(word) {
+        Some(mode) => Ok(Some(mode)),
+        None => {
+            let words = ApproveMode::ALL.map(ApproveMode::word).join(", ");
+            Err(Problem::field("approve", format!("'approve' must be one of {words}")))
+        }
+    }
 }
 
 /// Whether there is such a profile.

@@ -33,6 +33,7 @@ async fn fill(store: &SqliteStore) {
         model: "m/1".into(),
         history: vec![],
         fork: None,
+        approve: None,
     };
     let first = "session_1".into();
     store.create_session(&first, begin.clone(), 1_700_000_000_000).await.unwrap();

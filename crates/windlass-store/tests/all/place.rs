@@ -19,6 +19,7 @@ pub(crate) fn record(session: &str, seq: u64, event: Event) -> Arc<Record> {
         run_id: "run".into(),
         parent_id: "message".into(),
         event,
+        cause: None,
     })
 }
 

@@ -7,6 +7,7 @@ use windlass_core::event::{Event, Record, RunOutcome, StopReason};
 use windlass_core::ids::CallId;
 use windlass_core::message::{Message, ToolMessage};
 use windlass_core::model::{Finish, StepPurpose, Usage};
+use windlass_core::permission::ApproveMode;
 use windlass_core::permission::Decision;
 use windlass_core::store::{NewSession, SessionRow, StoreFailure, StorePort};
 use windlass_core::task::{Task, TaskStatus};
@@ -54,6 +55,11 @@ pub(super) async fn begins_sessions(store: &impl StorePort) -> Result<(), Breach
     works("a session is renamed", store.rename_session(&id, "Über alles").await)?;
     let renamed = works("a session is read", store.session(&id).await)?;
     ensure(renamed.begin.title == "Über alles", || "a session has its new title".to_owned())?;
+    ensure(renamed.begin.approve.is_none(), || "nobody chose a mode".to_owned())?;
+    works("a mode is kept", store.set_approve(&id, ApproveMode::ReadOnly).await)?;
+    let kept = works("a session is read", store.session(&id).await)?;
+    ensure(kept.begin.approve == Some(ApproveMode::ReadOnly), || "a session has its mode".to_owned())?;
+    is_missing("a session to switch", &store.set_approve(&"nobody".into(), ApproveMode::All).await)?;
     is_missing("a session to rename", &store.rename_session(&"nobody".into(), "x").await)
 }
 

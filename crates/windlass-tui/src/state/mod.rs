@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 use windlass_core::host::{HostDefaults, ModelRow};
 use windlass_core::ids::{Millis, RunId};
+use windlass_core::permission::ApproveMode;
 use windlass_core::search::IndexProgress;
 use windlass_core::tool::ToolSpec;
 
@@ -111,6 +112,10 @@ pub struct About {
     pub model: Option<String>,
     /// The profile that was chosen here.
     pub profile: Option<String>,
+    /// The mode that was chosen here, for a session that begins.
+    pub approve: Option<ApproveMode>,
+    /// Whether the user was asked about the mode *all*, and what they said.
+    pub all: AllAsked,
     /// The models, once they were listed.
     pub models: Vec<ModelRow>,
     /// The tools.
@@ -122,6 +127,18 @@ impl About {
     pub fn model_row(&self, name: &str) -> Option<&ModelRow> {
         self.models.iter().find(|row| row.name == name)
     }
+}
+
+/// Whether the user was asked about the mode *all*.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AllAsked {
+    /// Not yet.
+    #[default]
+    No,
+    /// They were, and have not said yes.
+    Open,
+    /// They said yes.
+    Yes,
 }
 
 /// Something that the user should hear of.
@@ -209,6 +226,12 @@ impl State {
         let own = self.session.as_ref().map(|session| session.row.begin.profile.as_str());
         let chosen = self.about.profile.as_deref().or(own.filter(|profile| !profile.is_empty()));
         chosen.unwrap_or(&self.about.defaults.profile)
+    }
+
+    /// How calls are approved that need asking.
+    pub fn approve(&self) -> ApproveMode {
+        let own = self.session.as_ref().and_then(|session| session.row.begin.approve);
+        own.or(self.about.approve.filter(|_| self.session.is_none())).unwrap_or(self.about.defaults.approve)
     }
 
     /// Tells something.

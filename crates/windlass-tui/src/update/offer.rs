@@ -1,5 +1,6 @@
 //! What can be offered for a word: the commands, and what each of them may be followed by.
 
+use windlass_core::permission::ApproveMode;
 use windlass_core::profile::ProfileName;
 
 use super::command::obstacle;
@@ -61,6 +62,10 @@ pub(super) fn arguments(
         (CommandKind::Profile, []) => {
             Some(("profiles", ProfileName::ALL.iter().map(|name| whole(name.word(), name.about())).collect()))
         }
+        (CommandKind::Mode, []) => {
+            let rows = ApproveMode::CHOICES.iter().map(|mode| whole(mode.word(), mode.about()));
+            Some(("modes", rows.collect()))
+        }
         (CommandKind::Theme, []) => {
             Some(("themes", ThemeKind::ALL.iter().map(|kind| whole(kind.word(), "")).collect()))
         }
@@ -76,6 +81,7 @@ pub(super) fn arguments(
             CommandKind::Help
             | CommandKind::Model
             | CommandKind::Profile
+            | CommandKind::Mode
             | CommandKind::Theme
             | CommandKind::Tools
             | CommandKind::Copy

@@ -32,6 +32,7 @@ pub(super) fn take(state: &mut State, reply: Reply) -> Vec<Effect> {
                 commands::search::fill_sessions(state, &text, &rows);
             }
         }
+        Reply::Switched { session_id, approve } => commands::mode::switched(state, &session_id, approve),
         Reply::Renamed { session_id, title } => commands::sessions::renamed(state, &session_id, &title),
         Reply::UnfinishedRuns(runs) => commands::resume::fill(state, &runs),
         Reply::Rules(rules) => commands::policy::fill(state, &rules),
@@ -164,6 +165,7 @@ fn awaits(kind: PickerKind, what: &str) -> bool {
         PickerKind::Hits => what == wants::SEARCH || what == wants::SESSIONS,
         PickerKind::Commands
         | PickerKind::Profiles
+        | PickerKind::Modes
         | PickerKind::Themes
         | PickerKind::Tools
         | PickerKind::Steps => false,

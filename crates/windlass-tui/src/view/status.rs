@@ -7,6 +7,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use windlass_core::event::RunOutcome;
 use windlass_core::model::Usage;
+use windlass_core::permission::ApproveMode;
 use windlass_core::search::IndexProgress;
 use windlass_core::view::{CallState, Entry, RunView};
 
@@ -52,8 +53,12 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State) {
     if area.height < 2 {
         let mut left = going_on(state);
         let right = match notice(state) {
-            Some(notice) => vec![notice],
+            Some(notice) => {
+                left.push(mode(state));
+                vec![notice]
+            }
             None => {
+                left.push(mode(state));
                 left.extend(model(state));
                 context(state).into_iter().collect()
             }
@@ -65,7 +70,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State) {
     let second = Rect { y: area.y.saturating_add(1), height: 1, ..area };
     match notice(state) {
         Some(notice) if width(&notice.text) + 2 > usize::from(area.width) / 2 => {
-            draw_line(frame, second, state, vec![notice], Vec::new());
+            draw_line(frame, second, state, vec![mode(state), notice], Vec::new());
         }
         Some(notice) => draw_line(frame, second, state, place(state), vec![notice]),
         None => draw_line(frame, second, state, place(state), hints(state)),
@@ -279,9 +284,27 @@ fn model(state: &State) -> Option<Part> {
     (!short.is_empty()).then(|| Part::new(short, Role::Muted, 150))
 }
 
-/// Where this is: model, profile, session, host.
+/// What runs without asking; nothing but what goes on matters more.
+fn mode(state: &State) -> Part {
+    let approve = state.approve();
+    let role = match approve {
+        ApproveMode::All => Role::Warn,
+        ApproveMode::ReadOnly
+        | ApproveMode::Ask
+        | ApproveMode::Edit
+        | ApproveMode::Never
+        | ApproveMode::Safe
+        | ApproveMode::EditOnly
+        | ApproveMode::Stage
+        | ApproveMode::StageOnly => Role::Text,
+    };
+    Part::new(format!("mode {}", approve.word()), role, 253)
+}
+
+/// Where this is: mode, model, profile, session, host.
 fn place(state: &State) -> Vec<Part> {
-    let mut parts: Vec<Part> = model(state).into_iter().collect();
+    let mut parts = vec![mode(state)];
+    parts.extend(model(state));
     parts.push(Part::new(one_line(state.profile()), Role::Muted, 90));
     if let Some(place) = &state.about.place {
         parts.push(Part::new(one_line(place), Role::Muted, 80));

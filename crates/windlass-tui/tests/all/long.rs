@@ -26,6 +26,7 @@ impl Records {
             run_id: format!("run_{}", self.run).into(),
             parent_id: "message".into(),
             event,
+            cause: None,
         });
         self.list.push(Arc::clone(&record));
         record

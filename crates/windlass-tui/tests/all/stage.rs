@@ -10,11 +10,12 @@ use ratatui::buffer::Buffer;
 use windlass_core::event::Record;
 use windlass_core::host::{HostDefaults, HostDelivery};
 use windlass_core::ids::{Millis, SessionId};
+use windlass_core::permission::ApproveMode;
 use windlass_core::store::{NewSession, SessionRow};
 use windlass_tui::ThemeKind;
 use windlass_tui::effect::Effect;
 use windlass_tui::input::{Input, Reply};
-use windlass_tui::state::{About, State};
+use windlass_tui::state::{About, AllAsked, State};
 use windlass_tui::update::update;
 use windlass_tui::view::{self, Cache};
 
@@ -43,6 +44,7 @@ impl Stage {
             model: "anthropic/claude-sonnet-4-5".to_owned(),
             profile: "default".to_owned(),
             executes_while_streaming: false,
+            approve: ApproveMode::Ask,
         };
         let about = About {
             version: "0.1.0".to_owned(),
@@ -50,6 +52,8 @@ impl Stage {
             defaults,
             model: None,
             profile: None,
+            approve: None,
+            all: AllAsked::No,
             models: Vec::new(),
             tools: Vec::new(),
         };

@@ -86,7 +86,8 @@ pub(super) struct Invoked {
 impl Invoked {
     /// Begins its run.
     pub(super) async fn send(&self, text: String, sampling: Sampling) -> Result<RunHandle, WindlassError> {
-        let send = MessageSend { sampling, ..MessageSend::text(new_run_id(), new_message_id(), text) };
+        let mut send = MessageSend::text(new_run_id(), new_message_id(), text);
+        send.wishes.sampling = sampling;
         Ok(self.session.send(send).await?)
     }
 

@@ -45,7 +45,6 @@ async fn open(app: &App, asked: &Asked) -> Answer<(Relay, Deltas)> {
         examples: 0,
         messages: Arc::new(asked.conversation.history.clone()),
         trailer: Vec::new(),
-        refused: Arc::default(),
         live: Arc::default(),
         tools: asked.tools.clone().into(),
         tool_choice: asked.tool_choice.clone(),

@@ -31,6 +31,8 @@ pub enum Deed {
     RemoveRule(String),
     /// An edit that was staged is made.
     Apply(Box<Proposal>),
+    /// Everything runs without asking.
+    RunAll,
 }
 
 impl Confirm {

@@ -13,6 +13,8 @@ pub enum PickerKind {
     Models,
     /// Profiles for the next run.
     Profiles,
+    /// What runs without asking.
+    Modes,
     /// Looks of the app.
     Themes,
     /// Tools to read about.

@@ -11,6 +11,7 @@ pub(super) mod export;
 pub(super) mod fork;
 pub(super) mod help;
 pub(super) mod inspect;
+pub(super) mod mode;
 pub(super) mod model;
 pub(super) mod new;
 pub(super) mod policy;
@@ -37,6 +38,7 @@ pub(super) fn choose(state: &mut State, kind: PickerKind, row: PickerRow) -> Vec
         PickerKind::Commands => choose_command(state, &row.id),
         PickerKind::Models => model::choose(state, &row.id),
         PickerKind::Profiles => profile::choose(state, &row.id),
+        PickerKind::Modes => mode::choose(state, &row.id),
         PickerKind::Themes => theme::choose(state, &row.id),
         PickerKind::Tools => tools::choose(state, &row.id),
         PickerKind::Rules => policy::choose(state, &row),
@@ -68,6 +70,7 @@ pub(super) fn act(state: &mut State, kind: PickerKind, key: char, row: Option<Pi
         PickerKind::Commands
         | PickerKind::Models
         | PickerKind::Profiles
+        | PickerKind::Modes
         | PickerKind::Themes
         | PickerKind::Tools
         | PickerKind::Unfinished
@@ -82,6 +85,7 @@ pub(super) fn carry_out(state: &mut State, deed: Deed) -> Vec<Effect> {
         Deed::DeleteSession(session_id) => vec![Effect::Delete(session_id)],
         Deed::RemoveRule(id) => vec![Effect::RemoveRule(id)],
         Deed::Apply(proposal) => apply::confirm(state, *proposal),
+        Deed::RunAll => mode::accept_all(state),
     }
 }
 

@@ -9,7 +9,7 @@ mod recall;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::{command, stop, transcript};
+use super::{command, commands, stop, transcript};
 use crate::command::{is_command, parse};
 use crate::effect::{Effect, Sending};
 use crate::state::composer::{pastes, scrolled_to, text_columns, text_rows_max};
@@ -36,7 +36,8 @@ fn press_text(state: &mut State, key: KeyEvent) -> Vec<Effect> {
     match key.code {
         KeyCode::Esc => stop::press_escape(state),
         KeyCode::Tab if complete::reopen(state) => Vec::new(),
-        KeyCode::Tab | KeyCode::BackTab => {
+        KeyCode::BackTab => commands::mode::step(state),
+        KeyCode::Tab => {
             transcript::enter(state);
             Vec::new()
         }
@@ -141,5 +142,6 @@ pub(super) fn send(state: &mut State, text: String) -> Vec<Effect> {
     let session_id = state.session.as_ref().map(|session| session.row.session_id.clone());
     let (model, profile) = (state.about.model.clone(), state.about.profile.clone());
     let context = state.background.take();
-    vec![Effect::Send(Box::new(Sending { session_id, text, model, profile, context }))]
+    let approve = state.about.approve;
+    vec![Effect::Send(Box::new(Sending { session_id, text, model, profile, approve, context }))]
 }

@@ -1,0 +1,446 @@
+//! Words and operators of a shell line, with their quotes taken off and their expansions kept apart.
+//!
+//! Never fails: what is not closed is read to its end. Knows no command and no variable's value.
+
+/// A part of a word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Piece {
+    /// Text that stands for itself.
+    Text(String),
+    /// `~` or `~name` at the beginning.
+    Home,
+    /// `$NAME` or `${NAME…}`, with what stands for it when it is not set.
+    Variable { name: String, fallback: Option<String> },
+    /// `$(…)` or backquotes: the line inside.
+    Output(String),
+    /// `<(…)`: a file with the output of the line inside.
+    OutputFile(String),
+}
+
+/// A word, in pieces; each says whether it stood in quotes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Word(pub(super) Vec<(Piece, bool)>);
+
+impl Word {
+    /// The word, if it is plain text outside quotes: only then it can be a keyword.
+    pub(super) fn bare(&self) -> Option<&str> {
+        match self.0.as_slice() {
+            [(Piece::Text(text), false)] => Some(text),
+            _ => None,
+        }
+    }
+
+    fn push(&mut self, text: char, is_quoted: bool) {
+        match self.0.last_mut() {
+            Some((Piece::Text(own), quoted)) if *quoted == is_quoted => own.push(text),
+            _ => self.0.push((Piece::Text(text.to_string()), is_quoted)),
+        }
+    }
+}
+
+/// How a redirection treats its file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Redirect {
+    /// `<`
+    Read,
+    /// `>`, `>|`, `&>`
+    Write,
+    /// `>>`, `<>`
+    Append,
+}
+
+/// What a line is made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Token {
+    Word(Word),
+    /// `|`, `|&`
+    Pipe,
+    /// `;`, `&`, `&&`, `||`, a line end
+    End,
+    Open,
+    Close,
+    /// The next word is its file.
+    Redirect(Redirect),
+    /// The next word is the input (`<<<`).
+    HereWord,
+    /// A here-document: the input itself.
+    HereText(Word),
+}
+
+/// A here-document whose text begins on the next line.
+struct Here {
+    end: String,
+    is_quoted: bool,
+    strips_tabs: bool,
+    /// Which token it is.
+    at: usize,
+}
+
+/// Reads a line into tokens.
+pub(super) fn lex(line: &str) -> Vec<Token> {
+    let mut lexer = Lexer { chars: line.chars().collect(), at: 0, tokens: Vec::new(), heres: Vec::new() };
+    lexer.read();
+    lexer.tokens
+}
+
+struct Lexer {
+    chars: Vec<char>,
+    at: usize,
+    tokens: Vec<Token>,
+    heres: Vec<Here>,
+}
+
+impl Lexer {
+    fn peek(&self, ahead: usize) -> Option<char> {
+        self.chars.get(self.at + ahead).copied()
+    }
+
+    fn next(&mut self) -> Option<char> {
+        let c = self.peek(0)?;
+        self.at += 1;
+        Some(c)
+    }
+
+    /// Takes these characters if they come next.
+    fn take(&mut self, text: &str) -> bool {
+        let comes = text.chars().enumerate().all(|(ahead, c)| self.peek(ahead) == Some(c));
+        if comes {
+            self.at += text.chars().count();
+        }
+        comes
+    }
+
+    fn read(&mut self) {
+        while let Some(c) = self.peek(0) {
+            match c {
+                '\n' => {
+                    self.at += 1;
+                    self.tokens.push(Token::End);
+                    self.read_heres();
+                }
+                '\\' if self.peek(1) == Some('\n') => self.at += 2,
+                c if c.is_whitespace() => self.at += 1,
+                '#' => {
+                    while self.peek(0).is_some_and(|c| c != '\n') {
+                        self.at += 1;
+                    }
+                }
+                _ => self.read_token(),
+            }
+        }
+    }
+
+    fn read_token(&mut self) {
+        const OPERATORS: [(&str, Token); 19] = [
+            ("&>>", Token::Redirect(Redirect::Append)),
+            ("&>", Token::Redirect(Redirect::Write)),
+            ("&&", Token::End),
+            ("&", Token::End),
+            ("||", Token::End),
+            ("|&", Token::Pipe),
+            ("|", Token::Pipe),
+            (";", Token::End),
+            ("<<<", Token::HereWord),
+            ("<>", Token::Redirect(Redirect::Append)),
+            ("<&", Token::Redirect(Redirect::Read)),
+            (">>", Token::Redirect(Redirect::Append)),
+            (">|", Token::Redirect(Redirect::Write)),
+            (">&", Token::Redirect(Redirect::Write)),
+            ("\u{0}", Token::End),
+            ("(", Token::Open),
+            (")", Token::Close),
+            (">", Token::Redirect(Redirect::Write)),
+            ("<", Token::Redirect(Redirect::Read)),
+        ];
+        let is_file = |c: char| self.peek(0) == Some(c) && self.peek(1) == Some('(');
+        if is_file('<') || is_file('>') {
+            return self.read_word();
+        }
+        if self.peek(0) == Some('<') && self.peek(1) == Some('<') && self.peek(2) != Some('<') {
+            return self.read_here();
+        }
+        for (text, token) in &OPERATORS {
+            if self.take(text) {
+                return self.tokens.push(token.clone());
+            }
+        }
+        self.read_word();
+    }
+
+    fn read_here(&mut self) {
+        self.at += 2;
+        let strips_tabs = self.take("-");
+        while self.peek(0).is_some_and(|c| c == ' ' || c == '\t') {
+            self.at += 1;
+        }
+        let (mut end, mut is_quoted) = (String::new(), false);
+        while let Some(c) = self.peek(0).filter(|c| !is_meta(*c)) {
+            self.at += 1;
+            match c {
+                '\'' | '"' | '\\' => is_quoted = true,
+                c => end.push(c),
+            }
+        }
+        self.heres.push(Here { end, is_quoted, strips_tabs, at: self.tokens.len() });
+        self.tokens.push(Token::HereText(Word::default()));
+    }
+
+    /// Reads the texts of here-documents, which stand after the line.
+    fn read_heres(&mut self) {
+        for here in std::mem::take(&mut self.heres) {
+            let mut text = String::new();
+            while self.peek(0).is_some() {
+                let mut line = String::new();
+                while let Some(c) = self.next().filter(|c| *c != '\n') {
+                    line.push(c);
+                }
+                let shown = if here.strips_tabs { line.trim_start_matches('\t') } else { &line };
+                if shown == here.end {
+                    break;
+                }
+                text.push_str(shown);
+                text.push('\n');
+            }
+            let word = if here.is_quoted { Word(vec![(Piece::Text(text), true)]) } else { quoted(&text) };
+            if let Some(token) = self.tokens.get_mut(here.at) {
+                *token = Token::HereText(word);
+            }
+        }
+    }
+
+    fn read_word(&mut self) {
+        let mut word = Word::default();
+        let begin = self.at;
+        if self.peek(0) == Some('~') {
+            self.read_home(&mut word);
+        }
+        while let Some(c) = self.peek(0) {
+            if (c == '<' || c == '>') && self.peek(1) == Some('(') {
+                self.at += 2;
+                let line = self.read_inside('(', ')');
+                word.0.push((Piece::OutputFile(line), false));
+                continue;
+            }
+            if is_meta(c) {
+                break;
+            }
+            self.at += 1;
+            match c {
+                '\'' => self.read_single(&mut word),
+                '"' => self.read_double(&mut word),
+                '$' => self.read_dollar(&mut word, false),
+                '`' => self.read_backquoted(&mut word, false),
+                '\\' => match self.next() {
+                    Some('\n') | None => {}
+                    Some(c) => word.push(c, true),
+                },
+                c => word.push(c, false),
+            }
+        }
+        // `2>file`: the number belongs to the operator.
+        let digits = self.chars.get(begin..self.at).unwrap_or_default();
+        let is_number = !digits.is_empty() && digits.iter().all(char::is_ascii_digit);
+        if is_number && matches!(self.peek(0), Some('<' | '>')) {
+            return;
+        }
+        self.tokens.push(Token::Word(word));
+    }
+
+    /// `~`, `~name`: up to the first slash, if nothing else is in it.
+    fn read_home(&mut self, word: &mut Word) {
+        let mut ahead = 1;
+        while self
+            .peek(ahead)
+            .is_some_and(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '+'))
+        {
+            ahead += 1;
+        }
+        if self.peek(ahead).is_none_or(|c| c == '/' || is_meta(c)) {
+            self.at += ahead;
+            word.0.push((Piece::Home, false));
+        }
+    }
+
+    fn read_single(&mut self, word: &mut Word) {
+        word.0.push((Piece::Text(String::new()), true));
+        while let Some(c) = self.next().filter(|c| *c != '\'') {
+            word.push(c, true);
+        }
+    }
+
+    fn read_double(&mut self, word: &mut Word) {
+        word.0.push((Piece::Text(String::new()), true));
+        while let Some(c) = self.next() {
+            match c {
+                '"' => return,
+                '\\' => match self.next() {
+                    Some('\n') | None => {}
+                    Some(c @ ('"' | '\\' | '$' | '`')) => word.push(c, true),
+                    Some(c) => {
+                        word.push('\\', true);
+                        word.push(c, true);
+                    }
+                },
+                '$' => self.read_dollar(word, true),
+                '`' => self.read_backquoted(word, true),
+                c => word.push(c, true),
+            }
+        }
+    }
+
+    fn read_dollar(&mut self, word: &mut Word, is_quoted: bool) {
+        let variable = |name: String| Piece::Variable { name, fallback: None };
+        match self.peek(0) {
+            Some('\'') if !is_quoted => {
+                self.at += 1;
+                self.read_escaped(word);
+            }
+            Some('"') if !is_quoted => {
+                self.at += 1;
+                self.read_double(word);
+            }
+            Some('(') => {
+                self.at += 1;
+                let is_sum = self.peek(0) == Some('(');
+                let line = self.read_inside('(', ')');
+                let piece = if is_sum { variable(String::new()) } else { Piece::Output(line) };
+                word.0.push((piece, is_quoted));
+            }
+            Some('{') => {
+                self.at += 1;
+                let inside = self.read_inside('{', '}');
+                word.0.push((braced(&inside), is_quoted));
+            }
+            Some(c) if c.is_ascii_alphabetic() || c == '_' => {
+                let mut name = String::new();
+                while let Some(c) = self.peek(0).filter(|c| c.is_ascii_alphanumeric() || *c == '_') {
+                    name.push(c);
+                    self.at += 1;
+                }
+                word.0.push((variable(name), is_quoted));
+            }
+            Some(c) if c.is_ascii_digit() || "@*#?-$!".contains(c) => {
+                self.at += 1;
+                word.0.push((variable(c.to_string()), is_quoted));
+            }
+            Some(_) | None => word.push('$', is_quoted),
+        }
+    }
+
+    /// `$'…'`: text with escapes.
+    fn read_escaped(&mut self, word: &mut Word) {
+        word.0.push((Piece::Text(String::new()), true));
+        while let Some(c) = self.next() {
+            match c {
+                '\'' => return,
+                '\\' => {
+                    let rest: String = self.chars.iter().skip(self.at).take(9).collect();
+                    let (read, taken) = unescape(&rest);
+                    self.at += taken;
+                    read.into_iter().for_each(|c| word.push(c, true));
+                }
+                c => word.push(c, true),
+            }
+        }
+    }
+
+    fn read_backquoted(&mut self, word: &mut Word, is_quoted: bool) {
+        let mut line = String::new();
+        while let Some(c) = self.next() {
+            match c {
+                '`' => break,
+                '\\' => line.extend(self.next()),
+                c => line.push(c),
+            }
+        }
+        word.0.push((Piece::Output(line), is_quoted));
+    }
+
+    /// The text up to the bracket that closes; brackets in quotes do not count.
+    fn read_inside(&mut self, open: char, close: char) -> String {
+        let (mut text, mut depth, mut quote) = (String::new(), 1_u32, None);
+        while let Some(c) = self.next() {
+            match (quote, c) {
+                (Some('\''), '\'') => quote = None,
+                (Some('\''), _) => {}
+                (_, '\\') => {
+                    text.push(c);
+                    text.extend(self.next());
+                    continue;
+                }
+                (Some('"'), '"') => quote = None,
+                (Some(_), _) => {}
+                (None, '\'' | '"') => quote = Some(c),
+                (None, c) if c == open => depth += 1,
+                (None, c) if c == close => {
+                    depth -= 1;
+                    if depth == 0 {
+                        return text;
+                    }
+                }
+                (None, _) => {}
+            }
+            text.push(c);
+        }
+        text
+    }
+}
+
+/// Characters that end a word.
+fn is_meta(c: char) -> bool {
+    c.is_whitespace() || "|&;()<>".contains(c) || c == '\0'
+}
+
+/// Text as it would be read between double quotes.
+fn quoted(text: &str) -> Word {
+    let mut lexer = Lexer { chars: text.chars().collect(), at: 0, tokens: Vec::new(), heres: Vec::new() };
+    let mut word = Word::default();
+    while lexer.peek(0).is_some() {
+        lexer.read_double(&mut word);
+        // A quote in a here-document is a character like any other.
+        if lexer.peek(0).is_some() {
+            word.push('"', true);
+        }
+    }
+    word
+}
+
+/// What stands in `${…}`.
+fn braced(inside: &str) -> Piece {
+    let text = inside.trim_start_matches(['!', '#']);
+    let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
+    let (name, rest) =
+        text.split_at(if end == 0 { text.chars().next().map_or(0, char::len_utf8) } else { end });
+    let fallback = [":-", ":=", "-", "=", ":+", "+"].iter().find_map(|operator| rest.strip_prefix(operator));
+    Piece::Variable { name: name.to_owned(), fallback: fallback.map(str::to_owned) }
+}
+
+/// The character of an escape after its backslash, and how many characters it takes.
+pub(super) fn unescape(rest: &str) -> (Option<char>, usize) {
+    let number = |digits: &str, radix: u32, most: usize| {
+        let taken: String = digits.chars().take(most).take_while(|c| c.is_digit(radix)).collect();
+        (u32::from_str_radix(&taken, radix).ok().and_then(char::from_u32), taken.len())
+    };
+    let mut chars = rest.chars();
+    let after = |prefix: usize| rest.get(prefix..).unwrap_or_default();
+    match chars.next() {
+        Some('n') => (Some('\n'), 1),
+        Some('t') => (Some('\t'), 1),
+        Some('r') => (Some('\r'), 1),
+        Some('x') => {
+            let (c, taken) = number(after(1), 16, 2);
+            (c, taken + 1)
+        }
+        Some('u') => {
+            let (c, taken) = number(after(1), 16, 4);
+            (c, taken + 1)
+        }
+        Some('U') => {
+            let (c, taken) = number(after(1), 16, 8);
+            (c, taken + 1)
+        }
+        Some('0'..='7') => number(rest, 8, 4),
+        Some(c) => (Some(c), 1),
+        None => (None, 0),
+    }
+}

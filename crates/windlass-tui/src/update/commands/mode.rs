@@ -1,0 +1,93 @@
+//! `/mode`: what runs without asking, from the next call on.
+
+use windlass_core::ids::SessionId;
+use windlass_core::nearest::nearest_names;
+use windlass_core::permission::ApproveMode;
+
+use super::{open, overlay, refuse};
+use crate::effect::Effect;
+use crate::state::overlay::{Confirm, Deed, Overlay, Picker, PickerKind, PickerRow, StyledLine};
+use crate::state::{AllAsked, State};
+use crate::text::one_line;
+use crate::theme::Role;
+
+/// Lists the modes, or takes the one that is named.
+pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
+    if rest.is_empty() {
+        let now = state.approve();
+        let row =
+            |mode: ApproveMode| PickerRow::new(mode.word(), mode.word(), mode.about()).current(mode == now);
+        let rows = ApproveMode::CHOICES.into_iter().map(row).collect();
+        open(state, Picker::new(PickerKind::Modes, "What runs without asking", rows));
+        return Vec::new();
+    }
+    match ApproveMode::from_word(&rest.to_lowercase()) {
+        Some(mode) => take(state, mode),
+        None => {
+            let words = ApproveMode::CHOICES.map(ApproveMode::word);
+            let hint = match nearest_names(rest, words.iter().copied(), 1).first() {
+                Some(near) => format!("did you mean {near}?"),
+                None => format!("there are {}", words.join(", ")),
+            };
+            refuse(state, &format!("/mode {rest}"), format!("there is no mode {}; {hint}", one_line(rest)))
+        }
+    }
+}
+
+/// A row was chosen.
+pub(in crate::update) fn choose(state: &mut State, word: &str) -> Vec<Effect> {
+    state.overlay = None;
+    ApproveMode::from_word(word).map_or_else(Vec::new, |mode| take(state, mode))
+}
+
+/// The next of the four; `all` is left out once the user did not want it.
+pub(in crate::update) fn step(state: &mut State) -> Vec<Effect> {
+    let next = match state.approve().next_choice() {
+        ApproveMode::All if state.about.all == AllAsked::Open => ApproveMode::All.next_choice(),
+        next => next,
+    };
+    take(state, next)
+}
+
+/// Takes a mode; before `all`, once, the user is asked.
+fn take(state: &mut State, mode: ApproveMode) -> Vec<Effect> {
+    if mode != ApproveMode::All || state.about.all == AllAsked::Yes {
+        return switch(state, mode);
+    }
+    state.about.all = AllAsked::Open;
+    let text = "Files are written, commands run and pages are fetched without a question, until you choose another mode. \
+                Rules that deny still hold, and commands that destroy beyond the project are refused.";
+    let lines = vec![StyledLine::new(Role::Text, text)];
+    overlay::open(
+        state,
+        Overlay::Confirm(Confirm::new("Run everything without asking?", "run all", Deed::RunAll, lines)),
+    );
+    Vec::new()
+}
+
+/// The user wants it so.
+pub(in crate::update) fn accept_all(state: &mut State) -> Vec<Effect> {
+    state.about.all = AllAsked::Yes;
+    switch(state, ApproveMode::All)
+}
+
+/// A session that has not begun begins so; one that has is told.
+fn switch(state: &mut State, approve: ApproveMode) -> Vec<Effect> {
+    match &state.session {
+        Some(session) => vec![Effect::SetApprove { session_id: session.row.session_id.clone(), approve }],
+        None => {
+            state.about.approve = Some(approve);
+            state.tell(format!("mode {}: {}", approve.word(), approve.about()));
+            Vec::new()
+        }
+    }
+}
+
+/// The host has taken it.
+pub(in crate::update) fn switched(state: &mut State, session_id: &SessionId, approve: ApproveMode) {
+    if let Some(session) = state.session.as_mut().filter(|open| open.row.session_id == *session_id) {
+        session.row.begin.approve = Some(approve);
+        state.about.approve = Some(approve);
+        state.tell(format!("mode {}: {}", approve.word(), approve.about()));
+    }
+}

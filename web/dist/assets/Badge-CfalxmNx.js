@@ -1,1 +1,0 @@
-import{At as e,Bt as t,En as n,Ht as r,Tt as i,ct as a,nn as o,sn as s,wt as c}from"./format-rNnHDM8U.js";var l=r(`<span><!></span>`);function u(r,u){let d=a(u,`tone`,3,`neutral`);var f=l(),p=s(f);e(p,()=>u.children),n(f),o(()=>c(f,1,i(d()),`svelte-1m0dk8d`)),t(r,f)}export{u as t};

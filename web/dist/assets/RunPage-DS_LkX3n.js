@@ -1,1 +1,0 @@
-import{Bt as e,Dt as t,En as n,Ht as r,an as i,en as a,sn as o}from"./format-rNnHDM8U.js";import s from"./Inspector-Cv3Psmpr.js";var c=r(`<div class="svelte-w1h7qr"><!></div>`);function l(r,l){var u=c();t(`w1h7qr`,e=>{a(()=>{i.title=`Run ${l.id??``} · Windlass`})});var d=o(u);s(d,{get runId(){return l.id},isPage:!0}),n(u),e(r,u)}export{l as default};

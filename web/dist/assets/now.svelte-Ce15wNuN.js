@@ -1,1 +1,0 @@
-import{Xt as e,dn as t,hn as n,pn as r}from"./format-rNnHDM8U.js";var i=2e4,a=new class{#e=n(t(Date.now()));get ms(){return e(this.#e)}set ms(e){r(this.#e,e,!0)}constructor(){setInterval(()=>this.ms=Date.now(),i)}};export{a as t};
