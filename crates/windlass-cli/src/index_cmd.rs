@@ -72,10 +72,7 @@ pub(crate) fn update(global: &GlobalArgs, index: &Index) -> Result<UpdateReport>
         warn(&format!("the index could not be used and was built again: {why}"));
     }
     if let Some(why) = report.embedder_failure.as_ref().filter(|_| !global.quiet) {
-        warn(&format!(
-            "some files are found by words and names alone, since the embedder failed: {}",
-            why
-        ));
+        warn(&format!("some files are found by words and names alone, since the embedder failed: {}", why));
     }
     Ok(report)
 }

@@ -106,7 +106,10 @@ fn a_continued_answer_goes_on_where_it_was() {
 
 #[test]
 fn what_the_machine_adds_or_changes_is_printed_too() {
-    assert_eq!(play(&[start(1), delta("A"), step("A", false), end("A\n\nSources: x")]), "  A\n\n  Sources: x\n");
+    assert_eq!(
+        play(&[start(1), delta("A"), step("A", false), end("A\n\nSources: x")]),
+        "  A\n\n  Sources: x\n"
+    );
     assert_eq!(play(&[start(1), delta("A"), step("A", false), end("other")]), "  A\n  other\n");
     assert_eq!(play(&[start(1), delta(" A "), step(" A ", false), end("A")]), "   A \n");
 }

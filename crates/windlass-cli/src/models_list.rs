@@ -73,12 +73,7 @@ pub(crate) fn list(global: &GlobalArgs, config: &Config, wanted: Option<&str>, l
     for id in &ids {
         let (wire, address) = place_of(config, id)?;
         let address = address.unwrap_or_else(|| format!("to be set: providers.{id}.base_url"));
-        rows.push([
-            (*id).to_owned(),
-            wire.word().to_owned(),
-            address,
-            key_text(config, id)?,
-        ]);
+        rows.push([(*id).to_owned(), wire.word().to_owned(), address, key_text(config, id)?]);
     }
     let mut text = lay_out(&rows);
     if !models.is_empty() || !here.is_empty() {

@@ -113,17 +113,14 @@ impl Progress {
             Event::CallProgressed { call_id, line } => {
                 let head = self.calls.get(call_id).map(|call| short_line(&call.name, SUBJECT_CHARS_MAX));
                 if let Some((_, place)) = self.running.iter_mut().find(|(id, _)| id == call_id) {
-                    *place =
-                        format!("{}: {}", head.unwrap_or_default(), short_line(line, RESULT_CHARS_MAX));
+                    *place = format!("{}: {}", head.unwrap_or_default(), short_line(line, RESULT_CHARS_MAX));
                 }
                 Vec::new()
             }
             Event::CallEnded { call_id, name, outcome, .. } => self.see_outcome(call_id, name, outcome),
             Event::RunResumed { interrupted, repeated } => self.see_resumption(interrupted, repeated),
             Event::TasksChanged { .. } => Vec::new(),
-            Event::NoteAdded { text } => {
-                self.in_full(|| dim(&format!("  note: {}", short_line(text, 200))))
-            }
+            Event::NoteAdded { text } => self.in_full(|| dim(&format!("  note: {}", short_line(text, 200)))),
             Event::WarningRaised { code, message } => {
                 vec![caution(&format!("{} ({})", visible(message), code.word()))]
             }

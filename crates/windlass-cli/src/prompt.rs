@@ -8,7 +8,7 @@
 
 use std::fmt::Write;
 
-use console::style;
+use console::{measure_text_width, style};
 use serde::de::IgnoredAny;
 use windlass_core::permission::{Decision, PermissionAnswer, Preview, Question, RulePattern, Target};
 use windlass_core::text::{visible, visible_line};
@@ -20,9 +20,6 @@ use crate::quote::{Room, hang, quote, quote_diff, quote_line};
 const KEYS: &str = "[1] Allow Once  [2] Session  [3] Remember  [4] Deny";
 /// The keys beside them.
 const MORE_KEYS: &str = "[5] Deny and say why  [v] View all";
-/// Rows of a question beside what it quotes: a blank one, the title, the keys and where the answer is typed.
-const FRAME_ROWS: usize = 5;
-
 /// What a line of the user leads to.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Reply {
@@ -73,15 +70,15 @@ impl Prompt {
     pub(crate) fn text(&self, room: Room) -> String {
         let question = &self.question;
         let foot = self.foot(room);
-        let free = room.rows.saturating_sub(FRAME_ROWS + foot.lines().count().saturating_sub(3));
-        let sections = sections(question, room.columns);
-        let rows_max = rows_of_each(&sections, free);
-        let mut text = format!("\n{}\n", style("⚠️  Permission Request").for_stderr().yellow().bold());
+        let mut text = format!("\n{}", style("⚠️  Permission Request").for_stderr().yellow().bold());
         if question.total > 1 {
-            text.truncate(text.trim_end().len());
             // Writing to a string cannot fail, here and below.
-            let _ = writeln!(text, " · Question {} of {}", question.position, question.total);
+            let _ = write!(text, " · Question {} of {}", question.position, question.total);
         }
+        text.push('\n');
+        let own_rows = rows_on(&text, room.columns) + rows_on(&foot, room.columns);
+        let sections = sections(question, room.columns);
+        let rows_max = rows_of_each(&sections, room.rows.saturating_sub(own_rows));
         sections.iter().for_each(|section| section.write(&mut text, rows_max));
         text + &foot
     }
@@ -204,6 +201,11 @@ impl Section {
     }
 }
 
+/// Rows that lines of ours take.
+fn rows_on(text: &str, columns: usize) -> usize {
+    text.lines().map(|line| measure_text_width(line).div_ceil(columns).max(1)).sum()
+}
+
 /// How many rows each section may have so that all of them fit.
 fn rows_of_each(sections: &[Section], rows: usize) -> usize {
     let needed = |rows_max: usize| -> usize {
@@ -223,7 +225,8 @@ fn sections(question: &Question, columns: usize) -> Vec<Section> {
         None => {}
     }
     if !question.targets.is_empty() {
-        let rows = question.targets.iter().flat_map(|target| quote_line(&words_of(target), columns)).collect();
+        let rows =
+            question.targets.iter().flat_map(|target| quote_line(&words_of(target), columns)).collect();
         sections.push(Section::new("Touches", rows));
     }
     sections.push(Section::new("Rule for Remember", quote_line(&question.rule, columns)));

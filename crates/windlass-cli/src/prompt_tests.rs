@@ -67,7 +67,9 @@ fn r_51_what_is_longer_than_the_screen_shows_head_and_tail_and_all_of_it_on_dema
         let text = text_of(asked.clone(), Room { rows, columns: 80 });
         assert!(text.lines().count() <= rows, "{rows}: {text}");
         assert!(text.contains("│ +line 1\n") && text.contains("│ +line 100\n"), "{text}");
-        let hidden = text.lines().find_map(|line| line.strip_prefix("… ")?.split(' ').next()?.parse().ok());
+        let changes = text.split("Changes:\n").nth(1).unwrap();
+        let hidden =
+            changes.lines().find_map(|line| line.strip_prefix("… ")?.split(' ').next()?.parse().ok());
         let shown = text.matches("│ +line").count();
         assert_eq!(hidden.unwrap_or(0) + shown, 100, "{text}");
     }
@@ -121,10 +123,8 @@ fn a_call_is_denied_with_words() {
     for (typed, message) in [(" Use the other file. ", Some("Use the other file.")), ("", None)] {
         let mut prompt = Prompt::new(question(Risk::Critical));
         assert!(matches!(hear(&mut prompt, "5"), Reply::Say(_)));
-        let denied = PermissionAnswer {
-            message: message.map(str::to_owned),
-            ..PermissionAnswer::new(Decision::Deny)
-        };
+        let denied =
+            PermissionAnswer { message: message.map(str::to_owned), ..PermissionAnswer::new(Decision::Deny) };
         assert_eq!(hear(&mut prompt, typed), Reply::Answer(denied));
     }
 }
@@ -151,7 +151,9 @@ fn remember_shows_its_rule_and_lets_it_be_edited() {
     hear(&mut prompt, "3");
     let Reply::Say(text) = hear(&mut prompt, "read_file(") else { panic!("a broken rule was taken") };
     assert!(text.contains("')'"), "{text}");
-    let Reply::Answer(answer) = hear(&mut prompt, "read_file(*.md)") else { panic!("the rule was not taken") };
+    let Reply::Answer(answer) = hear(&mut prompt, "read_file(*.md)") else {
+        panic!("the rule was not taken")
+    };
     assert_eq!((answer.decision, answer.rule.as_deref()), (Decision::Remember, Some("read_file(*.md)")));
 }
 

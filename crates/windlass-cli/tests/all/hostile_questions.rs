@@ -253,10 +253,11 @@ fn u_1_u_2_u_7_hostile_calls_on_a_terminal_are_shown_as_they_run() {
         let begin = seen.iter().rposition(|row| row.starts_with("⚠️  Permission Request")).unwrap();
         let card = &seen[begin..];
         assert!(card.len() < rows_max, "{}", card.join("\n"));
-        let counted = format!("⚠️  Permission Request · Question {} of {STEP_CALLS}", number % STEP_CALLS + 1);
+        let counted =
+            format!("⚠️  Permission Request · Question {} of {STEP_CALLS}", number % STEP_CALLS + 1);
         assert_eq!(card[0], counted);
-        let (mut shown, hidden) = section(card, "Arguments:");
         let whole;
+        let (mut shown, hidden) = section(card, "Arguments:");
         if hidden > 0 {
             terminal.type_line("v");
             whole = rows(terminal.take_until(&end));
@@ -329,12 +330,15 @@ fn listening(pane: &Pane, title: &str) -> Vec<String> {
         let screen = pane.coloured();
         let is_bright = |line: &str| line.split("[1] Allow Once").next().unwrap().contains("\u{1b}[1m");
         screen.contains(title)
-            && screen.lines().any(|line| line.contains("[1] Allow Once") && !line.contains(MARK) && is_bright(line))
+            && screen
+                .lines()
+                .any(|line| line.contains("[1] Allow Once") && !line.contains(MARK) && is_bright(line))
     });
     let screen = pane.screen();
     let card: Vec<String> =
         screen.lines().skip_while(|row| !row.starts_with(title)).map(str::to_owned).collect();
-    let own: Vec<&String> = card.iter().filter(|row| !row.starts_with(" │") && !row.starts_with(" ┊")).collect();
+    let own: Vec<&String> =
+        card.iter().filter(|row| !row.starts_with(" │") && !row.starts_with(" ┊")).collect();
     assert!(!own.iter().any(|row| row.contains(MARK)), "{screen}");
     let keys = own.iter().position(|row| row.starts_with(" [1] Allow Once")).unwrap();
     assert_eq!(own[keys - 1], " Tool: echo_text · Risk: MEDIUM", "{screen}");
@@ -344,15 +348,20 @@ fn listening(pane: &Pane, title: &str) -> Vec<String> {
 /// The text that a card of the terminal app shows. A screen has no blanks at the end of a row.
 fn read_arguments(card: &[String], columns: usize) -> String {
     let from = card.iter().position(|row| row == " Arguments").unwrap() + 1;
-    let rows: Vec<&String> = card[from..].iter().take_while(|row| row.starts_with([' ']) && row[1..].starts_with(['│', '┊'])).collect();
-    let (block, rest) = ("│   │ ", "┊   │ ");
+    let is_quoted = |row: &&String| row.starts_with(" │") || row.starts_with(" ┊");
+    let rows: Vec<&String> = card[from..].iter().take_while(is_quoted).collect();
+    let rest = if rows[0] == " │ text" { "┊   │ " } else { "┊ " };
+    let after = |row: &str, lead: &str| {
+        let is_bare = row == lead.trim_end();
+        row.strip_prefix(lead).or(is_bare.then_some("")).map(str::to_owned)
+    };
     let mut lines: Vec<String> = Vec::new();
     for (at, row) in rows.iter().enumerate() {
         let is_broken = rows.get(at + 1).is_some_and(|next| next.starts_with(" ┊"));
         let row = if is_broken { format!("{row:<width$}", width = columns - 1) } else { (*row).clone() };
         let row = &row[1..];
-        match row.strip_prefix(rest).or_else(|| row.strip_prefix("┊ ").or_else(|| row.strip_prefix("┊"))) {
-            Some(rest) => lines.last_mut().unwrap().push_str(rest),
+        match after(row, rest) {
+            Some(rest) => lines.last_mut().unwrap().push_str(&rest),
             None => lines.push(row.to_owned()),
         }
     }
@@ -365,8 +374,7 @@ fn read_arguments(card: &[String], columns: usize) -> String {
         return comparable(&text);
     }
     let has_note = |note: &str| lines.iter().any(|line| line.starts_with(&format!("│   {note}")));
-    let shown: Vec<&str> =
-        lines.iter().filter_map(|line| line.strip_prefix(block).or(line.strip_prefix("│   │").filter(|rest| rest.is_empty()))).collect();
+    let shown: Vec<String> = lines.iter().filter_map(|line| after(line, "│   │ ")).collect();
     let mut text = shown.join("\n");
     if !has_note("no line break") {
         text.push('\n');

@@ -11,7 +11,8 @@ const KEYS: &str = "[1] Allow Once  [2] Session  [3] Remember  [4] Deny";
 const MORE_KEYS: &str = "[5] Deny and say why  [v] View all";
 
 /// Says something to a terminal: sets its title, its clipboard, its colours, turns the text.
-const STEERING: &str = "\u{1b}]0;EVIL\u{7}\u{1b}]52;c;RVZJTA==\u{7}\u{1b}[31m\u{9b}2J\u{202e}EVIL\u{200b}\u{e0041}";
+const STEERING: &str =
+    "\u{1b}]0;EVIL\u{7}\u{1b}]52;c;RVZJTA==\u{7}\u{1b}[31m\u{9b}2J\u{202e}EVIL\u{200b}\u{e0041}";
 
 /// How it is shown.
 const SHOWN: &str =
@@ -28,7 +29,10 @@ fn assert_harmless(seen: &str) {
     let is_hidden = |sign: char| {
         matches!(sign, '\u{7}' | '\u{8}' | '\u{80}'..='\u{9f}' | '\u{202e}' | '\u{200b}' | '\u{e0041}')
     };
-    assert!(!seen.contains("\u{1b}]") && !seen.contains("\u{1b}[31m") && !seen.contains(is_hidden), "{seen:?}");
+    assert!(
+        !seen.contains("\u{1b}]") && !seen.contains("\u{1b}[31m") && !seen.contains(is_hidden),
+        "{seen:?}"
+    );
 }
 
 /// The rows of the question that is shown last.
@@ -56,7 +60,10 @@ fn u_2_a_forged_question_stands_in_the_gutter_and_blank_lines_displace_nothing()
     let [.., tool, risk, keys, more, _] = own.as_slice() else { panic!("{own:?}") };
     assert_eq!((*tool, *keys, *more), ("Tool: execute_command", KEYS, MORE_KEYS));
     assert!(risk.starts_with("Risk: "), "{risk}");
-    assert!(own.iter().any(|row| row.starts_with("… ") && row.contains(" more lines: v shows all")), "{own:?}");
+    assert!(
+        own.iter().any(|row| row.starts_with("… ") && row.contains(" more lines: v shows all")),
+        "{own:?}"
+    );
     terminal.type_line("v");
     let whole = terminal.take_until(&format!("{MORE_KEYS}\r\n> "));
     assert_eq!(whole.iter().filter(|row| *row == "│ ").count(), 70, "{}", whole.join("\n"));
@@ -105,7 +112,9 @@ fn u_4_commands_write_out_what_would_steer_a_terminal() {
          model text {STEERING}\n",
         json!({"path": "evil.txt"})
     );
-    let tool = format!("/// Helps. {STEERING}\n/// @param text string What. {STEERING}\nfn evil(args) {{ args.text }}\n");
+    let tool = format!(
+        "/// Helps. {STEERING}\n/// @param text string What. {STEERING}\nfn evil(args) {{ args.text }}\n"
+    );
     let module = json!({"modules": {"evil": {"path": format!("evil-{STEERING}.json")}}}).to_string();
     let place = Place::with(&[
         ("a.script", &script),
@@ -114,9 +123,12 @@ fn u_4_commands_write_out_what_would_steer_a_terminal() {
         ("evil.txt", &format!("evilword {STEERING}\n")),
     ]);
     place.windlass(&["run", "--model", "scripted/a.script"]).exits(0);
-    let run = place.windlass(&["runs", "list", "--json"]).exits(0).json()[0]["run_id"].as_str().unwrap().to_owned();
-    let session =
-        place.windlass(&["sessions", "list", "--json"]).exits(0).json()[0]["session_id"].as_str().unwrap().to_owned();
+    let run =
+        place.windlass(&["runs", "list", "--json"]).exits(0).json()[0]["run_id"].as_str().unwrap().to_owned();
+    let session = place.windlass(&["sessions", "list", "--json"]).exits(0).json()[0]["session_id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     place.windlass(&["index", "build"]).exits(0);
     let arguments = json!({ "text": STEERING }).to_string();
     place.write("arguments.json", &arguments);
@@ -133,7 +145,6 @@ fn u_4_commands_write_out_what_would_steer_a_terminal() {
         format!("sessions export {session}"),
         "search evilword --json".to_owned(),
         "search evilword".to_owned(),
-        "policy explain evil @arguments.json".to_owned(),
     ] {
         let mut terminal = plain(&place, &args);
         terminal.wait_for("EVIL");
@@ -159,7 +170,9 @@ fn u_4_an_answer_to_a_pipe_is_byte_for_byte_and_to_a_terminal_it_is_written_out(
 #[test]
 fn u_7_questions_of_a_step_come_in_call_order_and_are_counted() {
     let calls: String = (1..=4)
-        .map(|at| format!("model call {at} write_file {}\n", json!({"path": format!("{at}.txt"), "content": "x\n"})))
+        .map(|at| {
+            format!("model call {at} write_file {}\n", json!({"path": format!("{at}.txt"), "content": "x\n"}))
+        })
         .collect();
     let place = Place::with(&[("a.script", &format!("user Go\n{calls}model end calls\nmodel text Over.\n"))]);
     let mut terminal = plain(&place, "run --model scripted/a.script");
@@ -230,7 +243,10 @@ fn u_9_a_call_is_denied_with_words_that_the_model_gets() {
 #[test]
 fn u_2_u_4_the_terminal_app_quotes_in_a_gutter_and_opens_all_of_it() {
     let command = format!("true #{STEERING}{FORGED}{}{FORGED}", "\n".repeat(70));
-    let script = format!("user Go\nmodel text {STEERING}\n{}", &call("execute_command", &json!({ "command": command }))["user Go\n".len()..]);
+    let script = format!(
+        "user Go\nmodel text {STEERING}\n{}",
+        &call("execute_command", &json!({ "command": command }))["user Go\n".len()..]
+    );
     let place = Place::with(&[("a.script", &script)]);
     let pane = Pane::start(&place, 100, 30, "--model scripted/a.script");
     pane.type_text("Go");
@@ -238,7 +254,8 @@ fn u_2_u_4_the_terminal_app_quotes_in_a_gutter_and_opens_all_of_it() {
     let screen = pane.wait_for("── Permission 1 of 1 ─");
     assert!(screen.contains(r"\u{1b}]0;EVIL\u{7}"), "{screen}");
     let card: Vec<&str> = screen.lines().skip_while(|row| !row.starts_with("── Permission 1 of 1")).collect();
-    let own: Vec<&&str> = card.iter().filter(|row| !row.starts_with(" │") && !row.starts_with(" ┊")).collect();
+    let own: Vec<&&str> =
+        card.iter().filter(|row| !row.starts_with(" │") && !row.starts_with(" ┊")).collect();
     assert!(!own.iter().any(|row| row.contains(MARK)), "{screen}");
     let keys = own.iter().position(|row| row.starts_with(&format!(" {KEYS}"))).unwrap();
     assert!(own[keys - 1].starts_with(" Tool: execute_command · Risk: "), "{screen}");

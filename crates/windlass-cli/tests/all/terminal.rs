@@ -94,7 +94,8 @@ fn z_13_key_4_denies_and_the_model_is_told() {
 #[test]
 fn wrong_keys_are_asked_again() {
     let place = place();
-    let mut terminal = Terminal::start(&place, "tools call read_file '{\"path\":\"a.txt\"}' --profile zodo", &[]);
+    let mut terminal =
+        Terminal::start(&place, "tools call read_file '{\"path\":\"a.txt\"}' --profile zodo", &[]);
     terminal.wait_for(KEYS).type_line("6").wait_for("Please type 1, 2, 3, 4, 5 or v.").type_line("yes");
     terminal.wait_for("Please type 1, 2, 3, 4, 5 or v.").type_line("1");
     let (code, shown) = terminal.end();

@@ -132,7 +132,9 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, plan: &Plan
 fn draw_typing(frame: &mut Frame<'_>, area: Rect, state: &State) {
     match &state.asking.writing {
         Writing::Nothing => {}
-        Writing::Rule(text) | Writing::Reason(text) | Writing::Word(_, text) => frame.render_widget(text.as_ref(), area),
+        Writing::Rule(text) | Writing::Reason(text) | Writing::Word(_, text) => {
+            frame.render_widget(text.as_ref(), area)
+        }
     }
 }
 
