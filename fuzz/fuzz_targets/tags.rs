@@ -5,10 +5,10 @@ use windlass_core::assemble::Assembler;
 use windlass_core::message::text_of;
 use windlass_core::model::{Finish, ModelDelta};
 use windlass_core::tool::RawCall;
-use windlass_models::tags::TagReader;
+use windlass_models::tags::{RunTag, TagReader};
 
 fn read(pieces: &[&str]) -> (String, Vec<RawCall>) {
-    let mut reader = TagReader::new();
+    let mut reader = TagReader::new(RunTag::named("tool_call"));
     let mut out = Vec::new();
     for piece in pieces {
         reader.push(ModelDelta::Text((*piece).to_owned()), &mut out);

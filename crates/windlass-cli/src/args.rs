@@ -399,7 +399,7 @@ pub(crate) struct PermissionArgs {
     /// Deny calls for this time; beats every other rule
     #[arg(long, value_name = "RULE")]
     pub(crate) deny: Vec<String>,
-    /// What happens to calls that need asking [default: ask on a terminal, else never]
+    /// The mode: what runs without asking [default: ask on a terminal, else never]
     #[arg(long, value_enum, value_name = "MODE")]
     pub(crate) approve: Option<ApproveArg>,
 }
@@ -407,18 +407,18 @@ pub(crate) struct PermissionArgs {
 /// The words of `--approve`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ApproveArg {
-    /// Only reading runs, the rest is denied
+    /// Reading runs, all else is denied
     #[value(name = "read_only", alias = "read-only")]
     ReadOnly,
-    /// You are asked
+    /// You are asked before writing, commands and the network
     Ask,
     /// Edits of files in the project run, about the rest you are asked
     Edit,
-    /// They run, except commands that destroy beyond the project
+    /// Everything runs, except commands that destroy beyond the project
     All,
-    /// They are denied
+    /// What would need asking is denied
     Never,
-    /// Safe and low ones run, the others are denied
+    /// Safe and low calls run, the others are denied
     Safe,
     /// Edits are staged until you apply them (`windlass runs apply`); about the rest you are asked
     Stage,

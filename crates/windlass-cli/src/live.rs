@@ -54,6 +54,7 @@ impl LiveAnswer {
             | Event::PermissionRequested { .. }
             | Event::PermissionDecided { .. }
             | Event::CallStarted { .. }
+            | Event::StepProgressed { .. }
             | Event::CallProgressed { .. }
             | Event::CallEnded { .. }
             | Event::RunResumed { .. }

@@ -47,6 +47,8 @@ pub(crate) struct Progress {
     activity: String,
     /// Why the next step waits.
     delay: Option<String>,
+    /// That this step reads for long was told.
+    has_told_reading: bool,
 }
 
 impl Progress {
@@ -60,6 +62,7 @@ impl Progress {
             running: Vec::new(),
             activity: String::new(),
             delay: None,
+            has_told_reading: false,
         }
     }
 
@@ -80,6 +83,9 @@ impl Progress {
                 self.see_delay(*attempt, *attempts_max, *delay_ms, message)
             }
             Event::RequestAdjusted { kind, message, .. } => self.see_adjustment(*kind, message),
+            Event::StepProgressed { tokens_read, tokens_total, remaining_ms } => {
+                self.see_reading(*tokens_read, *tokens_total, *remaining_ms)
+            }
             Event::ReasoningDelta { .. } => {
                 self.activity = "thinking".into();
                 Vec::new()
@@ -180,8 +186,20 @@ impl Progress {
             StepPurpose::Continuation => "waiting for the rest of the answer",
             StepPurpose::Finalise => "waiting for the last answer, without tools",
         };
+        self.has_told_reading = false;
         // A step that waits for another try says why, as long as nothing else happens.
         self.activity = self.delay.take().unwrap_or_else(|| words.into());
+    }
+
+    /// How far the prompt is read; that it takes long is told once a step.
+    fn see_reading(&mut self, tokens_read: u64, tokens_total: u64, remaining_ms: Option<u64>) -> Vec<String> {
+        let left = remaining_ms.map(|ms| format!(", about {} s left", ms.div_ceil(1_000)));
+        self.activity = format!(
+            "reading the prompt: {tokens_read} of {tokens_total} tokens{}",
+            left.as_deref().unwrap_or_default()
+        );
+        let is_new = remaining_ms.is_some() && !std::mem::replace(&mut self.has_told_reading, true);
+        if is_new { vec![dim(&format!("  {}", self.activity))] } else { Vec::new() }
     }
 
     fn see_delay(&mut self, attempt: u32, attempts_max: u32, delay_ms: u64, message: &str) -> Vec<String> {

@@ -264,3 +264,21 @@ fn what_is_left_out_of_a_request_is_told_and_other_changes_on_demand() {
         assert_eq!(see(&mut full(), adjusted(kind)).len(), 1);
     }
 }
+
+#[test]
+fn reading_a_long_prompt_is_shown_and_told_once_where_it_takes_long() {
+    let mut progress = usual();
+    let read = |tokens_read: u64, remaining_ms: Option<u64>| Event::StepProgressed {
+        tokens_read,
+        tokens_total: 4_096,
+        remaining_ms,
+    };
+    assert_eq!(see(&mut progress, read(128, None)), Vec::<String>::new());
+    assert_eq!(progress.activity(), "reading the prompt: 128 of 4096 tokens");
+    assert_eq!(
+        see(&mut progress, read(256, Some(31_000))),
+        ["  reading the prompt: 256 of 4096 tokens, about 31 s left"]
+    );
+    assert_eq!(see(&mut progress, read(384, Some(30_000))), Vec::<String>::new());
+    assert_eq!(progress.activity(), "reading the prompt: 384 of 4096 tokens, about 30 s left");
+}

@@ -85,6 +85,8 @@ pub(crate) fn run(global: &GlobalArgs, mut args: RunArgs) -> Result<Exit> {
         tools_allowed: !args.no_tools
             && script.and_then(|script| script.header.tools_allowed).unwrap_or(true),
         sampling: house.config.sampling(),
+        // Not the mode that the session had elsewhere: whoever types this line knows what it says.
+        approve: Some(house.config.approve),
         ..RunWishes::default()
     };
     let screen = screen(&global, &house, prompt.is_none());
@@ -344,5 +346,5 @@ pub(crate) fn screen(global: &GlobalArgs, house: &House, is_played: bool) -> Scr
         (false, true) => Output::LiveAnswer,
         (false, false) => Output::Answer,
     };
-    Screen::new(output, telling, is_played)
+    Screen::new(output, telling, is_played).with_mode(house.config.approve)
 }

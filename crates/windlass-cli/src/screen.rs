@@ -4,6 +4,7 @@ use console::style;
 use indicatif::{ProgressBar, ProgressStyle};
 use windlass_core::event::{Event, Record};
 use windlass_core::frame;
+use windlass_core::permission::ApproveMode;
 use windlass_core::text::visible;
 
 use crate::complaint::Result;
@@ -52,6 +53,8 @@ pub(crate) struct Screen {
     held: Vec<String>,
     /// The part of the answer that waits so.
     held_answer: String,
+    /// The mode, where a person watches: it stands above what is told of a run.
+    mode: Option<ApproveMode>,
     /// Lines of the log come as lines of this screen.
     _log: Option<Holding>,
 }
@@ -75,13 +78,24 @@ impl Screen {
             is_paused: false,
             held: Vec::new(),
             held_answer: String::new(),
+            mode: None,
             _log: detail.map(|_| Holding::lines()),
         }
     }
 
+    /// Tells with each run how its calls are approved, if a person watches.
+    pub(crate) fn with_mode(mut self, mode: ApproveMode) -> Self {
+        self.mode = self.has_spinner.then_some(mode);
+        self
+    }
+
     /// Shows an event.
     pub(crate) fn show(&mut self, record: &Record) -> Result<()> {
-        let lines = self.progress.as_mut().map_or_else(Vec::new, |progress| progress.see(record));
+        let mut lines = self.progress.as_mut().map_or_else(Vec::new, |progress| progress.see(record));
+        if let (Some(mode), Event::RunStarted { model, .. }) = (self.mode, &record.event) {
+            let head = format!("mode {} · {}", mode.word(), visible(model));
+            lines.insert(0, style(head).for_stderr().dim().to_string());
+        }
         match self.output {
             Output::Events => {
                 if let Some(payload) = frame::payload(record) {

@@ -2,12 +2,15 @@
 //!
 //! Providers differ in how they say which call a fragment belongs to (a non-empty id, else a slot
 //! number, else the latest open call), repeat names, reuse numbers, send ids late, send arguments as
-//! text, as an object or as several objects. All of that ends here. Knows nothing of wires.
+//! text, as an object or as several objects. All of that ends here. What comes after the end of an answer does not
+//! count, and a call that is said again under its own id is one call. Knows nothing of wires.
 
 use serde_json::Value;
 
 use crate::json::growing::GrowingObject;
+use crate::json::parse::parse_value;
 use crate::json::skim::is_value;
+use crate::json::{NOT_UTF8, readable};
 use crate::message::{Part, Reasoning};
 use crate::model::{CallDelta, Finish, ModelDelta, ModelStep, Usage};
 use crate::text::json_bytes;
@@ -60,6 +63,9 @@ struct OpenCall {
     value_chars: u64,
     state: Option<Value>,
     after_parts: usize,
+    /// An earlier call has the same id: it says that one again, or is another one under a used id. Which of the two
+    /// is known at the end.
+    is_doubled: bool,
 }
 
 impl OpenCall {
@@ -119,6 +125,8 @@ impl OpenCall {
             .zip(model)
             .map(|(value, model)| Box::new(ProviderState { model: model.clone(), value }));
         let args = match &self.value {
+            // Only text can be refused for what stands in it.
+            Some(value) if has_not_utf8(value) => RawArgs::Text(value.to_string()),
             Some(value) => RawArgs::Value(value.clone()),
             None => RawArgs::Text(self.text.clone()),
         };
@@ -138,8 +146,11 @@ impl Assembler {
         Self { model: Some(model.into()), ..Self::default() }
     }
 
-    /// Takes in a delta; says what it meant for a reader.
+    /// Takes in a delta; says what it meant for a reader. After the end only counts are news.
     pub fn push(&mut self, delta: ModelDelta) -> Option<Assembled> {
+        if self.is_finished() && !matches!(delta, ModelDelta::Usage(_)) {
+            return None;
+        }
         match delta {
             ModelDelta::Text(text) => self.push_text(text),
             ModelDelta::Reasoning(text) => self.push_reasoning(text),
@@ -156,7 +167,7 @@ impl Assembler {
                 self.finish = Some(finish);
                 None
             }
-            ModelDelta::Notice(_) => None,
+            ModelDelta::Progress(_) | ModelDelta::Notice(_) => None,
         }
     }
 
@@ -170,7 +181,7 @@ impl Assembler {
                 self.parts.push(Part::text(text.clone()));
             }
         }
-        Some(Assembled::Text(text))
+        Some(Assembled::Text(readable(text)))
     }
 
     fn push_reasoning(&mut self, text: String) -> Option<Assembled> {
@@ -184,7 +195,7 @@ impl Assembler {
                 self.parts.push(Part::Reasoning(Reasoning { text: text.clone(), opaque: None, model }));
             }
         }
-        Some(Assembled::Reasoning(text))
+        Some(Assembled::Reasoning(readable(text)))
     }
 
     /// The part that may still grow: what comes after a call is a part of its own, so that the order of the
@@ -206,6 +217,8 @@ impl Assembler {
 
     fn push_call(&mut self, delta: CallDelta) -> Option<Assembled> {
         let place = self.place_of(&delta);
+        let id = delta.id.as_deref().filter(|id| !id.is_empty());
+        let is_used = id.is_some_and(|id| self.calls.iter().any(|call| call.id.as_deref() == Some(id)));
         let call = match place {
             Some(place) => self.calls.get_mut(place)?,
             None if self.calls.len() >= CALLS_OPEN_MAX => return None,
@@ -215,8 +228,10 @@ impl Assembler {
                 self.calls.last_mut()?
             }
         };
-        if let Some(id) = delta.id.filter(|id| !id.is_empty()) {
+        let id = delta.id.filter(|id| !id.is_empty());
+        if let Some(id) = id.filter(|id| call.id.as_ref() != Some(id)) {
             call.id = Some(id);
+            call.is_doubled = is_used;
         }
         if let Some(name) = delta.name.filter(|name| !name.is_empty()) {
             call.name = name;
@@ -230,9 +245,13 @@ impl Assembler {
         if let Some(state) = delta.state {
             call.state = Some(*state);
         }
+        if call.is_doubled {
+            return None;
+        }
         let (name, chars) = ((!call.name.is_empty()).then(|| call.name.clone()), call.chars());
         let place = place.unwrap_or(self.calls.len().saturating_sub(1));
-        Some(Assembled::CallGrew { index: u32::try_from(place).unwrap_or(u32::MAX), name, chars })
+        let index = self.calls.iter().take(place).filter(|call| !call.is_doubled).count();
+        Some(Assembled::CallGrew { index: u32::try_from(index).unwrap_or(u32::MAX), name, chars })
     }
 
     /// Which call a fragment belongs to; `None` is a new one.
@@ -240,9 +259,12 @@ impl Assembler {
         let id = delta.id.as_deref().filter(|id| !id.is_empty());
         if let Some(id) = id {
             if let Some(place) = self.calls.iter().rposition(|call| call.id.as_deref() == Some(id)) {
-                // A number that moved on under the same id is a duplicated id: two calls.
-                let moved = delta.index.is_some() && self.calls.get(place)?.index != delta.index;
-                return (!moved).then_some(place);
+                // A number that moved on under the same id is a duplicated id; so is more after the end
+                // of the arguments.
+                let call = self.calls.get(place)?;
+                let moved = delta.index.is_some() && call.index != delta.index;
+                let has_more = delta.args_text.as_deref().is_some_and(|text| !text.trim().is_empty());
+                return (!moved && !(has_more && call.is_whole())).then_some(place);
             }
             // An id that comes late belongs to the open call of that number, if that one has none yet.
             let place = self.find_open(delta)?;
@@ -284,10 +306,13 @@ impl Assembler {
     pub fn take_ready(&mut self) -> Vec<RawCall> {
         let mut ready = Vec::new();
         while let Some(call) = self.calls.get(self.ready) {
-            if call.name.is_empty() || !call.is_whole() {
-                break;
+            // What came under a used id waits for the end.
+            if !call.is_doubled {
+                if call.name.is_empty() || !call.is_whole() {
+                    break;
+                }
+                ready.push(call.to_raw(self.model.as_ref()));
             }
-            ready.push(call.to_raw(self.model.as_ref()));
             self.ready = self.ready.saturating_add(1);
         }
         ready
@@ -295,12 +320,12 @@ impl Assembler {
 
     /// The answer text so far: what is kept when the run is cancelled.
     pub fn partial_text(&self) -> String {
-        crate::message::text_of(&self.parts)
+        readable(crate::message::text_of(&self.parts))
     }
 
     /// What was said and thought so far: what is left of a step that failed.
     pub fn into_parts(self) -> Vec<Part> {
-        self.parts
+        readable_parts(self.parts)
     }
 
     /// Whether the provider said that it was done.
@@ -308,11 +333,52 @@ impl Assembler {
         self.finish.is_some()
     }
 
-    /// The step. A fragment that never got a name is still a call: it fails, loudly, as an unknown tool.
+    /// The step. A fragment that never got a name is still a call: it fails, loudly, as an unknown tool. A call that
+    /// came under a used id is left out if it says the same again; if not, it is one more call, behind the others.
     pub fn finish(self) -> ModelStep {
-        let calls: Vec<RawCall> = self.calls.iter().map(|call| call.to_raw(self.model.as_ref())).collect();
+        let (doubled, single): (Vec<&OpenCall>, Vec<&OpenCall>) =
+            self.calls.iter().partition(|call| call.is_doubled);
+        let mut calls: Vec<RawCall> = Vec::new();
+        for call in single.into_iter().chain(doubled) {
+            let raw = call.to_raw(self.model.as_ref());
+            if !call.is_doubled || !calls.iter().any(|earlier| says_again(&raw, earlier)) {
+                calls.push(raw);
+            }
+        }
         let finish = self.finish.unwrap_or_else(|| Finish::Other("none".to_owned()));
         ModelStep { parts: self.parts, calls, usage: self.usage, finish }
+    }
+}
+
+/// Whether a call is an earlier one, said again under its id.
+fn says_again(call: &RawCall, earlier: &RawCall) -> bool {
+    let read = |args: &RawArgs| match args {
+        RawArgs::Value(value) => Some(value.clone()),
+        RawArgs::Text(text) => parse_value(text).ok(),
+    };
+    call.provider_id == earlier.provider_id
+        && (call.name == earlier.name || call.name.is_empty())
+        && (call.args == earlier.args || read(&call.args).is_some_and(|own| read(&earlier.args) == Some(own)))
+}
+
+/// Text and thinking as a person may read them.
+pub fn readable_parts(parts: Vec<Part>) -> Vec<Part> {
+    let made_readable = |part: Part| match part {
+        Part::Text { text } => Part::text(readable(text)),
+        Part::Reasoning(thought) => Part::Reasoning(Reasoning { text: readable(thought.text), ..thought }),
+        other @ (Part::Call(_) | Part::Image { .. }) => other,
+    };
+    parts.into_iter().map(made_readable).collect()
+}
+
+fn has_not_utf8(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains(NOT_UTF8),
+        Value::Array(items) => items.iter().any(has_not_utf8),
+        Value::Object(fields) => {
+            fields.iter().any(|(key, value)| key.contains(NOT_UTF8) || has_not_utf8(value))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
 

@@ -430,3 +430,74 @@ fn what_is_said_after_a_call_is_a_part_of_its_own_and_the_call_knows_its_place()
     let places: Vec<usize> = step.calls.iter().map(|call| call.after_parts).collect();
     assert_eq!(places, [1, 3, 3, 4]);
 }
+
+#[test]
+fn nothing_after_the_end_counts_but_the_token_counts() {
+    let mut assembler = Assembler::new("m");
+    assembler.push(ModelDelta::Text("a".into()));
+    assembler.push(ModelDelta::Call(at(0).id("x").name("add").text("{}")));
+    assembler.push(ModelDelta::Finish(Finish::Calls));
+    for late in [
+        ModelDelta::Text("b".into()),
+        ModelDelta::Reasoning("c".into()),
+        ModelDelta::Call(at(1).id("y").name("add").text("{}")),
+        ModelDelta::Finish(Finish::Stop),
+    ] {
+        assert_eq!(assembler.push(late), None);
+    }
+    assembler.push(ModelDelta::Usage(Usage { input: 7, ..Usage::default() }));
+    let step = assembler.finish();
+    assert_eq!((step.parts.len(), step.calls.len(), step.finish), (1, 1, Finish::Calls));
+    assert_eq!(step.usage.map(|usage| usage.input), Some(7));
+}
+
+#[test]
+fn a_call_that_is_said_again_under_its_id_is_one_call() {
+    let once = ["x add {\"a\":1}"];
+    // In the same slot, in another one, in pieces, spelled differently, as a value.
+    assert_eq!(
+        calls([at(0).id("x").name("add").text("{\"a\":1}"), at(0).id("x").name("add").text("{\"a\":1}")]),
+        once
+    );
+    assert_eq!(
+        calls([at(0).id("x").name("add").text("{\"a\":1}"), at(1).id("x").name("add").text("{ \"a\": 1 }")]),
+        once
+    );
+    let pieces = [at(0).id("x").name("add").text("{\"a\""), at(0).text(":1}")];
+    assert_eq!(calls(pieces.clone().into_iter().chain(pieces)), once);
+    assert_eq!(
+        calls([
+            at(0).id("x").name("add").text("{\"a\":1}"),
+            at(1).id("x").name("add").value(json!({"a": 1}))
+        ]),
+        once
+    );
+    // What says something else is another call, and stands behind those with ids of their own.
+    let made = calls([
+        at(0).id("x").name("add").text("{\"a\":1}"),
+        at(1).id("x").name("add").text("{\"a\":2}"),
+        at(2).id("y").name("add").text("{\"a\":1}"),
+    ]);
+    assert_eq!(made, ["x add {\"a\":1}", "y add {\"a\":1}", "x add {\"a\":2}"]);
+}
+
+#[test]
+fn what_comes_under_a_used_id_is_not_ready_before_the_end() {
+    let mut assembler = Assembler::new("m");
+    assert_eq!(ready(&mut assembler, at(0).id("x").name("add").text("{}")).len(), 1);
+    assert_eq!(ready(&mut assembler, at(1).id("x").name("add").text("{}")), [""; 0]);
+    assert_eq!(ready(&mut assembler, at(2).id("y").name("add").text("{}")).len(), 1);
+    assert_eq!(assembler.finish().calls.len(), 2);
+}
+
+#[test]
+fn bytes_that_are_no_utf_8_are_shown_as_such_and_stay_known_in_calls() {
+    let mut assembler = Assembler::new("m");
+    let said = assembler.push(ModelDelta::Text(format!("a{NOT_UTF8}")));
+    assert_eq!(said, Some(Assembled::Text("a\u{fffd}".into())));
+    assembler.push(ModelDelta::Call(at(0).name("add").value(json!({"a": [NOT_UTF8.to_string()]}))));
+    assert_eq!(assembler.partial_text(), "a\u{fffd}");
+    let step = assembler.finish();
+    assert!(matches!(&step.calls[0].args, RawArgs::Text(text) if text.contains(NOT_UTF8)));
+    assert_eq!(readable_parts(step.parts), [Part::text("a\u{fffd}")]);
+}

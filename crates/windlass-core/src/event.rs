@@ -103,6 +103,16 @@ pub enum Event {
         /// What was done and why.
         message: String,
     },
+    /// A model in the process reads a long prompt: so far it is (not durable).
+    StepProgressed {
+        /// Tokens that are read.
+        tokens_read: u64,
+        /// Tokens of the whole prompt.
+        tokens_total: u64,
+        /// How long the rest takes about; said where reading takes longer than ten seconds.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        remaining_ms: Option<u64>,
+    },
     /// Thinking arrived (not durable).
     ReasoningDelta {
         /// Phase: 0 before the first calls, then one more after each batch of calls (S-32).
@@ -352,7 +362,8 @@ impl Event {
     /// Whether the event must be journaled before it is published.
     pub fn is_durable(&self) -> bool {
         match self {
-            Event::ReasoningDelta { .. }
+            Event::StepProgressed { .. }
+            | Event::ReasoningDelta { .. }
             | Event::TextDelta { .. }
             | Event::CallDelta { .. }
             | Event::CallProgressed { .. } => false,
@@ -389,6 +400,7 @@ impl Event {
             Event::StepStarted { .. } => "step-started",
             Event::StepDelayed { .. } => "step-delayed",
             Event::RequestAdjusted { .. } => "request-adjusted",
+            Event::StepProgressed { .. } => "step-progressed",
             Event::ReasoningDelta { .. } => "reasoning-delta",
             Event::TextDelta { .. } => "text-delta",
             Event::CallDelta { .. } => "call-delta",

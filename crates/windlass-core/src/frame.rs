@@ -42,6 +42,10 @@ pub fn payload(record: &Record) -> Option<Value> {
             ("request_adjusted", json!({"step": step, "kind": kind, "rule": rule, "message": message}))
         }
         Event::ReasoningDelta { phase, text } => ("reasoning", json!({"content": text, "phase": phase})),
+        Event::StepProgressed { tokens_read, tokens_total, remaining_ms } => (
+            "step_progress",
+            json!({"tokens_read": tokens_read, "tokens_total": tokens_total, "remaining_ms": remaining_ms}),
+        ),
         Event::TextDelta { text } => ("content", json!({"content": text})),
         Event::CallDelta { index, name, chars } => {
             ("tool_call_delta", json!({"index": index, "name": name, "chars": chars}))

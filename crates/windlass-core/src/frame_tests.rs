@@ -11,7 +11,15 @@ use crate::permission::{Decision, Preview, Question, Target};
 use crate::tool::{Category, ErrorKind, Link, Risk, ToolCall, ToolFailure, ToolOutput, Visibility};
 
 fn record(event: Event) -> Record {
-    Record { seq: 7, ts_ms: 1_234, session_id: "s".into(), run_id: "r".into(), parent_id: "m".into(), event, cause: None }
+    Record {
+        seq: 7,
+        ts_ms: 1_234,
+        session_id: "s".into(),
+        run_id: "r".into(),
+        parent_id: "m".into(),
+        event,
+        cause: None,
+    }
 }
 
 fn line(event: Event) -> String {

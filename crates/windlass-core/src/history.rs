@@ -148,6 +148,7 @@ impl Fold {
             | Event::CallDelta { .. }
             | Event::PermissionRequested { .. }
             | Event::CallStarted { .. }
+            | Event::StepProgressed { .. }
             | Event::CallProgressed { .. }
             | Event::WarningRaised { .. }
             | Event::ErrorRaised { .. } => {}

@@ -54,6 +54,16 @@ pub struct ToolMessage {
     pub is_valid_call: bool,
 }
 
+/// What a model is told where a tool gave nothing: several providers refuse an outcome without a word in it.
+pub const NO_OUTPUT: &str = "(no output)";
+
+impl ToolMessage {
+    /// What the model is told, the same on every wire; never empty.
+    pub fn told(&self) -> &str {
+        if self.content.trim().is_empty() { NO_OUTPUT } else { &self.content }
+    }
+}
+
 /// A piece of a message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -154,9 +154,22 @@ pub enum ModelDelta {
     Usage(Usage),
     /// Why the model stopped.
     Finish(Finish),
+    /// How far the prompt is read.
+    Progress(ReadingProgress),
     /// The adapter had to change something of the request, or the provider did. What the adapter did comes
     /// before everything else.
     Notice(Notice),
+}
+
+/// How far a prompt is read that takes a while.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReadingProgress {
+    /// Tokens that are read.
+    pub tokens_read: u64,
+    /// Tokens of the whole prompt.
+    pub tokens_total: u64,
+    /// How long the rest takes about, by the speed so far; said where reading takes longer than ten seconds.
+    pub remaining_ms: Option<u64>,
 }
 
 /// Something of a request that was changed, left out, or could only be imitated. Nothing is repaired silently.

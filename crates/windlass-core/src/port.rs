@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use crate::event::Record;
 use crate::ids::{CallId, Millis, RunId, SessionId};
-use crate::model::{ModelDelta, ModelFailure, ModelRequest};
+use crate::model::{ModelDelta, ModelFailure, ModelRequest, Sampling, ToolChoice};
 use crate::permission::Inspection;
 use crate::step::WrittenRequest;
 use crate::task::{Task, TaskStatus};
@@ -236,6 +236,10 @@ pub trait ModelPort: Send + Sync {
     /// Whether it can be held to values that exist now (`ModelRequest::live`). They are gathered for no other.
     fn uses_live_values(&self) -> bool {
         false
+    }
+    /// Which field of a wish it cannot fulfil and why, before it is asked: the caller is told so at once.
+    fn refusal(&self, _choice: &ToolChoice, _sampling: &Sampling) -> Option<(&'static str, String)> {
+        None
     }
     /// What its answers must be, where that is more than text.
     fn form(&self) -> Option<Arc<dyn AnswerForm>> {

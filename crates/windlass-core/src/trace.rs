@@ -256,6 +256,7 @@ impl RunTrace {
             | Event::CallDelta { .. }
             | Event::PermissionRequested { .. }
             | Event::PermissionDecided { .. }
+            | Event::StepProgressed { .. }
             | Event::CallProgressed { .. }
             | Event::NoteAdded { .. }
             | Event::ErrorRaised { .. } => {}

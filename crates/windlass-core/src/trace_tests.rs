@@ -9,7 +9,15 @@ use crate::model::Finish;
 use crate::tool::{ErrorKind, OutcomeMeta, ToolCall, ToolFailure, ToolOutcome, ToolOutput};
 
 fn record(ts_ms: u64, event: Event) -> Record {
-    Record { seq: 1, ts_ms, session_id: "s".into(), run_id: "run_1".into(), parent_id: "m".into(), event, cause: None }
+    Record {
+        seq: 1,
+        ts_ms,
+        session_id: "s".into(),
+        run_id: "run_1".into(),
+        parent_id: "m".into(),
+        event,
+        cause: None,
+    }
 }
 
 fn requested(name: &str, arguments: &str) -> Event {

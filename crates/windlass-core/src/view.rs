@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::event::{Event, Record, RunOutcome, StopReason, WarningCode};
 use crate::ids::{CallId, RunId};
 use crate::message::{Message, Part};
-use crate::model::{NoticeKind, Usage};
+use crate::model::{NoticeKind, ReadingProgress, Usage};
 use crate::permission::Question;
 use crate::task::Task;
 use crate::tool::{Category, ToolCall, ToolOutcome, Visibility};
@@ -37,6 +37,8 @@ pub struct RunView {
     pub adjustments: Vec<(NoticeKind, String)>,
     /// Set while a failed step waits for its next try.
     pub waiting: Option<Waiting>,
+    /// Set while a model in the process reads a long prompt.
+    pub reading: Option<ReadingProgress>,
     /// Questions that wait for the user.
     pub questions: Vec<Question>,
     /// The error, if there was one.
@@ -157,6 +159,7 @@ impl RunView {
             warnings: Vec::new(),
             adjustments: Vec::new(),
             waiting: None,
+            reading: None,
             questions: Vec::new(),
             error: None,
             ended: None,
@@ -169,7 +172,13 @@ impl RunView {
     }
 
     fn apply(&mut self, event: &Event) {
+        self.reading = None;
         match event {
+            Event::StepProgressed { tokens_read, tokens_total, remaining_ms } => {
+                self.waiting = None;
+                let (tokens_read, tokens_total, remaining_ms) = (*tokens_read, *tokens_total, *remaining_ms);
+                self.reading = Some(ReadingProgress { tokens_read, tokens_total, remaining_ms });
+            }
             Event::RunStarted { .. } | Event::NoteAdded { .. } => {}
             // Pieces of a step that the stop cut off are not on record.
             Event::RunResumed { .. } => self.drop_unkept(),

@@ -7,7 +7,15 @@ use crate::permission::Decision;
 use crate::tool::{Risk, ToolOutput};
 
 fn record(seq: u64, event: Event) -> Record {
-    Record { seq, ts_ms: seq, session_id: "s".into(), run_id: "r".into(), parent_id: "m".into(), event, cause: None }
+    Record {
+        seq,
+        ts_ms: seq,
+        session_id: "s".into(),
+        run_id: "r".into(),
+        parent_id: "m".into(),
+        event,
+        cause: None,
+    }
 }
 
 fn started() -> Event {

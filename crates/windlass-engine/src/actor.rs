@@ -403,7 +403,12 @@ impl Actor {
     }
 
     /// A record of something that happens at a time.
-    pub(crate) fn record(&mut self, ts_ms: Millis, event: Event, cause: Option<&Arc<Cause>>) -> Option<Arc<Record>> {
+    pub(crate) fn record(
+        &mut self,
+        ts_ms: Millis,
+        event: Event,
+        cause: Option<&Arc<Cause>>,
+    ) -> Option<Arc<Record>> {
         let active = self.active.as_ref()?;
         self.seq = self.seq.saturating_add(1);
         Some(Arc::new(Record {

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use tracing::{Instrument, Span};
 use windlass_core::assemble::{Assembled, Assembler};
 use windlass_core::event::Event;
-use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
+use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest, ReadingProgress};
 use windlass_core::port::{BoxStream, ModelPort};
 use windlass_core::redact::{Pieces, Redactor};
 use windlass_core::run::Input;
@@ -66,6 +66,9 @@ impl ModelSpeech {
     /// Takes in a delta; gives the events that show it. The end of a text that may be the beginning of a secret
     /// waits for what follows.
     pub(crate) fn take(&mut self, delta: ModelDelta, phase: u32) -> Shown {
+        if let ModelDelta::Progress(ReadingProgress { tokens_read, tokens_total, remaining_ms }) = delta {
+            return [Some(Event::StepProgressed { tokens_read, tokens_total, remaining_ms }), None];
+        }
         let ShownPieces { redactor, text, reasoning } = &mut self.shown;
         match self.assembler.push(delta) {
             Some(Assembled::Text(piece)) => text.push(redactor, piece).map(said),

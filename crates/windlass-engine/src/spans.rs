@@ -69,6 +69,7 @@ impl RunSpans {
             Event::ReasoningDelta { .. }
             | Event::TextDelta { .. }
             | Event::CallDelta { .. }
+            | Event::StepProgressed { .. }
             | Event::CallProgressed { .. }
             | Event::RequestAdjusted { .. }
             | Event::PermissionRequested { .. }

@@ -3,9 +3,10 @@
 //! Knows tokens, grammar and deltas; not the model that scores tokens, nor its neighbours in a batch.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::UnboundedSender;
-use windlass_core::model::{Finish, ModelDelta, ModelFailure, Usage};
+use windlass_core::model::{Finish, ModelDelta, ModelFailure, ReadingProgress, Usage};
 
 use crate::calls::CallReader;
 use crate::decoder::KvCache;
@@ -15,6 +16,9 @@ use crate::tokens::{TextStream, Tokens};
 
 /// Where the pieces of an answer go; closed when nobody listens any more.
 pub(crate) type DeltaSender = UnboundedSender<Result<ModelDelta, ModelFailure>>;
+
+/// Reading that takes longer than this is told with the time that is left.
+const LONG: Duration = Duration::from_secs(10);
 
 /// What an answer begins from.
 pub(crate) struct Beginning {
@@ -33,6 +37,7 @@ pub(crate) struct Session {
     tokens: Vec<u32>,
     prompt_tokens: usize,
     cached_tokens: usize,
+    begun: Instant,
     cache: KvCache,
     reader: CallReader,
     stream: TextStream,
@@ -58,6 +63,7 @@ impl Session {
         Self {
             prompt_tokens: prompt.len(),
             cached_tokens: cache.len(),
+            begun: Instant::now(),
             tokens: prompt,
             cache,
             reader,
@@ -85,6 +91,17 @@ impl Session {
         let begin = self.cache.len();
         let end = begin.saturating_add(count).min(self.tokens.len());
         (&mut self.cache, self.tokens.get(begin..end).unwrap_or_default())
+    }
+
+    /// Says how far the prompt is read.
+    pub(crate) fn tell_reading(&self) {
+        let (read, total) = (self.cache.len(), self.prompt_tokens);
+        let done = read.saturating_sub(self.cached_tokens);
+        let remaining = remaining(self.begun.elapsed(), done, total.saturating_sub(read));
+        let count = |tokens: usize| u64::try_from(tokens).unwrap_or(u64::MAX);
+        let remaining_ms = remaining.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
+        let progress = ReadingProgress { tokens_read: count(read), tokens_total: count(total), remaining_ms };
+        self.send(Ok(ModelDelta::Progress(progress)));
     }
 
     /// What was read, to be kept.
@@ -180,5 +197,26 @@ impl Session {
     /// A listener who left is noticed before the next token.
     fn send(&self, delta: Result<ModelDelta, ModelFailure>) {
         let _ = self.sender.send(delta);
+    }
+}
+
+/// How long the rest of a prompt takes by the speed so far, where all of it takes longer than people wait unasked.
+fn remaining(elapsed: Duration, tokens_done: usize, tokens_left: usize) -> Option<Duration> {
+    let (done, left) = (u32::try_from(tokens_done).ok()?, u32::try_from(tokens_left).ok()?);
+    let rest = elapsed.checked_mul(left)?.checked_div(done)?;
+    (elapsed.saturating_add(rest) > LONG).then_some(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reading_that_takes_long_is_estimated_by_the_speed_so_far() {
+        let second = Duration::from_secs(1);
+        assert_eq!(remaining(second, 128, 128 * 20), Some(second * 20));
+        assert_eq!(remaining(second, 128, 128 * 3), None, "four seconds are no reason to say so");
+        assert_eq!(remaining(second * 12, 1_280, 128), Some(second * 12 / 10));
+        assert_eq!(remaining(second, 0, 128), None);
     }
 }

@@ -172,7 +172,10 @@ impl Worker {
         for (mut session, scores) in std::mem::take(&mut self.active).into_iter().zip(scores) {
             let step = match scores {
                 Some(scores) => session.choose(&scores),
-                None => Ok(Step::More),
+                None => {
+                    session.tell_reading();
+                    Ok(Step::More)
+                }
             };
             match step {
                 Ok(Step::More) => going.push(session),

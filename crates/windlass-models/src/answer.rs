@@ -5,8 +5,8 @@
 
 use windlass_core::model::{ModelDelta, ModelFailure};
 
-use crate::failure::of_page;
-use crate::frame::{Framing, Splitter};
+use crate::failure::{of_nothing, of_page};
+use crate::frame::{Framing, Splitter, decode};
 use crate::target::Target;
 use crate::wire::{Decode, SharedTarget, framing};
 
@@ -14,6 +14,8 @@ use crate::wire::{Decode, SharedTarget, framing};
 pub(crate) struct Answer {
     target: SharedTarget,
     form: Form,
+    /// Whether anything but blanks has come.
+    has_begun: bool,
     decoder: Box<dyn Decode>,
 }
 
@@ -35,7 +37,7 @@ impl Answer {
             "application/json" if framing(target.wire) == Framing::Lines => Form::Whole(Vec::new()),
             _ => Form::Unknown,
         };
-        Self { target: SharedTarget::clone(target), form, decoder }
+        Self { target: SharedTarget::clone(target), form, has_begun: false, decoder }
     }
 
     /// Whether the model has said its last word.
@@ -45,14 +47,13 @@ impl Answer {
 
     /// Reads the next piece.
     pub(crate) fn push(&mut self, piece: &[u8], deltas: &mut Vec<ModelDelta>) -> Result<(), ModelFailure> {
-        let piece = match self.form {
-            Form::Unknown => piece.trim_ascii_start(),
-            Form::Frames(_) | Form::Whole(_) => piece,
-        };
+        let piece = if self.has_begun { piece } else { piece.trim_ascii_start() };
         let Some(first) = piece.first() else { return Ok(()) };
-        if matches!(self.form, Form::Unknown) {
+        // No answer of any kind begins like a page, whatever it says it is.
+        if matches!(self.form, Form::Unknown) || (!self.has_begun && *first == b'<') {
             self.form = form_of(&self.target, *first);
         }
+        self.has_begun = true;
         match &mut self.form {
             Form::Frames(splitter) => {
                 let decoder = &mut self.decoder;
@@ -72,12 +73,15 @@ impl Answer {
     /// The answer has ended in an orderly way.
     pub(crate) fn end(&mut self, deltas: &mut Vec<ModelDelta>) -> Result<(), ModelFailure> {
         let decoder = &mut self.decoder;
+        if !self.has_begun {
+            return Err(of_nothing(&self.target));
+        }
         match &mut self.form {
             Form::Unknown => decoder.end(deltas),
             Form::Whole(body) if body.starts_with(b"<") => {
                 Err(of_page(&self.target, &String::from_utf8_lossy(body)))
             }
-            Form::Whole(body) => decoder.whole(&String::from_utf8_lossy(body), deltas),
+            Form::Whole(body) => decoder.whole(&decode(body), deltas),
             Form::Frames(splitter) => {
                 let last = splitter.finish(&mut |event, data| match decoder.is_over() {
                     true => Ok(()),

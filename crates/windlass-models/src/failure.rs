@@ -66,6 +66,17 @@ pub fn of_page(target: &Target, page: &str) -> ModelFailure {
     malformed(target, page, "a web page instead of an answer; check base_url, and any proxy in between")
 }
 
+/// Nothing where an answer should be.
+pub fn of_nothing(target: &Target) -> ModelFailure {
+    ModelFailure::passing(
+        "malformed",
+        format!(
+            "{} sent an empty answer: success, and not a single byte; check base_url, and any proxy in between",
+            target.provider
+        ),
+    )
+}
+
 /// An event that is larger than any honest one.
 impl From<FrameTooLong> for ModelFailure {
     fn from(_: FrameTooLong) -> Self {

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::mem;
 
 use memchr::{memchr, memchr2};
+use windlass_core::json::NOT_UTF8;
 
 use crate::limits::FRAME_BYTES_MAX;
 
@@ -220,12 +221,19 @@ impl Splitter {
     }
 }
 
-/// Text of the network; bytes that are no text become replacement characters.
-fn decode(bytes: &[u8]) -> Cow<'_, str> {
-    match str::from_utf8(bytes) {
-        Ok(text) => Cow::Borrowed(text),
-        Err(_) => String::from_utf8_lossy(bytes),
+/// Text of the network. Bytes that are no text become a mark that prose survives and a call does not.
+pub(crate) fn decode(bytes: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = str::from_utf8(bytes) {
+        return Cow::Borrowed(text);
     }
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        if !chunk.invalid().is_empty() {
+            text.push(NOT_UTF8);
+        }
+    }
+    Cow::Owned(text)
 }
 
 fn check(bytes: usize) -> Result<(), FrameTooLong> {

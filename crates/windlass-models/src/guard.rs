@@ -3,7 +3,6 @@
 //! A choice of tools that the target cannot be told is imitated: by the list of tools, else by a remark
 //! behind the history. Wishes that it refuses are left out. Both are told as notices. Knows no wire.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -11,7 +10,6 @@ use windlass_core::message::{Message, Part};
 use windlass_core::model::{ModelRequest, Notice, NoticeKind, Sampling, StepPurpose, ToolChoice};
 use windlass_core::tool::ToolSpec;
 
-use crate::lower::names::legal_name;
 use crate::lower::{LoweredTool, LoweredTools};
 use crate::quirks::{AnswerForms, CallDialect, ChoiceForm, ReasoningAsk};
 use crate::target::{Target, WireKind};
@@ -178,10 +176,7 @@ impl Guarded {
         }
         let mut past: Vec<LoweredTool> = Vec::new();
         for call in request.messages.iter().flat_map(|message| message.calls()) {
-            let name = match tools.wire_name(&call.name) {
-                Some(name) => Cow::Borrowed(name),
-                None => legal_name(target.wire, &call.name),
-            };
+            let name = tools.name_for(target.wire, &call.name);
             if past.len() < PAST_TOOLS_MAX && past.iter().all(|tool| tool.name != name) {
                 past.push(LoweredTool {
                     spec: Arc::new(ToolSpec::new(call.name.as_str(), "It is no longer available.")),

@@ -337,7 +337,9 @@ fn anthropic_3_calls_of_the_history_have_tools_even_when_there_are_none_now() {
     let fit = guard(&claude, &asked, &LoweredTools::default());
     let declared = fit.tools.as_ref().unwrap();
     let names: Vec<&str> = declared.tools.iter().map(|tool| tool.name.as_str()).collect();
-    assert_eq!(names, ["files_read"], "as the calls are named on the wire");
+    let past = LoweredTools::default();
+    let name = past.name_for(WireKind::Messages, "files.read");
+    assert_eq!(names, [name.as_ref()], "as the calls are named on the wire");
     assert_eq!((&fit.choice, rules(&fit)), (&ToolChoice::Forbidden, vec!["past_tools"]));
     // With tools, without calls, or where nobody asks for it, nothing is declared.
     assert_eq!(guard(&claude, &asked, &lower(&claude, &tools())).tools, None);

@@ -37,8 +37,8 @@ pub const ERROR_BODY_BYTES_MAX: usize = 64 << 10;
 pub const QUOTE_CHARS_MAX: usize = 400;
 /// Items or calls of one answer: no model makes as many, and each is looked up among the others.
 pub const ITEMS_MAX: usize = 4096;
-/// Longest `Retry-After` that is believed.
-pub const RETRY_AFTER_MS_MAX: u64 = 10 * 60_000;
+/// Longest `Retry-After` that is believed: what is longer than any run is told and not waited for.
+pub const RETRY_AFTER_MS_MAX: u64 = 24 * 60 * 60_000;
 /// Raw text of a call that could not be read, as it is shown to the model again.
 pub const BROKEN_ARGS_CHARS_MAX: usize = 800;
 /// What a server may still say after its last word, so that its connection can be used again.

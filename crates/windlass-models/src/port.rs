@@ -15,7 +15,7 @@ use windlass_core::port::{BoxFuture, BoxStream, ModelPort};
 use windlass_core::step::WrittenRequest;
 
 use crate::answer::Answer;
-use crate::failure::{of_page, of_status, shown_url};
+use crate::failure::{of_nothing, of_page, of_status, shown_url};
 use crate::frame::Framing;
 use crate::kept::{Prepared, Shared, first_told, prepare};
 use crate::limits::ERROR_BODY_BYTES_MAX;
@@ -102,7 +102,7 @@ async fn send(
     // What a server says of a failure is welcome, and not worth another failure.
     let text = reply.body.read_text(ERROR_BODY_BYTES_MAX).await.unwrap_or_default();
     if (200..300).contains(&reply.status) {
-        return Err(of_page(&target, &text));
+        return Err(if text.trim().is_empty() { of_nothing(&target) } else { of_page(&target, &text) });
     }
     Err(of_status(&target, reply.status, reply.retry_after_ms, &text))
 }
@@ -232,6 +232,7 @@ impl Exchange {
             ModelDelta::Text(_)
             | ModelDelta::Reasoning(_)
             | ModelDelta::ReasoningState(_)
+            | ModelDelta::Progress(_)
             | ModelDelta::Notice(_) => delta,
             ModelDelta::Finish(_) => {
                 self.has_finish = true;

@@ -110,6 +110,7 @@ impl ScriptedStep {
                 | ModelDelta::Call(_)
                 | ModelDelta::Usage(_)
                 | ModelDelta::Finish(_)
+                | ModelDelta::Progress(_)
                 | ModelDelta::Notice(_),
             )
             | Piece::Delay { .. } => 0,

@@ -134,6 +134,7 @@ impl ScriptedUser {
             Event::CallEnded { call_id, .. } => self.call_reached(call_id, Reached::Ended),
             Event::CallDelta { .. }
             | Event::CallRequested { .. }
+            | Event::StepProgressed { .. }
             | Event::CallProgressed { .. }
             | Event::StepDelayed { .. }
             | Event::RequestAdjusted { .. }

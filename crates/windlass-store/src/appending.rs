@@ -200,6 +200,7 @@ impl Desk<'_> {
             | Event::TextDelta { .. }
             | Event::CallDelta { .. }
             | Event::CallStarted { .. }
+            | Event::StepProgressed { .. }
             | Event::CallProgressed { .. }
             | Event::NoteAdded { .. }
             | Event::WarningRaised { .. }

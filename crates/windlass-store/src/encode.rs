@@ -101,7 +101,13 @@ fn encode_block(first: &Arc<Record>, records: &[Arc<Record>]) -> Result<Row, ser
         })
         .collect();
     let count = u32::try_from(deltas.len()).unwrap_or(u32::MAX);
-    Ok(Row { first: Arc::clone(first), deltas: count, event: serde_json::to_string(&deltas)?, blob: None, cause: None })
+    Ok(Row {
+        first: Arc::clone(first),
+        deltas: count,
+        event: serde_json::to_string(&deltas)?,
+        blob: None,
+        cause: None,
+    })
 }
 
 /// A delta in a block: the milliseconds since the one before, then its fields.
@@ -115,6 +121,8 @@ enum Short<'a> {
     Call(i64, u32, Option<Cow<'a, str>>, u64),
     #[serde(rename = "p")]
     Progress(i64, CallId, Cow<'a, str>),
+    #[serde(rename = "s")]
+    Reading(i64, u64, u64, Option<u64>),
 }
 
 impl<'a> Short<'a> {
@@ -127,6 +135,9 @@ impl<'a> Short<'a> {
             }
             Event::CallProgressed { call_id, line } => {
                 Some(Short::Progress(waited_ms, call_id.clone(), line.into()))
+            }
+            Event::StepProgressed { tokens_read, tokens_total, remaining_ms } => {
+                Some(Short::Reading(waited_ms, *tokens_read, *tokens_total, *remaining_ms))
             }
             Event::RunStarted { .. }
             | Event::RunResumed { .. }
@@ -158,6 +169,9 @@ impl<'a> Short<'a> {
             }
             Short::Progress(waited_ms, call_id, line) => {
                 (waited_ms, Event::CallProgressed { call_id, line: line.into_owned() })
+            }
+            Short::Reading(waited_ms, tokens_read, tokens_total, remaining_ms) => {
+                (waited_ms, Event::StepProgressed { tokens_read, tokens_total, remaining_ms })
             }
         }
     }

@@ -3,7 +3,15 @@ use std::sync::Arc;
 use super::*;
 
 fn record(seq: u64, ts_ms: u64, run: &str, event: Event) -> Arc<Record> {
-    Arc::new(Record { seq, ts_ms, session_id: "s".into(), run_id: run.into(), parent_id: "m".into(), event, cause: None })
+    Arc::new(Record {
+        seq,
+        ts_ms,
+        session_id: "s".into(),
+        run_id: run.into(),
+        parent_id: "m".into(),
+        event,
+        cause: None,
+    })
 }
 
 fn decode_all(rows: &[Row], after: u64) -> Vec<Arc<Record>> {

@@ -4,7 +4,7 @@ use serde_json::Value;
 use windlass_core::args::{ReadArgs, read_args};
 use windlass_core::event::{RunOutcome, StopReason};
 use windlass_core::json::note::RepairNote;
-use windlass_core::model::{Finish, StepPurpose, Usage};
+use windlass_core::model::{Finish, ReadingProgress, StepPurpose, Usage};
 use windlass_core::permission::Decision;
 use windlass_core::text::cut_chars;
 use windlass_core::tool::{Category, RawArgs, ToolCall, ToolOutcome, ToolOutput};
@@ -207,6 +207,13 @@ pub fn finish_words(finish: &Finish) -> String {
         Finish::Filtered => "cut by a content filter".to_owned(),
         Finish::Other(word) => format!("stopped: {}", one_line(word)),
     }
+}
+
+/// `Reading the prompt: 512 of 1.8k tokens, about 25 s left`.
+pub(crate) fn reading_words(reading: &ReadingProgress) -> String {
+    let ReadingProgress { tokens_read, tokens_total, remaining_ms } = reading;
+    let left = remaining_ms.map_or_else(String::new, |ms| format!(", about {} s left", ms.div_ceil(1_000)));
+    format!("Reading the prompt: {} of {} tokens{left}", tokens(*tokens_read), tokens(*tokens_total))
 }
 
 /// `1.2k in (900 cached), 60 out (12 thinking)`, if anything was counted.

@@ -60,3 +60,11 @@ fn tokens_are_told_with_what_is_in_them() {
     assert_eq!(cost_words(&usage).as_deref(), Some("$0.500"));
     assert_eq!(usage_words(&Usage::default()), None);
 }
+
+#[test]
+fn reading_is_told_with_what_is_left() {
+    let mut reading = ReadingProgress { tokens_read: 512, tokens_total: 1_800, remaining_ms: None };
+    assert_eq!(reading_words(&reading), "Reading the prompt: 512 of 1.8k tokens");
+    reading.remaining_ms = Some(24_100);
+    assert_eq!(reading_words(&reading), "Reading the prompt: 512 of 1.8k tokens, about 25 s left");
+}

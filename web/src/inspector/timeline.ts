@@ -104,6 +104,8 @@ function apply(line: Timeline, record: WireRecord): void {
     case 'run_ended':
       endRun(line, event, at);
       break;
+    case 'step_progressed':
+      break;
     case 'call_requested':
     case 'permission_requested':
     case 'permission_decided':

@@ -26,7 +26,7 @@ export type MessageId = string
  * This interface was referenced by `Record`'s JSON-Schema
  * via the `definition` "Event".
  */
-export type Event = (RunStartedEvent | RunResumedEvent | StepStartedEvent | StepDelayedEvent | RequestAdjustedEvent | ReasoningDeltaEvent | TextDeltaEvent | CallDeltaEvent | StepEndedEvent | CallRequestedEvent | PermissionRequestedEvent | PermissionDecidedEvent | CallStartedEvent | CallProgressedEvent | CallEndedEvent | TasksChangedEvent | NoteAddedEvent | WarningRaisedEvent | ErrorRaisedEvent | RunEndedEvent)
+export type Event = (RunStartedEvent | RunResumedEvent | StepStartedEvent | StepDelayedEvent | RequestAdjustedEvent | StepProgressedEvent | ReasoningDeltaEvent | TextDeltaEvent | CallDeltaEvent | StepEndedEvent | CallRequestedEvent | PermissionRequestedEvent | PermissionDecidedEvent | CallStartedEvent | CallProgressedEvent | CallEndedEvent | TasksChangedEvent | NoteAddedEvent | WarningRaisedEvent | ErrorRaisedEvent | RunEndedEvent)
 /**
  * One entry of a transcript.
  * 
@@ -219,11 +219,14 @@ export type ErrorKind = ("unknown_tool" | "invalid_args" | "parse_error" | "not_
  * - `cut_short`: The text ended inside a string, or between a key and its value.
  * - `bad_escape`: An escape that JSON does not know was taken as text.
  * - `not_a_number`: `NaN` or `Infinity` became `null`.
+ * - `duplicate_key`: A key stood twice in an object; its last value was taken.
+ * - `rounded_number`: A number was rounded to one that can be kept.
+ * - `not_utf8`: Bytes that were no UTF-8 were replaced.
  * 
  * This interface was referenced by `Record`'s JSON-Schema
  * via the `definition` "RepairNote".
  */
-export type RepairNote = ("byte_order_mark" | "think_prefix" | "code_fence" | "special_tokens" | "prose_around" | "double_encoded" | "trailing_comma" | "comment" | "single_quotes" | "smart_quotes" | "unquoted_key" | "literal_spelling" | "raw_control" | "number_spelling" | "missing_comma" | "extra_close" | "missing_close" | "cut_short" | "bad_escape" | "not_a_number")
+export type RepairNote = ("byte_order_mark" | "think_prefix" | "code_fence" | "special_tokens" | "prose_around" | "double_encoded" | "trailing_comma" | "comment" | "single_quotes" | "smart_quotes" | "unquoted_key" | "literal_spelling" | "raw_control" | "number_spelling" | "missing_comma" | "extra_close" | "missing_close" | "cut_short" | "bad_escape" | "not_a_number" | "duplicate_key" | "rounded_number" | "not_utf8")
 /**
  * Where an output came from: untrusted text is never taken for an instruction.
  * 
@@ -683,6 +686,27 @@ rule: string
 message: string
 }
 /**
+ * A model in the process reads a long prompt: so far it is (not durable).
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "StepProgressedEvent".
+ */
+export interface StepProgressedEvent {
+type: "step_progressed"
+/**
+ * Tokens that are read.
+ */
+tokens_read: number
+/**
+ * Tokens of the whole prompt.
+ */
+tokens_total: number
+/**
+ * How long the rest takes about; said where reading takes longer than ten seconds.
+ */
+remaining_ms?: number
+}
+/**
  * Thinking arrived (not durable).
  * 
  * This interface was referenced by `Record`'s JSON-Schema
@@ -831,10 +855,6 @@ rule: string
  * The word to type for a critical call.
  */
 confirm_word?: string
-digest?: string
-position?: number
-total?: number
-hidden_chars?: number
 }
 /**
  * A unified diff of a file change.

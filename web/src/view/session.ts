@@ -35,6 +35,8 @@ export interface RunView {
   warnings: { code: string; message: string }[];
   adjustments: { kind: string; message: string }[];
   waiting: Waiting | null;
+  /** Set while a model in the process reads a long prompt. */
+  reading: { tokens_read: number; tokens_total: number; remaining_ms?: number | null } | null;
   questions: Question[];
   error: string | null;
   ended: { outcome: RunOutcome; reason: string } | null;
@@ -172,6 +174,7 @@ export function isDurable(event: Event): boolean {
     case 'text_delta':
     case 'call_delta':
     case 'call_progressed':
+    case 'step_progressed':
       return false;
     default:
       return true;
@@ -186,6 +189,7 @@ function newRun(record: JournalRecord, event: Extract<Event, { type: 'run_starte
     warnings: [],
     adjustments: [],
     waiting: null,
+    reading: null,
     questions: [],
     error: null,
     ended: null,
@@ -232,7 +236,12 @@ export function textOf(message: Message): string {
 
 function apply(run: RunView, record: JournalRecord): void {
   const { event } = record;
+  run.reading = null;
   switch (event.type) {
+    case 'step_progressed':
+      run.waiting = null;
+      run.reading = { tokens_read: event.tokens_read, tokens_total: event.tokens_total, remaining_ms: event.remaining_ms ?? null };
+      break;
     case 'run_started':
     case 'note_added':
       break;

@@ -1,34 +1,56 @@
 //! `windlass "QUESTION"`: a question without a command is a run.
 //!
-//! What looks like a command that was mistyped is left to clap, which suggests the right one.
+//! What looks like a command that was mistyped asks nobody: the right one is suggested.
 
 use std::ffi::OsString;
 
 use clap::CommandFactory;
+use clap::error::ErrorKind;
 
 use super::Args;
 use crate::nearest::nearest;
 
+/// What the words of a command line are.
+#[derive(Debug, PartialEq, Eq)]
+enum Meant {
+    /// A command, flags alone, or something that clap complains about.
+    Command,
+    /// One question: a sentence, or a word that is like no command.
+    Question,
+    /// A command that was mistyped, and the one that was probably meant.
+    Misspelt(String, String),
+}
+
 /// The command line, with the command `run` put in where a question stands alone.
 pub(super) fn as_run(mut line: Vec<OsString>) -> Vec<OsString> {
     let words: Vec<String> = line.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-    if is_question(&words) {
-        line.insert(1, "run".into());
+    match meant(&words) {
+        Meant::Command => {}
+        Meant::Question => line.insert(1, "run".into()),
+        Meant::Misspelt(word, near) => {
+            let message = format!("there is no command '{word}'; did you mean '{near}'?");
+            Args::command().error(ErrorKind::InvalidSubcommand, message).exit()
+        }
     }
     line
 }
 
-/// Whether the words that are no flags are one question: a sentence, or a word that is like no command.
-fn is_question(words: &[String]) -> bool {
+fn meant(words: &[String]) -> Meant {
     let said = without_flags(words);
-    let Some(first) = said.first() else { return false };
+    let Some(first) = said.first() else { return Meant::Command };
     if first.contains(char::is_whitespace) {
-        return true;
+        return Meant::Question;
     }
     let command = Args::command();
     let names: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
-    let is_command = names.contains(&first.as_str()) || first == "help";
-    !is_command && said.len() == 1 && nearest(first, names).is_none()
+    if names.contains(&first.as_str()) || first == "help" {
+        return Meant::Command;
+    }
+    match nearest(first, names) {
+        Some(near) => Meant::Misspelt(first.clone(), near.to_owned()),
+        None if said.len() == 1 => Meant::Question,
+        None => Meant::Command,
+    }
 }
 
 /// The words that are neither flags nor values of flags.

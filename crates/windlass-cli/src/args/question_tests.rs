@@ -15,7 +15,7 @@ fn a_sentence_or_a_word_like_no_command_is_a_question() {
         &["--approve", "edit", "fix the typo"],
         &["run the tests"],
     ] {
-        assert!(is_question(&words(line)), "{line:?}");
+        assert_eq!(meant(&words(line)), Meant::Question, "{line:?}");
     }
 }
 
@@ -36,6 +36,18 @@ fn commands_their_misspellings_and_flags_alone_are_none() {
         &["--version"],
         &["frobnicate", "list"],
     ] {
-        assert!(!is_question(&words(line)), "{line:?}");
+        assert_ne!(meant(&words(line)), Meant::Question, "{line:?}");
+    }
+}
+
+#[test]
+fn a_misspelt_command_is_known_for_what_was_meant() {
+    for (line, near) in [
+        (&["rn"][..], "run"),
+        (&["rn", "x"], "run"),
+        (&["sesions"], "sessions"),
+        (&["polcy", "list"], "policy"),
+    ] {
+        assert_eq!(meant(&words(line)), Meant::Misspelt(line[0].to_owned(), near.to_owned()));
     }
 }

@@ -207,7 +207,10 @@ async fn a_run_that_stopped_in_the_middle_is_taken_up() {
         stage.restart().await;
         // The remote host is the same one: it finds the new server by itself.
         let port = if is_remote { port } else { stage.port(false).await };
-        let resumed = port.resume(&run, ResumeWish { retry: vec![CallId::numbered(1)], ..ResumeWish::default() }).await.unwrap();
+        let resumed = port
+            .resume(&run, ResumeWish { retry: vec![CallId::numbered(1)], ..ResumeWish::default() })
+            .await
+            .unwrap();
         assert_eq!((&resumed.run_id, &resumed.session_id), (&run, &session));
         let mut stream = port.session_events(&session, resumed.after_seq).await.unwrap();
         for number in 1..=4 {

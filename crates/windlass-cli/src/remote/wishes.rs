@@ -42,8 +42,18 @@ pub(super) fn new_session(begin: &NewSession, root: &str) -> Result<Value, HostE
 pub(super) fn start(start: RunStart) -> Result<Value, HostError> {
     let RunStart { message, wishes, model, profile, executes_while_streaming } = start;
     // What a run begins with, the server knows.
-    let RunWishes { version: _, context, tools_allowed, tools, tool_choice, sampling, system, steps_max, .. } =
-        wishes;
+    let RunWishes {
+        version: _,
+        context,
+        tools_allowed,
+        tools,
+        tool_choice,
+        sampling,
+        system,
+        steps_max,
+        approve,
+        ..
+    } = wishes;
     let Sampling { temperature, top_p, output_tokens_max, reasoning_effort, seed, response_format } =
         sampling;
     let (text, images) = said(message)?;
@@ -55,6 +65,7 @@ pub(super) fn start(start: RunStart) -> Result<Value, HostError> {
     put(&mut body, "context", context);
     put(&mut body, "tools", tools);
     put(&mut body, "system", system);
+    put(&mut body, "approve", approve.map(ApproveMode::word));
     // A host takes the nearest number that it allows.
     put(&mut body, "steps_max", steps_max.map(|steps| steps.clamp(1, WISHED_STEPS_MAX)));
     put(&mut body, "temperature", temperature);

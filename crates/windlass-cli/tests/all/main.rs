@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod attach;
+mod builtin_harm;
+mod builtin_words;
 mod commands;
 mod config;
 #[cfg(feature = "crash-points")]
@@ -17,9 +19,12 @@ mod everyday;
 mod faults;
 mod floor;
 mod history;
+mod hostile_provider;
+mod hostile_providers;
 mod hostile_questions;
 mod hostile_text;
 mod lifeline;
+mod local_reading;
 mod models;
 mod modes;
 mod modules;

@@ -1,5 +1,8 @@
 //! Modes: what runs without asking, in every front end, and how they are changed.
 
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
+
 use serde_json::{Value, json};
 
 use crate::pane::Pane;
@@ -112,20 +115,26 @@ fn start(served: &Served, session: &str, body: &Value) -> String {
 
 /// Denies every question of a run until it ends; the tools that were asked about.
 fn deny_all(served: &Served, run: &str) -> Vec<String> {
+    let mut stream = TcpStream::connect(served.address()).unwrap();
+    write!(stream, "GET /api/runs/{run}/events HTTP/1.1\r\nhost: {}\r\n\r\n", served.address()).unwrap();
     let mut asked = Vec::new();
-    loop {
-        let waiting = served.json(&format!("GET /api/runs/{run}/permissions"), "");
-        for question in waiting["permissions"].as_array().unwrap() {
-            let (call, digest) = (question["call_id"].as_str().unwrap(), &question["digest"]);
-            asked.push(question["tool"].as_str().unwrap().to_owned());
-            let answer = json!({"decision": "deny", "digest": digest}).to_string();
-            served.json(&format!("POST /api/runs/{run}/permissions/{call}"), &answer);
-        }
-        if !served.json(&format!("GET /api/runs/{run}"), "")["outcome"].is_null() {
+    for line in BufReader::new(stream).lines().map_while(Result::ok) {
+        if line.contains("\"type\":\"done\"") {
             return asked;
         }
-        std::thread::yield_now();
+        if !line.contains("\"type\":\"permission_request\"") {
+            continue;
+        }
+        let waiting = served.json(&format!("GET /api/runs/{run}/permissions"), "");
+        for question in waiting["questions"].as_array().unwrap() {
+            asked.push(question["tool"].as_str().unwrap().to_owned());
+            let call = question["call_id"].as_str().unwrap();
+            let answer = json!({"decision": "deny", "digest": question["digest"]}).to_string();
+            let (status, said) = served.ask(&format!("POST /api/runs/{run}/permissions/{call}"), &answer);
+            assert!((200..300).contains(&status), "{status} {said}");
+        }
     }
+    panic!("the run never ended; asked about {asked:?}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, ChildStdout, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -25,10 +25,16 @@ impl Served {
     }
 
     /// The same with any model, and with variables.
-    fn start_with(place: &Place, args: &[&str], vars: &[(&str, &str)]) -> Self {
+    pub(crate) fn start_with(place: &Place, args: &[&str], vars: &[(&str, &str)]) -> Self {
         let args = [&["serve", "--addr", "127.0.0.1:0"], args].concat();
         let mut command = place.command(&args);
-        command.envs(vars.iter().copied()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.envs(vars.iter().copied());
+        Self::spawn(command)
+    }
+
+    /// A server of this command.
+    pub(crate) fn spawn(mut command: Command) -> Self {
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut out = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
@@ -201,8 +207,10 @@ fn a_question_survives_a_kill_and_is_answered_after_the_restart() {
     assert!(place.windlass(&["runs", "list"]).exits(0).out.contains("unfinished, asks"));
 
     let served = Served::start(&place, &[]);
+    let asked = served.json(&format!("GET /api/runs/{run}/permissions"), "");
+    let answer = serde_json::json!({"decision": "once", "digest": asked["questions"][0]["digest"]});
     let (status, answer) =
-        served.ask(&format!("POST /api/runs/{run}/permissions/call_1"), "{\"decision\":\"once\"}");
+        served.ask(&format!("POST /api/runs/{run}/permissions/call_1"), &answer.to_string());
     assert!((200..300).contains(&status), "{status} {answer}");
     let events = served.ask(&format!("GET /api/runs/{run}/events"), "").1;
     assert!(events.contains("\"outcome\":\"completed\""), "{events}");

@@ -126,7 +126,7 @@ pub fn next_input(
             if !context.is_empty() {
                 context.push('\n');
             }
-            context.push_str(&context_line(&tool.name, &tool.content));
+            context.push_str(&context_line(&tool.name, tool.told()));
         }
     }
     next.insert(context_field.to_owned(), Value::String(context));

@@ -7,6 +7,7 @@
 pub mod field;
 pub mod text;
 
+use crate::assemble::readable_parts;
 use crate::message::{Part, text_of};
 use crate::model::ModelStep;
 use crate::profile::Dialect;
@@ -37,8 +38,14 @@ pub enum ReadCall {
     },
 }
 
-/// Reads a step in a dialect.
+/// Reads a step in a dialect. Calls are read before the text is made readable: bytes that were no UTF-8 spoil a call
+/// and not a sentence.
 pub fn read(dialect: Dialect, step: ModelStep) -> Reading {
+    let Reading { parts, calls } = read_written(dialect, step);
+    Reading { parts: readable_parts(parts), calls }
+}
+
+fn read_written(dialect: Dialect, step: ModelStep) -> Reading {
     match dialect {
         Dialect::Native => native(step),
         // A model may answer natively although the profile asked for text: its calls are still calls.

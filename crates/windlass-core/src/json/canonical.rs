@@ -1,7 +1,7 @@
 //! One text for equal values: the key by which a repeated call is recognised.
 //!
 //! Keys are sorted by their bytes, blanks are left out, numbers are written in one way. `1` and `1.0` stay
-//! different, as they are different to a tool.
+//! different, and so do `0.0` and `-0.0`, as they are different to a tool.
 
 use std::fmt::Write;
 
@@ -52,9 +52,7 @@ pub fn write_object(fields: &Map<String, Value>, text: &mut String) {
 }
 
 fn write_number(number: &Number, text: &mut String) {
-    // Equal numbers, unequal texts: zero has a sign only in its spelling.
-    let is_zero = number.is_f64() && number.as_f64() == Some(0.0);
-    let written = if is_zero { text.write_str("0.0") } else { write!(text, "{number}") };
+    let written = write!(text, "{number}");
     debug_assert!(written.is_ok(), "writing to a string does not fail");
 }
 

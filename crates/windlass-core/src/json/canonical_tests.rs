@@ -18,7 +18,7 @@ fn the_spelling_of_a_number_does_not_matter_but_its_kind_does() {
     };
     assert_eq!(texts(&["1.0", "1.00", "10e-1"]), ["1.0", "1.0", "1.0"]);
     assert_eq!(texts(&["100.0", "1e2"]), ["100.0", "100.0"]);
-    assert_eq!(texts(&["0.0", "-0.0", "-0"]), ["0.0", "0.0", "0.0"]);
+    assert_eq!(texts(&["0.0", "-0.0", "-0"]), ["0.0", "-0.0", "-0.0"]);
     assert_eq!(texts(&["1", "0"]), ["1", "0"]);
 }
 

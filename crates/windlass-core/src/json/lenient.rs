@@ -3,10 +3,11 @@
 //! Strict JSON is read without a note and to the same value as by the strict reader. Which liberties are
 //! believed is not decided here: the reader takes them all and the notes tell.
 
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 
 use super::DEPTH_MAX;
 use super::note::{NoteSet, RepairNote};
+use super::number::{Read, read_number};
 use super::reader::{read_escape, read_hex};
 use super::scan::{plain_run, skip_blanks};
 
@@ -151,7 +152,9 @@ impl LenientReader<'_> {
                 break;
             }
             let value = self.value()?;
-            fields.insert(key, value);
+            if fields.insert(key, value).is_some() {
+                self.note(RepairNote::DuplicateKey);
+            }
             has_comma = self.take(b',');
         }
         Some(Value::Object(fields))
@@ -219,8 +222,8 @@ impl LenientReader<'_> {
 
     fn number(&mut self) -> Option<Value> {
         let digits = self.take_while(|byte| byte.is_ascii_digit() || b"+-.eE".contains(byte));
-        if let Ok(number) = digits.parse::<Number>() {
-            return Some(Value::Number(number));
+        if let Some(read) = read_number(digits) {
+            return Some(self.keep(read));
         }
         if matches!(digits, "-" | "+") {
             return self.word().filter(Value::is_null);
@@ -232,9 +235,19 @@ impl LenientReader<'_> {
         if spelled.ends_with('.') {
             spelled.push('0');
         }
-        let number = spelled.parse::<Number>().ok()?;
+        let read = read_number(&spelled)?;
         self.note(RepairNote::NumberSpelling);
-        Some(Value::Number(number))
+        Some(self.keep(read))
+    }
+
+    fn keep(&mut self, read: Read) -> Value {
+        match read {
+            Read::Exact(number) => Value::Number(number),
+            Read::Rounded(number) => {
+                self.note(RepairNote::RoundedNumber);
+                Value::Number(number)
+            }
+        }
     }
 
     fn take_quote(&mut self) -> Option<Quote> {

@@ -2,7 +2,8 @@
 //!
 //! A change is lossless if the text has only one sensible reading and all of its content is in the value.
 //! Everything else is a guess: a missing comma or bracket is exactly what a stream with a lost piece looks
-//! like, and a call put together from such a stream must not run.
+//! like, and a call put together from such a stream must not run. Sentences around an object may take back what it
+//! says; of two equal keys one would be dropped, and a number that does not fit would be another number.
 
 use std::fmt;
 
@@ -53,11 +54,17 @@ pub enum RepairNote {
     BadEscape,
     /// `NaN` or `Infinity` became `null`.
     NotANumber,
+    /// A key stood twice in an object; its last value was taken.
+    DuplicateKey,
+    /// A number was rounded to one that can be kept.
+    RoundedNumber,
+    /// Bytes that were no UTF-8 were replaced.
+    NotUtf8,
 }
 
 impl RepairNote {
     /// Every kind, in the order in which notes are listed.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 23] = [
         Self::ByteOrderMark,
         Self::ThinkPrefix,
         Self::CodeFence,
@@ -78,6 +85,9 @@ impl RepairNote {
         Self::CutShort,
         Self::BadEscape,
         Self::NotANumber,
+        Self::DuplicateKey,
+        Self::RoundedNumber,
+        Self::NotUtf8,
     ];
 
     /// Whether the change neither invents nor drops content, so that a call read this way may run.
@@ -87,7 +97,6 @@ impl RepairNote {
             | Self::ThinkPrefix
             | Self::CodeFence
             | Self::SpecialTokens
-            | Self::ProseAround
             | Self::DoubleEncoded
             | Self::TrailingComma
             | Self::Comment
@@ -97,12 +106,16 @@ impl RepairNote {
             | Self::LiteralSpelling
             | Self::RawControl
             | Self::NumberSpelling => true,
-            Self::MissingComma
+            Self::ProseAround
+            | Self::MissingComma
             | Self::ExtraClose
             | Self::MissingClose
             | Self::CutShort
             | Self::BadEscape
-            | Self::NotANumber => false,
+            | Self::NotANumber
+            | Self::DuplicateKey
+            | Self::RoundedNumber
+            | Self::NotUtf8 => false,
         }
     }
 }
@@ -131,6 +144,9 @@ impl fmt::Display for RepairNote {
             Self::CutShort => "the text is cut off",
             Self::BadEscape => "a string has an escape that JSON does not know",
             Self::NotANumber => "a number is NaN or Infinity",
+            Self::DuplicateKey => "a key is written twice",
+            Self::RoundedNumber => "a number cannot be kept exactly",
+            Self::NotUtf8 => "it has bytes that are not UTF-8",
         })
     }
 }

@@ -1,12 +1,14 @@
 //! Strict JSON: a value, or where and why the text is none.
 //!
-//! What is JSON and what a value is, `serde_json` decides (a key written twice keeps its last value); only the
-//! way there is shorter. The size of the text is the caller's limit, the depth is [`super::DEPTH_MAX`].
+//! What is JSON and what a value is, `serde_json` decides; only the way there is shorter. What it would change (a key
+//! written twice, a number beyond what a value can hold) and what is no UTF-8 is refused. The size of the text is the
+//! caller's limit, the depth is [`super::DEPTH_MAX`].
 
 use serde_json::Value;
 use serde_json::error::Category;
 
-use super::reader::read_value;
+use super::NOT_UTF8;
+use super::reader::{find_altered, read_value};
 use crate::text::cut_chars;
 
 /// Characters of the text shown on each side of the fault.
@@ -30,9 +32,16 @@ pub struct ParseFailure {
 
 /// Reads a text as one strict JSON value.
 pub fn parse_value(text: &str) -> Result<Value, ParseFailure> {
+    if let Some(failure) = ParseFailure::of_bytes(text) {
+        return Err(failure);
+    }
     match read_value(text) {
         Some(value) => Ok(value),
-        None => serde_json::from_str(text).map_err(|error| ParseFailure::of(text, text, &error)),
+        None => match (serde_json::from_str(text), ParseFailure::of_altered(text, text)) {
+            (Err(error), _) => Err(ParseFailure::of(text, text, &error)),
+            (Ok(_), Some(failure)) => Err(failure),
+            (Ok(value), None) => Ok(value),
+        },
     }
 }
 
@@ -42,13 +51,24 @@ impl ParseFailure {
         serde_json::from_str::<Value>(part).err().map(|error| Self::of(whole, part, &error))
     }
 
+    /// Where a text had bytes that are no UTF-8.
+    pub(super) fn of_bytes(text: &str) -> Option<Self> {
+        let at = text.find(NOT_UTF8)?;
+        Some(Self::at(text, at, "bytes that are not UTF-8 stand where text should be".to_owned()))
+    }
+
+    /// What of `part`, a piece of `whole`, would not come out as it was written.
+    pub(super) fn of_altered(whole: &str, part: &str) -> Option<Self> {
+        let altered = find_altered(part)?;
+        Some(Self::at(whole, skipped(whole, part) + altered.offset, altered.message))
+    }
+
     fn of(whole: &str, part: &str, error: &serde_json::Error) -> Self {
-        let skipped = (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize);
         let offset = match error.classify() {
             Category::Eof => part.len(),
             Category::Io | Category::Syntax | Category::Data => offset_of(part, error.line(), error.column()),
         };
-        Self::at(whole, skipped + offset, message_of(error))
+        Self::at(whole, skipped(whole, part) + offset, message_of(error))
     }
 
     /// A failure at a place of a text.
@@ -64,9 +84,14 @@ impl ParseFailure {
             offset,
             line: before.matches('\n').count() + 1,
             column: before.get(line_start..).unwrap_or_default().chars().count() + 1,
-            snippet: shown.replace(char::is_control, " "),
+            snippet: shown.replace(char::is_control, " ").replace(NOT_UTF8, "\u{fffd}"),
         }
     }
+}
+
+/// Where `part`, a piece of `whole`, begins in it.
+fn skipped(whole: &str, part: &str) -> usize {
+    (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize)
 }
 
 /// `serde_json` counts lines from 1 and the bytes of a line from 1; 0 is the line break before.

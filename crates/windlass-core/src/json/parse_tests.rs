@@ -69,12 +69,26 @@ fn deep_nesting_is_a_failure_not_a_crash() {
     assert_eq!(failure(&text).message, "recursion limit exceeded");
 }
 
+#[test]
+fn bytes_that_are_no_utf_8_are_a_failure_at_their_place() {
+    let failure = failure(&format!("{{\"a\": \"x{NOT_UTF8}\"}}"));
+    assert_eq!(failure.message, "bytes that are not UTF-8 stand where text should be");
+    assert_eq!((failure.column, failure.snippet.as_str()), (9, "{\"a\": \"x\u{fffd}\"}"));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
     #[test]
     fn values_and_verdicts_are_those_of_serde_json(text in prop_oneof![any_text(), broken_text()]) {
-        prop_assert_eq!(parse_value(&text).ok(), serde_json::from_str(&text).ok());
+        match parse_value(&text) {
+            Ok(value) => prop_assert_eq!(Some(value), serde_json::from_str(&text).ok()),
+            Err(failure) if serde_json::from_str::<Value>(&text).is_ok() => {
+                let words = ["written twice", "kept exactly", "not UTF-8"];
+                prop_assert!(words.iter().any(|word| failure.message.contains(word)), "{}", failure);
+            }
+            Err(_) => {}
+        }
     }
 
     #[test]

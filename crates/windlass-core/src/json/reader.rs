@@ -1,11 +1,14 @@
 //! The fast way from strict JSON to a value: one pass, one allocation for each string and container.
 //!
-//! It accepts exactly what `serde_json` accepts and builds the same value; tests hold the two together. It
-//! explains nothing: whoever needs to know why a text was refused asks `serde_json`.
+//! It builds the same value as `serde_json`, and accepts what `serde_json` accepts but for what would not come out
+//! as it was written: a key that stands twice in an object, and a number that would be rounded. Tests hold the
+//! two together. Why a text is no JSON, `serde_json` explains; the rest [`find_altered`] does.
 
+use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
 
 use super::DEPTH_MAX;
+use super::number::{Read, read_number};
 use super::scan::{plain_run, skip_blanks};
 
 /// Fields to make room for at once: most objects of calls have at most this many.
@@ -16,11 +19,43 @@ const ITEMS_ROOM: usize = 8;
 /// Digits that surely fit in 64 bits.
 const DIGITS_MAX: usize = 18;
 
-/// The value of a whole text, or `None` if it is not one strict JSON value.
+/// The value of a whole text, or `None` if it is not one strict JSON value that comes out as it was written.
 pub(super) fn read_value(text: &str) -> Option<Value> {
-    let mut reader = Reader { text, bytes: text.as_bytes(), at: 0, depth_left: DEPTH_MAX - 1 };
+    let mut reader = Reader::new(text);
     let value = reader.value()?;
     (skip_blanks(reader.bytes, reader.at) == text.len()).then_some(value)
+}
+
+/// What of a text would not come out as it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Altered {
+    /// Where it begins, in bytes.
+    pub(super) offset: usize,
+    /// What it is, with its JSON pointer.
+    pub(super) message: String,
+}
+
+/// The first place of a text at which the reader refused what `serde_json` would have changed.
+#[cold]
+pub(super) fn find_altered(text: &str) -> Option<Altered> {
+    let mut reader = Reader::new(text);
+    let (offset, fault) = match reader.value() {
+        Some(_) => return None,
+        None => reader.fault?,
+    };
+    let path: String = reader.path.iter().rev().map(|step| format!("/{step}")).collect();
+    let message = match fault {
+        Fault::Key => format!("the key at {path} is written twice; write it once"),
+        Fault::Number(number) => {
+            format!("the number {number} at {path} cannot be kept exactly; send it as text")
+        }
+    };
+    Some(Altered { offset, message })
+}
+
+enum Fault {
+    Key,
+    Number(String),
 }
 
 struct Reader<'a> {
@@ -28,9 +63,26 @@ struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
     depth_left: u8,
+    /// Why the text was refused although it is JSON, and where; `path` leads there, the innermost step first.
+    fault: Option<(usize, Fault)>,
+    path: Vec<String>,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    fn new(text: &'a str) -> Self {
+        let bytes = text.as_bytes();
+        Self { text, bytes, at: 0, depth_left: DEPTH_MAX - 1, fault: None, path: Vec::new() }
+    }
+
+    /// A step of the way to what was refused.
+    #[cold]
+    fn locate<T>(&mut self, step: impl FnOnce() -> String) -> Option<T> {
+        if self.fault.is_some() {
+            self.path.push(step());
+        }
+        None
+    }
+
     /// Takes the next byte that is no blank.
     #[inline]
     fn next(&mut self) -> Option<u8> {
@@ -85,7 +137,8 @@ impl Reader<'_> {
         }
         let mut items = Vec::with_capacity(ITEMS_ROOM);
         loop {
-            items.push(self.value_from(first)?);
+            let Some(item) = self.value_from(first) else { return self.locate(|| items.len().to_string()) };
+            items.push(item);
             match self.next()? {
                 b',' => first = self.next()?,
                 b']' => return Some(items),
@@ -104,12 +157,19 @@ impl Reader<'_> {
             if first != b'"' {
                 return None;
             }
+            let start = self.at - 1;
             let key = self.string()?;
             if self.next()? != b':' {
                 return None;
             }
-            let value = self.value()?;
-            fields.insert(key, value);
+            let Some(value) = self.value() else { return self.locate(|| key) };
+            match fields.entry(key) {
+                Entry::Vacant(free) => drop(free.insert(value)),
+                Entry::Occupied(taken) => {
+                    self.fault = Some((start, Fault::Key));
+                    return self.locate(|| taken.key().clone());
+                }
+            }
             match self.next()? {
                 b',' => first = self.next()?,
                 b'}' => return Some(fields),
@@ -136,14 +196,21 @@ impl Reader<'_> {
         self.rare_number(start)
     }
 
-    /// Signs, zeros, fractions, exponents and long numbers are rounded by `serde_json` itself, so that no
-    /// number depends on which way it was read.
+    /// Signs, zeros, fractions, exponents and long numbers are read by `serde_json` itself, so that no number
+    /// depends on which way it was read.
     #[cold]
     fn rare_number(&mut self, start: usize) -> Option<Number> {
         while let Some(b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-') = self.bytes.get(self.at) {
             self.at += 1;
         }
-        self.text.get(start..self.at)?.parse().ok()
+        let text = self.text.get(start..self.at)?;
+        match read_number(text)? {
+            Read::Exact(number) => Some(number),
+            Read::Rounded(_) => {
+                self.fault = Some((start, Fault::Number(text.to_owned())));
+                None
+            }
+        }
     }
 
     /// The string whose opening quote was taken.

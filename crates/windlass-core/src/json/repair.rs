@@ -14,6 +14,7 @@
 
 use serde_json::Value;
 
+use super::NOT_UTF8;
 use super::lenient::{Reading, read_lenient};
 use super::note::NoteSet;
 pub use super::note::RepairNote;
@@ -96,6 +97,9 @@ pub fn repair(text: &str, mode: RepairMode) -> Result<Repaired, Unrepairable> {
         return Err(unrepairable(text, part, Vec::new()));
     };
     let value = decode_again(value, &mut notes);
+    if text.contains(NOT_UTF8) {
+        notes.add(RepairNote::NotUtf8);
+    }
     let refused: Vec<RepairNote> = notes.iter().filter(|note| !note.is_lossless()).collect();
     if mode == RepairMode::Lossless && !refused.is_empty() {
         return Err(unrepairable(text, part, refused));
@@ -105,7 +109,9 @@ pub fn repair(text: &str, mode: RepairMode) -> Result<Repaired, Unrepairable> {
 
 fn unrepairable(text: &str, part: &str, refused: Vec<RepairNote>) -> Unrepairable {
     // A part that is JSON by itself is refused only for what stands around it.
-    let failure = ParseFailure::of_part(text, part)
+    let failure = ParseFailure::of_bytes(text)
+        .or_else(|| ParseFailure::of_altered(text, part))
+        .or_else(|| ParseFailure::of_part(text, part))
         .or_else(|| ParseFailure::of_part(text, text))
         .unwrap_or_else(|| ParseFailure::at(text, 0, "not one JSON object".to_owned()));
     Unrepairable { failure, refused }

@@ -59,14 +59,39 @@ fn r_4_a_fence_around_the_json_goes_and_a_fence_inside_stays() {
     assert_lossless(text, json!({"md": "```json\n}\n```"}), &[CodeFence]);
     assert_lossless("```json\n{'a': 1}\n```", json!({"a": 1}), &[CodeFence, SingleQuotes]);
     let text = "Here you are:\n```json\n{\"a\": 1}\n```\nGood luck!";
-    assert_lossless(text, json!({"a": 1}), &[CodeFence, ProseAround]);
+    assert_lossy(text, json!({"a": 1}), &[CodeFence, ProseAround]);
 }
 
 #[test]
-fn sentences_around_the_only_object_are_left_out() {
-    assert_lossless("Sure! {\"a\": \"}{\"} Anything else?", json!({"a": "}{"}), &[ProseAround]);
-    assert_lossless("I fill {it} in: {\"a\": 1}", json!({"a": 1}), &[ProseAround]);
-    assert_lossless("It's {a: 1}", json!({"a": 1}), &[ProseAround, UnquotedKey]);
+fn an_object_inside_sentences_is_never_believed() {
+    assert_lossy("Sure! {\"a\": \"}{\"} Anything else?", json!({"a": "}{"}), &[ProseAround]);
+    assert_lossy("I will not send this: {\"a\": 1}", json!({"a": 1}), &[ProseAround]);
+    assert_lossy("{\"a\": 1} but only if the user agrees", json!({"a": 1}), &[ProseAround]);
+    assert_lossy("I fill {it} in: {\"a\": 1}", json!({"a": 1}), &[ProseAround]);
+    assert_lossy("It's {a: 1}", json!({"a": 1}), &[ProseAround, UnquotedKey]);
+}
+
+#[test]
+fn what_would_come_out_changed_is_never_believed() {
+    assert_lossy(r#"{"a": 1, "a": 2}"#, json!({"a": 2}), &[DuplicateKey]);
+    assert_lossy(
+        r#"{"x": [{"a": 1, 'a': 1,}]}"#,
+        json!({"x": [{"a": 1}]}),
+        &[TrailingComma, SingleQuotes, DuplicateKey],
+    );
+    assert_lossy(r#"{"n": 100000000000000000000}"#, json!({"n": 1e20}), &[RoundedNumber]);
+    assert_lossy(
+        r#"{n: +18446744073709551616}"#,
+        json!({"n": 18446744073709551616.0}),
+        &[UnquotedKey, NumberSpelling, RoundedNumber],
+    );
+    assert_lossy(&format!("{{\"a\": \"{NOT_UTF8}\"}}"), json!({"a": NOT_UTF8.to_string()}), &[NotUtf8]);
+    assert_lossless(r#"{"n": -0, "x": 0.1}"#, json!({"n": -0.0, "x": 0.1}), &[]);
+    let failure = repair(r#"{"n": 100000000000000000000}"#, RepairMode::Lossless).unwrap_err();
+    assert!(
+        failure.to_string().starts_with("the number 100000000000000000000 at /n cannot be kept exactly"),
+        "{failure}"
+    );
 }
 
 #[test]
@@ -110,7 +135,7 @@ fn reasoning_before_the_json_is_left_out_and_never_taken_for_it() {
     assert_lossless("so I send this\n</think>\n\n{\"a\": 1}", json!({"a": 1}), &[ThinkPrefix]);
     assert_lossless("<think>{\"a\": 0}</think>\n{\"a\": 1}", json!({"a": 1}), &[ThinkPrefix]);
     assert_lossless("{\"a\": \"x</think>y\"}", json!({"a": "x</think>y"}), &[]);
-    assert_lossless("So: {\"a\": \"</think>{}\"}", json!({"a": "</think>{}"}), &[ProseAround]);
+    assert_lossy("So: {\"a\": \"</think>{}\"}", json!({"a": "</think>{}"}), &[ProseAround]);
     assert_unrepairable("<think>I will send {\"a\": 1}");
     assert_unrepairable("Well. <think>I will send {\"a\": 1}");
 }
@@ -200,9 +225,8 @@ fn numbers_of_other_languages_are_understood() {
 #[test]
 fn r_53_integers_booleans_objects_and_arrays_survive_a_repair() {
     let value = json!({"n": 3, "big": u64::MAX, "ok": true, "x": null, "deep": [{"a": [1, [2.5, {}]]}, []]});
-    let text =
-        format!("Calling it.\n```json\n{}\n```<|im_end|>", serde_json::to_string_pretty(&value).unwrap());
-    assert_lossless(&text, value, &[CodeFence, SpecialTokens, ProseAround]);
+    let text = format!("```json\n{}\n```<|im_end|>", serde_json::to_string_pretty(&value).unwrap());
+    assert_lossless(&text, value, &[CodeFence, SpecialTokens]);
 }
 
 #[test]
@@ -319,7 +343,7 @@ proptest! {
     }
 
     #[test]
-    fn r_45_noise_around_any_object_gives_back_that_object(value in any_object(), around in 0..7_usize) {
+    fn r_45_noise_around_any_object_gives_back_that_object(value in any_object(), around in 0..6_usize) {
         let json = value.to_string();
         let text = match around {
             0 => format!("```json\n{json}\n```"),
@@ -327,8 +351,7 @@ proptest! {
             2 => format!("<think>hm {{}}</think>\n{json}"),
             3 => format!("\u{feff}{json}"),
             4 => format!("<tool_call>\n{json}\n</tool_call>"),
-            5 => Value::String(json).to_string(),
-            _ => format!("Sure, here it is:\n{json}\nDone."),
+            _ => Value::String(json).to_string(),
         };
         let repaired = repair(&text, RepairMode::Lossless).unwrap();
         prop_assert_eq!(repaired.value, serde_json::from_str::<Value>(&value.to_string()).unwrap());

@@ -187,6 +187,7 @@ impl OpenRun {
             | Event::ReasoningDelta { .. }
             | Event::TextDelta { .. }
             | Event::CallDelta { .. }
+            | Event::StepProgressed { .. }
             | Event::CallProgressed { .. } => {}
         }
         Vec::new()

@@ -122,8 +122,9 @@ impl<'a> Looked<'a> {
         let place = self.place(path)?;
         match place.reach() {
             _ if place.is_device() => Some(DISK),
-            Reach::System => Some(SYSTEM),
-            Reach::Whole | Reach::Other => None,
+            // What is left of the devices loses nothing.
+            Reach::System if !place.is_in_devices() => Some(SYSTEM),
+            Reach::System | Reach::Whole | Reach::Other => None,
         }
     }
 }

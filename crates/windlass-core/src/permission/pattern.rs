@@ -14,6 +14,7 @@ use std::fmt;
 
 use super::question::Target;
 use super::rule::RuleError;
+use crate::shell::runs;
 
 /// Literal pieces with a `*` between each two; never empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -179,7 +180,7 @@ impl TargetPattern {
     /// Whether the pattern, in a rule that denies or asks, means this target.
     ///
     /// A host is meant with any port unless the pattern names one; a command also as one part of a
-    /// longer line. What an interpreter makes of its arguments (`sh -c "…"`) is beyond any pattern.
+    /// longer line, in quotes, behind `env`, `sudo` or `sh -c`, and through variables of the line.
     pub fn touches(&self, target: &Target) -> bool {
         match target {
             Target::Path(path) => self.path.matches(&names_of(path)),
@@ -188,7 +189,10 @@ impl TargetPattern {
                 pattern.matches(host) || pattern.matches(without_port(host))
             }
             Target::Command(line) => {
-                self.matches_words(line) || simple_commands(line).iter().any(|part| self.matches_words(part))
+                // Roughly, as any shell might part it, and exactly, with quotes and wrappers taken off.
+                self.matches_words(line)
+                    || simple_commands(line).iter().any(|part| self.matches_words(part))
+                    || runs(line, "").iter().any(|run| self.matches_words(&run.line()))
             }
         }
     }

@@ -225,6 +225,17 @@ fn to_deny_a_command_is_to_deny_it_in_any_part_of_a_line() {
         "A=1 B=2 rm x",
         "/bin/rm x",
         "ls; ../bin/rm x y",
+        "\"rm\" x",
+        "r''m x",
+        "env rm x",
+        "sudo rm x",
+        "sh -c 'rm x'",
+        "bash -lc \"ls; rm x\"",
+        "time rm x",
+        "! rm x",
+        "if true; then rm x; fi",
+        "A=rm; $A x",
+        "ls | xargs rm",
     ] {
         assert!(touches("rm *", command(line)), "{line}");
     }

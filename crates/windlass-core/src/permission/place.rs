@@ -164,6 +164,11 @@ impl Place {
         !self.is_home && self.parts.is_empty()
     }
 
+    /// Whether it is in `/dev`.
+    pub(super) fn is_in_devices(&self) -> bool {
+        !self.is_home && self.parts.first().is_some_and(|first| first == "dev")
+    }
+
     /// Whether writing there writes to a disk or to memory.
     pub(super) fn is_device(&self) -> bool {
         match self.parts.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use super::pattern::TargetPattern;
 use super::question::Target;
 use crate::ids::Millis;
-use crate::tool::{Scope, ToolSpec};
+use crate::tool::{Scope, ToolSpec, is_tool_name};
 
 /// Why a text is no rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -30,7 +30,7 @@ pub enum RuleError {
     Empty,
     /// Not a tool name.
     #[error(
-        "'{0}' is no tool name: use 1 to 64 letters, digits, '_' or '-', or '*' for any tool; for example read_file(src/**)"
+        "'{0}' is no tool name: use 1 to 128 letters, digits, '_', '-', '.' or '/', or '*' for any tool; for example read_file(src/**)"
     )]
     ToolName(String),
     /// Not a scope.
@@ -72,15 +72,12 @@ pub enum ToolPattern {
 impl ToolPattern {
     /// Reads `*`, a tool name or `scope:NAME`.
     pub fn parse(text: &str) -> Result<Self, RuleError> {
-        let is_name_char = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
         match text.strip_prefix("scope:") {
             Some(word) => {
                 scope_of(word).map(Self::Scope).ok_or_else(|| RuleError::ScopeName(word.to_owned()))
             }
             None if text == "*" => Ok(Self::Any),
-            None if (1..=64).contains(&text.len()) && text.chars().all(is_name_char) => {
-                Ok(Self::Named(text.to_owned()))
-            }
+            None if is_tool_name(text) => Ok(Self::Named(text.to_owned())),
             None => Err(RuleError::ToolName(text.to_owned())),
         }
     }

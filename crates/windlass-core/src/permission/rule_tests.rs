@@ -77,7 +77,7 @@ fn a_bad_rule_says_what_was_wrong_and_shows_an_example() {
         assert!(error.to_string().contains("read_file"), "{error}");
     }
     assert!("a".repeat(64).parse::<RulePattern>().is_ok());
-    assert!("a".repeat(65).parse::<RulePattern>().is_err());
+    assert!("a".repeat(129).parse::<RulePattern>().is_err());
 }
 
 #[test]

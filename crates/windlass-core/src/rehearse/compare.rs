@@ -56,7 +56,12 @@ pub(super) fn is_same(recorded: &Event, replayed: &Event) -> bool {
         (Event::ErrorRaised { code, .. }, Event::ErrorRaised { code: own, .. }) => code == own,
         (
             Event::RunEnded { outcome, reason, answer, usage },
-            Event::RunEnded { outcome: own_outcome, reason: own_reason, answer: own_answer, usage: own_usage },
+            Event::RunEnded {
+                outcome: own_outcome,
+                reason: own_reason,
+                answer: own_answer,
+                usage: own_usage,
+            },
         ) => {
             // Only a model that answered wrote the answer itself.
             (outcome, reason, usage) == (own_outcome, own_reason, own_usage)

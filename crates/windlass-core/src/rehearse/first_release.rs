@@ -64,10 +64,9 @@ impl Guess<'_, '_> {
         let event = self.tape.event(0)?;
         match (self.run.place(), event) {
             (Place::Ready, Event::RunStarted { .. }) => Some(Cause::MessageSent),
-            (
-                Place::Thinking { .. } | Place::Settling,
-                Event::PermissionDecided { call_id, .. },
-            ) => Some(Cause::PermissionAnswered { call_id: call_id.clone() }),
+            (Place::Thinking { .. } | Place::Settling, Event::PermissionDecided { call_id, .. }) => {
+                Some(Cause::PermissionAnswered { call_id: call_id.clone() })
+            }
             (Place::Thinking { .. } | Place::Settling, Event::CallEnded { call_id, outcome, .. }) => {
                 self.call_ended(call_id, outcome)
             }

@@ -48,7 +48,8 @@ impl Run {
         if self.offered.as_ref().is_some_and(|offered| Arc::ptr_eq(&offered.all, &all)) {
             return;
         }
-        let first = self.offered.as_ref().map_or_else(|| Arc::clone(&all), |offered| Arc::clone(&offered.first));
+        let first =
+            self.offered.as_ref().map_or_else(|| Arc::clone(&all), |offered| Arc::clone(&offered.first));
         let was_there = |spec: &ToolSpec| first.iter().any(|own| own.name == spec.name);
         let setup = self.wishes.asked.setup.as_deref();
         let is_offered = |spec: &ToolSpec| match setup {

@@ -171,10 +171,8 @@ impl Run {
     fn wait_longer(&mut self, pass: &mut Pass<'_, '_>) -> bool {
         let waited_ms = self.patience.take(pass.now);
         if waited_ms > 0 {
-            pass.push(Effect::SetTimer {
-                deadline: Deadline::Work,
-                at_ms: pass.now.saturating_add(waited_ms),
-            });
+            self.work_until = pass.now.saturating_add(waited_ms);
+            pass.push(Effect::SetTimer { deadline: Deadline::Work, at_ms: self.work_until });
         }
         waited_ms > 0
     }

@@ -51,10 +51,31 @@ impl Run {
         if failure.code == OVERFLOW {
             return self.after_overflow(pass, goal, tries, failure);
         }
-        if failure.is_retryable && tries.retries < self.settings.profile.limits.model_retries_max {
-            return self.try_again(pass, goal, tries, &failure);
+        let is_last = tries.retries >= self.settings.profile.limits.model_retries_max;
+        match self.too_long_a_wait(pass, &goal, &failure) {
+            Some(words) => {
+                let message = [failure.message.as_str(), &words].concat();
+                self.give_up(pass, goal, tries.heard, ModelFailure { message, ..failure })
+            }
+            None if failure.is_retryable && !is_last => self.try_again(pass, goal, tries, &failure),
+            None => self.give_up(pass, goal, tries.heard, failure),
         }
-        self.give_up(pass, goal, tries.heard, failure)
+    }
+
+    /// What is said where a provider asks to wait longer than the run may still take: no try could come in time.
+    fn too_long_a_wait(&self, pass: &Pass<'_, '_>, goal: &Goal, failure: &ModelFailure) -> Option<String> {
+        let until = self.work_until.saturating_add(self.patience.waited_ms);
+        let left_ms = until.saturating_sub(pass.now);
+        let wait_ms = failure.retry_after_ms.filter(|wait_ms| *wait_ms > left_ms)?;
+        let is_meant = failure.is_retryable && !matches!(goal, Goal::Finalise(_));
+        is_meant.then(|| {
+            format!(
+                "; it asks to wait {} s (Retry-After), and this run may go on for {} s at most (run_timeout_ms): try \
+                 again later",
+                wait_ms.div_ceil(1_000),
+                left_ms / 1_000
+            )
+        })
     }
 
     /// Asks for the same step after a wait that everybody is told of.

@@ -140,6 +140,8 @@ pub struct Run {
     /// Changes of requests that were told: rule and message.
     adjusted: HashSet<(String, String)>,
     patience: Patience,
+    /// When work must stop, but for the time in which the run waited for the user.
+    work_until: Millis,
     /// Outcomes of this run, for `$ref` arguments: own id, provider's id, outcome.
     outcomes: Vec<(CallId, Option<String>, Arc<ToolOutcome>)>,
     /// Provider's ids that the session has used: none may stand for two calls.
@@ -327,6 +329,7 @@ impl Run {
             warned: BTreeSet::new(),
             adjusted: HashSet::new(),
             patience: Patience::default(),
+            work_until: Millis::MAX,
             outcomes: Vec::new(),
             provider_ids: BTreeSet::new(),
             tools_used: Vec::new(),

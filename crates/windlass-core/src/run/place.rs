@@ -69,6 +69,7 @@ impl Run {
             self.patience.waited_ms = self.patience.waited_ms.saturating_add(from.saturating_sub(since));
             self.patience.since = Some(to);
         }
+        self.work_until = self.work_until.saturating_add(to.saturating_sub(from));
     }
 
     /// What was counted between now and a later sum, if anything was.

@@ -87,10 +87,8 @@ impl Recorded {
             Event::CallEnded { call_id, outcome, message, .. } => {
                 let kind = outcome.failure().map(|failure| failure.kind);
                 // Whatever stopped a call while it waited says nothing of it.
-                let is_judged = matches!(
-                    kind,
-                    None | Some(ErrorKind::PermissionDenied | ErrorKind::LimitExceeded)
-                );
+                let is_judged =
+                    matches!(kind, None | Some(ErrorKind::PermissionDenied | ErrorKind::LimitExceeded));
                 if is_judged || is_inspection_of(call_id, record) {
                     self.pass(call_id, record);
                 }
@@ -186,7 +184,8 @@ impl Run {
         call: ToolCall,
         args: Value,
     ) -> Result<CheckedCall, ToolFailure> {
-        let known = self.recorded.as_ref().and_then(|recorded| Some((recorded, recorded.calls.get(&call.id)?)));
+        let known =
+            self.recorded.as_ref().and_then(|recorded| Some((recorded, recorded.calls.get(&call.id)?)));
         let Some((recorded, known)) = known else {
             return check_call(tools, call, args).map_err(|(_, failure)| failure);
         };

@@ -55,7 +55,8 @@ impl Run {
         }
         let limits = &self.settings.profile.limits;
         let work_ms = limits.run_timeout_ms.saturating_sub(limits.final_reserve_ms);
-        pass.push(Effect::SetTimer { deadline: Deadline::Work, at_ms: pass.now.saturating_add(work_ms) });
+        self.work_until = pass.now.saturating_add(work_ms);
+        pass.push(Effect::SetTimer { deadline: Deadline::Work, at_ms: self.work_until });
         self.ask_model(pass, Goal::Work, Tries::default())
     }
 

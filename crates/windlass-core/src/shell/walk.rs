@@ -79,6 +79,13 @@ pub struct Run {
     pub is_unreadable: bool,
 }
 
+impl Run {
+    /// The program and its arguments, with single spaces between them, as a rule names a command.
+    pub fn line(&self) -> String {
+        std::iter::once(&self.program).chain(&self.args).map(String::as_str).collect::<Vec<_>>().join(" ")
+    }
+}
+
 /// Everything that a line would run, wrappers taken off, innermost lines too. `folder` is where it begins.
 pub fn runs(line: &str, folder: &str) -> Vec<Run> {
     let mut walker = Walker { folder: Some(folder.to_owned()), ..Walker::default() };

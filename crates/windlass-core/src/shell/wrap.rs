@@ -83,9 +83,11 @@ impl Walker {
             words.first().map(|word| word.rsplit('/').next().unwrap_or(word).to_owned()).unwrap_or_default();
         let args = words.get(1..).unwrap_or_default().to_vec();
         if let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.name == name) {
-            return self.start_wrapped(wrapper, &words, &args, redirects, input);
+            self.note(words.clone(), Vec::new(), Input::Nothing, false);
+            return self.start_wrapped(wrapper, &args, redirects, input);
         }
         if SHELLS.contains(&name.as_str()) {
+            self.note(words.clone(), Vec::new(), Input::Nothing, false);
             return self.start_shell(&words, &args, redirects, input);
         }
         match name.as_str() {
@@ -103,7 +105,10 @@ impl Walker {
             {
                 return self.read_script(words, redirects, input);
             }
-            "xargs" => return self.start_each(&args, &input),
+            "xargs" => {
+                self.note(words, redirects, Input::Nothing, false);
+                return self.start_each(&args, &input);
+            }
             "cd" | "pushd" => self.enter(&args),
             "export" | "declare" | "typeset" | "local" | "readonly" => self.assign_all(&args),
             "read" => {
@@ -128,13 +133,12 @@ impl Walker {
     fn start_wrapped(
         &mut self,
         wrapper: &Wrapper,
-        words: &[String],
         args: &[String],
         redirects: Vec<(Redirect, String)>,
         input: Input,
     ) -> Input {
         if wrapper.name == "command" && args.first().is_some_and(|arg| matches!(arg.as_str(), "-v" | "-V")) {
-            return self.note(words.to_vec(), redirects, input, false);
+            return Input::Unknown;
         }
         let (mut rest, mut to_skip) = (args, wrapper.words);
         while let [word, after @ ..] = rest {
@@ -162,9 +166,10 @@ impl Walker {
                 break;
             }
         }
-        // A wrapper alone does what it does.
+        // A wrapper alone does what it does, which is noted already; its files are not.
         match rest {
-            [] => self.note(words.to_vec(), redirects, input, false),
+            [] if redirects.is_empty() => Input::Unknown,
+            [] => self.note(vec![wrapper.name.to_owned()], redirects, input, false),
             rest => self.start(rest.to_vec(), redirects, input),
         }
     }

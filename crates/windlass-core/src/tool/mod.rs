@@ -12,4 +12,6 @@ pub use call::{CheckedCall, ProviderState, RawArgs, RawCall, ToolCall};
 pub use failure::{ErrorKind, RetryAdvice, ToolFailure};
 pub use live::{LIVE_KEYWORD, live_kinds, without_live};
 pub use outcome::{Link, OutcomeMeta, OutcomeStatus, ToolOutcome, ToolOutput, Trust};
-pub use spec::{ArgSpec, ArgType, Category, Effects, Risk, Scope, SpecError, ToolSpec, Visibility};
+pub use spec::{
+    ArgSpec, ArgType, Category, Effects, Risk, Scope, SpecError, ToolSpec, Visibility, is_tool_name,
+};

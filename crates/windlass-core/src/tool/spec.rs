@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+/// Characters of a tool's name: twice what any provider takes, as many as the Model Context Protocol allows.
+const NAME_CHARS_MAX: usize = 128;
+
 /// What running a tool does to the world. Decides scheduling, caching and recovery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -160,8 +163,8 @@ pub struct ToolSpec {
 /// Why a spec cannot be registered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SpecError {
-    /// The name is empty, too long or has characters that no provider accepts.
-    #[error("tool name '{0}' must be 1 to 64 characters of a-z, A-Z, 0-9, '_' or '-'")]
+    /// The name is empty, too long or has characters that rules and addresses could not tell from their own.
+    #[error("tool name '{0}' must be 1 to 128 characters of a-z, A-Z, 0-9, '_', '-', '.' or '/'")]
     Name(String),
     /// The schema does not describe an object.
     #[error("the schema of tool '{0}' must be a JSON Schema object with \"type\": \"object\"")]
@@ -176,6 +179,13 @@ pub enum SpecError {
         /// The missing argument.
         target: String,
     },
+}
+
+/// Whether a text can be a tool's name. It is more than providers take: names are put into each provider's form, and
+/// read back.
+pub fn is_tool_name(text: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
+    (1..=NAME_CHARS_MAX).contains(&text.len()) && text.chars().all(is_part)
 }
 
 impl ToolSpec {
@@ -243,9 +253,8 @@ impl ToolSpec {
 
     /// Checks what every provider and every part of this house relies on.
     pub fn check(&self) -> Result<(), SpecError> {
-        let named = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
         for name in std::iter::once(&self.name).chain(&self.aliases) {
-            if name.is_empty() || name.len() > 64 || !name.chars().all(named) {
+            if !is_tool_name(name) {
                 return Err(SpecError::Name(name.clone()));
             }
         }

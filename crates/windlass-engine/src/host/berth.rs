@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Mutex as AsyncMutex, Notify};
 use windlass_core::command::RunSetup;
 use windlass_core::ids::{Millis, RunId, SessionId};
+use windlass_core::port::ModelPort;
 
 use crate::bus::EventLog;
 use crate::limits::BERTHS_FEW;
@@ -32,6 +33,7 @@ pub(super) struct Open {
     pub(super) session: Session,
     pub(super) log: Arc<EventLog>,
     pub(super) setup: Setup,
+    pub(super) model: Arc<dyn ModelPort>,
 }
 
 /// The place of one session.

@@ -37,8 +37,9 @@ impl Host {
         let session_id = new_session_id();
         let mut copy = Copy { session_id: session_id.clone(), runs: HashMap::new() };
         let mut copied: Vec<Arc<Record>> = earlier.iter().map(|record| copy.copy(record)).collect();
-        copied
-            .extend(own.iter().map(|record| begin_with(copy.copy(record), &model, &begun, wish.message.as_deref())));
+        copied.extend(
+            own.iter().map(|record| begin_with(copy.copy(record), &model, &begun, wish.message.as_deref())),
+        );
         let begin = NewSession {
             key: None,
             model: wish.model.unwrap_or(session.begin.model),

@@ -110,6 +110,7 @@ impl Host {
         (settings, opened): (RunSettings, OpenModel),
     ) -> Result<Open, HostError> {
         self.make_room().await?;
+        let model = Arc::clone(&opened.model);
         let parts = SessionParts {
             session_id: berth.session_id.clone(),
             settings: Arc::new(settings),
@@ -124,7 +125,7 @@ impl Host {
             past,
         };
         let session = Session::start_guarded(parts, self.redactor.clone());
-        let open = Open { log: session.log(), session, setup };
+        let open = Open { log: session.log(), session, setup, model };
         berth.put(open.clone(), self.parts.clock.now_ms());
         Ok(open)
     }

@@ -35,6 +35,9 @@ impl Host {
         if let Some(run_id) = berth.run() {
             return Err(HostError::Busy(run_id));
         }
+        if let Some(approve) = start.wishes.approve {
+            self.check_mode(approve)?;
+        }
         let place = self.take_place().await?;
         let _change = berth.change.lock().await;
         self.check_open()?;
@@ -42,6 +45,9 @@ impl Host {
             return Err(HostError::Busy(run_id));
         }
         let open = self.open_for(&berth, &start).await?;
+        if let Some((field, message)) = open.model.refusal(&start.wishes.tool_choice, &start.wishes.sampling) {
+            return Err(HostError::Invalid { field: Some(field), message });
+        }
         let wishes = self.narrowed(start.wishes, open.setup.model.as_deref());
         let (run_id, message) = (new_run_id(), start.message);
         let send = MessageSend { run_id: run_id.clone(), message_id: new_message_id(), message, wishes };

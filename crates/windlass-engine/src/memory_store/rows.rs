@@ -140,6 +140,7 @@ impl KeptRun {
             | Event::CallDelta { .. }
             | Event::StepEnded { usage: None, .. }
             | Event::CallStarted { .. }
+            | Event::StepProgressed { .. }
             | Event::CallProgressed { .. }
             | Event::TasksChanged { .. }
             | Event::NoteAdded { .. }

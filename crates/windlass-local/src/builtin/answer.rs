@@ -21,6 +21,11 @@ pub(super) enum AnswerKind {
     Unclear,
 }
 
+/// What is said where a change inside a file is wanted and not spelled out.
+pub(super) const CANNOT_EDIT: &str = "I did not change anything: I can only make a change that is spelled out, one at a time. Try \u{201c}append \
+                                     \"buy rope\" to notes.txt\u{201d}, \u{201c}replace \"red\" with \"blue\" in notes.txt\u{201d} or \
+                                     \u{201c}overwrite notes.txt with \"new text\"\u{201d}.";
+
 /// How to get a larger model.
 const CONNECT: &str = "To connect a larger one, set a key such as `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`, start Ollama, or run a \
                        model file with `--model local/FILE.gguf`; `windlass models list` shows all there are.";

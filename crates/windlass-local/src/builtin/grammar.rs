@@ -11,12 +11,19 @@ use serde_json::json;
 use windlass_core::tool::ToolSpec;
 
 use super::answer::AnswerKind;
+use super::asked::Asked;
 use super::numbers::Numbers;
-use crate::grammar::spans::{pieces, span_terminal};
+use crate::grammar::spans::{escaped, pieces, span_terminal};
 use crate::grammar::{AnswerForm, Sources};
 
 /// The zones of the IANA database.
 const ZONES: &str = include_str!("zones.txt");
+
+/// Whether a word is the city of a zone.
+pub(super) fn is_city(word: &str) -> bool {
+    let city = |zone: &str| zone.rsplit('/').next().unwrap_or_default().eq_ignore_ascii_case(word);
+    ZONES.lines().any(city)
+}
 
 /// Numbers that a calculation may have though nobody said them: halves, averages, percentages, units of time.
 const UNSAID: [u32; 19] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 24, 30, 52, 60, 100, 365, 1_000, 3_600];
@@ -32,6 +39,12 @@ const DEPTH: usize = 3;
 pub(super) enum Kind {
     /// Words of a text.
     Span,
+    /// Words of the present request alone.
+    Said,
+    /// A file that the present request names.
+    File,
+    /// An address that the request names.
+    Url,
     /// A time zone.
     Zone,
     /// Arithmetic.
@@ -51,8 +64,8 @@ pub(super) type Argument = (&'static str, Kind, bool);
 pub(super) const TOOLS: [(&str, &[Argument]); 16] = [
     ("add_task", &[("content", Kind::Span, true)]),
     ("calculate", &[("expression", Kind::Expression, true)]),
-    ("execute_command", &[("command", Kind::Span, true)]),
-    ("fetch_url", &[("url", Kind::Span, true)]),
+    ("execute_command", &[("command", Kind::Said, true)]),
+    ("fetch_url", &[("url", Kind::Url, true)]),
     (
         "generate_image",
         &[("prompt", Kind::Span, true), ("width", Kind::Integer, false), ("height", Kind::Integer, false)],
@@ -67,7 +80,7 @@ pub(super) const TOOLS: [(&str, &[Argument]); 16] = [
     ("system_stats", &[]),
     ("update_task", &[("task_id", Kind::Task, true), ("status", Kind::Status, true)]),
     ("web_search", &[("query", Kind::Span, true), ("max_results", Kind::Integer, false)]),
-    ("write_file", &[("path", Kind::Span, true), ("content", Kind::Span, true)]),
+    ("write_file", &[("path", Kind::File, true), ("content", Kind::Said, true)]),
 ];
 
 /// The grammar of the next answer. `is_under_way`: a call of this run has an outcome, so that `done` may be the answer.
@@ -77,10 +90,11 @@ pub(super) const TOOLS: [(&str, &[Argument]); 16] = [
 pub(crate) fn lark(
     tools: &[Arc<ToolSpec>],
     sources: &Sources,
+    asked: &Asked,
     form: &AnswerForm,
     is_under_way: bool,
 ) -> String {
-    let stuff = Stuff::of(sources);
+    let stuff = Stuff::of(sources, asked);
     let is_allowed = |name: &str| tools.iter().any(|spec| spec.name == name);
     let calls: Vec<String> = match form {
         AnswerForm::TextOnly | AnswerForm::Json(_) | AnswerForm::Lark(_) => Vec::new(),
@@ -112,20 +126,21 @@ pub(crate) fn lark(
 }
 
 /// What the texts have to offer.
-struct Stuff {
+struct Stuff<'a> {
     numbers: Numbers,
     has_words: bool,
     task_ids: BTreeSet<String>,
+    asked: &'a Asked,
 }
 
-impl Stuff {
-    fn of(sources: &Sources) -> Self {
+impl<'a> Stuff<'a> {
+    fn of(sources: &Sources, asked: &'a Asked) -> Self {
         let numbers = Numbers::of(sources.texts.iter().map(AsRef::as_ref));
         let mut task_ids: BTreeSet<String> =
             numbers.whole.iter().map(|number| format!("task_{number}")).collect();
         task_ids.extend(numbers.places.iter().map(|number| format!("task_{number}")));
         let has_words = sources.texts.iter().any(|text| !text.trim().is_empty());
-        Self { numbers, has_words, task_ids }
+        Self { numbers, has_words, task_ids, asked }
     }
 
     /// The call of a tool; nothing if an argument that it needs cannot be given.
@@ -149,6 +164,9 @@ impl Stuff {
     fn terminal(&self, kind: Kind) -> Option<&'static str> {
         match kind {
             Kind::Span => self.has_words.then_some("SPAN"),
+            Kind::Said => self.has_words.then_some("SAID"),
+            Kind::File => (!self.asked.files.is_empty()).then_some("FILE"),
+            Kind::Url => (!self.asked.urls.is_empty()).then_some("ADDRESS"),
             Kind::Zone => Some("ZONE"),
             Kind::Expression => Some("EXPRESSION"),
             Kind::Task => (!self.task_ids.is_empty()).then_some("TASK"),
@@ -160,12 +178,18 @@ impl Stuff {
     /// The rules of all kinds, by the name under which they are used.
     fn rules(&self, sources: &Sources) -> Vec<(&'static str, String)> {
         let quoted = |values: &mut dyn Iterator<Item = &str>| {
-            values.map(|value| json!(format!("\"{value}\"")).to_string()).collect::<Vec<_>>().join(" | ")
+            values
+                .map(|value| json!(format!("\"{}\"", escaped(value))).to_string())
+                .collect::<Vec<_>>()
+                .join(" | ")
         };
         let whole: Vec<String> =
             self.numbers.whole.iter().map(|number| json!(number.to_string()).to_string()).collect();
         vec![
             ("SPAN", span_terminal("SPAN", &sources.texts)),
+            ("SAID", span_terminal("SAID", self.said(sources))),
+            ("FILE", format!("FILE: {}\n", quoted(&mut self.asked.files.iter().map(String::as_str)))),
+            ("ADDRESS", format!("ADDRESS: {}\n", quoted(&mut self.asked.urls.iter().map(String::as_str)))),
             ("ZONE", format!("ZONE: {}\n", quoted(&mut ZONES.lines()))),
             ("TASK", format!("TASK: {}\n", quoted(&mut self.task_ids.iter().map(String::as_str)))),
             (
@@ -175,6 +199,13 @@ impl Stuff {
             ("INTEGER", format!("INTEGER: {}\n", whole.join(" | "))),
             ("EXPRESSION", self.expression(sources)),
         ]
+    }
+
+    /// The present request, and the one before it where that is wanted once more.
+    fn said<'b>(&self, sources: &'b Sources) -> &'b [Arc<str>] {
+        let present = sources.texts.len().saturating_sub(1);
+        let from = if self.asked.is_again { 0 } else { present };
+        sources.texts.get(from..).unwrap_or_default()
     }
 
     /// Arithmetic with the numbers of the texts, or as the user wrote it.

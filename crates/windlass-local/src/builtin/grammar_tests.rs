@@ -28,9 +28,13 @@ fn sources(text: &str) -> Sources {
     Sources { texts: vec![text.into()] }
 }
 
+fn asked(text: &str) -> Asked {
+    Asked::of(&[text.into()])
+}
+
 /// Whether the model may write this after a user's text.
 fn may(text: &str, answer: &str) -> bool {
-    let grammar = lark(&specs(&ALL), &sources(text), &AnswerForm::Free, false);
+    let grammar = lark(&specs(&ALL), &sources(text), &asked(text), &AnswerForm::Free, false);
     takes(&grammars(), &wish(AnswerForm::Lark(grammar), Vec::new()), answer)
 }
 
@@ -43,13 +47,14 @@ fn an_answer_is_one_word() {
     assert!(may("hi", "<answer>greeting") && may("hi", "<answer>unclear"));
     assert!(!may("hi", "<answer>hello") && !may("hi", "hello") && !may("hi", "<answer>greeting!"));
     assert!(!may("hi", "<answer>done"), "nothing was done");
-    let grammar = lark(&specs(&ALL), &sources("hi"), &AnswerForm::Free, true);
+    let grammar = lark(&specs(&ALL), &sources("hi"), &asked("hi"), &AnswerForm::Free, true);
     assert!(takes(&grammars(), &wish(AnswerForm::Lark(grammar), Vec::new()), "<answer>done"));
 }
 
 #[test]
 fn a_call_copies_the_words_of_the_user() {
     let text = "please read \"src/main.rs\" and Cargo.toml";
+    let write = "please write hello there to src/main.rs";
     assert!(may(text, &call("read_file", r#"{"path":"src/main.rs"}"#)));
     assert!(may(text, &call("read_file", r#"{"path":"Cargo.toml"}"#)));
     assert!(!may(text, &call("read_file", r#"{"path":"Cargo.tom"}"#)));
@@ -59,7 +64,12 @@ fn a_call_copies_the_words_of_the_user() {
     assert!(
         may(text, &call("get_file_tree", "{}")) && may(text, &call("get_file_tree", r#"{"path":"src"}"#))
     );
-    assert!(may(text, &call("write_file", r#"{"path":"Cargo.toml","content":"please read"}"#)));
+    assert!(may(write, &call("write_file", r#"{"path":"src/main.rs","content":"hello there"}"#)));
+    assert!(
+        !may(write, &call("write_file", r#"{"path":"src","content":"hello"}"#)),
+        "no file of that name was named"
+    );
+    assert!(!may(write, &call("write_file", r#"{"path":"src/main.rs","content":"bye"}"#)));
     assert!(!may(text, &call("delete_file", r#"{"path":"Cargo.toml"}"#)));
 }
 
@@ -105,7 +115,7 @@ fn zones_tasks_and_numbers_come_from_lists_and_texts() {
 #[test]
 fn only_tools_that_are_offered_can_be_called_and_a_form_is_kept() {
     let tries = |tools: &[&str], form: AnswerForm| {
-        let grammar = lark(&specs(tools), &sources("run ls"), &form, false);
+        let grammar = lark(&specs(tools), &sources("run ls"), &asked("run ls"), &form, false);
         let wish = wish(AnswerForm::Lark(grammar), Vec::new());
         let grammars = grammars();
         let command = call("execute_command", r#"{"command":"ls"}"#);
@@ -139,7 +149,7 @@ fn odd_texts_make_grammars_that_hold() {
         "1e999 -5 0 007 3.14.15 1,2,3",
     ]) {
         for form in [AnswerForm::Free, AnswerForm::CallRequired] {
-            let grammar = lark(&specs(&ALL), &sources(text), &form, true);
+            let grammar = lark(&specs(&ALL), &sources(text), &asked(text), &form, true);
             let wish = wish(AnswerForm::Lark(grammar), Vec::new());
             let grammars = grammars();
             for more in 0..8 {

@@ -2,13 +2,24 @@
 //! the user's words, or which short answer is due; outcomes are rendered, never retold.
 //!
 //! Owns its prompt, its grammar and its answers. Knows no tool: it knows their names, and how their outcomes read.
+//! What the request's words do not ask for is not in the grammar (`asked`), and after as many successes as things were
+//! asked there is only the answer.
 
 mod answer;
+mod asked;
+mod asked_commands;
+mod asked_files;
+mod edit;
+mod edit_calls;
+mod english;
 mod grammar;
 mod numbers;
 mod outcome;
 mod prompt;
 mod render;
+mod sentence;
+mod things;
+mod words;
 
 use std::sync::{Arc, OnceLock};
 
@@ -19,11 +30,16 @@ use windlass_core::model::{
     CallDelta, Finish, ModelDelta, ModelFailure, ModelRequest, Sampling, StepPurpose, ToolChoice, Usage,
 };
 use windlass_core::port::{BoxStream, ModelPort};
+use windlass_core::tool::ToolSpec;
 
-use self::answer::AnswerKind;
+use self::answer::{AnswerKind, CANNOT_EDIT};
+use self::asked::Asked;
+use self::edit::EditWish;
+use self::edit_calls::{EDIT_FILE, NextOfEdit, READ_FILE, next_of_write};
+use self::grammar::TOOLS;
 use self::outcome::Answered;
 use crate::file::{FileDescription, ModelFile};
-use crate::grammar::{AnswerForm, JsonStyle, Wish};
+use crate::grammar::{AnswerForm, JsonStyle, Sources, Wish};
 use crate::worker::failure;
 use crate::{LocalConfig, LocalError, LocalModel, RawPrompt, grammars};
 
@@ -104,33 +120,159 @@ impl ModelPort for BuiltinModel {
         };
         futures::stream::once(answered).flat_map(futures::stream::iter).boxed()
     }
+
+    fn refusal(&self, choice: &ToolChoice, sampling: &Sampling) -> Option<(&'static str, String)> {
+        refusal(choice, sampling)
+    }
 }
 
 impl BuiltinModel {
     /// A whole answer: it is a word or a call, so nobody misses its pieces.
     async fn answer(&self, request: &ModelRequest) -> Result<Vec<ModelDelta>, ModelFailure> {
-        let calls = prompt::calls_of(request);
-        let may_call =
-            request.purpose != StepPurpose::Finalise && request.tool_choice != ToolChoice::Forbidden;
-        if !may_call && !calls.is_empty() {
-            return Ok(said(render::render(&calls), Usage::default()));
+        let scene = Scene::of(request);
+        if let Some((field, why)) = refusal(&request.tool_choice, &request.sampling) {
+            return Err(ModelFailure::fatal("bad_request", format!("'{field}': {why}")));
         }
-        let decision = decide(&self.loaded().await?, request, &calls).await?;
+        if let Some(next) = scene.next_without_model() {
+            return Ok(next);
+        }
+        if scene.must_call() && scene.callable().is_empty() {
+            return Err(scene.cannot_call());
+        }
+        let decision = decide(&self.loaded().await?, &scene).await?;
+        let calls = &scene.calls;
         Ok(match decision {
-            Decision::Call { name, arguments, usage } if !has_happened(&calls, &name, &arguments) => {
-                called(name, arguments, usage)
+            Decision::Call { name, arguments, usage } if !has_happened(calls, &name, &arguments) => {
+                called(&name, arguments, usage)
             }
             // The same call again would give the same again.
+            Decision::Call { .. } | Decision::Answer { .. } if scene.must_call() => {
+                return Err(scene.cannot_call());
+            }
             Decision::Call { usage, .. } | Decision::Answer { kind: AnswerKind::Done, usage }
                 if !calls.is_empty() =>
             {
-                said(render::render(&calls), usage)
+                said(render::render(calls), usage)
             }
             Decision::Call { usage, .. } => said(AnswerKind::Unclear.text(), usage),
             Decision::Answer { kind, usage } if calls.is_empty() => said(kind.text(), usage),
             // Something was done, and then it had no more to do: that is the answer.
-            Decision::Answer { usage, .. } => said(render::render(&calls), usage),
+            Decision::Answer { usage, .. } => said(render::render(calls), usage),
         })
+    }
+}
+
+/// Why a wish for the form of an answer cannot be fulfilled, with the field that says it.
+fn refusal(choice: &ToolChoice, sampling: &Sampling) -> Option<(&'static str, String)> {
+    let form = sampling.response_format.as_ref().and_then(|form| form.get("type")).and_then(Value::as_str);
+    if form.is_some_and(|form| form != "text") {
+        let why = "the built-in model writes no JSON of its own; leave it out, or choose another model";
+        return Some(("response_format", why.to_owned()));
+    }
+    match choice {
+        ToolChoice::Named(name) if !TOOLS.iter().any(|(known, _)| known == name) => {
+            let why = format!(
+                "the built-in model cannot call '{name}': it knows its own sixteen tools and no others"
+            );
+            Some(("tool_choice", why))
+        }
+        ToolChoice::Named(_) | ToolChoice::Auto | ToolChoice::Required | ToolChoice::Forbidden => None,
+    }
+}
+
+/// A request as the decoder sees it.
+struct Scene<'a> {
+    request: &'a ModelRequest,
+    sources: Sources,
+    asked: Asked,
+    /// The calls of this request so far.
+    calls: Vec<Answered>,
+}
+
+impl<'a> Scene<'a> {
+    fn of(request: &'a ModelRequest) -> Self {
+        let sources = prompt::sources(request);
+        Self { asked: Asked::of(&sources.texts), sources, calls: prompt::calls_of(request), request }
+    }
+
+    fn may_call(&self) -> bool {
+        self.request.purpose != StepPurpose::Finalise && self.request.tool_choice != ToolChoice::Forbidden
+    }
+
+    /// Whether the next answer must be a call. In a run the wish is fulfilled by the first one.
+    fn must_call(&self) -> bool {
+        let is_wished = match self.request.tool_choice {
+            ToolChoice::Required | ToolChoice::Named(_) => true,
+            ToolChoice::Auto | ToolChoice::Forbidden => false,
+        };
+        is_wished && self.may_call() && (self.calls.is_empty() || self.request.step <= 1)
+    }
+
+    /// Whether everything that was asked for is done, or was tried.
+    fn is_over(&self) -> bool {
+        let successes = self.calls.iter().filter(|call| call.result.is_ok()).count();
+        successes >= self.asked.things || self.calls.len() > self.asked.things
+    }
+
+    /// The tools that the request's words and its choice allow now.
+    fn callable(&self) -> Vec<Arc<ToolSpec>> {
+        let called = |name: &str| self.calls.iter().filter(|call| call.tool == name).count();
+        let mut tools = prompt::known_tools(self.request);
+        tools.retain(|spec| self.asked.allows(&spec.name, called(&spec.name)));
+        if let ToolChoice::Named(name) = &self.request.tool_choice {
+            tools.retain(|spec| spec.name == *name);
+        }
+        tools
+    }
+
+    fn can_call(&self, names: &[&str]) -> bool {
+        let tools = &self.request.tools;
+        names.iter().all(|name| tools.iter().any(|spec| spec.name == *name))
+    }
+
+    /// What comes next where nothing is left to decide.
+    fn next_without_model(&self) -> Option<Vec<ModelDelta>> {
+        if self.must_call() {
+            return None;
+        }
+        let last =
+            || said(render::render(self.calls.last().map_or(&[], std::slice::from_ref)), Usage::default());
+        if !self.may_call() {
+            return (!self.calls.is_empty()).then(|| said(render::render(&self.calls), Usage::default()));
+        }
+        let plan = match &self.asked.edit {
+            EditWish::Unclear => return Some(said(CANNOT_EDIT.to_owned(), Usage::default())),
+            EditWish::Clear(_) if !self.can_call(&[EDIT_FILE, READ_FILE]) => {
+                return Some(said(CANNOT_EDIT.to_owned(), Usage::default()));
+            }
+            EditWish::Clear(edit) => Some(edit.next(&self.calls)),
+            EditWish::None if self.asked.may_overwrite && self.can_call(&[READ_FILE]) => {
+                next_of_write(&self.calls)
+            }
+            EditWish::None => None,
+        };
+        match plan {
+            Some(NextOfEdit::Call(name, arguments)) => {
+                Some(called(name, arguments.to_string(), Usage::default()))
+            }
+            Some(NextOfEdit::End) => Some(last()),
+            None => self.is_over().then(|| said(render::render(&self.calls), Usage::default())),
+        }
+    }
+
+    /// A call is wished for, and the words of the request ask for none that may be made.
+    fn cannot_call(&self) -> ModelFailure {
+        let which = match &self.request.tool_choice {
+            ToolChoice::Named(name) => format!("'{name}'"),
+            ToolChoice::Auto | ToolChoice::Required | ToolChoice::Forbidden => {
+                "any of these tools".to_owned()
+            }
+        };
+        let why = format!(
+            "'tool_choice': the built-in model cannot call {which} for this request: it calls its own tools, with the request's words, \
+             where those ask for it; say it in the request, or choose another model"
+        );
+        ModelFailure::fatal("bad_request", why)
     }
 }
 
@@ -142,14 +284,11 @@ enum Decision {
     Answer { kind: AnswerKind, usage: Usage },
 }
 
-async fn decide(
-    model: &LocalModel,
-    request: &ModelRequest,
-    calls: &[Answered],
-) -> Result<Decision, ModelFailure> {
-    let tools = prompt::known_tools(request);
-    let sources = prompt::sources(request);
-    let grammar = grammar::lark(&tools, &sources, &form_of(request), !calls.is_empty());
+async fn decide(model: &LocalModel, scene: &Scene<'_>) -> Result<Decision, ModelFailure> {
+    let tools = scene.callable();
+    let (form, is_under_way) = (form_of(scene), !scene.calls.is_empty());
+    let grammar = grammar::lark(&tools, &scene.sources, &scene.asked, &form, is_under_way);
+    let pieces = prompt::pieces(scene.request);
     let form = AnswerForm::Lark(grammar);
     let wish = Wish { form, ..Wish::free(model.syntax().clone(), JsonStyle::Compact, tools) };
     let sampling = Sampling {
@@ -157,7 +296,7 @@ async fn decide(
         output_tokens_max: Some(ANSWER_TOKENS_MAX),
         ..Sampling::default()
     };
-    let prompt = RawPrompt { pieces: prompt::pieces(request), wish: Some(wish), sampling };
+    let prompt = RawPrompt { pieces, wish: Some(wish), sampling };
     let mut deltas = model.stream_raw(prompt);
     let (mut text, mut name, mut arguments, mut usage) =
         (String::new(), None, String::new(), Usage::default());
@@ -172,6 +311,7 @@ async fn decide(
             ModelDelta::Reasoning(_)
             | ModelDelta::ReasoningState(_)
             | ModelDelta::Finish(_)
+            | ModelDelta::Progress(_)
             | ModelDelta::Notice(_) => {}
         }
     }
@@ -185,14 +325,11 @@ async fn decide(
     })
 }
 
-fn form_of(request: &ModelRequest) -> AnswerForm {
-    match (&request.tool_choice, request.purpose) {
-        (ToolChoice::Forbidden, _) | (_, StepPurpose::Finalise) => AnswerForm::TextOnly,
-        (ToolChoice::Required, _) => AnswerForm::CallRequired,
-        (ToolChoice::Named(name), _) => AnswerForm::CallNamed(name.clone()),
-        (ToolChoice::Auto, StepPurpose::Work | StepPurpose::Correction | StepPurpose::Continuation) => {
-            AnswerForm::Free
-        }
+fn form_of(scene: &Scene<'_>) -> AnswerForm {
+    match (scene.may_call(), scene.must_call()) {
+        (false, _) => AnswerForm::TextOnly,
+        (true, true) => AnswerForm::CallRequired,
+        (true, false) => AnswerForm::Free,
     }
 }
 
@@ -218,8 +355,8 @@ fn said(text: String, usage: Usage) -> Vec<ModelDelta> {
     vec![ModelDelta::Text(text), ModelDelta::Usage(usage), ModelDelta::Finish(Finish::Stop)]
 }
 
-fn called(name: String, arguments: String, usage: Usage) -> Vec<ModelDelta> {
-    let call =
-        CallDelta { index: Some(0), name: Some(name), args_text: Some(arguments), ..CallDelta::default() };
+fn called(name: &str, arguments: String, usage: Usage) -> Vec<ModelDelta> {
+    let (name, args_text) = (Some(name.to_owned()), Some(arguments));
+    let call = CallDelta { index: Some(0), name, args_text, ..CallDelta::default() };
     vec![ModelDelta::Call(call), ModelDelta::Usage(usage), ModelDelta::Finish(Finish::Calls)]
 }

@@ -21,6 +21,8 @@ const MESSAGE_CHARS_MAX: usize = 1_200;
 const OUTCOME_CHARS_MAX: usize = 120;
 
 /// A request as the built-in model is shown it: pieces, and whether reserved tokens in them mean what they say.
+///
+/// All tools are named that there are: of one that is missing it was taught to say that the request is beyond it.
 pub(super) fn pieces(request: &ModelRequest) -> Vec<(String, bool)> {
     let names: Vec<String> = known_tools(request).iter().map(|spec| spec.name.clone()).collect();
     let mut pieces = Vec::new();

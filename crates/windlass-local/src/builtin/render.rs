@@ -56,6 +56,7 @@ fn render_value(tool: &str, args: &Map<String, Value>, value: &Value) -> String 
             format!("{} is now {}.", code(arg("task_id")), plain(&arg("status").replace('_', " ")))
         }
         "write_file" => format!("Wrote {}.", code(arg("path"))),
+        "edit_file" => format!("Changed {}.", code(arg("path"))),
         "execute_command" => format!("{}:\n\n{}", code(arg("command")), block("", &readable(value))),
         other => format!("{}:\n\n{}", code(other), block("", &readable(value))),
     }

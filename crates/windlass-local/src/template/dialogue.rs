@@ -41,10 +41,10 @@ pub(crate) fn messages(request: &ModelRequest, telling: Telling, syntax: &CallSy
                 "role": "tool",
                 "name": tool.name,
                 "tool_call_id": short_id(tool.call_id.as_str()),
-                "content": tool.content,
+                "content": tool.told(),
             }),
             (Message::Tool(tool), Telling::Plain) => {
-                let text = format!("<tool_response>\n{}\n</tool_response>", tool.content);
+                let text = format!("<tool_response>\n{}\n</tool_response>", tool.told());
                 json!({ "role": "user", "content": text })
             }
         });

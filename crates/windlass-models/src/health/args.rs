@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::json;
 use windlass_core::args::read_args;
+use windlass_core::json::NOT_UTF8;
 use windlass_core::json::clip::clip_chars;
 use windlass_core::json::skim::is_value;
 use windlass_core::tool::RawArgs;
@@ -23,6 +24,9 @@ pub(super) enum Args<'a> {
 
 /// Arguments as every provider takes them.
 pub(super) fn sound(text: &str) -> Args<'_> {
+    if text.contains(NOT_UTF8) {
+        return unreadable(&text.replace(NOT_UTF8, "\u{fffd}"));
+    }
     if is_object(text) {
         return Args::Sound(text);
     }
@@ -31,11 +35,13 @@ pub(super) fn sound(text: &str) -> Args<'_> {
     }
     match read_args(&RawArgs::Text(text.to_owned()), ARGS_BYTES_MAX) {
         Ok(read) if read.value.is_object() => Args::Noisy(read.value.to_string()),
-        Ok(_) | Err(_) => {
-            let quote: Cow<'_, str> = clip_chars(text, BROKEN_ARGS_CHARS_MAX);
-            Args::Unreadable(json!({"unreadable_arguments": quote}).to_string())
-        }
+        Ok(_) | Err(_) => unreadable(text),
     }
+}
+
+fn unreadable(text: &str) -> Args<'static> {
+    let quote: Cow<'_, str> = clip_chars(text, BROKEN_ARGS_CHARS_MAX);
+    Args::Unreadable(json!({"unreadable_arguments": quote}).to_string())
 }
 
 /// Whether a text is one JSON object that every reader takes.

@@ -14,12 +14,9 @@ use super::ids::Ids;
 use super::template::escape;
 use super::turn::{CallItem, Item, OutcomeItem};
 use crate::lower::LoweredTools;
-use crate::lower::names::legal_name;
 use crate::quirks::ReasoningEcho;
 use crate::target::{Target, WireKind};
 
-/// What an outcome without content says.
-const NO_OUTPUT: &str = "(no output)";
 /// What stands for an outcome that nobody knows.
 const INTERRUPTED: &str = "The call was interrupted before its outcome was known. It may or may not have happened: look before repeating it.";
 
@@ -177,11 +174,8 @@ impl<'a> Ward<'_, 'a> {
     }
 
     fn name(&mut self, call: &'a ToolCall, spot: Spot) -> Cow<'a, str> {
-        if let Some(name) = self.tools.wire_name(&call.name) {
-            return Cow::Borrowed(name);
-        }
-        let legal = legal_name(self.target.wire, &call.name);
-        if legal != call.name {
+        let legal = self.tools.name_for(self.target.wire, &call.name);
+        if legal != call.name && self.tools.wire_name(&call.name).is_none() {
             self.findings.add(Rule::ToolName, spot, || {
                 format!("{} called a tool whose name is not legal there; it is shown as '{legal}'", call.id)
             });
@@ -238,7 +232,7 @@ impl<'a> Ward<'_, 'a> {
             self.findings.add(Rule::EmptyOutcome, spot, || {
                 format!("The outcome of {} ({}) was empty and says so now", tool.call_id, tool.name)
             });
-            Cow::Borrowed(NO_OUTPUT)
+            Cow::Borrowed(tool.told())
         } else {
             self.outside_text(&tool.content, spot)
         };

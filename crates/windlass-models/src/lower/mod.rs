@@ -8,6 +8,7 @@
 //! - `strict`, `gemini`, `moonshot`: what only some endpoints want
 //! - `names`: names on the wire
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
@@ -16,7 +17,7 @@ use windlass_core::model::{Notice, NoticeKind};
 use windlass_core::tool::{ToolSpec, without_live};
 
 use crate::quirks::SchemaDialect;
-use crate::target::Target;
+use crate::target::{Target, WireKind};
 
 mod full;
 mod gemini;
@@ -59,6 +60,15 @@ impl LoweredTools {
     pub fn own_name<'a>(&'a self, wire_name: &'a str) -> &'a str {
         let found = self.tools.iter().find(|tool| tool.name == wire_name);
         found.map_or(wire_name, |tool| tool.spec.name.as_str())
+    }
+
+    /// The name on the wire for any name that was called: what is no tool's stands for no tool there either.
+    pub fn name_for<'a>(&'a self, wire: WireKind, called: &'a str) -> Cow<'a, str> {
+        let is_taken = |name: &str| self.tools.iter().any(|tool| tool.name == name);
+        match self.wire_name(called) {
+            Some(name) => Cow::Borrowed(name),
+            None => names::strange_name(wire, called, is_taken),
+        }
     }
 
     /// The name on the wire for a tool's own name; `None` if it is no tool's.

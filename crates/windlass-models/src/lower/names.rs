@@ -26,9 +26,14 @@ pub fn is_legal(wire: WireKind, name: &str) -> bool {
     begins && name.len() <= NAME_CHARS_MAX && name.bytes().all(is_part)
 }
 
-/// A name as it may go on a wire, whatever it was.
-pub fn legal_name(wire: WireKind, name: &str) -> Cow<'_, str> {
-    if is_legal(wire, name) { Cow::Borrowed(name) } else { Cow::Owned(cleaned(name, NAME_CHARS_MAX)) }
+/// A name that is no tool's of the request, as it may go on a wire: never one that is `taken` there, and never the
+/// same for two names.
+pub(super) fn strange_name(wire: WireKind, name: &str, is_taken: impl Fn(&str) -> bool) -> Cow<'_, str> {
+    if is_legal(wire, name) && !is_taken(name) {
+        return Cow::Borrowed(name);
+    }
+    let free = (0_u32..).map(|salt| marked(name, salt)).find(|made| !is_taken(made));
+    Cow::Owned(free.unwrap_or_default())
 }
 
 /// At most so many characters, all of them legal.

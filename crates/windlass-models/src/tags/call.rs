@@ -39,20 +39,6 @@ fn with_args(name: String, args: Value) -> CallDelta {
     CallDelta { name: Some(name), args_text, args_value: args_value.map(Box::new), ..CallDelta::default() }
 }
 
-/// A call whose name stood apart from its arguments.
-pub(super) fn named_call(name: &str, id: Option<&str>, args: &str) -> CallDelta {
-    let id = id.filter(|id| !id.is_empty()).map(str::to_owned);
-    let call = match repair(args, RepairMode::Lossless) {
-        Ok(read) => with_args(name.to_owned(), read.value),
-        Err(_) => CallDelta {
-            name: Some(name.to_owned()),
-            args_text: Some(args.to_owned()),
-            ..CallDelta::default()
-        },
-    };
-    CallDelta { id, ..call }
-}
-
 /// A call that cannot be read: its text stands for its arguments, so that it fails as what it is. A guess at
 /// its name only decides what the model is told.
 pub(super) fn broken_call(text: &str) -> CallDelta {

@@ -1,7 +1,8 @@
-//! Calls in tags: for models whose endpoint knows no tools but whose training does (Hermes, Qwen, Mistral).
+//! Calls in tags: for models whose endpoint knows no tools but whose training does (Hermes, Qwen).
 //!
 //! `rewrite` says tools, calls and outcomes in text; `TagReader` finds the calls in what comes back. Both are
-//! pure. `TagModel` puts them around any model, which then looks like one with calls of its own. Knows no
+//! pure. The tag is another one in every run: a call that somebody else wrote, quoted in an answer, is no call.
+//! `TagModel` puts them around any model, which then looks like one with calls of its own. Knows no
 //! wire.
 
 mod call;
@@ -21,6 +22,7 @@ use windlass_core::model::{Kept, ModelDelta, ModelFailure, ModelRequest};
 use windlass_core::port::{BoxStream, ModelPort};
 use windlass_core::step::WrittenRequest;
 
+pub use opener::RunTag;
 pub use reader::TagReader;
 pub use rewrite::rewrite;
 
@@ -43,7 +45,7 @@ impl<M: ModelPort> ModelPort for TagModel<M> {
     }
 
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelDelta, ModelFailure>> {
-        let reader = TagReader::knowing(Arc::clone(&request.tools));
+        let reader = TagReader::knowing(RunTag::of(&request.run_id), Arc::clone(&request.tools));
         let inner = self.inner.stream(rewrite(request));
         Box::pin(TagStream { inner, reader, ready: VecDeque::new(), is_over: false })
     }

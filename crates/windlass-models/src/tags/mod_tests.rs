@@ -70,11 +70,9 @@ fn text(text: &str) -> Result<ModelDelta, ModelFailure> {
 
 #[test]
 fn a_model_without_tools_looks_like_one_with_tools() {
-    let (said, asked) = ask(vec![
-        text("<tool_c"),
-        text("all>{\"name\":\"list_tasks\"}"),
-        Ok(ModelDelta::Finish(Finish::Stop)),
-    ]);
+    let call = format!("{}{{\"name\":\"list_tasks\"}}", RunTag::of(&"run".into()).open);
+    let (begun, rest) = call.split_at(7);
+    let (said, asked) = ask(vec![text(begun), text(rest), Ok(ModelDelta::Finish(Finish::Stop))]);
     assert!(asked.tools.is_empty() && asked.system.contains("list_tasks"));
     let [Ok(ModelDelta::Call(call)), Ok(ModelDelta::Finish(Finish::Calls))] = said.as_slice() else {
         panic!("{said:?}")
@@ -85,7 +83,11 @@ fn a_model_without_tools_looks_like_one_with_tools() {
 #[test]
 fn a_failure_ends_the_stream() {
     let failure = ModelFailure::passing("cut", "gone");
-    let (said, _) = ask(vec![text("<tool_call>{\"na"), Err(failure.clone()), text("more")]);
+    let (said, _) = ask(vec![
+        text(&format!("{}{{\"na", RunTag::of(&"run".into()).open)),
+        Err(failure.clone()),
+        text("more"),
+    ]);
     assert_eq!(said, [Err(failure)]);
 }
 

@@ -1,11 +1,33 @@
 //! What opens a call in a text, and what may still turn out to open one.
 
-/// Opens a call of the Hermes and Qwen form.
-pub(super) const OPEN: &str = "<tool_call>";
-/// Closes it.
-pub(super) const CLOSE: &str = "</tool_call>";
-/// Opens calls of the Mistral form.
-pub(super) const LIST_OPEN: &str = "[TOOL_CALLS]";
+use windlass_core::ids::RunId;
+
+use crate::lower::names::hex;
+
+/// Hex digits of a run's tag: nobody who does not know the run can guess them.
+const MARK_DIGITS: usize = 8;
+
+/// The tag between which a model writes its calls in one run. It is made of the run's id, which is random: whatever
+/// a page, a file or an outcome quotes is another tag, and text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunTag {
+    /// What opens a call.
+    pub(super) open: String,
+    /// What closes it.
+    pub(super) close: String,
+}
+
+impl RunTag {
+    /// The tag of a run; the same whenever it is asked for.
+    pub fn of(run_id: &RunId) -> Self {
+        Self::named(&format!("tool_call_{}", hex(&[run_id.as_str().as_bytes()], MARK_DIGITS)))
+    }
+
+    /// A tag of this name.
+    pub fn named(word: &str) -> Self {
+        Self { open: format!("<{word}>"), close: format!("</{word}>") }
+    }
+}
 /// A fence has at least this many ticks.
 const TICKS_MIN: usize = 3;
 /// A fence line and the blanks behind it; more is no fence around a call.
@@ -27,8 +49,6 @@ pub(super) enum Sight {
         /// Whether a fence stands before it.
         is_fenced: bool,
     },
-    /// Mistral's mark, in so many bytes.
-    List(usize),
 }
 
 /// Whether a text begins with a word, or is the beginning of it.
@@ -47,23 +67,22 @@ pub(super) struct Spot {
     pub(super) is_in_fence: bool,
 }
 
-/// Looks at a text that begins with `<`, `[` or a tick.
-pub(super) fn look(text: &str, spot: Spot) -> Sight {
+/// Looks at a text that begins with `<` or a tick.
+pub(super) fn look(text: &str, spot: Spot, tag: &RunTag) -> Sight {
     if text.starts_with('`') {
-        return look_at_ticks(text, spot);
+        return look_at_ticks(text, spot, tag);
     }
     if spot.is_in_code {
         return Sight::Plain(1);
     }
-    match (begins(text, OPEN), begins(text, LIST_OPEN)) {
-        (Some(true), _) => Sight::Tag { bytes: OPEN.len(), is_fenced: false },
-        (_, Some(true)) => Sight::List(LIST_OPEN.len()),
-        (Some(false), _) | (_, Some(false)) => Sight::Perhaps,
-        (None, None) => Sight::Plain(1),
+    match begins(text, &tag.open) {
+        Some(true) => Sight::Tag { bytes: tag.open.len(), is_fenced: false },
+        Some(false) => Sight::Perhaps,
+        None => Sight::Plain(1),
     }
 }
 
-fn look_at_ticks(text: &str, spot: Spot) -> Sight {
+fn look_at_ticks(text: &str, spot: Spot, tag: &RunTag) -> Sight {
     let behind = text.trim_start_matches('`');
     let ticks = text.len() - behind.len();
     if ticks > FENCE_BYTES_MAX {
@@ -75,21 +94,20 @@ fn look_at_ticks(text: &str, spot: Spot) -> Sight {
     }
     if ticks < TICKS_MIN || !spot.is_line_start {
         // A tag in ticks is spoken of, not used.
-        return match begins(behind, OPEN) {
-            Some(true) => Sight::Plain(ticks + OPEN.len()),
+        return match begins(behind, &tag.open) {
+            Some(true) => Sight::Plain(ticks + tag.open.len()),
             Some(false) => Sight::Perhaps,
             None => Sight::Plain(ticks),
         };
     }
     let closes = spot.is_in_code || spot.is_in_fence;
-    if closes { Sight::Fence(ticks) } else { look_behind_fence(behind, ticks) }
+    if closes { Sight::Fence(ticks) } else { look_behind_fence(behind, ticks, tag) }
 }
 
-/// A fence opens a call if a tag follows it directly, or if it says so itself.
-fn look_behind_fence(behind: &str, ticks: usize) -> Sight {
+/// A fence opens a call if the run's tag follows it directly.
+fn look_behind_fence(behind: &str, ticks: usize, tag: &RunTag) -> Sight {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let line = behind.trim_start_matches(is_word);
-    let word = behind.get(..behind.len() - line.len()).unwrap_or_default();
     let body = line.trim_start();
     let bytes = ticks + behind.len() - body.len();
     if bytes > FENCE_BYTES_MAX {
@@ -99,12 +117,10 @@ fn look_behind_fence(behind: &str, ticks: usize) -> Sight {
         return Sight::Perhaps;
     }
     let has_break = line.get(..line.len() - body.len()).is_some_and(|blanks| blanks.contains('\n'));
-    let says_so = matches!(word, "tool_call" | "tool_calls");
-    match begins(body, OPEN) {
+    match begins(body, &tag.open) {
         _ if !has_break => Sight::Fence(ticks),
-        Some(true) => Sight::Tag { bytes: bytes + OPEN.len(), is_fenced: true },
+        Some(true) => Sight::Tag { bytes: bytes + tag.open.len(), is_fenced: true },
         Some(false) => Sight::Perhaps,
-        None if says_so && body.starts_with(['{', '[']) => Sight::Tag { bytes, is_fenced: true },
         None => Sight::Fence(ticks),
     }
 }

@@ -1,54 +1,38 @@
 //! Finds calls in streamed text.
 //!
 //! ```text
-//!            <tool_call>, fence            `{` or `[`              value ends
+//!             tag, fence                    `{` or `[`              value ends
 //!   Text ───────────────────────▶ Lead ───────────────▶ Value ───────────────────▶ Behind ──▶ Text
-//!    │ [TOOL_CALLS]                 │ anything else       │ a tag outside a string     │ `{`
-//!    └──────▶ ListLead ──▶ Value    └──────▶ Plain ◀──────┘                            └──▶ Value
+//!                                   │ anything else       │ a tag outside a string     │ `{`
+//!                                   └──────▶ Plain ◀──────┘                            └──▶ Value
 //! ```
 //!
 //! Where `<function=` stands instead of a brace, an `Element` stands for the value.
 //!
 //! Text goes through as it comes and is held back only where a tag may begin. A call is given as soon as its
 //! JSON is complete. What was meant as a call and cannot be read is given as a call that will fail, never
-//! as half of one; a tag that is only spoken of (in ticks, in a block of code) stays text.
+//! as half of one; a tag that is only spoken of (in ticks, in a block of code) stays text, and so does every tag that
+//! is not the run's own.
 
 use std::sync::Arc;
 
 use windlass_core::model::{CallDelta, Finish, ModelDelta};
 use windlass_core::tool::ToolSpec;
 
-use super::call::{broken_call, named_call, read_calls};
+use super::call::{broken_call, read_calls};
 use super::element::{Element, FUNCTION};
 use super::extent::{Extent, Reach};
-use super::opener::{CLOSE, FENCE_BYTES_MAX, OPEN, Sight, Spot, begins, look};
+use super::opener::{FENCE_BYTES_MAX, RunTag, Sight, Spot, begins, look};
 use crate::think::held_bytes;
 
 /// Places of calls are counted from here, apart from those of calls that the wire knows by itself.
 const INDEX_FIRST: u32 = 1_000;
-/// A name, and an id; longer ones are text.
-const NAME_BYTES_MAX: usize = 128;
-const ARGS_MARK: &str = "[ARGS]";
-const ID_MARK: &str = "[CALL_ID]";
-
-/// What kind of value is being read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Form {
-    /// In a tag or a fence: an object that names its tool.
-    Tagged,
-    /// Behind Mistral's mark: a list of such objects.
-    Listed,
-    /// Arguments alone.
-    Named { name: String, id: Option<String> },
-}
-
 #[derive(Debug, Clone)]
 enum State {
     Text,
     /// Behind the opening; what is said is kept for the case that it opened nothing.
     Lead(String),
-    ListLead(String),
-    Value(Form, Extent),
+    Value(Extent),
     /// A call written as an element; what opened it is kept for the case that it opened nothing.
     Element(String, Element),
     /// A block that is no JSON, up to its closing tag. `Some` is the opening of one that was never begun as
@@ -85,23 +69,18 @@ pub struct TagReader {
     is_in_fence: bool,
     calls: u32,
     has_calls: bool,
+    tag: RunTag,
     tools: Arc<[Arc<ToolSpec>]>,
-}
-
-impl Default for TagReader {
-    fn default() -> Self {
-        Self::new()
-    }
 }
 
 impl TagReader {
     /// A reader for one answer of a model whose tools are not known.
-    pub fn new() -> Self {
-        Self::knowing(Arc::new([]))
+    pub fn new(tag: RunTag) -> Self {
+        Self::knowing(tag, Arc::new([]))
     }
 
     /// A reader for one answer of a model with these tools.
-    pub fn knowing(tools: Arc<[Arc<ToolSpec>]>) -> Self {
+    pub fn knowing(tag: RunTag, tools: Arc<[Arc<ToolSpec>]>) -> Self {
         Self {
             state: State::Text,
             buffer: String::new(),
@@ -113,6 +92,7 @@ impl TagReader {
             is_in_fence: false,
             calls: 0,
             has_calls: false,
+            tag,
             tools,
         }
     }
@@ -143,6 +123,7 @@ impl TagReader {
             ModelDelta::Reasoning(_)
             | ModelDelta::ReasoningState(_)
             | ModelDelta::Usage(_)
+            | ModelDelta::Progress(_)
             | ModelDelta::Notice(_) => out.push(delta),
         }
     }
@@ -165,26 +146,19 @@ impl TagReader {
                     self.give_text(&rest, out);
                     break;
                 }
-                State::Lead(said) | State::ListLead(said) | State::Plain { said: Some(said), .. } => {
+                State::Lead(said) | State::Plain { said: Some(said), .. } => {
                     self.give_text(&said, out);
                     let rest = self.take(usize::MAX);
                     self.give_text(&rest, out);
                     break;
                 }
-                State::Value(Form::Named { name, id }, _) => {
-                    let args = self.take(usize::MAX);
-                    self.give_call(named_call(&name, id.as_deref(), &args), out);
-                    break;
-                }
-                State::Value(Form::Tagged | Form::Listed, _)
-                | State::Element(..)
-                | State::Plain { said: None, .. } => {
+                State::Value(_) | State::Element(..) | State::Plain { said: None, .. } => {
                     self.give_broken(usize::MAX, out);
                 }
                 // Waiting there means that only the beginning of a tag has come; a closing one is not missed.
                 State::Behind => {
                     let rest = self.take(usize::MAX);
-                    if !CLOSE.starts_with(&rest) && FUNCTION.starts_with(&rest) {
+                    if !self.tag.close.starts_with(&rest) && FUNCTION.starts_with(&rest) {
                         self.give_text(&rest, out);
                     }
                 }
@@ -202,8 +176,7 @@ impl TagReader {
             let progress = match std::mem::replace(&mut self.state, State::Text) {
                 State::Text => self.take_text(out),
                 State::Lead(said) => self.take_lead(said),
-                State::ListLead(said) => self.take_list_lead(said, out),
-                State::Value(form, extent) => self.take_value(form, extent, out),
+                State::Value(extent) => self.take_value(extent, out),
                 State::Element(said, element) => self.take_element(said, element, out),
                 State::Plain { said, scanned } => self.take_plain(said, scanned, out),
                 State::Behind => self.take_behind(out),
@@ -241,7 +214,7 @@ impl TagReader {
     }
 
     fn take_text(&mut self, out: &mut Vec<ModelDelta>) -> Progress {
-        let Some(at) = self.rest().find(['<', '[', '`']) else {
+        let Some(at) = self.rest().find(['<', '`']) else {
             let text = self.take(usize::MAX);
             self.give_text(&text, out);
             return Progress::Wait;
@@ -253,7 +226,7 @@ impl TagReader {
             is_in_code: self.is_in_code,
             is_in_fence: self.is_in_fence,
         };
-        match look(self.rest(), spot) {
+        match look(self.rest(), spot, &self.tag) {
             Sight::Perhaps => Progress::Wait,
             Sight::Plain(bytes) => {
                 let text = self.take(bytes);
@@ -276,10 +249,6 @@ impl TagReader {
                 self.is_in_fence |= is_fenced;
                 self.go_on(State::Lead(said))
             }
-            Sight::List(bytes) => {
-                let said = self.take(bytes);
-                self.go_on(State::ListLead(said))
-            }
         }
     }
 
@@ -288,7 +257,7 @@ impl TagReader {
         said.push_str(&self.take_blanks());
         let body = self.rest();
         if body.starts_with(['{', '[']) {
-            return self.go_on(State::Value(Form::Tagged, Extent::default()));
+            return self.go_on(State::Value(Extent::default()));
         }
         match begins(body, FUNCTION) {
             Some(true) => return self.go_on(State::Element(said, Element::default())),
@@ -311,57 +280,29 @@ impl TagReader {
         }
     }
 
-    /// Behind Mistral's mark: a list, or a name and its arguments.
-    fn take_list_lead(&mut self, mut said: String, out: &mut Vec<ModelDelta>) -> Progress {
-        said.push_str(&self.take_blanks());
-        let body = self.rest();
-        if body.starts_with(['{', '[']) {
-            return self.go_on(State::Value(Form::Listed, Extent::default()));
-        }
-        match read_list_head(body) {
-            Head::Short => self.wait(State::ListLead(said)),
-            Head::None => {
-                self.give_text(&said, out);
-                Progress::Again
-            }
-            Head::Whole { name, id, bytes } => {
-                let form = Form::Named { name: name.to_owned(), id: id.map(str::to_owned) };
-                self.take(bytes);
-                self.go_on(State::Value(form, Extent::default()))
-            }
-        }
-    }
-
-    fn take_value(&mut self, form: Form, mut extent: Extent, out: &mut Vec<ModelDelta>) -> Progress {
+    fn take_value(&mut self, mut extent: Extent, out: &mut Vec<ModelDelta>) -> Progress {
         let end = match extent.advance(self.rest()) {
-            Reach::Open => return self.wait(State::Value(form, extent)),
+            Reach::Open => return self.wait(State::Value(extent)),
             Reach::Ended(end) => end,
-            Reach::Broken(at) if form == Form::Tagged => {
+            Reach::Broken(at) => {
                 let rest = self.rest().get(at..).unwrap_or_default();
-                return match (begins(rest, CLOSE), begins(rest, "```")) {
+                return match (begins(rest, &self.tag.close), begins(rest, "```")) {
                     (Some(true), _) | (_, Some(true)) => {
                         self.give_broken(at, out);
                         Progress::Again
                     }
-                    (Some(false), _) | (_, Some(false)) => self.wait(State::Value(form, extent)),
+                    (Some(false), _) | (_, Some(false)) => self.wait(State::Value(extent)),
                     (None, None) => self.go_on_plain(None),
                 };
             }
-            Reach::Broken(at) => at,
         };
-        let text = self.rest().get(..end).unwrap_or_default();
-        let calls = match &form {
-            Form::Named { name, id } => Some(vec![named_call(name, id.as_deref(), text)]),
-            Form::Tagged | Form::Listed => read_calls(text),
-        };
-        let Some(calls) = calls else {
+        let Some(calls) = read_calls(self.rest().get(..end).unwrap_or_default()) else {
             self.give_broken(end, out);
             return Progress::Again;
         };
         self.take(end);
         calls.into_iter().for_each(|call| self.give_call(call, out));
-        let is_tagged = form == Form::Tagged;
-        self.go_on(if is_tagged { State::Behind } else { State::Text })
+        self.go_on(State::Behind)
     }
 
     fn take_element(&mut self, said: String, mut element: Element, out: &mut Vec<ModelDelta>) -> Progress {
@@ -385,8 +326,8 @@ impl TagReader {
     fn take_plain(&mut self, said: Option<String>, scanned: usize, out: &mut Vec<ModelDelta>) -> Progress {
         let rest = self.rest();
         let scanned = rest.floor_char_boundary(scanned);
-        let find = |word| rest.get(scanned..).and_then(|fresh| fresh.find(word)).map(|at| scanned + at);
-        match (find(CLOSE), find(OPEN).zip(said.as_ref())) {
+        let find = |word: &str| rest.get(scanned..).and_then(|fresh| fresh.find(word)).map(|at| scanned + at);
+        match (find(&self.tag.close), find(&self.tag.open).zip(said.as_ref())) {
             (close, Some((open, said))) if close.is_none_or(|close| open < close) => {
                 let text = [said.as_str(), &self.take(open)].concat();
                 self.give_text(&text, out);
@@ -397,7 +338,7 @@ impl TagReader {
                 Progress::Again
             }
             (None, _) => {
-                let scanned = rest.len().saturating_sub(CLOSE.len());
+                let scanned = rest.len().saturating_sub(self.tag.close.len());
                 self.wait(State::Plain { said, scanned })
             }
         }
@@ -412,10 +353,10 @@ impl TagReader {
         if ticks == body.len() && ticks <= FENCE_BYTES_MAX {
             return self.wait(State::Behind);
         }
-        match begins(body, CLOSE) {
+        match begins(body, &self.tag.close) {
             Some(true) => {
                 self.blanks.clear();
-                self.take(CLOSE.len());
+                self.take(self.tag.close.len());
                 Progress::Again
             }
             Some(false) => self.wait(State::Behind),
@@ -425,7 +366,7 @@ impl TagReader {
                 self.take(ticks.min(FENCE_BYTES_MAX + 1));
                 self.go_on(State::Behind)
             }
-            None if body.starts_with('{') => self.go_on(State::Value(Form::Tagged, Extent::default())),
+            None if body.starts_with('{') => self.go_on(State::Value(Extent::default())),
             None => match begins(body, FUNCTION) {
                 Some(true) => self.go_on(State::Element(String::new(), Element::default())),
                 Some(false) => self.wait(State::Behind),
@@ -444,7 +385,8 @@ impl TagReader {
     fn give_broken(&mut self, end: usize, out: &mut Vec<ModelDelta>) {
         let rest = self.rest();
         let block = rest.get(..end).unwrap_or(rest);
-        let end = block.find(CLOSE).unwrap_or(block.len() - held_bytes(block, CLOSE));
+        let close = &self.tag.close;
+        let end = block.find(close.as_str()).unwrap_or(block.len() - held_bytes(block, close));
         let text = self.take(end);
         self.give_call(broken_call(&text), out);
         self.state = State::Behind;
@@ -480,56 +422,6 @@ impl TagReader {
             Some(ModelDelta::Text(last)) => last.push_str(&given),
             Some(_) | None => out.push(ModelDelta::Text(given)),
         }
-    }
-}
-
-/// The head of a call in Mistral's form.
-enum Head<'a> {
-    /// It goes on.
-    Short,
-    /// It is none.
-    None,
-    /// It is whole; arguments begin after so many bytes.
-    Whole { name: &'a str, id: Option<&'a str>, bytes: usize },
-}
-
-/// Reads `name[ARGS]` or `name[CALL_ID]id[ARGS]`, up to the brace of the arguments.
-fn read_list_head(body: &str) -> Head<'_> {
-    let is_name = |text: &str| {
-        let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/' | ' ');
-        text.len() <= NAME_BYTES_MAX && text.chars().all(is_part)
-    };
-    let Some(name_end) = body.find(['[', '{']) else {
-        return if is_name(body) { Head::Short } else { Head::None };
-    };
-    let (name, mut rest) = body.split_at_checked(name_end).unwrap_or((body, ""));
-    if !is_name(name) || name.trim().is_empty() {
-        return Head::None;
-    }
-    let mut id = None;
-    if let Some(behind) = rest.strip_prefix(ID_MARK) {
-        let Some(id_end) = behind.find('[') else {
-            return if is_name(behind) { Head::Short } else { Head::None };
-        };
-        let (written, more) = behind.split_at_checked(id_end).unwrap_or((behind, ""));
-        if !is_name(written) {
-            return Head::None;
-        }
-        id = Some(written.trim());
-        rest = more;
-    }
-    if let Some(behind) = rest.strip_prefix(ARGS_MARK) {
-        rest = behind.trim_start();
-        if behind.len() - rest.len() > NAME_BYTES_MAX {
-            return Head::None;
-        }
-    } else if ARGS_MARK.starts_with(rest) || ID_MARK.starts_with(rest) {
-        return Head::Short;
-    }
-    match rest.chars().next() {
-        None => Head::Short,
-        Some('{') => Head::Whole { name: name.trim(), id, bytes: body.len() - rest.len() },
-        Some(_) => Head::None,
     }
 }
 

@@ -5,7 +5,7 @@ use super::*;
 
 /// What a text means when it comes in the given pieces: text, calls (name, arguments or raw text), finish.
 fn read<'a>(pieces: impl IntoIterator<Item = &'a str>) -> (String, Vec<(String, Value)>, Finish) {
-    let mut reader = TagReader::new();
+    let mut reader = TagReader::new(RunTag::named("tool_call"));
     let mut out = Vec::new();
     for piece in pieces {
         reader.push(ModelDelta::Text(piece.to_owned()), &mut out);
@@ -104,7 +104,6 @@ fn fenced_calls_are_calls() {
     );
     let json = r#"{"name":"get_weather","arguments":{"city":"Oslo"}}"#;
     means(&format!("<tool_call>\n```json\n{json}\n```\n</tool_call>"), "", &[weather("Oslo")]);
-    means(&format!("```tool_call\n{json}\n```"), "", &[weather("Oslo")]);
 }
 
 #[test]
@@ -116,7 +115,9 @@ fn r_3_examples_and_tags_that_are_spoken_of_stay_text() {
         "{\"name\":\"a\",\"arguments\":{}}",
         "a < b, <tool>, [1], [TOOL], `x`, ``, ```",
         "<tool_call> is a tag.",
-        "[TOOL_CALLS] is a mark, [TOOL_CALLS]",
+        "[TOOL_CALLS] is a mark, [TOOL_CALLS]a[ARGS]{}",
+        "```tool_call\n{\"name\":\"a\",\"arguments\":{}}\n```\n",
+        "<tool_call_1>{\"name\":\"a\",\"arguments\":{}}</tool_call_1>",
         "<tool_cal",
         "  ",
         "",
@@ -209,7 +210,7 @@ fn qwen_a_value_that_the_tool_declares_as_text_stays_text() {
     let schema =
         json!({"type": "object", "properties": {"content": {"type": "string"}, "line": {"type": "integer"}}});
     let spec = ToolSpec { schema, ..ToolSpec::new("write", "Writes.") };
-    let mut reader = TagReader::knowing(Arc::new([Arc::new(spec)]));
+    let mut reader = TagReader::knowing(RunTag::named("tool_call"), Arc::new([Arc::new(spec)]));
     let mut out = Vec::new();
     let text = element("write", &[("content", "42"), ("line", "7")]);
     reader.push(ModelDelta::Text(format!("<tool_call>{text}")), &mut out);
@@ -237,38 +238,23 @@ fn qwen_a_broken_element_is_a_call_that_will_fail_and_one_that_is_spoken_of_is_t
 }
 
 #[test]
-fn mistral_8_raw_calls_in_both_forms() {
-    means(r#"[TOOL_CALLS]get_weather[ARGS]{"city": "Oslo"}"#, "", &[weather("Oslo")]);
-    means(
-        r#"[TOOL_CALLS]get_weather[ARGS]{"city": "Oslo"}[TOOL_CALLS]get_weather[CALL_ID]abc[ARGS]{"city": "Rome"}"#,
-        "",
-        &[weather("Oslo"), weather("Rome")],
-    );
-    means(
-        r#"I look.[TOOL_CALLS] [{"name": "get_weather", "arguments": {"city": "Oslo"}}, {"name": "b", "arguments": {}}]"#,
-        "I look.",
-        &[weather("Oslo"), ("b".to_owned(), json!({}))],
-    );
-    means(r#"[TOOL_CALLS]get_weather{"city": "]}"}"#, "", &[weather("]}")]);
-    means(
-        r#"[TOOL_CALLS]get_weather[ARGS]{"city": "#,
-        "",
-        &[("get_weather".to_owned(), json!(r#"{"city": "#))],
-    );
-}
-
-#[test]
-fn mistral_8_a_raw_call_keeps_its_id() {
-    let mut reader = TagReader::new();
-    let mut out = Vec::new();
-    reader.push(ModelDelta::Text("[TOOL_CALLS]a[CALL_ID]x1y2z3abc[ARGS]{}".to_owned()), &mut out);
-    let [ModelDelta::Call(call)] = out.as_slice() else { panic!("{out:?}") };
-    assert_eq!(call.id.as_deref(), Some("x1y2z3abc"));
+fn the_tag_of_another_run_is_text() {
+    let own = RunTag::of(&"run-1".into());
+    let strange = RunTag::of(&"run-2".into());
+    assert!(own != strange && own == RunTag::of(&"run-1".into()));
+    for (tag, calls) in [(&own, 1), (&strange, 0), (&RunTag::named("tool_call"), 0)] {
+        let mut reader = TagReader::new(own.clone());
+        let mut out = Vec::new();
+        let text = format!("{}{{\"name\":\"a\",\"arguments\":{{}}}}{}", tag.open, tag.close);
+        reader.push(ModelDelta::Text(text), &mut out);
+        reader.end(&mut out);
+        assert_eq!(out.iter().filter(|delta| matches!(delta, ModelDelta::Call(_))).count(), calls, "{tag:?}");
+    }
 }
 
 #[test]
 fn s_17_a_call_is_given_before_its_closing_tag() {
-    let mut reader = TagReader::new();
+    let mut reader = TagReader::new(RunTag::named("tool_call"));
     let mut out = Vec::new();
     let open = block("Oslo").replace("</tool_call>", "");
     reader.push(ModelDelta::Text(open), &mut out);
@@ -277,7 +263,7 @@ fn s_17_a_call_is_given_before_its_closing_tag() {
 
 #[test]
 fn text_streams_through_and_waits_only_at_a_possible_tag() {
-    let mut reader = TagReader::new();
+    let mut reader = TagReader::new(RunTag::named("tool_call"));
     let mut push = |text: &str| {
         let mut out = Vec::new();
         reader.push(ModelDelta::Text(text.to_owned()), &mut out);
@@ -290,7 +276,7 @@ fn text_streams_through_and_waits_only_at_a_possible_tag() {
 
 #[test]
 fn other_deltas_pass_and_length_stays_length() {
-    let mut reader = TagReader::new();
+    let mut reader = TagReader::new(RunTag::named("tool_call"));
     let mut out = Vec::new();
     let deltas = [
         ModelDelta::Reasoning("<tool_call>".to_owned()),
@@ -307,7 +293,7 @@ fn other_deltas_pass_and_length_stays_length() {
 
 #[test]
 fn a_stream_that_is_cut_gives_its_text_and_no_finish() {
-    let mut reader = TagReader::new();
+    let mut reader = TagReader::new(RunTag::named("tool_call"));
     let mut out = Vec::new();
     reader.push(ModelDelta::Text("a <tool".to_owned()), &mut out);
     reader.end(&mut out);
@@ -324,7 +310,6 @@ fn hostile_texts_cost_no_more_than_their_length() {
         "<tool_call>",
         "<tool_call> ",
         "<tool_call>{",
-        "[TOOL_CALLS]",
         "```\n",
         "{\"",
         "a",
@@ -339,9 +324,8 @@ fn hostile_texts_cost_no_more_than_their_length() {
             "<tool_call>x",
             "<tool_call>```",
             "<tool_call>{}",
-            "[TOOL_CALLS]a[ARGS]",
         ] {
-            let mut reader = TagReader::new();
+            let mut reader = TagReader::new(RunTag::named("tool_call"));
             let mut out = Vec::new();
             reader.push(ModelDelta::Text(opening.to_owned()), &mut out);
             for _ in 0..5_000 {
@@ -373,23 +357,6 @@ fn a_wall_of_ticks_means_the_same_however_it_comes() {
             let pieces: Vec<&str> = text.split_inclusive(|_| true).collect();
             assert_eq!(read(pieces), read([text.as_str()]), "{text}");
         }
-    }
-}
-
-#[test]
-fn the_head_of_a_mistral_call_means_the_same_however_it_comes() {
-    let blanks = " ".repeat(700);
-    for text in [
-        "[TOOL_CALLS]read[CALL_ID]a\0b[ARGS]{\"path\":\"a\"}".to_owned(),
-        "[TOOL_CALLS]read[CALL_ID]path\":\"`\"} look.\n[ARGS]{\"path\":\"a\"}".to_owned(),
-        "[TOOL_CALLS]read[CALL_ID]<func[ARGS]{\"path\":\"a\"}".to_owned(),
-        format!("[TOOL_CALLS]read[CALL_ID]{}[ARGS]{{}}", "a".repeat(200)),
-        format!("[TOOL_CALLS]read[ARGS]{blanks}{{\"path\":\"a\"}}"),
-        format!("[TOOL_CALLS]{blanks}read[ARGS]{{\"path\":\"a\"}}"),
-        format!("[TOOL_CALLS]read{blanks}[ARGS]{{\"path\":\"a\"}}"),
-    ] {
-        let pieces: Vec<&str> = text.split_inclusive(|_| true).collect();
-        assert_eq!(read(pieces), read([text.as_str()]), "{text}");
     }
 }
 

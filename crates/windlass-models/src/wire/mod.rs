@@ -10,16 +10,21 @@ pub mod messages;
 pub mod ollama;
 pub mod picture;
 pub mod responses;
+mod surrogate;
 
 use std::sync::Arc;
 
-use windlass_core::model::{ModelDelta, ModelFailure, Sampling, StepPurpose, ToolChoice};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use windlass_core::json::parse::parse_value;
+use windlass_core::model::{ModelDelta, ModelFailure, Notice, NoticeKind, Sampling, StepPurpose, ToolChoice};
 
 use crate::failure::malformed;
 use crate::frame::Framing;
 use crate::health::Turn;
 use crate::lower::LoweredTools;
 use crate::target::{Target, WireKind};
+use surrogate::mend_surrogates;
 
 /// Everything of one request but its history.
 #[derive(Debug, Clone, Copy)]
@@ -138,6 +143,33 @@ pub fn framing(kind: WireKind) -> Framing {
 /// Reads a payload; one that cannot be read makes the whole answer unbelievable.
 pub fn read_json<'a, T: serde::Deserialize<'a>>(target: &Target, text: &'a str) -> Result<T, ModelFailure> {
     serde_json::from_str(text).map_err(|error| malformed(target, text, &error.to_string()))
+}
+
+/// Arguments as they stand in an answer: text that was put into a string, or a value. A value that would not come out
+/// as it was written stays text, so that the call fails and says why.
+pub(crate) fn read_args(written: Option<&RawValue>) -> (Option<String>, Option<Value>) {
+    let text = written.map(RawValue::get).unwrap_or("null");
+    match parse_value(text) {
+        Ok(Value::Null) => (None, None),
+        Ok(Value::String(held)) => (Some(held), None),
+        Ok(value) => (None, Some(value)),
+        Err(_) => {
+            let mended = mend_surrogates(text).unwrap_or_else(|| text.to_owned());
+            (Some(serde_json::from_str(&mended).unwrap_or(mended)), None)
+        }
+    }
+}
+
+/// Says that a provider went on after the end of its answer.
+pub(crate) fn told_after_end(target: &Target) -> ModelDelta {
+    ModelDelta::Notice(Notice {
+        kind: NoticeKind::Healed,
+        rule: "after_end".to_owned(),
+        message: format!(
+            "{} went on after the end of its answer; what came then does not count",
+            target.provider
+        ),
+    })
 }
 
 /// Appends a text as a JSON string.

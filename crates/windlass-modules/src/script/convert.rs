@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use rhai::{Array, Dynamic, INT, Map as ScriptMap};
 use serde_json::{Map, Number, Value};
+use windlass_core::tool::ToolFailure;
 
 use super::limits::VALUE_DEPTH_MAX;
 
@@ -37,7 +38,24 @@ fn at(path: &str) -> String {
     if path.is_empty() { String::new() } else { format!(", at '{path}'") }
 }
 
-/// The value of a script that a JSON value is. A whole number above the largest `i64` becomes an `f64`.
+/// Refuses arguments that a script cannot hold as they are: its whole numbers end with `i64`.
+pub(crate) fn check_args(args: &Map<String, Value>) -> Result<(), ToolFailure> {
+    let Some(number) = args.values().find_map(beyond_script) else { return Ok(()) };
+    let message = format!("The number {number} cannot be kept exactly by a script");
+    Err(ToolFailure::invalid_args(message).hint("send it as text"))
+}
+
+fn beyond_script(value: &Value) -> Option<&Number> {
+    match value {
+        Value::Number(number) => (number.is_u64() && !number.is_i64()).then_some(number),
+        Value::Array(items) => items.iter().find_map(beyond_script),
+        Value::Object(fields) => fields.values().find_map(beyond_script),
+        Value::Null | Value::Bool(_) | Value::String(_) => None,
+    }
+}
+
+/// The value of a script that a JSON value is. A whole number above the largest `i64` becomes an `f64`; no argument
+/// of a call has one.
 pub fn to_dynamic(value: &Value) -> Dynamic {
     match value {
         Value::Null => Dynamic::UNIT,

@@ -17,7 +17,7 @@ use windlass_core::tool::{Effects, Risk, ToolFailure, ToolOutput, ToolSpec};
 
 use super::aside::{Stop, run_aside};
 use super::caller::{CallerError, CallerErrorType, ModuleCaller};
-use super::convert::{to_json, to_script_map};
+use super::convert::{check_args, to_json, to_script_map};
 use super::engine_functions::{EngineSetup, add_functions};
 use super::fault::failure_of;
 use super::host::add_json;
@@ -217,6 +217,7 @@ impl ToolPort for FunctionTool {
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
         Box::pin(async move {
+            check_args(args)?;
             if let Some(outcome) = self.desk.ask(self, args).await {
                 return outcome;
             }

@@ -34,7 +34,7 @@ fn a_file_without_a_clear_entry_is_refused_with_what_to_do() {
     let wide = read("price", "fn price(a, b) { 1 }").unwrap_err();
     assert!(wide.message.contains("has 2 parameters"), "{wide}");
     let named = read("no good", "fn f() { 1 }").unwrap_err();
-    assert!(named.message.contains("1 to 64 characters"), "{named}");
+    assert!(named.message.contains("1 to 128 characters"), "{named}");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use windlass_core::port::{BoxFuture, ToolContext, ToolPort};
 use windlass_core::tool::{ToolFailure, ToolOutput, ToolSpec};
 
 use super::aside::{Stop, run_aside};
-use super::convert::{to_json, to_script_map};
+use super::convert::{check_args, to_json, to_script_map};
 use super::fault::{ScriptError, failure_of};
 use super::host::{Hosting, host_functions};
 use super::hosts::ScriptGrants;
@@ -109,6 +109,7 @@ fn run_script(
     hosting: Arc<Hosting>,
     args: &Map<String, Value>,
 ) -> Result<ToolOutput, ToolFailure> {
+    check_args(args)?;
     let name = &source.spec.name;
     let engine = hosted_engine(limits, hosting);
     let given =

@@ -91,6 +91,7 @@ impl Ledger {
             | Event::CallDelta { .. }
             | Event::CallRequested { .. }
             | Event::CallStarted { .. }
+            | Event::StepProgressed { .. }
             | Event::CallProgressed { .. }
             | Event::NoteAdded { .. }
             | Event::ErrorRaised { .. } => {}

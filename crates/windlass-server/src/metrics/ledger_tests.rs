@@ -7,7 +7,15 @@ use windlass_core::tool::{Category, ErrorKind, ToolFailure, ToolOutcome, ToolOut
 use super::*;
 
 fn record(ts_ms: Millis, event: Event) -> Record {
-    Record { seq: 1, ts_ms, session_id: "s".into(), run_id: "r".into(), parent_id: "m".into(), event, cause: None }
+    Record {
+        seq: 1,
+        ts_ms,
+        session_id: "s".into(),
+        run_id: "r".into(),
+        parent_id: "m".into(),
+        event,
+        cause: None,
+    }
 }
 
 fn ended(name: &str, outcome: ToolOutcome) -> Event {

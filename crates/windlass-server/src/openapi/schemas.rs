@@ -230,13 +230,7 @@ fn wishes() -> Vec<(&'static str, Value)> {
                 ("preview?", json!({"type": "object"})),
                 ("rule", said(&text(), "The narrowest rule that would cover the call.")),
                 ("confirm_word?", said(&text(), "The word to type for a critical call.")),
-                (
-                    "hidden_chars",
-                    said(
-                        &count(),
-                        "Characters of known secrets in it, shown as ***; with some it is critical.",
-                    ),
-                ),
+                ("hidden_chars", said(&count(), "Characters of known secrets in it, shown as ***.")),
             ]),
         ),
         (

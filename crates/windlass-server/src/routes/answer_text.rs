@@ -69,6 +69,7 @@ impl AnswerText {
             | Event::PermissionRequested { .. }
             | Event::PermissionDecided { .. }
             | Event::CallStarted { .. }
+            | Event::StepProgressed { .. }
             | Event::CallProgressed { .. }
             | Event::CallEnded { .. }
             | Event::NoteAdded { .. }

@@ -15,11 +15,11 @@ use windlass_core::store::RunQuery;
 use windlass_core::trace::RunTrace;
 
 use super::page::{before_schema, cursor, rows, rows_schema};
-use super::sessions::check_profile;
+use super::sessions::{check_profile, read_approve};
 use crate::endpoint::{EVENT_STREAM, Endpoint};
 use crate::error::{Answer, Kind, Problem, Said};
 use crate::extract::{JsonBody, OptionalBody, PathOf, QueryOf, wants, whole};
-use crate::openapi::{count_to, flag, frame, list_of, named, object, profile, text, wish};
+use crate::openapi::{approve, count_to, flag, frame, list_of, named, object, profile, text, wish};
 use crate::routes::events;
 use crate::shown::show;
 use crate::shutdown::Closing;
@@ -113,6 +113,7 @@ struct StartBody {
     system: Option<String>,
     #[serde(default, deserialize_with = "whole")]
     steps_max: Option<u32>,
+    approve: Option<String>,
     response_format: Option<Map<String, Value>>,
 }
 
@@ -179,6 +180,7 @@ impl StartBody {
                 sampling,
                 system: self.system,
                 steps_max: self.steps_max,
+                approve: read_approve(self.approve.as_deref())?,
                 ..RunWishes::default()
             },
             model: self.model,
@@ -398,6 +400,7 @@ pub(crate) fn start_schema() -> Value {
             "system?",
             json!({"type": "string", "description": "What the model is told for this run after the usual."}),
         ),
+        ("approve?", approve()),
         ("steps_max?", json!({"type": "integer", "minimum": 1, "maximum": WISHED_STEPS_MAX})),
         (
             "response_format?",

@@ -179,7 +179,7 @@ async fn audit(State(app): State<App>, QueryOf(wish): QueryOf<AuditWish>) -> Ans
 pub(crate) fn schemas() -> Vec<(&'static str, Value)> {
     let arguments = || json!({"type": "object"});
     let rule = json!({
-        "type": "string", "pattern": "^(\\*|[A-Za-z0-9_-]{1,64})(\\([A-Za-z0-9_/*-]+\\))?$",
+        "type": "string", "pattern": "^(\\*|[A-Za-z0-9_./-]{1,128})(\\([A-Za-z0-9_/*-]+\\))?$",
         "examples": ["read_file(src/**)"],
     });
     vec![

@@ -16,24 +16,14 @@
 //! | a word that names a secret file | shows or changes a secret |
 
 use windlass_core::secret_files::is_secret;
+use windlass_core::shell::{HOME, Redirect, Run, STRANGE, UNKNOWN, runs};
 
 use super::line::Command;
 use crate::files::ignored::is_build_folder;
 
-/// How deep `sh -c` within `sh -c` is looked into.
-const NESTING_MAX: usize = 4;
-
 const RIGHTS: [&str; 5] = ["sudo", "doas", "su", "pkexec", "run0"];
 const DISK_PROGRAMS: [&str; 7] = ["fdisk", "sfdisk", "parted", "wipefs", "shred", "mkswap", "blkdiscard"];
 const STOPPERS: [&str; 5] = ["shutdown", "reboot", "halt", "poweroff", "killall5"];
-const DOWNLOADERS: [&str; 4] = ["curl", "wget", "fetch", "aria2c"];
-const INTERPRETERS: [&str; 14] = [
-    "sh", "bash", "zsh", "dash", "ksh", "fish", "python", "python3", "perl", "ruby", "node", "eval",
-    "source", ".",
-];
-/// Programs that run the program named after them.
-const WRAPPERS: [&str; 10] =
-    ["env", "nohup", "time", "nice", "exec", "command", "builtin", "xargs", "timeout", "stdbuf"];
 /// Programs and subcommands whose effect cannot be taken back.
 const IRREVOCABLE: [(&str, &str); 12] = [
     ("cargo", "publish"),
@@ -51,102 +41,37 @@ const IRREVOCABLE: [(&str, &str); 12] = [
 ];
 const HARMLESS_DEVICES: [&str; 5] = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd"];
 
-/// One simple command of a line.
-#[derive(Default)]
-struct Part {
-    words: Vec<String>,
-    opened: Opened,
-}
+type Rule = fn(&Run) -> Option<&'static str>;
 
-/// What stands before a simple command.
-#[derive(Default, Clone, Copy, PartialEq, Eq)]
-enum Opened {
-    #[default]
-    Plainly,
-    ByPipe,
-    BySubstitution,
-}
-
-type Rule = fn(&Part) -> Option<&'static str>;
-
-const RULES: [Rule; 8] = [rights, disks, deletion, git, modes, stopping, irrevocable, secret];
+const RULES: [Rule; 9] = [rights, disks, deletion, git, modes, stopping, irrevocable, secret, strangers_code];
 
 /// Why a command needs a typed confirmation, if it does.
 pub(crate) fn danger(command: &Command) -> Option<&'static str> {
-    match command {
-        Command::Argv(words) => judge(&[Part { words: words.clone(), opened: Opened::Plainly }], 0),
-        Command::Shell(line) => judge_line(line, 0),
-    }
-}
-
-fn judge_line(line: &str, depth: usize) -> Option<&'static str> {
+    let line = command.line();
     if line.chars().filter(|c| !c.is_whitespace()).collect::<String>().contains(":(){") {
         return Some("starts processes without end");
     }
-    judge(&split(line), depth)
+    runs(&line, "").iter().find_map(|run| RULES.iter().find_map(|rule| rule(run)))
 }
 
-fn judge(parts: &[Part], depth: usize) -> Option<&'static str> {
-    let found = parts.iter().find_map(|part| RULES.iter().find_map(|rule| rule(part)));
-    let nested = || {
-        parts.iter().filter(|_| depth < NESTING_MAX).find_map(|part| {
-            let (program, args) = part.program()?;
-            let line = match program {
-                "eval" => args.join(" "),
-                shell if INTERPRETERS.contains(&shell) => {
-                    let at = args.iter().position(|arg| arg.starts_with('-') && arg.ends_with('c'))?;
-                    args.get(at + 1)?.clone()
-                }
-                _ => return None,
-            };
-            judge_line(&line, depth + 1)
-        })
-    };
-    found.or_else(|| strangers_code(parts)).or_else(nested)
+fn rights(run: &Run) -> Option<&'static str> {
+    RIGHTS.contains(&run.program.as_str()).then_some("runs with the rights of another user")
 }
 
-impl Part {
-    /// The program, without its folder, and its arguments; wrappers and assignments are looked through.
-    fn program(&self) -> Option<(&str, &[String])> {
-        let mut is_wrapped = false;
-        for (at, word) in self.words.iter().enumerate() {
-            let name = word.rsplit('/').next().unwrap_or(word);
-            let is_option =
-                is_wrapped && (word.starts_with('-') || word.starts_with(|c: char| c.is_ascii_digit()));
-            if WRAPPERS.contains(&name) {
-                is_wrapped = true;
-            } else if !is_option && !word.contains('=') {
-                return Some((name, self.words.get(at + 1..).unwrap_or_default()));
-            }
-        }
-        None
-    }
-
-    fn is_program(&self, names: &[&str]) -> bool {
-        self.program().is_some_and(|(program, _)| names.contains(&program))
-    }
-}
-
-fn rights(part: &Part) -> Option<&'static str> {
-    part.is_program(&RIGHTS).then_some("runs with the rights of another user")
-}
-
-fn disks(part: &Part) -> Option<&'static str> {
-    let (program, args) = part.program()?;
+fn disks(run: &Run) -> Option<&'static str> {
+    let (program, args) = (run.program.as_str(), &run.args);
     let is_device = |path: &str| {
         path.starts_with("/dev/") && !HARMLESS_DEVICES.iter().any(|device| path.starts_with(device))
     };
-    let writes_device = part.words.windows(2).any(|pair| match pair {
-        [operator, path] => operator == ">" && is_device(path),
-        _ => false,
-    });
+    let writes_device =
+        run.redirects.iter().any(|(redirect, path)| *redirect != Redirect::Read && is_device(path));
     let dd = program == "dd" && args.iter().any(|arg| arg.strip_prefix("of=").is_some_and(is_device));
     let is_found = writes_device || dd || program.starts_with("mkfs") || DISK_PROGRAMS.contains(&program);
     is_found.then_some("overwrites a disk or device")
 }
 
-fn deletion(part: &Part) -> Option<&'static str> {
-    let (program, args) = part.program()?;
+fn deletion(run: &Run) -> Option<&'static str> {
+    let (program, args) = (run.program.as_str(), &run.args);
     let is_deletion = match program {
         "rm" => {
             let is_recursive = has_flag(args, &['r', 'R'], &["--recursive"]);
@@ -161,12 +86,13 @@ fn deletion(part: &Part) -> Option<&'static str> {
 
 /// Whether a path is, or is in, a folder that a build makes again.
 fn is_rebuildable(path: &str) -> bool {
-    let is_inside = !path.starts_with(['/', '~', '$']) && !path.split('/').any(|part| part == "..");
+    let is_inside =
+        !path.starts_with(['/', HOME, UNKNOWN, STRANGE]) && !path.split('/').any(|part| part == "..");
     is_inside && path.split('/').any(is_build_folder)
 }
 
-fn git(part: &Part) -> Option<&'static str> {
-    let (program, args) = part.program()?;
+fn git(run: &Run) -> Option<&'static str> {
+    let (program, args) = (run.program.as_str(), &run.args);
     if program != "git" {
         return None;
     }
@@ -191,20 +117,20 @@ fn git(part: &Part) -> Option<&'static str> {
     is_destructive.then_some("destroys history or uncommitted work")
 }
 
-fn modes(part: &Part) -> Option<&'static str> {
-    let (program, args) = part.program()?;
+fn modes(run: &Run) -> Option<&'static str> {
+    let (program, args) = (run.program.as_str(), &run.args);
     let is_found = matches!(program, "chmod" | "chown" | "chgrp") && has_flag(args, &['R'], &["--recursive"]);
     is_found.then_some("changes the rights of whole folders")
 }
 
-fn stopping(part: &Part) -> Option<&'static str> {
-    let (program, args) = part.program()?;
+fn stopping(run: &Run) -> Option<&'static str> {
+    let (program, args) = (run.program.as_str(), &run.args);
     let kills_all = program == "kill" && args.iter().any(|arg| arg == "-1");
     (kills_all || STOPPERS.contains(&program)).then_some("stops the machine or all processes")
 }
 
-fn irrevocable(part: &Part) -> Option<&'static str> {
-    let (program, args) = part.program()?;
+fn irrevocable(run: &Run) -> Option<&'static str> {
+    let (program, args) = (run.program.as_str(), &run.args);
     let subcommand = args.iter().find(|arg| !arg.starts_with('-'))?;
     IRREVOCABLE
         .iter()
@@ -212,30 +138,18 @@ fn irrevocable(part: &Part) -> Option<&'static str> {
         .then_some("cannot be taken back once done")
 }
 
-fn secret(part: &Part) -> Option<&'static str> {
+fn secret(run: &Run) -> Option<&'static str> {
     let names_secret = |word: &String| {
         let path = word.rsplit('=').next().unwrap_or(word).trim_start_matches('@');
         is_secret(path)
     };
-    part.words.iter().any(names_secret).then_some("names a file that looks like a secret")
+    let files = run.redirects.iter().map(|(_, path)| path);
+    run.args.iter().chain(files).any(names_secret).then_some("names a file that looks like a secret")
 }
 
-/// A download that flows into an interpreter, by a pipe or by a substitution.
-fn strangers_code(parts: &[Part]) -> Option<&'static str> {
-    let is_found = parts.windows(2).any(|pair| match pair {
-        [first, second] => {
-            second.opened == Opened::BySubstitution
-                && first.is_program(&INTERPRETERS)
-                && second.is_program(&DOWNLOADERS)
-        }
-        _ => false,
-    });
-    let mut is_downloading = false;
-    let is_piped = parts.iter().any(|part| {
-        is_downloading = part.is_program(&DOWNLOADERS) || (is_downloading && part.opened == Opened::ByPipe);
-        is_downloading && part.opened == Opened::ByPipe && part.is_program(&INTERPRETERS)
-    });
-    (is_found || is_piped).then_some("runs code from the network unseen")
+/// Text from the network, or out of a decoder, that flows into an interpreter.
+fn strangers_code(run: &Run) -> Option<&'static str> {
+    run.is_unreadable.then_some("runs code unseen that comes from the network or is encoded")
 }
 
 /// Whether there is a short flag among bundled ones (`-xdf`), or a long one.
@@ -244,79 +158,6 @@ fn has_flag(args: &[String], short: &[char], long: &[&str]) -> bool {
         let is_bundle = arg.starts_with('-') && !arg.starts_with("--");
         long.contains(&arg.as_str()) || (is_bundle && arg.contains(short))
     })
-}
-
-/// Splits a shell line into simple commands, roughly: quotes are taken off, whatever they would mean.
-fn split(line: &str) -> Vec<Part> {
-    let mut parts = vec![Part::default()];
-    let mut word = String::new();
-    // The quotes and substitutions that are open, innermost last.
-    let mut open: Vec<char> = Vec::new();
-    let mut chars = line.chars().peekable();
-    while let Some(c) = chars.next() {
-        let quote = open.last().copied().filter(|open| matches!(open, '\'' | '"'));
-        let opened = match (quote, c) {
-            (Some('\''), c) if c != '\'' => None,
-            (Some(quote), c) if c == quote => {
-                open.pop();
-                continue;
-            }
-            (None, '\'' | '"') => {
-                open.push(c);
-                continue;
-            }
-            (_, '\\') => {
-                word.extend(chars.next());
-                continue;
-            }
-            (_, '`') => {
-                if open.pop_if(|open| *open == '`').is_none() {
-                    open.push('`');
-                }
-                Some(Opened::BySubstitution)
-            }
-            (Some(_), '$') if chars.next_if_eq(&'(').is_some() => {
-                open.push('(');
-                Some(Opened::BySubstitution)
-            }
-            (None, '(') => {
-                open.push('(');
-                Some(Opened::BySubstitution)
-            }
-            (None, ')') => {
-                open.pop();
-                Some(Opened::Plainly)
-            }
-            (None, '|') => Some(Opened::ByPipe),
-            (None, ';' | '&' | '\n') => Some(Opened::Plainly),
-            (None, '>' | '<') => {
-                end_word(&mut parts, &mut word);
-                word.push(c);
-                end_word(&mut parts, &mut word);
-                continue;
-            }
-            (None, c) if c.is_whitespace() => {
-                end_word(&mut parts, &mut word);
-                continue;
-            }
-            _ => None,
-        };
-        let Some(opened) = opened else {
-            word.push(c);
-            continue;
-        };
-        end_word(&mut parts, &mut word);
-        parts.push(Part { words: Vec::new(), opened });
-    }
-    end_word(&mut parts, &mut word);
-    parts.retain(|part| !part.words.is_empty());
-    parts
-}
-
-fn end_word(parts: &mut [Part], word: &mut String) {
-    if let Some(part) = parts.last_mut().filter(|_| !word.is_empty()) {
-        part.words.push(std::mem::take(word));
-    }
 }
 
 #[cfg(test)]

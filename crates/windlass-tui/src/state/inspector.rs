@@ -242,6 +242,7 @@ impl RunFacts {
             Event::ReasoningDelta { .. }
             | Event::TextDelta { .. }
             | Event::CallDelta { .. }
+            | Event::StepProgressed { .. }
             | Event::CallProgressed { .. } => {}
         }
     }

@@ -186,6 +186,7 @@ fn touched(run: &RunView, event: &Event) -> Touched {
         | Event::StepDelayed { .. }
         | Event::RunEnded { .. } => Touched::Entries,
         Event::RequestAdjusted { .. }
+        | Event::StepProgressed { .. }
         | Event::CallDelta { .. }
         | Event::TasksChanged { .. }
         | Event::NoteAdded { .. }

@@ -106,6 +106,7 @@ impl RunTiming {
             | Event::CallRequested { .. }
             | Event::PermissionRequested { .. }
             | Event::PermissionDecided { .. }
+            | Event::StepProgressed { .. }
             | Event::CallProgressed { .. }
             | Event::CallEnded { .. }
             | Event::TasksChanged { .. }

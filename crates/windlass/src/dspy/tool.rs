@@ -8,7 +8,7 @@ use super::error::ToolError;
 /// A function of the host that a model may call (D-3).
 #[async_trait]
 pub trait Tool: Send + Sync {
-    /// The name a model calls it by: 1 to 64 characters of a-z, A-Z, 0-9, `_` or `-`.
+    /// The name a model calls it by: 1 to 128 characters of a-z, A-Z, 0-9, `_`, `-`, `.` or `/`.
     fn name(&self) -> &str;
 
     /// What it does, for the model.

@@ -11,8 +11,10 @@ use std::marker::PhantomData;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::usage::Counts;
+use crate::wire::surrogate::mend_surrogates;
 
 /// A leaf of any type; text is borrowed where it has no escapes.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -244,12 +246,14 @@ pub(super) struct CallPiece<'a> {
 pub(super) struct FunctionPiece<'a> {
     #[serde(borrow, default)]
     pub(super) name: Leaf<'a>,
+    /// As they are written: what is read of them must be what was meant.
     #[serde(borrow, default)]
-    pub(super) arguments: Leaf<'a>,
+    pub(super) arguments: Option<&'a RawValue>,
 }
 
 /// Reads a chunk. Halves of a character that stand alone (`\ud83d`: some servers cut an emoji between two
-/// chunks) are replaced; strict JSON readers would refuse the whole chunk for them.
+/// chunks) are replaced by the mark that a call does not survive; strict JSON readers would refuse the whole chunk
+/// for them.
 pub(super) fn read_chunk<T>(text: &str, take: impl FnOnce(Chunk<'_>) -> T) -> Result<T, serde_json::Error> {
     match serde_json::from_str(text) {
         Ok(chunk) => Ok(take(chunk)),
@@ -258,40 +262,6 @@ pub(super) fn read_chunk<T>(text: &str, take: impl FnOnce(Chunk<'_>) -> T) -> Re
             None => Err(error),
         },
     }
-}
-
-/// The text with every lone surrogate escape replaced; `None` if it has none.
-fn mend_surrogates(text: &str) -> Option<String> {
-    let mut mended = String::new();
-    let mut rest = text;
-    let mut is_changed = false;
-    while let Some(at) = rest.find('\\') {
-        let (plain, escape) = rest.split_at_checked(at)?;
-        mended.push_str(plain);
-        let length = match unit_of(escape) {
-            Some(0xD800..=0xDBFF) if matches!(unit_of(escape.get(6..)?), Some(0xDC00..=0xDFFF)) => 12,
-            Some(0xD800..=0xDFFF) => {
-                mended.push_str("\\ufffd");
-                is_changed = true;
-                rest = escape.get(6..)?;
-                continue;
-            }
-            Some(_) => 6,
-            // The other escapes are two characters, and the second may be a backslash.
-            None => escape.char_indices().nth(2).map_or(escape.len(), |(end, _)| end),
-        };
-        let (escape, behind) = escape.split_at_checked(length)?;
-        mended.push_str(escape);
-        rest = behind;
-    }
-    mended.push_str(rest);
-    is_changed.then_some(mended)
-}
-
-/// The number of a `\uXXXX` escape at the beginning of a text.
-fn unit_of(text: &str) -> Option<u32> {
-    let digits = text.strip_prefix("\\u")?.get(..4)?;
-    u32::from_str_radix(digits, 16).ok()
 }
 
 #[cfg(test)]

@@ -33,14 +33,14 @@ fn leaves_of_any_type_are_read_as_what_they_are() {
 }
 
 #[test]
-fn openai_0_lone_surrogates_become_replacement_characters() {
+fn openai_0_lone_surrogates_become_the_mark_that_calls_do_not_survive() {
     let chunk = |text: &str| format!(r#"{{"choices":[{{"delta":{{"content":"{text}"}}}}]}}"#);
     let cases = [
-        (r"a\ud83d", "a\u{fffd}"),
-        (r"\ude80b", "\u{fffd}b"),
-        (r"\ud83d\ud83d\ude80", "\u{fffd}\u{1f680}"),
-        (r"\\ud83d \ud83d", "\\ud83d \u{fffd}"),
-        (r"\ud83dx\n", "\u{fffd}x\n"),
+        (r"a\ud83d", "a\u{fdd0}"),
+        (r"\ude80b", "\u{fdd0}b"),
+        (r"\ud83d\ud83d\ude80", "\u{fdd0}\u{1f680}"),
+        (r"\\ud83d \ud83d", "\\ud83d \u{fdd0}"),
+        (r"\ud83dx\n", "\u{fdd0}x\n"),
     ];
     for (written, read) in cases {
         assert_eq!(content(&chunk(written)).unwrap().as_deref(), Some(read), "{written}");

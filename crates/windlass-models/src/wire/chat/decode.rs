@@ -16,9 +16,10 @@ use super::reasoning::{Place, detail_text, details_state, fold_detail, text_stat
 use super::template::Template;
 use super::usage::Counts;
 use crate::failure;
+use crate::limits::ITEMS_MAX;
 use crate::quirks::ReasoningEcho;
 use crate::think::{Piece, ThinkSplitter};
-use crate::wire::{Decode, SharedTarget};
+use crate::wire::{Decode, SharedTarget, read_args, told_after_end};
 
 /// The last frame of a stream.
 const DONE: &str = "[DONE]";
@@ -35,11 +36,20 @@ pub(super) struct Decoder {
     has_text: bool,
     has_reasoning: bool,
     has_calls: bool,
+    /// Names that were called in `tool_calls`.
+    called: Vec<String>,
+    /// The call of the field that `tool_calls` replaced: kept until the end, because many endpoints say a call in
+    /// both.
+    legacy: CallDelta,
     usage: Option<Usage>,
     /// Why the model stopped, as the endpoint says it.
     heard: Option<Finish>,
     /// The finish that was given out.
     given: Option<Finish>,
+    /// Whether the end was announced: one chunk may announce it and still say something.
+    is_ended: bool,
+    /// Whether something came after that, and was told.
+    has_told: bool,
     is_over: bool,
 }
 
@@ -59,6 +69,7 @@ impl Decode for Decoder {
             return Err(self.event_error(data));
         }
         self.read(data, false, out)?;
+        self.is_ended = self.heard.is_some();
         // The end is announced before the counts: with both there is nothing more to wait for.
         if self.heard.is_some() && self.usage.is_some() {
             self.settle(out);
@@ -102,9 +113,13 @@ impl Decoder {
             has_text: false,
             has_reasoning: false,
             has_calls: false,
+            called: Vec::new(),
+            legacy: CallDelta::default(),
             usage: None,
             heard: None,
             given: None,
+            is_ended: false,
+            has_told: false,
             is_over: false,
         }
     }
@@ -216,6 +231,10 @@ impl Decoder {
     }
 
     fn take_said(&mut self, said: Said<'_>, is_whole: bool, out: &mut Deltas) {
+        if self.is_ended {
+            self.pass_over(&said, out);
+            return;
+        }
         let mut has_thought = false;
         let thoughts =
             [(Place::ReasoningContent, said.reasoning_content), (Place::Reasoning, said.reasoning)];
@@ -244,7 +263,41 @@ impl Decoder {
             self.take_call(index.or_else(counted), piece, out);
         }
         if let Some(function) = said.function_call {
-            self.take_call(None, CallPiece { function: Some(*function), ..CallPiece::default() }, out);
+            self.keep_legacy(*function);
+        }
+    }
+
+    /// The end was announced: nothing that is said after it counts.
+    fn pass_over(&mut self, said: &Said<'_>, out: &mut Deltas) {
+        let is_filled =
+            |leaf: &Leaf<'_>| !matches!(leaf, Leaf::Null) && *leaf != Leaf::Text(Cow::Borrowed(""));
+        let has_calls = said.tool_calls.as_ref().is_some_and(|calls| !calls.is_empty());
+        let says_more = has_calls || said.function_call.is_some() || is_filled(&said.content);
+        if says_more && !self.has_told {
+            self.has_told = true;
+            out.push(told_after_end(&self.target));
+        }
+    }
+
+    fn keep_legacy(&mut self, piece: FunctionPiece<'_>) {
+        let (text, value) = read_args(piece.arguments);
+        self.legacy.name = self.legacy.name.take().or(piece.name.filled().map(Cow::into_owned));
+        if let Some(text) = text {
+            self.legacy.args_text.get_or_insert_default().push_str(&text);
+        }
+        self.legacy.args_value = value.map(Box::new).or(self.legacy.args_value.take());
+        self.has_calls |= self.legacy != CallDelta::default();
+    }
+
+    /// Gives the call of the legacy field, unless `tool_calls` said it already.
+    fn give_legacy(&mut self, out: &mut Deltas) {
+        let legacy = std::mem::take(&mut self.legacy);
+        let is_mirror = match &legacy.name {
+            Some(name) => self.called.contains(name),
+            None => !self.called.is_empty(),
+        };
+        if legacy != CallDelta::default() && !is_mirror {
+            self.give_call(legacy, out);
         }
     }
 
@@ -300,12 +353,8 @@ impl Decoder {
 
     fn take_call(&mut self, index: Option<u32>, piece: CallPiece<'_>, out: &mut Deltas) {
         let FunctionPiece { name, arguments } = piece.function.unwrap_or_default();
-        let (args_text, args_value) = match arguments {
-            Leaf::Null => (None, None),
-            Leaf::Text(text) => (Some(text.into_owned()).filter(|text| !text.is_empty()), None),
-            Leaf::Number(number) => (None, Some(Value::from(number))),
-            Leaf::Other(value) => (None, Some(*value)),
-        };
+        let (args_text, args_value) = read_args(arguments);
+        let args_text = args_text.filter(|text| !text.is_empty());
         let delta = CallDelta {
             index,
             id: piece.id.filled().map(Cow::into_owned),
@@ -318,6 +367,14 @@ impl Decoder {
         if is_empty {
             return;
         }
+        if let Some(name) = delta.name.as_ref().filter(|name| !self.called.contains(name)) {
+            self.called.truncate(ITEMS_MAX);
+            self.called.push(name.clone());
+        }
+        self.give_call(delta, out);
+    }
+
+    fn give_call(&mut self, delta: CallDelta, out: &mut Deltas) {
         self.flush_text(out);
         self.close_reasoning(out);
         self.has_calls = true;
@@ -377,6 +434,7 @@ impl Decoder {
 
     /// Gives everything that was kept until the end, and the end itself if it was announced.
     fn settle(&mut self, out: &mut Deltas) {
+        self.give_legacy(out);
         self.flush_text(out);
         self.close_reasoning(out);
         out.extend(self.usage.take().map(ModelDelta::Usage));

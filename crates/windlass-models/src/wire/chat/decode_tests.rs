@@ -310,10 +310,36 @@ fn openai_0_finish_reasons_that_lie_do_not_hide_calls() {
 }
 
 #[test]
-fn openai_0_calls_that_come_behind_the_reason_still_count() {
+fn nothing_that_comes_behind_the_reason_counts_but_the_token_counts() {
+    let early = json!({"choices": [{"delta": {"content": "Done."}, "finish_reason": "stop"}]});
     let late = json!({"choices": [{"delta": call(0, "a", "b", "{}")}]});
-    let early = json!({"choices": [{"delta": {}, "finish_reason": "stop"}], "usage": {"prompt_tokens": 1}});
-    assert_eq!(play(&format!("data: {early}\ndata: {late}\ndata: [DONE]\n")).finish, Finish::Calls);
+    let counts = json!({"choices": [{"delta": {"content": " More."}}], "usage": {"prompt_tokens": 7}});
+    let step = play(&format!("data: {early}\n\ndata: {late}\n\ndata: {counts}\n\ndata: [DONE]\n\n"));
+    assert_eq!((&step.finish, step.calls.len(), texts(&step).as_str()), (&Finish::Stop, 0, "Done."));
+    assert_eq!(step.usage.map(|usage| usage.input), Some(7));
+}
+
+#[test]
+fn a_call_that_is_said_in_both_fields_is_one_call() {
+    let both = |args: &str| {
+        json!({"tool_calls": [{"index": 0, "id": "a", "function": {"name": "get_weather", "arguments": args}}],
+            "function_call": {"name": "get_weather", "arguments": args}})
+    };
+    let legacy = |args: &str| json!({"function_call": {"name": "get_weather", "arguments": args}});
+    for deltas in [
+        vec![both(r#"{"city":"#), both(r#""Oslo"}"#)],
+        vec![both(r#"{"city":"Oslo"}"#)],
+        vec![legacy(r#"{"city":"Oslo"}"#), call(0, "a", "get_weather", r#"{"city":"Oslo"}"#)],
+        vec![call(0, "a", "get_weather", r#"{"city":"Oslo"}"#), legacy(r#"{"city":"Oslo"}"#)],
+    ] {
+        let step = play(&stream(&deltas, json!("tool_calls")));
+        assert_eq!((calls_of(&step), ids_of(&step)), (vec![weather("Oslo")], vec![Some("a")]));
+    }
+    // What only the old field says is a call of its own.
+    let other = json!({"function_call": {"name": "look", "arguments": "{}"}});
+    let step =
+        play(&stream(&[call(0, "a", "get_weather", r#"{"city":"Oslo"}"#), other], json!("tool_calls")));
+    assert_eq!(calls_of(&step), [weather("Oslo"), ("look".to_owned(), json!({}))]);
 }
 
 #[test]

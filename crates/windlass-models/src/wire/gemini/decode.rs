@@ -1,9 +1,11 @@
 //! Reads generateContent answers, streamed or whole.
 //!
-//! Every frame is a small answer of its own: whole parts, and at some point a reason to stop, which is
-//! believed only when the connection ends (built-in tools stop in the middle). Knows no tools.
+//! Every frame is a small answer of its own: whole parts, and at some point a reason to stop. After it nothing
+//! counts but more text: built-in tools stop in the middle. What follows is therefore kept until the connection
+//! ends, and left out if it calls anything, if calls came before it, or if it says the same again. Knows no tools.
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use windlass_core::json::clip::clip_chars;
 use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, Usage};
@@ -12,11 +14,19 @@ use super::super::{Decode, SharedTarget};
 use super::signature::{Carrier, to_state};
 use crate::failure::{in_band, malformed};
 use crate::limits::{ITEMS_MAX, QUOTE_CHARS_MAX};
-use crate::wire::read_json;
+use crate::wire::{read_args, read_json, told_after_end};
 
 /// A decoder for one answer.
 pub fn decoder(target: SharedTarget) -> Box<dyn Decode> {
-    Box::new(Decoder { target, calls: 0, has_content: false, reason: None, is_over: false })
+    Box::new(Decoder {
+        target,
+        calls: 0,
+        has_content: false,
+        said: String::new(),
+        reason: None,
+        later: Vec::new(),
+        is_over: false,
+    })
 }
 
 struct Decoder {
@@ -25,8 +35,12 @@ struct Decoder {
     calls: u32,
     /// Whether anything came that the user would call an answer.
     has_content: bool,
-    /// Why the model stopped, as it was said last.
+    /// All answer text so far.
+    said: String,
+    /// Why the model stopped.
     reason: Option<String>,
+    /// What came after the reason to stop.
+    later: Vec<Candidate>,
     is_over: bool,
 }
 
@@ -79,8 +93,9 @@ struct FunctionCall {
     id: Option<String>,
     #[serde(default)]
     name: Option<String>,
+    /// As they are written: what is read of them must be what was meant.
     #[serde(default)]
-    args: Value,
+    args: Option<Box<RawValue>>,
 }
 
 #[derive(Deserialize)]
@@ -135,6 +150,7 @@ impl Decode for Decoder {
         if self.is_over {
             return Ok(());
         }
+        self.take_later(out)?;
         let Some(reason) = self.reason.take() else { return Ok(()) };
         self.is_over = true;
         let finish = match reason.as_str() {
@@ -168,12 +184,13 @@ impl Decoder {
         }
         // Only one answer is ever asked for.
         if let Some(candidate) = chunk.candidates.and_then(|candidates| candidates.into_iter().next()) {
-            for piece in candidate.content.and_then(|content| content.parts).unwrap_or_default() {
-                self.take_piece(piece, out)?;
-            }
-            if let Some(reason) = candidate.finish_reason.filter(|reason| !reason.is_empty()) {
-                self.judge(&reason, candidate.finish_message)?;
-                self.reason = Some(reason);
+            match self.reason {
+                None => self.take_candidate(candidate, out)?,
+                Some(_) if self.later.len() < ITEMS_MAX => self.later.push(candidate),
+                Some(_) => {
+                    let why = format!("more than {ITEMS_MAX} events after the end of an answer");
+                    return Err(malformed(&self.target, "", &why));
+                }
             }
         }
         match chunk.prompt_feedback {
@@ -182,6 +199,41 @@ impl Decoder {
             }
             Some(Feedback { block_reason: None, .. }) | None => Ok(()),
         }
+    }
+
+    fn take_candidate(
+        &mut self,
+        candidate: Candidate,
+        out: &mut Vec<ModelDelta>,
+    ) -> Result<(), ModelFailure> {
+        for piece in candidate.content.and_then(|content| content.parts).unwrap_or_default() {
+            self.take_piece(piece, out)?;
+        }
+        if let Some(reason) = candidate.finish_reason.filter(|reason| !reason.is_empty()) {
+            self.judge(&reason, candidate.finish_message)?;
+            self.reason = Some(reason);
+        }
+        Ok(())
+    }
+
+    /// What came after the first reason to stop, if it goes on with the answer.
+    fn take_later(&mut self, out: &mut Vec<ModelDelta>) -> Result<(), ModelFailure> {
+        let later = std::mem::take(&mut self.later);
+        let pieces =
+            || later.iter().filter_map(|candidate| candidate.content.as_ref()?.parts.as_ref()).flatten();
+        if pieces().next().is_none() {
+            return later.into_iter().try_for_each(|candidate| self.take_candidate(candidate, out));
+        }
+        let is_answer = |piece: &&Piece| piece.thought != Some(true);
+        let text: String = pieces().filter(is_answer).filter_map(|piece| piece.text.as_deref()).collect();
+        let has_calls = self.calls > 0 || pieces().any(|piece| piece.function_call.is_some());
+        let is_said = !text.is_empty() && !self.said.is_empty();
+        let says_again = is_said && text.split(&self.said).all(str::is_empty);
+        if has_calls || says_again {
+            out.push(told_after_end(&self.target));
+            return Ok(());
+        }
+        later.into_iter().try_for_each(|candidate| self.take_candidate(candidate, out))
     }
 
     fn take_piece(&mut self, piece: Piece, out: &mut Vec<ModelDelta>) -> Result<(), ModelFailure> {
@@ -200,6 +252,7 @@ impl Decoder {
             }
             (_, false) => {
                 self.has_content = true;
+                self.said.push_str(&text);
                 out.push(ModelDelta::Text(text));
                 Carrier::Text(bytes)
             }
@@ -226,10 +279,9 @@ impl Decoder {
                 state.insert(name.to_owned(), Value::String(value));
             }
         }
-        let (args_text, args_value) = match call.args {
-            Value::Null => (None, Some(Value::Object(Map::new()))),
-            Value::String(text) => (Some(text), None),
-            value => (None, Some(value)),
+        let (args_text, args_value) = match read_args(call.args.as_deref()) {
+            (None, None) => (None, Some(Value::Object(Map::new()))),
+            read => read,
         };
         out.push(ModelDelta::Call(CallDelta {
             index: Some(self.calls),

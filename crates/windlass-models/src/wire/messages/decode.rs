@@ -6,11 +6,12 @@
 use std::borrow::Cow;
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, Usage};
 
 use crate::failure;
-use crate::wire::{Decode, SharedTarget};
+use crate::wire::{Decode, SharedTarget, read_args, read_json};
 
 #[derive(Deserialize)]
 struct Frame<'a> {
@@ -19,7 +20,8 @@ struct Frame<'a> {
     index: Option<u32>,
     #[serde(borrow)]
     delta: Option<Delta<'a>>,
-    content_block: Option<Map<String, Value>>,
+    #[serde(borrow)]
+    content_block: Option<&'a RawValue>,
     message: Option<Value>,
     usage: Option<Value>,
     error: Option<Value>,
@@ -34,6 +36,20 @@ struct Delta<'a> {
     signature: Option<String>,
     partial_json: Option<String>,
     stop_reason: Option<String>,
+}
+
+/// The opening of a call, with its input as it is written: what is read of it must be what was meant.
+#[derive(Deserialize)]
+struct Opening<'a> {
+    #[serde(borrow, default)]
+    input: Option<&'a RawValue>,
+}
+
+/// A whole answer.
+#[derive(Deserialize)]
+struct Blocks<'a> {
+    #[serde(borrow)]
+    content: Vec<&'a RawValue>,
 }
 
 /// The events that mean something here; others may look as they like.
@@ -57,8 +73,8 @@ enum Block {
     Plain,
     /// Thinking: the block without its text.
     Thinking(Map<String, Value>),
-    /// A call: the input of its opening, and whether any piece of input came after it.
-    Call { input: Value, has_pieces: bool },
+    /// A call: the input of its opening, as text or as a value, and whether any piece of input came after it.
+    Call { input: (Option<String>, Option<Value>), has_pieces: bool },
     /// A block that only goes back: hidden thinking, calls that the provider answers itself, their results.
     Opaque { block: Map<String, Value>, input: String },
 }
@@ -128,7 +144,10 @@ impl Decoder {
                     self.grow(frame.index, delta, out);
                 }
             }
-            "content_block_start" => self.start(frame.index, frame.content_block.unwrap_or_default(), out),
+            "content_block_start" => {
+                let block = frame.content_block.map(RawValue::get).unwrap_or("{}");
+                self.start(frame.index, block, out)?;
+            }
             "content_block_stop" => self.stop(frame.index, out),
             "message_start" => {
                 self.count(frame.message.as_ref().and_then(|message| message.get("usage")), out)
@@ -154,7 +173,13 @@ impl Decoder {
         }
     }
 
-    fn start(&mut self, index: Option<u32>, mut block: Map<String, Value>, out: &mut Vec<ModelDelta>) {
+    fn start(
+        &mut self,
+        index: Option<u32>,
+        written: &str,
+        out: &mut Vec<ModelDelta>,
+    ) -> Result<(), ModelFailure> {
+        let mut block: Map<String, Value> = read_json(&self.target, written)?;
         // Only the last block of an answer can be cut: one that is followed by another is complete.
         self.settle_bare_call("{}", out);
         self.stop_stale(out);
@@ -176,7 +201,8 @@ impl Decoder {
                     name: take_text(&mut block, "name"),
                     ..CallDelta::default()
                 }));
-                Block::Call { input: block.shift_remove("input").unwrap_or_default(), has_pieces: false }
+                let opening: Opening<'_> = read_json(&self.target, written)?;
+                Block::Call { input: read_args(opening.input), has_pieces: false }
             }
             "redacted_thinking" => Block::Opaque { block, input: String::new() },
             other if other.ends_with("_tool_use") || other.ends_with("_tool_result") => {
@@ -185,6 +211,7 @@ impl Decoder {
             _ => Block::Plain,
         };
         self.open.push((index, opened));
+        Ok(())
     }
 
     fn find(&mut self, index: Option<u32>) -> Option<&mut (u32, Block)> {
@@ -246,10 +273,12 @@ impl Decoder {
         match block {
             Block::Plain | Block::Call { has_pieces: true, .. } => {}
             Block::Thinking(state) => out.push(ModelDelta::ReasoningState(Value::Object(state))),
-            Block::Call { input: Value::Object(input), .. } if !input.is_empty() => {
-                let args_value = Some(Value::Object(input));
+            Block::Call { input: (args_text, args_value), .. }
+                if args_text.is_some() || args_value.as_ref().is_some_and(is_filled) =>
+            {
                 out.push(ModelDelta::Call(CallDelta {
                     index: Some(index),
+                    args_text,
                     args_value: args_value.map(Box::new),
                     ..CallDelta::default()
                 }));
@@ -324,18 +353,23 @@ impl Decoder {
         failure
     }
 
-    fn take_whole(&mut self, mut body: Value, out: &mut Vec<ModelDelta>) -> bool {
-        let Some(Value::Array(blocks)) = body.get_mut("content").map(Value::take) else { return false };
-        for (index, block) in (0..).zip(blocks) {
-            if let Value::Object(block) = block {
-                self.start(Some(index), block, out);
+    fn take_whole(
+        &mut self,
+        text: &str,
+        body: &Value,
+        out: &mut Vec<ModelDelta>,
+    ) -> Result<(), ModelFailure> {
+        let blocks: Blocks<'_> = read_json(&self.target, text)?;
+        for (index, block) in (0..).zip(blocks.content) {
+            if block.get().starts_with('{') {
+                self.start(Some(index), block.get(), out)?;
                 self.stop(Some(index), out);
             }
         }
         self.count(body.get("usage"), out);
         self.stop_reason = body.get("stop_reason").and_then(Value::as_str).map(str::to_owned);
         self.finish(out);
-        true
+        Ok(())
     }
 }
 
@@ -370,8 +404,8 @@ impl Decode for Decoder {
         if let Some(error) = value.get("error").filter(|error| !error.is_null()) {
             return Err(self.refuse(error));
         }
-        if self.take_whole(value, out) {
-            return Ok(());
+        if value.get("content").is_some_and(Value::is_array) {
+            return self.take_whole(body, &value, out);
         }
         Err(failure::malformed(&self.target, body, "the answer has no content"))
     }
@@ -382,6 +416,15 @@ impl Decode for Decoder {
 
     fn is_over(&self) -> bool {
         self.is_over
+    }
+}
+
+/// Whether input says anything: an empty object at the opening of a block only says that pieces follow.
+fn is_filled(input: &Value) -> bool {
+    match input {
+        Value::Null => false,
+        Value::Object(fields) => !fields.is_empty(),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => true,
     }
 }
 

@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, Usage};
 
 use crate::failure;
-use crate::wire::{Decode, SharedTarget};
+use crate::wire::{Decode, SharedTarget, read_args};
 
 #[derive(Deserialize)]
 struct Record<'a> {
@@ -41,8 +42,8 @@ struct Call {
 #[derive(Deserialize)]
 struct Function {
     name: Option<String>,
-    #[serde(default)]
-    arguments: Value,
+    /// As they are written: what is read of them must be what was meant.
+    arguments: Option<Box<RawValue>>,
 }
 
 /// Reads one answer.
@@ -86,13 +87,11 @@ impl Decoder {
     }
 
     fn push_call(&mut self, call: Call, out: &mut Vec<ModelDelta>) {
-        let Function { name, arguments } =
-            call.function.unwrap_or(Function { name: None, arguments: Value::Null });
-        let (args_text, args_value) = match arguments {
-            Value::Null => (None, Some(Value::Object(Map::new()))),
-            Value::String(text) if text.trim().is_empty() => (None, Some(Value::Object(Map::new()))),
-            Value::String(text) => (Some(text), None),
-            value => (None, Some(value)),
+        let Function { name, arguments } = call.function.unwrap_or(Function { name: None, arguments: None });
+        let (args_text, args_value) = match read_args(arguments.as_deref()) {
+            (None, None) => (None, Some(Value::Object(Map::new()))),
+            (Some(text), None) if text.trim().is_empty() => (None, Some(Value::Object(Map::new()))),
+            read => read,
         };
         let index = Some(self.calls);
         self.calls = self.calls.saturating_add(1);

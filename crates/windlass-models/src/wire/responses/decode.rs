@@ -8,13 +8,14 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
+use serde_json::value::RawValue;
 use windlass_core::model::{Finish, ModelDelta, ModelFailure, Usage};
 
 use super::super::{Decode, SharedTarget};
 use super::item::{Kind, OpenItem, text_at};
 use crate::failure::{in_band, malformed};
 use crate::limits::ITEMS_MAX;
-use crate::wire::read_json;
+use crate::wire::{read_args, read_json};
 
 /// A decoder for one answer.
 pub fn decoder(target: SharedTarget) -> Box<dyn Decode> {
@@ -50,8 +51,9 @@ struct Piece {
     content_index: Option<u64>,
     #[serde(default)]
     delta: Option<String>,
+    /// As they are written: what is read of them must be what was meant.
     #[serde(default)]
-    arguments: Value,
+    arguments: Option<Box<RawValue>>,
 }
 
 /// An item that begins or ends.
@@ -60,7 +62,28 @@ struct Whole {
     #[serde(default)]
     output_index: Option<u64>,
     #[serde(default)]
-    item: Value,
+    item: Option<Box<RawValue>>,
+}
+
+/// The arguments of an item.
+#[derive(Deserialize)]
+struct Arguments<'a> {
+    #[serde(borrow, default)]
+    arguments: Option<&'a RawValue>,
+}
+
+/// A whole answer, its items as they are written.
+#[derive(Deserialize, Default)]
+struct Output<'a> {
+    #[serde(borrow, default)]
+    output: Option<Vec<&'a RawValue>>,
+}
+
+/// The last event, with the whole answer in it.
+#[derive(Deserialize)]
+struct Last<'a> {
+    #[serde(borrow, default)]
+    response: Option<&'a RawValue>,
 }
 
 impl Decode for Decoder {
@@ -84,28 +107,30 @@ impl Decode for Decoder {
             "response.function_call_arguments.done" => {
                 let piece: Piece = read_json(&self.target, data)?;
                 let place = self.place_of(piece.output_index, piece.item_id.as_deref(), Kind::Call)?;
-                self.settle_args(place, &piece.arguments, data, out)
+                self.settle_args(place, piece.arguments.as_deref(), data, out)
             }
             "response.output_item.added" => {
                 let added: Whole = read_json(&self.target, data)?;
-                self.begin(&added, out)
+                let item = self.read_item(added.item.as_deref())?;
+                self.begin(added.output_index, &item, out)
             }
             "response.output_item.done" => {
                 let done: Whole = read_json(&self.target, data)?;
-                let id = text_at(&done.item, "id");
-                let place = self.place_of(done.output_index, id, Kind::of(&done.item))?;
-                self.settle(place, &done.item, out)
+                let item = self.read_item(done.item.as_deref())?;
+                let place = self.place_of(done.output_index, text_at(&item, "id"), Kind::of(&item))?;
+                self.settle(place, &item, done.item.as_deref(), out)
             }
             "response.completed" | "response.incomplete" | "response.failed" | "response.cancelled" => {
-                let body: Value = read_json(&self.target, data)?;
-                let response = body.get("response").unwrap_or(&Value::Null);
+                let last: Last<'_> = read_json(&self.target, data)?;
+                let text = last.response.map_or("null", RawValue::get);
+                let response: &Value = &read_json(&self.target, text)?;
                 let word = head.kind.as_deref().or(event).unwrap_or_default();
                 let status = match text_at(response, "status") {
                     // Some servers call every end completed.
                     Some(status @ ("incomplete" | "failed" | "cancelled")) => status,
                     Some(_) | None => word.strip_prefix("response.").unwrap_or_default(),
                 };
-                self.finish(status, response, out)
+                self.finish(status, response, text, out)
             }
             "error" => self.fail(data),
             "" if head.error.is_some() => self.fail(data),
@@ -121,7 +146,7 @@ impl Decode for Decoder {
         match text_at(&response, "status").unwrap_or("completed") {
             // An answer that is still being made is not finished.
             "queued" | "in_progress" => Ok(()),
-            status => self.finish(status, &response, out),
+            status => self.finish(status, &response, body, out),
         }
     }
 
@@ -189,19 +214,33 @@ impl Decoder {
         Ok(())
     }
 
-    fn begin(&mut self, added: &Whole, out: &mut Vec<ModelDelta>) -> Result<(), ModelFailure> {
-        let kind = Kind::of(&added.item);
-        let place = self.place_of(added.output_index, text_at(&added.item, "id"), kind)?;
+    fn read_item(&self, written: Option<&RawValue>) -> Result<Value, ModelFailure> {
+        read_json(&self.target, written.map_or("null", RawValue::get))
+    }
+
+    fn begin(
+        &mut self,
+        output_index: Option<u64>,
+        added: &Value,
+        out: &mut Vec<ModelDelta>,
+    ) -> Result<(), ModelFailure> {
+        let place = self.place_of(output_index, text_at(added, "id"), Kind::of(added))?;
         let keeps_id = !self.lost_reasoning;
-        let is_named = text_at(&added.item, "name").is_some();
+        let is_named = text_at(added, "name").is_some();
         if let Some(item) = self.items.get_mut(place).filter(|item| is_named && item.kind.is_call()) {
-            item.name_call(&added.item, keeps_id, out);
+            item.name_call(added, keeps_id, out);
         }
         Ok(())
     }
 
     /// The provider says the whole of an item; only the first time counts.
-    fn settle(&mut self, place: usize, whole: &Value, out: &mut Vec<ModelDelta>) -> Result<(), ModelFailure> {
+    fn settle(
+        &mut self,
+        place: usize,
+        whole: &Value,
+        written: Option<&RawValue>,
+        out: &mut Vec<ModelDelta>,
+    ) -> Result<(), ModelFailure> {
         let keeps_id = !self.lost_reasoning;
         let Some(item) = self.items.get_mut(place).filter(|item| !item.is_done) else { return Ok(()) };
         match item.kind {
@@ -213,8 +252,9 @@ impl Decoder {
             }
             Kind::Call => {
                 item.name_call(whole, keeps_id, out);
-                let args = whole.get("arguments").unwrap_or(&Value::Null);
-                self.settle_args(place, args, &whole.to_string(), out)?;
+                let text = written.map_or("null", RawValue::get);
+                let call: Option<Arguments<'_>> = read_json(&self.target, text)?;
+                self.settle_args(place, call.and_then(|call| call.arguments), text, out)?;
             }
             Kind::Other => {}
         }
@@ -227,11 +267,16 @@ impl Decoder {
     fn settle_args(
         &mut self,
         place: usize,
-        args: &Value,
+        args: Option<&RawValue>,
         piece: &str,
         out: &mut Vec<ModelDelta>,
     ) -> Result<(), ModelFailure> {
-        let settled = self.items.get_mut(place).map_or(Ok(()), |item| item.settle_args(args, out));
+        let args = match read_args(args) {
+            (Some(text), _) => text,
+            (None, Some(_)) => args.map_or("", RawValue::get).to_owned(),
+            (None, None) => String::new(),
+        };
+        let settled = self.items.get_mut(place).map_or(Ok(()), |item| item.settle_args(&args, out));
         settled.map_err(|()| {
             let why = "the arguments of a call, said again as a whole, are not those that were streamed";
             malformed(&self.target, piece, why)
@@ -243,17 +288,19 @@ impl Decoder {
         &mut self,
         status: &str,
         response: &Value,
+        text: &str,
         out: &mut Vec<ModelDelta>,
     ) -> Result<(), ModelFailure> {
         if matches!(status, "failed" | "cancelled") {
             let error = response.get("error").filter(|error| error.is_object()).unwrap_or(response);
             return Err(in_band(&self.target, error));
         }
-        let output = response.get("output").and_then(Value::as_array);
+        let whole: Option<Output<'_>> = read_json(&self.target, text)?;
         let streamed = self.items.len();
-        for (index, item) in output.into_iter().flatten().enumerate() {
-            if let Some(place) = self.place_in_output(index, item, streamed)? {
-                self.settle(place, item, out)?;
+        for (index, written) in whole.unwrap_or_default().output.into_iter().flatten().enumerate() {
+            let item = self.read_item(Some(written))?;
+            if let Some(place) = self.place_in_output(index, &item, streamed)? {
+                self.settle(place, &item, Some(written), out)?;
             }
         }
         for item in self.items.iter_mut().filter(|item| item.kind.is_call()) {

@@ -121,12 +121,7 @@ impl OpenItem {
     }
 
     /// The whole arguments: gives what is missing of them. `Err` is a contradiction.
-    pub(super) fn settle_args(&mut self, whole: &Value, out: &mut Vec<ModelDelta>) -> Result<(), ()> {
-        let whole = match whole {
-            Value::String(text) => text.clone(),
-            Value::Null => String::new(),
-            other => other.to_string(),
-        };
+    pub(super) fn settle_args(&mut self, whole: &str, out: &mut Vec<ModelDelta>) -> Result<(), ()> {
         if whole.is_empty() || whole == self.args {
             return Ok(());
         }
@@ -135,7 +130,7 @@ impl OpenItem {
                 self.grow_args(missing.to_owned(), out);
                 Ok(())
             }
-            None if is_same_json(&whole, &self.args) => Ok(()),
+            None if is_same_json(whole, &self.args) => Ok(()),
             None => Err(()),
         }
     }

@@ -1,16 +1,18 @@
 //! A request with tools of the caller: one step of the model, whose calls are handed back. Nothing runs here.
 
 use std::convert::Infallible;
-use std::sync::Arc;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
 
 use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
 use futures::{StreamExt, stream};
 use serde_json::Value;
-use windlass_core::assemble::{Assembled, Assembler};
+use windlass_core::assemble::{Assembled, Assembler, readable_parts};
 use windlass_core::ids::RunId;
+use windlass_core::json::NOT_UTF8;
 use windlass_core::message::{Part, text_of};
 use windlass_core::model::{Kept, ModelDelta, ModelFailure, ModelRequest, StepPurpose, ToolChoice, Usage};
 use windlass_core::port::BoxStream;
@@ -33,10 +35,14 @@ type Deltas = BoxStream<'static, Result<ModelDelta, ModelFailure>>;
 /// Numbers the steps of this process, so that two in one millisecond have two names.
 static STEPS: AtomicU64 = AtomicU64::new(0);
 
+/// Part of every name: what is made of a name (the tag between which a model writes its calls) cannot be guessed by
+/// whoever knows the time.
+static SEED: LazyLock<u64> = LazyLock::new(|| RandomState::new().build_hasher().finish() >> 32);
+
 /// Asks the model; what fails before its first word is a problem with its own status.
 async fn open(app: &App, asked: &Asked) -> Answer<(Relay, Deltas)> {
     let number = STEPS.fetch_add(1, Ordering::Relaxed);
-    let name = format!("step-{:x}-{number:x}", now_ms());
+    let name = format!("step-{:x}-{number:x}-{:08x}", now_ms(), *SEED);
     let request = ModelRequest {
         run_id: RunId::new(name.as_str()),
         step: 1,
@@ -55,7 +61,7 @@ async fn open(app: &App, asked: &Asked) -> Answer<(Relay, Deltas)> {
     let mut early = Vec::new();
     while let Some(delta) = deltas.next().await {
         let delta = delta.map_err(|failure| of_failure(&failure))?;
-        let is_notice = matches!(delta, ModelDelta::Notice(_));
+        let is_notice = matches!(delta, ModelDelta::Notice(_) | ModelDelta::Progress(_));
         early.push(Ok(delta));
         if !is_notice {
             break;
@@ -75,10 +81,12 @@ pub(super) async fn answer(app: &App, asked: &Asked) -> Answer<Value> {
         }
     }
     let head = relay.head.clone();
-    let whole = relay.into_whole().map_err(|failure| of_failure(&failure))?;
-    let mut completion = head.completion(&whole);
-    app.redactor.clean_value(&mut completion);
-    Ok(completion)
+    let mut whole = relay.into_whole().map_err(|failure| of_failure(&failure))?;
+    // Words are shown without secrets. Arguments are not shown but run, and go out as the model wrote them.
+    for words in [&mut whole.text, &mut whole.reasoning] {
+        *words = app.redactor.clean(words).into_owned();
+    }
+    Ok(head.completion(&whole))
 }
 
 /// One step, as it comes.
@@ -125,8 +133,6 @@ struct Handing {
     /// Arguments that wait for the call's name.
     waiting: String,
     sent: String,
-    /// What was sent, on its way.
-    pieces: Pieces,
 }
 
 /// Hands the deltas of one step on, as chunks.
@@ -185,6 +191,7 @@ impl Relay {
             | ModelDelta::Reasoning(_)
             | ModelDelta::ReasoningState(_)
             | ModelDelta::Finish(_)
+            | ModelDelta::Progress(_)
             | ModelDelta::Notice(_) => (None, None),
         };
         match self.assembler.push(delta) {
@@ -221,11 +228,6 @@ impl Relay {
         let mut written = self.write(thought, |head, text| head.reasoning(text));
         let said = self.said.finish(&self.redactor);
         written.push_str(&self.write(said, |head, text| head.text(text)));
-        for index in 0..self.calls.len() {
-            let Some(call) = self.calls.get_mut(index) else { break };
-            let rest = call.pieces.finish(&self.redactor);
-            written.push_str(&self.write(rest, |head, text| head.call_more(index, text)));
-        }
         written
     }
 
@@ -251,8 +253,7 @@ impl Relay {
         if !call.waiting.is_empty() {
             let piece = std::mem::take(&mut call.waiting);
             call.sent.push_str(&piece);
-            let pieces = call.pieces.push(&self.redactor, piece);
-            written.push_str(&self.write(pieces, |head, text| head.call_more(index, text)));
+            written.push_str(&self.head.call_more(index, &piece));
         }
         written
     }
@@ -265,6 +266,9 @@ impl Relay {
         let rest = self.stop.finish();
         let mut written = self.say(rest);
         let step = std::mem::take(&mut self.assembler).finish();
+        if let Some(failure) = spoilt(&step.calls) {
+            return Head::failure(&of_failure(&failure));
+        }
         for (index, raw) in step.calls.iter().enumerate().take(self.calls_max) {
             written.push_str(&self.grow(index, raw.provider_id.clone(), Some(&raw.name), ""));
             written.push_str(&self.complete(index, raw));
@@ -281,8 +285,7 @@ impl Relay {
         match arguments.strip_prefix(call.sent.as_str()) {
             Some(rest) if !rest.is_empty() => {
                 call.sent.push_str(rest);
-                let pieces = call.pieces.push(&self.redactor, rest.to_owned());
-                self.write(pieces, |head, text| head.call_more(index, text))
+                self.head.call_more(index, rest)
             }
             Some(_) | None => String::new(),
         }
@@ -295,7 +298,11 @@ impl Relay {
         let rest = self.stop.finish();
         self.text.push_str(&rest);
         let is_cut = self.stop.is_cut();
-        let step = std::mem::take(&mut self.assembler).finish();
+        let mut step = std::mem::take(&mut self.assembler).finish();
+        if let Some(failure) = spoilt(&step.calls) {
+            return Err(failure);
+        }
+        step.parts = readable_parts(step.parts);
         let taken = if is_cut { 0 } else { self.calls_max };
         let mut calls = Vec::new();
         for (index, raw) in step.calls.iter().enumerate().take(taken) {
@@ -315,6 +322,15 @@ impl Relay {
             usage: self.usage,
         })
     }
+}
+
+/// A call with bytes that were no UTF-8 cannot be handed on as it was meant, and is not handed on as anything else.
+fn spoilt(calls: &[RawCall]) -> Option<ModelFailure> {
+    let is_spoilt = |call: &RawCall| call.args.to_text().contains(NOT_UTF8);
+    let call = calls.iter().find(|call| is_spoilt(call))?;
+    let message =
+        format!("the arguments of the call of '{}' have bytes that are not UTF-8; ask again", call.name);
+    Some(ModelFailure::passing("malformed", message))
 }
 
 fn cut_off() -> ModelFailure {

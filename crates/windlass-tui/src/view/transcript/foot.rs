@@ -77,6 +77,9 @@ fn going_on(look: &Look<'_>, run: &RunView, timing: Option<&RunTiming>) -> Optio
             let name = name.as_deref().map(one_line).unwrap_or_default();
             format!("Writing a call {name} · {}", plural(usize::try_from(*chars).unwrap_or(0), "character"))
         }
+        (None, _) if run.reading.is_some() => {
+            run.reading.as_ref().map(words::reading_words).unwrap_or_default()
+        }
         (None, timing) if !says_what_it_does(run, timing) => {
             let since = timing.and_then(|timing| timing.step_started_ms);
             match since {
