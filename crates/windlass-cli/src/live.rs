@@ -83,7 +83,7 @@ impl LiveAnswer {
             None if answer.trim() == said.trim() => String::new(),
             None => {
                 let gap = self.break_line();
-                gap + &self.flow.put(answer, columns)
+                gap + self.flow.put(answer, columns).as_str()
             }
         };
         text.push_str(&self.break_line());

@@ -80,7 +80,7 @@ impl Prompt {
         let sections = sections(question, room.columns);
         let rows_max = rows_of_each(&sections, room.rows.saturating_sub(own_rows));
         sections.iter().for_each(|section| section.write(&mut text, rows_max));
-        text + &foot
+        text + foot.as_str()
     }
 
     /// All of the question, however long it is.
@@ -89,7 +89,7 @@ impl Prompt {
         for section in sections(&self.question, room.columns) {
             section.write(&mut text, usize::MAX);
         }
-        text + &self.foot(room)
+        text + self.foot(room).as_str()
     }
 
     /// What stands last: the tool, its risk, the keys.

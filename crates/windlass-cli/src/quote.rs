@@ -168,7 +168,8 @@ impl Flow {
 /// Columns of a character by itself: one that joins others counts as if it did not, since not every terminal joins.
 fn columns_of(sign: char) -> usize {
     match sign {
-        ' '..='~' => 1,
+        // The sign that asks for a picture of the one before it, which may be wider.
+        ' '..='~' | '\u{fe0f}' => 1,
         _ => measure_text_width(sign.encode_utf8(&mut [0; 4])),
     }
 }

@@ -51,10 +51,10 @@ pub(crate) struct Screen {
     is_paused: bool,
     /// Lines that wait while somebody is asked.
     held: Vec<String>,
-    /// The mode, where a person watches: it stands above what is told of a run.
-    mode: Option<ApproveMode>,
     /// The part of the answer that waits so.
     held_answer: String,
+    /// The mode, where a person watches: it stands above what is told of a run.
+    mode: Option<ApproveMode>,
     /// Lines of the log come as lines of this screen.
     _log: Option<Holding>,
 }
@@ -77,8 +77,8 @@ impl Screen {
             spinner: None,
             is_paused: false,
             held: Vec::new(),
-            mode: None,
             held_answer: String::new(),
+            mode: None,
             _log: detail.map(|_| Holding::lines()),
         }
     }

@@ -95,8 +95,10 @@ fn u_2_prose_of_a_model_never_begins_a_row() {
     );
     let place = Place::with(&[("a.script", &script)]);
     let mut terminal = plain(&place, "run -v --model scripted/a.script");
-    terminal.wait_for(MORE_KEYS).type_line("1");
-    let (code, shown) = terminal.end();
+    let mut shown = terminal.take_until(&format!("{MORE_KEYS}\r\n> ")).join("\n");
+    terminal.type_line("1");
+    let (code, rest) = terminal.end();
+    shown.push_str(&rest);
     assert_eq!(code, 0, "{shown}");
     assert!(shown.matches(MARK).count() > 10, "{shown}");
     for row in shown.lines().filter(|row| row.contains(MARK)) {
@@ -115,11 +117,9 @@ fn u_4_commands_write_out_what_would_steer_a_terminal() {
     let tool = format!(
         "/// Helps. {STEERING}\n/// @param text string What. {STEERING}\nfn evil(args) {{ args.text }}\n"
     );
-    let module = json!({"modules": {"evil": {"path": format!("evil-{STEERING}.json")}}}).to_string();
     let place = Place::with(&[
         ("a.script", &script),
         (".windlass/tools/evil.rhai", &tool),
-        (".windlass/modules/manifest.json", &module),
         ("evil.txt", &format!("evilword {STEERING}\n")),
     ]);
     place.windlass(&["run", "--model", "scripted/a.script"]).exits(0);
@@ -136,7 +136,6 @@ fn u_4_commands_write_out_what_would_steer_a_terminal() {
         "tools show evil".to_owned(),
         "tools list".to_owned(),
         "tools call evil @arguments.json --approve all".to_owned(),
-        "modules check".to_owned(),
         "run --model scripted/a.script".to_owned(),
         "run --json --model scripted/a.script".to_owned(),
         format!("runs show {run} -v"),
@@ -185,12 +184,12 @@ fn u_7_questions_of_a_step_come_in_call_order_and_are_counted() {
     assert_eq!(terminal.end().0, 0);
     let written: Vec<bool> = (1..=4).map(|at| place.path(&format!("{at}.txt")).exists()).collect();
     assert_eq!(written, [true, false, true, true]);
-    let pane = Pane::start(&place, 100, 40, "--model scripted/a.script --deny 'write_file(2.txt)'");
+    let pane = Pane::start(&place, 100, 40, "--model scripted/a.script");
     pane.type_text("Go");
     pane.press("Enter");
-    for (at, path) in [(1, "1.txt"), (2, "3.txt"), (3, "4.txt")] {
-        let screen = pane.wait_for(&format!("── Permission {at} of 3 ─"));
-        assert!(screen.contains(&format!(" │ path {path}\n")), "{screen}");
+    for at in 1..=4 {
+        let screen = pane.wait_for(&format!("── Permission {at} of 4 ─"));
+        assert!(screen.contains(&format!(" │ path {at}.txt\n")), "{screen}");
         answer(&pane, "4");
     }
     pane.wait_for("Over.");
@@ -200,7 +199,8 @@ fn u_7_questions_of_a_step_come_in_call_order_and_are_counted() {
 fn answer(pane: &Pane, key: &str) {
     pane.wait_until("a question that listens", |pane| {
         let screen = pane.coloured();
-        let mut keys = screen.lines().filter(|line| line.contains("[1] Allow Once"));
+        let is_ours = |line: &&str| line.contains("[1] Allow Once") && !line.contains(MARK);
+        let mut keys = screen.lines().filter(is_ours);
         keys.any(|line| line.split("[1] Allow Once").next().unwrap().contains("\u{1b}[1m"))
     });
     pane.press(key);

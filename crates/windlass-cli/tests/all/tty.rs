@@ -82,7 +82,7 @@ impl Terminal {
     /// Waits for a text and takes everything up to its end, without colours, line by line.
     #[track_caller]
     pub(crate) fn take_until(&mut self, text: &str) -> Vec<String> {
-        let mut looked = 0;
+        let mut looked = 0_usize;
         loop {
             let from = self.seen.floor_char_boundary(looked.saturating_sub(text.len()));
             if let Some(at) = self.seen[from..].find(text) {
