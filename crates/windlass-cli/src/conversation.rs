@@ -62,7 +62,7 @@ struct CallStory {
 /// One line for each call inside a call, under it.
 fn write_inside(text: &mut String, calls: &[InnerCall], depth: usize) {
     for call in calls {
-        let (name, about) = (visible_line(&call.name, NAME_CHARS_MAX), subject(&call.arguments));
+        let (name, about) = (short_line(&call.name, NAME_CHARS_MAX), subject(&call.arguments));
         let (indent, word) = ("  ".repeat(depth), call.status.word());
         let _ =
             writeln!(text, "{indent}↳ {name} {about}  {word}  {}", style(show_ms(call.duration_ms)).dim());

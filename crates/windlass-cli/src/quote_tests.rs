@@ -30,5 +30,5 @@ fn prose_is_indented_and_broken_wherever_its_pieces_end() {
     let shown: String = ["ab", "cd", "ef\n\ng", "h"].iter().map(|piece| flow.put(piece, 7)).collect();
     assert_eq!(shown, "  abcd\n  ef\n\n  gh");
     assert!(flow.is_mid_line());
-    assert_eq!(flow.break_line() + &flow.break_line(), "\n");
+    assert_eq!([flow.break_line(), flow.break_line()].concat(), "\n");
 }
