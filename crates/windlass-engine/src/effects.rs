@@ -13,7 +13,7 @@ use windlass_core::event::{Event, Record};
 use windlass_core::ids::{CallId, Millis};
 use windlass_core::message::{Message, Transcript};
 use windlass_core::model::ModelRequest;
-use windlass_core::permission::{ApprovedCall, AuditEntry, Rule};
+use windlass_core::permission::{ApprovedCall, AuditEntry, HeldTargets, Rule};
 use windlass_core::port::{CallsPort, LiveState, ProgressPort, ResultsPort, TasksPort, ToolContext};
 use windlass_core::run::{Deadline, Effect, Input};
 use windlass_core::tool::{CheckedCall, ToolFailure, ToolOutcome};
@@ -233,6 +233,7 @@ impl Actor {
             user_message: last_said(active.machine.transcript()),
             deadline_ms: self.parts.clock.now_ms().saturating_add(timeout_ms),
             output_bytes_max: self.parts.settings.profile.limits.output_bytes_max,
+            targets: HeldTargets::default(),
             cancel: windlass_core::port::CancelFlag::default(),
             progress: Arc::clone(&active.progress.0),
             results: Arc::clone(&self.results) as Arc<dyn ResultsPort>,

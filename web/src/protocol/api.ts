@@ -447,7 +447,10 @@ export interface paths {
         delete: operations["delete_api_sessions_id"];
         options?: never;
         head?: never;
-        /** Give a session another title */
+        /**
+         * Give a session another title or another mode
+         * @description A mode holds for the next call that is judged, of a run that goes on too.
+         */
         patch: operations["patch_api_sessions_id"];
         trace?: never;
     };
@@ -725,7 +728,7 @@ export interface paths {
         put?: never;
         /**
          * Answer a question
-         * @description With `digest`, only if the question is about exactly the arguments that were shown.
+         * @description `digest` is that of the question that was shown: the answer counts for exactly that.
          */
         post: operations["post_api_runs_id_permissions_call_id"];
         delete?: never;
@@ -1241,6 +1244,8 @@ export interface components {
             root: string;
             profile: string;
             model: string;
+            /** @enum {string} */
+            approve: "read_only" | "ask" | "edit" | "all" | "never" | "safe" | "edit_only" | "stage" | "stage_only";
             history?: Record<string, never>[];
             fork?: {
                 session_id: string;
@@ -1351,7 +1356,6 @@ export interface components {
                 type: string;
             };
             clipped?: boolean;
-            digest?: string;
         };
         ToolTrace: {
             id: string;
@@ -1414,6 +1418,7 @@ export interface components {
             profile?: ("default" | "edison" | "dspy" | "studio" | "ploke" | "zodo") | null;
             model?: string | null;
             origin?: ("api" | "web" | "tui" | "cli") | null;
+            approve?: ("read_only" | "ask" | "edit" | "all" | "never" | "safe" | "edit_only" | "stage" | "stage_only") | null;
         };
         StartRun: {
             message: string;
@@ -1436,6 +1441,7 @@ export interface components {
                 url: string;
             }[] | null;
             system?: string | null;
+            approve?: ("read_only" | "ask" | "edit" | "all" | "never" | "safe" | "edit_only" | "stage" | "stage_only") | null;
             steps_max?: number | null;
             response_format?: Record<string, never> | null;
         };
@@ -1457,7 +1463,9 @@ export interface components {
             decision: "once" | "session" | "remember" | "deny";
             rule?: string | null;
             confirmation?: string | null;
-            digest?: string | null;
+            /** @description The digest of the question that was shown. */
+            digest: string;
+            message?: string | null;
         };
         ExplainedQuestion: {
             tool: string;
@@ -1470,11 +1478,17 @@ export interface components {
             rule: string;
             /** @description The word to type for a critical call. */
             confirm_word?: string;
+            /** @description Characters of known secrets in it, shown as ***. */
+            hidden_chars: number;
         };
         Question: components["schemas"]["ExplainedQuestion"] & {
             call_id: string;
-            /** @description Binds an answer to exactly this question. */
+            /** @description Binds an answer to exactly this question: an answer must name it. */
             digest: string;
+            /** @description Its place among the questions of its step, from 1. */
+            position: number;
+            /** @description How many questions its step is expected to have; it may grow. */
+            total: number;
         };
         ToolCallWish: {
             arguments?: Record<string, never> | null;
@@ -1498,6 +1512,13 @@ export interface components {
             model: string;
             /** @enum {string} */
             profile: "default" | "edison" | "dspy" | "studio" | "ploke" | "zodo";
+            /** @enum {string} */
+            approve: "read_only" | "ask" | "edit" | "all" | "never" | "safe" | "edit_only" | "stage" | "stage_only";
+            approve_modes: {
+                /** @enum {string} */
+                name: "read_only" | "ask" | "edit" | "all" | "never" | "safe" | "edit_only" | "stage" | "stage_only";
+                about: string;
+            }[];
             profiles: {
                 /** @enum {string} */
                 name: "default" | "edison" | "dspy" | "studio" | "ploke" | "zodo";
@@ -4610,7 +4631,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    title: string;
+                    title?: string | null;
+                    approve?: ("read_only" | "ask" | "edit" | "all" | "never" | "safe" | "edit_only" | "stage" | "stage_only") | null;
                 };
             };
         };
@@ -6242,6 +6264,8 @@ export interface operations {
                             by: string;
                             rule?: string;
                             problem?: string;
+                            denied_by?: string;
+                            message?: string;
                         };
                         /** @description The gate that let it run. */
                         allowed_by?: string;

@@ -36,6 +36,7 @@ mod providers;
 mod providers_matrix;
 mod providers_stage;
 mod pulling;
+mod questions;
 mod refusals;
 mod run;
 mod scripts;

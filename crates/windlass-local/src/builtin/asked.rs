@@ -91,9 +91,9 @@ impl Asked {
                 asked.effects.push("write_file");
                 asked.may_overwrite = !words.iter().any(|word| is_like(word, MAKES));
             }
-            if asks().any(|sentence| asks_to_run(sentence, &words))
-                || clauses.iter().any(|words| asks_output(words))
-            {
+            let is_prompt = words.first().is_some_and(|word| is_mark(word, &["!"]));
+            let runs = asks().any(|sentence| asks_to_run(sentence, &words));
+            if is_prompt || runs || clauses.iter().any(|words| asks_output(words)) {
                 asked.effects.push("execute_command");
             }
         }
@@ -111,7 +111,13 @@ impl Asked {
             any(TASKS) && !all.windows(2).any(|pair| matches!(pair, [a, b] if a.is("list") && b.is("of")));
         let only_looks =
             plain().any(|words| from_lead(words).first().is_some_and(|word| is_like(word, READS)));
-        if begins_as_task(words) || (is_of_tasks && (any(ADDS) || !only_looks)) {
+        // `I must call Ada, add it`: what else would be added.
+        let is_sum = self.has_numbers || !self.files.is_empty();
+        let adds = |clause: &[Word]| {
+            (0..).zip(clause).any(|(at, word)| word.is_any(&["add", "note", "track"]) && asks_at(clause, at))
+        };
+        let adds_more = !is_sum && plain().any(adds);
+        if adds_more || begins_as_task(words) || (is_of_tasks && (any(ADDS) || !only_looks)) {
             self.effects.push("add_task");
         }
         let names_task =

@@ -1,8 +1,12 @@
 //! Whether a request asks for a command to be run, and names it.
 
-use super::english::{FILLERS, LOOKERS, NO_COMMANDS, OUTPUTS, QUESTIONS, RUNS, SHELLS, STARTS};
-use super::sentence::{asks_at, from_lead, is_like, is_mark, is_shell_mark};
+use super::english::{FILLERS, LOOKERS, NO_COMMANDS, OUTPUTS, PROGRAMS, QUESTIONS, RUNS, SHELLS, STARTS};
+use super::sentence::{asks_at, from_lead, is_like, is_mark, is_question, is_shell_mark, wonders};
 use super::words::{Word, WordKind};
+
+/// What is said of a program that nobody wants to run.
+const BEING: &[&str] =
+    &["is", "are", "was", "has", "can", "does", "did", "and", "or", "vs", "versus", "in", "on", "for", "or"];
 
 /// Whether a sentence asks for a command that it names.
 pub(super) fn asks_to_run(sentence: &[Word], request: &[Word]) -> bool {
@@ -14,7 +18,11 @@ pub(super) fn asks_to_run(sentence: &[Word], request: &[Word]) -> bool {
     });
     let as_program = speaks_of_shell
         && spoken.first().is_some_and(|word| word.speech().is_some_and(|word| LOOKERS.contains(&word)));
-    if begins_as_prompt || as_label || as_program {
+    // `git status please`, `on the command line, git status`
+    let names_known = sentence.iter().any(|word| word.is_any(PROGRAMS));
+    let is_bare = matches!(spoken.as_slice(), [first, next, ..] if first.is_any(PROGRAMS) && !next.is_any(BEING))
+        && spoken.len() <= 5;
+    if begins_as_prompt || as_label || as_program || is_bare || (speaks_of_shell && names_known) {
         return true;
     }
     let runs = (0..).zip(sentence).filter(|(at, word)| {
@@ -48,7 +56,9 @@ fn is_wished(sentence: &[Word], at: usize) -> bool {
 /// Whether what follows a verb begins with a program: a path, a quotation, or one that is known.
 fn names_program(after: &[Word]) -> bool {
     let object = after.iter().find(|word| {
-        !word.is_any(FILLERS) && !is_mark(word, &[":"]) && !word.is_any(&["off", "up", "the", "out"])
+        !word.is_any(FILLERS)
+            && !is_mark(word, &[":"])
+            && !word.is_any(&["off", "up", "the", "out", "a", "an"])
     });
     object.is_some_and(|word| match word.kind {
         WordKind::Quoted => is_program(&word.text),
@@ -60,7 +70,7 @@ fn names_program(after: &[Word]) -> bool {
 
 fn is_program(text: &str) -> bool {
     let first = text.split_whitespace().next().unwrap_or_default();
-    LOOKERS.contains(&first) || first.starts_with("./")
+    LOOKERS.contains(&first) || PROGRAMS.contains(&first) || first.starts_with("./")
 }
 
 /// Whether the verb at a place has a command as its object.
@@ -83,7 +93,7 @@ fn names_command(sentence: &[Word], at: usize, request: &[Word]) -> bool {
     let said_before = request
         .iter()
         .take_while(|word| word.place.start < sentence.get(at).map_or(0, |word| word.place.start));
-    let named_before = said_before.clone().any(|word| word.kind == WordKind::Quoted)
+    let named_before = said_before.clone().any(|word| word.kind == WordKind::Quoted || word.is_any(PROGRAMS))
         || from_lead(sentence.get(..at).unwrap_or_default()).first().is_some_and(|word| {
             (word.kind == WordKind::Name || word.speech().is_some_and(|word| LOOKERS.contains(&word)))
                 && !word.is_any(QUESTIONS)
@@ -93,20 +103,45 @@ fn names_command(sentence: &[Word], at: usize, request: &[Word]) -> bool {
             .next()
             .is_some_and(|word| word.speech().is_some_and(|word| LOOKERS.contains(&word)));
     let refers = object.is_none_or(|word| word.is_any(&["it", "this", "that"]));
-    by_object || (has_label && (quoted || after.len() > 2)) || quoted || (refers && named_before)
+    let by_program = after.iter().take(3).any(|word| word.is_any(PROGRAMS));
+    by_object
+        || by_program
+        || (has_label && (quoted || after.len() > 2))
+        || quoted
+        || (refers && named_before)
 }
 
-/// A question for the output of a command that only looks.
+/// Whether a sentence wants the output of a command that it names. A mere question is answered by one that only looks.
 pub(super) fn asks_output(sentence: &[Word]) -> bool {
     let wants = sentence.iter().any(|word| word.is_any(OUTPUTS))
         && !sentence.iter().any(|word| word.is_any(&["do", "mean", "happen", "happens"]));
-    let looks = |text: &str| {
-        let first = text.split_whitespace().next().unwrap_or_default();
-        LOOKERS.contains(&first) && !text.contains(['>', '|', ';', '&', '$', '`', '<'])
+    let is_mere_question = is_question(sentence) || wonders(sentence);
+    let is_named = |text: &str| {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let is_plain = !text.contains(['>', '|', ';', '&', '$', '`', '<']);
+        if is_mere_question { is_plain && only_looks(&words) } else { is_program(text) }
     };
-    wants
-        && !is_question_why(sentence)
-        && sentence.iter().any(|word| word.kind == WordKind::Quoted && looks(&word.text))
+    let mut named = (0..).zip(sentence).filter_map(|(at, word)| match word.kind {
+        WordKind::Quoted => Some(word.text.clone()),
+        WordKind::Speech if word.is_any(PROGRAMS) => {
+            let rest = sentence.get(at..).unwrap_or_default().iter().take(2);
+            Some(rest.map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "))
+        }
+        WordKind::Speech | WordKind::Name | WordKind::Number | WordKind::Url | WordKind::Mark => None,
+    });
+    wants && !is_question_why(sentence) && named.any(|text| is_named(&text))
+}
+
+/// Whether a command changes nothing whatever follows it.
+fn only_looks(words: &[&str]) -> bool {
+    match words {
+        ["git", what, ..] => ["status", "log", "diff", "show", "blame", "describe"].contains(what),
+        [first, ..] => {
+            ["ls", "pwd", "whoami", "uname", "df", "du", "wc", "ps", "uptime", "nproc", "lscpu", "date"]
+                .contains(first)
+        }
+        [] => false,
+    }
 }
 
 fn is_question_why(sentence: &[Word]) -> bool {

@@ -36,6 +36,14 @@ fn a_file_is_written_where_words_say_what_and_where() {
             "fill CODEOWNERS with * @me",
             "list the tasks, then write x to a.txt",
             "set the content of a.json to {}",
+            "in a file called a.txt, write hello",
+            "a.txt does not exist yet, create it with hello",
+            "can we save hello to a.txt",
+            "overwrite whatever is in a.txt with hello",
+            "I need this in a.txt: hello",
+            "another file: a.txt with hello",
+            "\"hello\" into a.txt",
+            "the line \"hello\" goes into a.txt",
         ],
     );
     forbids(
@@ -56,6 +64,10 @@ fn a_file_is_written_where_words_say_what_and_where() {
             "add up the numbers in a.txt",
             "schreibe hallo in a.txt",
             "put it on my list: read a.txt",
+            "I need a bug fixed in main.rs",
+            "I need help in a.txt",
+            "the file a.txt with the bug crashed",
+            "replace is a method in strings.py, show it",
         ],
     );
 }
@@ -75,6 +87,11 @@ fn a_command_is_run_where_words_name_it() {
             "type latexmk -pdf thesis.tex in the terminal",
             "open Makefile and after that run make all",
             "what is the output of `git log`?",
+            "show me the output of npm run build",
+            "git status please",
+            "run make all and let me know if it fails",
+            "try `npm run build` and see what happens",
+            "I don't have a shell here, run ls -la for me",
         ],
     );
     forbids(
@@ -83,6 +100,10 @@ fn a_command_is_run_where_words_name_it() {
             "what does `rm notes.txt` do?",
             "what does `rm notes.txt` print?",
             "explain `rm notes.txt`",
+            "what does `git push` print?",
+            "git is hard",
+            "is git in the shell?",
+            "I don't want you to run ls",
             "run the tests",
             "gotta run, talk later",
             "never run ls",
@@ -98,7 +119,15 @@ fn a_command_is_run_where_words_name_it() {
 
 #[test]
 fn small_effects_need_their_words_too() {
-    allows("add_task", &["add buy milk to my list", "remind me to call Ada", "to do: send the bill"]);
+    allows(
+        "add_task",
+        &[
+            "add buy milk to my list",
+            "remind me to call Ada",
+            "to do: send the bill",
+            "I must call Ada, add it",
+        ],
+    );
     forbids("add_task", &["show my tasks", "what is on my list?", "read a.txt"]);
     allows("update_task", &["mark task 3 as done", "task_6 = in_progress", "the second one is done"]);
     forbids("update_task", &["is task 3 done?", "what is the status of task 3?"]);

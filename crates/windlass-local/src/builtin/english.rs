@@ -18,7 +18,8 @@ pub(super) const FILLERS: &[&str] = &[
 pub(super) const BEFORE_VERB: &[&str] = &[
     "you", "u", "ya", "can", "could", "would", "will", "must", "should", "gotta", "let's", "lets", "let", "or",
     "always", "immediately", "that's", "directly", "carefully", "terminal", "shell", "bash", "console", "go",
-    "ahead", "try", "better", "i'll", "we'll", "shall", "mind",
+    "ahead", "try", "better", "i'll", "we'll", "shall", "mind", "folder", "directory", "project", "test", "yo",
+    "not",
 ];
 
 /// Verbs and nouns before `to` that make a wish of it.
@@ -57,7 +58,7 @@ pub(super) const WONDERS: &[&str] = &[
 #[rustfmt::skip]
 pub(super) const SCENES: &[&str] = &[
     "if", "when", "whenever", "once", "before", "after", "because", "since", "although", "though", "while",
-    "unless", "until", "as", "suppose", "assuming",
+    "unless", "until", "suppose", "assuming",
 ];
 
 /// Words that forbid.
@@ -88,27 +89,29 @@ pub(super) const CHANGES: &[&str] = &[
 pub(super) const WRITES: &[&str] = &[
     "write", "save", "put", "store", "dump", "create", "make", "overwrite", "let", "replace", "fill", "generate",
     "produce", "jot", "insert", "enter", "set", "change", "rewrite", "record", "persist", "throw", "chuck", "slap",
-    "stick", "paste", "place", "drop", "empty", "clear", "scribble", "add", "update", "build", "export",
+    "stick", "paste", "place", "drop", "empty", "clear", "scribble", "add", "update", "build", "export", "note",
+    "type", "pop", "shove", "populate", "prepare", "keep",
 ];
 
 /// The same, said of the file.
 #[rustfmt::skip]
 pub(super) const WRITTEN: &[&str] = &[
     "written", "saved", "stored", "created", "made", "filled", "contain", "containing", "say", "saying", "hold",
-    "contains", "with",
+    "contains", "with", "says", "be", "holding", "go",
 ];
 
 /// Wishes for something that is not there.
 #[rustfmt::skip]
 pub(super) const NEEDS: &[&str] = &[
     "want", "wants", "need", "needs", "should", "must", "i'd", "missing", "shall", "supposed", "expect", "get",
-    "has",
+    "has", "ought", "goes", "belongs",
 ];
 
 /// Verbs by which a command is run.
 #[rustfmt::skip]
 pub(super) const RUNS: &[&str] = &[
-    "run", "execute", "exec", "invoke", "launch", "rerun", "re-run", "runs", "issue",
+    "run", "execute", "exec", "invoke", "launch", "rerun", "re-run", "runs", "issue", "runn", "rnu", "excute",
+    "excecute", "exrcute", "lanch",
 ];
 
 /// Verbs by which a command is run where more speaks for it.
@@ -131,6 +134,13 @@ pub(super) const SHELLS: &[&str] = &[
 pub(super) const OUTPUTS: &[&str] = &[
     "output", "outputs", "print", "prints", "says", "say", "return", "returns", "gives", "give", "show", "shows",
     "result", "results",
+];
+
+/// Programs that are no words of English: who names one means it.
+#[rustfmt::skip]
+pub(super) const PROGRAMS: &[&str] = &[
+    "git", "npm", "npx", "cargo", "docker", "kubectl", "ls", "pwd", "python", "pip", "pytest", "eslint", "tsc", "gradle", "mvn",
+    "terraform", "uname", "whoami", "df", "du", "uptime", "rustc", "ps", "yarn", "pnpm", "cmake", "ctest", "systemctl",
 ];
 
 /// Programs that only look; a question for their output asks for them to be run.
@@ -293,7 +303,7 @@ pub(super) const DOMAINS: &[&str] = &[
 #[rustfmt::skip]
 pub(super) const ABOUT_FILE: &[&str] = &[
     "the", "a", "an", "new", "file", "called", "named", "text", "content", "contents", "of", "my", "our", "this",
-    "following", "please", "just", "only",
+    "following", "please", "just", "only", "out", "small", "short", "name",
 ];
 
 /// Words between two things that are asked.

@@ -18,6 +18,7 @@ pub(super) fn clauses(words: &[Word]) -> Vec<&[Word]> {
         let is_joint = |at: usize, word: &Word| {
             let follows = |list: &[&str]| sentence.get(at + 1).is_some_and(|word| word.is_any(list));
             word.is_any(&["then", "afterwards", "next", "followed", "also", "well"])
+                || (word.is("and") && follows(&["see", "tell", "let", "show", "report", "paste", "check"]))
                 || (word.is("after") && follows(&["that", "this", "which"]))
                 || (word.is_any(&["that", "this"])
                     && at > 0
@@ -124,7 +125,7 @@ pub(super) fn is_about(sentence: &[Word]) -> bool {
 }
 
 /// Whether a sentence is about how something is, works or would be: what follows in it is part of that.
-fn wonders(sentence: &[Word]) -> bool {
+pub(super) fn wonders(sentence: &[Word]) -> bool {
     let lead = from_lead(sentence);
     let is = |at: usize, list: &[&str]| lead.get(at).is_some_and(|word| word.is_any(list));
     let told = is(0, &["tell", "show", "give", "let"])
@@ -145,6 +146,9 @@ fn wonders(sentence: &[Word]) -> bool {
     begins || told || inside || lead.iter().any(|word| word.is_any(WONDERS))
 }
 
+/// Words behind `don't` that reach further than the next ones: `don't want you to write`.
+const URGES: &[&str] = &["want", "need", "ever", "you", "try", "please", "even", "go", "do", "make", "start"];
+
 /// Whether the request forbids changes: then none is asked for, whatever else it says.
 pub(super) fn forbids(words: &[Word]) -> bool {
     let changes = |words: &[Word]| words.iter().any(|word| word.is_any(CHANGES));
@@ -153,8 +157,10 @@ pub(super) fn forbids(words: &[Word]) -> bool {
             let rest = sentence.get(at + 1..).unwrap_or_default();
             let close = rest.get(..3).unwrap_or(rest);
             let is_mere_no = rest.first().is_some_and(|word| is_mark(word, &[","]));
-            // `don't let me forget` asks.
-            (word.is_any(FORBIDS) && changes(rest) && !close.iter().any(|word| word.is("let")))
+            // `don't let me forget` asks, and so does `I don't have a shell, run ls`.
+            let is_mere_want = word.text.starts_with("don") && !rest.first().is_some_and(|word| word.is_any(URGES));
+            let reach = if is_mere_want { close } else { rest };
+            (word.is_any(FORBIDS) && changes(reach) && !close.iter().any(|word| word.is("let")))
                 || (word.is_any(DENIES) && changes(close) && !is_mere_no)
                 || (word.is_any(CHANGES) && rest.first().is_some_and(|word| word.is("nothing")))
         })
@@ -187,6 +193,7 @@ pub(super) fn asks_at(sentence: &[Word], at: usize) -> bool {
                     word.is_any(&["how", "way", "able", "used", "supposed", "where", "what", "when", "which"])
                 })
         }
+        Some("we") => before.get(1).is_some_and(|word| word.is_any(&["can", "could", "shall", "should"])),
         Some("me" | "us" | "it" | "the") => {
             before.iter().skip(1).take(2).any(|word| word.is_any(&["help", "let", "have", "make"]))
         }

@@ -81,7 +81,7 @@ fn the_status_says_what_goes_on_what_it_costs_and_how_full_the_context_is() {
     let lines = last_lines(&mut stage, 2);
     assert!(lines[0].contains("answering 1m 05s · step 2"), "{lines:?}");
     assert!(lines[0].ends_with("↑ 40.0k ↓ 1.2k · $0.111 · ▕█░░░░░▏ 20 %"), "{lines:?}");
-    assert!(lines[1].starts_with(" claude-sonnet-4-5 · default · A session"), "{lines:?}");
+    assert!(lines[1].starts_with(" mode ask · claude-sonnet-4-5 · default · A session"), "{lines:?}");
     assert!(lines[1].contains("Esc cancels · Ctrl-O thinking"), "{lines:?}");
     // A notice takes the place of the hints.
     stage.state.tell("copied");
@@ -90,9 +90,12 @@ fn the_status_says_what_goes_on_what_it_costs_and_how_full_the_context_is() {
     assert!(lines[1].contains("claude") && !lines[1].contains("Esc"), "{lines:?}");
     // What matters most is there on a narrow screen too.
     stage.state.notice = None;
-    stage.put(Input::Resized { columns: 60, rows: 12 });
+    stage.put(Input::Resized { columns: 66, rows: 12 });
     let line = last_lines(&mut stage, 1).concat();
     assert!(line.contains("answering 1m 05s") && line.contains("20 %") && line.contains("claude"), "{line}");
+    stage.put(Input::Resized { columns: 40, rows: 12 });
+    let line = last_lines(&mut stage, 1).concat();
+    assert!(line.contains("answering 1m 05s") && line.contains("mode ask"), "{line}");
     // Prices that nobody knows are not guessed.
     stage.put(Input::Resized { columns: 100, rows: 30 });
     stage.state.about.models[0].price = None;

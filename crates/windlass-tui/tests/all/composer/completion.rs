@@ -36,7 +36,7 @@ fn a_slash_lists_the_commands_and_letters_narrow_them() {
     let mut stage = Stage::new(80, 24);
     stage.type_text("/");
     assert!(stage.screen().contains("/help"));
-    stage.type_text("mod");
+    stage.type_text("model");
     assert_eq!(popup_labels(&stage)[0], "/model");
     stage.press(KeyCode::Tab);
     assert_eq!(text(&stage), "/model ");
@@ -86,10 +86,10 @@ fn up_and_down_choose_and_escape_closes_until_another_word_begins() {
 #[test]
 fn a_wrong_command_stays_to_be_mended_and_a_path_is_a_message() {
     let mut stage = Stage::new(80, 24);
-    stage.type_text("/modle x");
+    stage.type_text("/profle x");
     stage.press(KeyCode::Enter);
-    assert_eq!(text(&stage), "/modle x");
-    assert!(stage.screen().contains("did you mean /model?"), "{}", stage.screen());
+    assert_eq!(text(&stage), "/profle x");
+    assert!(stage.screen().contains("did you mean /profile?"), "{}", stage.screen());
     assert!(stage.take_effects().is_empty());
     stage.press_ctrl('u');
     stage.type_text("/etc/hosts is empty");
