@@ -198,7 +198,8 @@ fn assert_ours(rows: &[String], columns: usize) {
             continue;
         }
         let is_hidden = row.starts_with("… ") && row.ends_with(" more lines: v shows all …");
-        let is_title = row.starts_with("⚠️  Permission Request · Question ");
+        let is_title =
+            row.starts_with("⚠️  Permission Request · Question ") || row.starts_with("mode ask · ");
         let is_ours = [
             "",
             "Arguments:",
