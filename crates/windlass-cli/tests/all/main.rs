@@ -21,8 +21,6 @@ mod floor;
 mod history;
 mod hostile_provider;
 mod hostile_providers;
-mod hostile_questions;
-mod hostile_text;
 mod lifeline;
 mod local_reading;
 mod models;

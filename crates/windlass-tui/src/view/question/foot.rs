@@ -72,7 +72,7 @@ fn tool(state: &State, question: &Question, columns: usize) -> Vec<Line<'static>
         Span::styled(" · Risk: ", muted),
         Span::styled(risk, state.theme.style(risk_role(question.risk))),
     ];
-    wrap_spans(&spans, columns, &[], &[Span::raw("  ")])
+    break_spans(&spans, columns, &[], &[Span::raw("  ")])
 }
 
 fn said(state: &State, text: &str, role: Role, columns: usize) -> Vec<Line<'static>> {

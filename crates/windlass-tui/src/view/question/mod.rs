@@ -27,7 +27,7 @@ use foot::Foot;
 const SHARED_ROWS: u16 = 24;
 
 /// What a question may take of a taller screen.
-const SHARE_PERCENT: u16 = 75;
+const SHARE_PERCENT: u16 = 60;
 
 /// Which part of the rows that can be seen is the end of what has no room.
 const TAIL_PART: usize = 3;
