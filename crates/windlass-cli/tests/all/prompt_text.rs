@@ -146,4 +146,3 @@ fn u_9_a_call_is_denied_with_words_that_the_model_gets() {
     assert!(told(&place).contains("Rather to c.txt."), "{}", told(&place));
     assert!(!place.path("a.txt").exists());
 }
-
