@@ -112,7 +112,8 @@ impl Archive {
 
     /// Takes the session for this process; if another one holds it and does not let go of it, which.
     pub(crate) async fn claim(&self, session_id: &SessionId) -> Result<Option<String>> {
-        let mut wait = LockWait::begin(format!("session {session_id} is in use; waiting for the program that holds it"));
+        let mut wait =
+            LockWait::begin(format!("session {session_id} is in use; waiting for the program that holds it"));
         loop {
             match self.store.claim(session_id).await.map_err(|failure| failed(&failure))? {
                 Claim::Taken => return Ok(None),

@@ -120,9 +120,10 @@ fn u_27_a_run_goes_on_whatever_the_words_in_its_journal_are() {
         let store = SqliteStore::open(&place.data_folder(), StoreConfig::default()).unwrap();
         let begin = store.session(&"s".into()).await.unwrap().begin;
         let records = store.load(&"s".into(), 0).await.unwrap();
-        assert!(records.iter().filter(|record| record.event.is_durable()).all(|record| record.cause.is_some()));
-        let copies: Vec<_> =
-            records.iter().map(|record| reworded(record, &session_id, &run_id)).collect();
+        assert!(
+            records.iter().filter(|record| record.event.is_durable()).all(|record| record.cause.is_some())
+        );
+        let copies: Vec<_> = records.iter().map(|record| reworded(record, &session_id, &run_id)).collect();
         let changed = records.iter().zip(&copies).filter(|(own, copy)| own.event != copy.event).count();
         store.copy_session(&session_id, begin, copies, 1).await.unwrap();
         changed
@@ -167,7 +168,8 @@ fn u_28_a_session_is_taken_right_after_its_process_was_killed() {
                   model end\nmodel text Done.\n";
     let place = Place::with(&[("a.script", script)]);
     let lifeline = Lifeline::new(&place);
-    let mut child = place.command(&["run", "--model", "scripted/a.script", "--session", "s", "-q"]).spawn().unwrap();
+    let mut child =
+        place.command(&["run", "--model", "scripted/a.script", "--session", "s", "-q"]).spawn().unwrap();
     lifeline.wait_for_life();
     place.write("done", "");
     // Nobody waits for its end: the lock may still be there for a moment.
@@ -198,5 +200,11 @@ fn u_29_calls_inside_a_call_are_on_record_under_it() {
     assert!(text.contains("↳ calculate") && text.contains("↳ open_door"), "{text}");
     let trace = place.windlass(&["runs", "trace", &id]).exits(0).json();
     assert!(trace.to_string().contains("\"inside\":[{"), "{trace}");
-    assert!(place.windlass(&["sessions", "export", "s"]).exits(0).out.contains("\"inside\":[{\"name\":\"calculate\""));
+    assert!(
+        place
+            .windlass(&["sessions", "export", "s"])
+            .exits(0)
+            .out
+            .contains("\"inside\":[{\"name\":\"calculate\"")
+    );
 }

@@ -43,9 +43,13 @@ fn provider() -> Server {
         let finish = if done < CALLS { "tool_calls" } else { "stop" };
         let piece = |delta: Value, finish: Value| {
             let choice = json!({"index": 0, "delta": delta, "finish_reason": finish});
-            format!("data: {}\n\n", json!({"id": "x", "object": "chat.completion.chunk", "choices": [choice]}))
+            format!(
+                "data: {}\n\n",
+                json!({"id": "x", "object": "chat.completion.chunk", "choices": [choice]})
+            )
         };
-        let body = [piece(delta, Value::Null), piece(json!({}), finish.into()), "data: [DONE]\n\n".into()].concat();
+        let body =
+            [piece(delta, Value::Null), piece(json!({}), finish.into()), "data: [DONE]\n\n".into()].concat();
         let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
         format!("{head}{body}").into_bytes()
     })
@@ -60,7 +64,8 @@ struct Case {
 impl Case {
     fn plain() -> Self {
         let tools = ["calculate", "read_file", "get_file_tree"];
-        let wishes = json!({"steps_max": 15, "system": "Count with care.", "tools": tools, "temperature": 0.25});
+        let wishes =
+            json!({"steps_max": 15, "system": "Count with care.", "tools": tools, "temperature": 0.25});
         Self { wishes, profile: "studio" }
     }
 
@@ -94,7 +99,9 @@ impl Case {
         if death.is_some() {
             served.wait_for_death();
             // Everything that a configuration can say is another thing now.
-            place.configure(&format!("system = \"Another system text.\"\n[limits]\nsteps_max = 2\n{providers}"));
+            place.configure(&format!(
+                "system = \"Another system text.\"\n[limits]\nsteps_max = 2\n{providers}"
+            ));
             drop(served);
             let args = ["--model", "openai-chat/second", "--profile", "default"];
             let again = Served::start_with(&place, &args, &[KEY]);
@@ -120,7 +127,11 @@ impl Case {
             for (at, (seen, whole)) in seen.iter().zip(&whole).enumerate() {
                 assert_eq!(seen, whole, "{death:?}: request {at}");
             }
-            assert_eq!((seen.len(), &ended["outcome"]), (whole.len(), &json!("completed")), "{death:?}: {ended}");
+            assert_eq!(
+                (seen.len(), &ended["outcome"]),
+                (whole.len(), &json!("completed")),
+                "{death:?}: {ended}"
+            );
         }
     }
 }

@@ -80,7 +80,8 @@ fn u_16_a_model_that_calls_nothing_gets_no_tools() {
         server.address("")
     );
     place.configure(&quirk);
-    let mut run = place.command(&["run", "--model", "openai-chat/some-model", "-q", "--ephemeral", "--no-tools"]);
+    let mut run =
+        place.command(&["run", "--model", "openai-chat/some-model", "-q", "--ephemeral", "--no-tools"]);
     run.arg("Hello").env("OPENAI_API_KEY", "sk-windlass-test-0123456789abcdef").output().unwrap();
     assert!(sent(&server, "/function/name").is_empty());
 }
