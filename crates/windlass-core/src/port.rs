@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use crate::event::Record;
 use crate::ids::{CallId, Millis, RunId, SessionId};
 use crate::model::{ModelDelta, ModelFailure, ModelRequest, Sampling, ToolChoice};
-use crate::permission::Inspection;
+use crate::permission::{HeldTargets, Inspection};
 use crate::step::WrittenRequest;
 use crate::task::{Task, TaskStatus};
 use crate::tool::{ToolFailure, ToolOutcome, ToolOutput, ToolSpec};
@@ -134,6 +134,8 @@ pub struct ToolContext {
     pub deadline_ms: Millis,
     /// Most bytes of output a tool should make; what is above is cut by the engine.
     pub output_bytes_max: usize,
+    /// What the call is held to: a tool that opens something checks it against these before it uses it.
+    pub targets: HeldTargets,
     /// Turns true when the call must stop.
     pub cancel: CancelFlag,
     /// Where progress goes.

@@ -8,7 +8,7 @@ use windlass_core::args::read_args;
 use windlass_core::check::check_call;
 use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::limits::Limits;
-use windlass_core::permission::{ApproveMode, Explanation, Gate, GateSettings, Permissions};
+use windlass_core::permission::{ApproveMode, Explanation, Gate, GateSettings, HeldTargets, Permissions};
 use windlass_core::port::{BoxFuture, CallsPort, CancelFlag, ProgressPort, ToolContext};
 use windlass_core::profile::Reading;
 use windlass_core::tool::{RawArgs, ToolCall, ToolFailure, ToolOutput};
@@ -102,6 +102,7 @@ impl CallJudge<'_> {
             user_message: "".into(),
             deadline_ms: self.clock.now_ms().saturating_add(self.limits.call_timeout_ms),
             output_bytes_max: self.limits.output_bytes_max,
+            targets: HeldTargets::default(),
             cancel: CancelFlag::default(),
             progress: Arc::new(Nobody),
             results: Arc::new(SessionResults::new()),

@@ -21,7 +21,8 @@ use crate::clock::Clock;
 use crate::limits::{FAILURE_CHARS_MAX, INSPECT_TIMEOUT_MS, PROBE_TIMEOUT_MS, STOP_GRACE_MS};
 use crate::output::cap_output;
 
-/// Runs a call and says what it gave. Dropping the future stops the tool.
+/// Runs a call and says what it gave. Dropping the future stops the tool. A call that would now do something else than
+/// what was judged is refused.
 ///
 /// At most `context.output_bytes_max` bytes of its output are kept. `context.cancel` is made anew for
 /// this call, so that stopping it stops no other.
@@ -34,11 +35,19 @@ pub async fn run_call(
     clock: Clock,
 ) -> ToolOutcome {
     let started_ms = clock.now_ms();
-    let (CheckedCall { spec, args, dropped_args, .. }, decision) = call.into_parts();
+    let (CheckedCall { spec, args, dropped_args, .. }, decision, held) = call.into_parts();
     let output_bytes_max = context.output_bytes_max;
     let flag = own_flag(&mut context);
     context.deadline_ms = started_ms.saturating_add(timeout_ms);
-    let work = async move { port.run(&args, &context).await };
+    context.targets = held.targets();
+    let is_looked_at = spec.inspected && held.is_known();
+    let work = async move {
+        if is_looked_at {
+            // What was approved may lead elsewhere by now; the tool itself checks what it opens once more.
+            held.check(&port.inspect(&args, &context).await?)?;
+        }
+        port.run(&args, &context).await
+    };
     let body = match supervise(work, flag, timeout_ms, &stop).await {
         Ending::Done(body) => body,
         ending => Err(failure_of(&spec.name, ending, timeout_ms)),

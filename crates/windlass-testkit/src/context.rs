@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value};
 use windlass_core::ids::CallId;
+use windlass_core::permission::HeldTargets;
 use windlass_core::port::{
     BoxFuture, CallsPort, CancelFlag, ProgressPort, ResultsPort, TasksPort, ToolContext,
 };
@@ -85,6 +86,7 @@ impl NullContext {
             user_message: Arc::clone(&self.user_message),
             deadline_ms: u64::MAX,
             output_bytes_max: self.output_bytes_max,
+            targets: HeldTargets::default(),
             cancel: self.cancel.clone(),
             progress: Arc::clone(&self.memory) as Arc<dyn ProgressPort>,
             results: Arc::clone(&self.memory) as Arc<dyn ResultsPort>,

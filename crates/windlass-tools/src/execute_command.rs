@@ -149,6 +149,7 @@ impl ToolPort for ExecuteCommand {
     ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
         Box::pin(async move {
             let plan = plan(args, context).await?;
+            context.targets.check(&Target::Command(plan.command.full_line(&plan.cwd, &plan.env)))?;
             let words = plan.command.words();
             let program = words.first().cloned().unwrap_or_default();
             let launch = Launch {

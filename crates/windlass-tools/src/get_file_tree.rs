@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use windlass_core::permission::{Inspection, Target};
+use windlass_core::permission::{HeldTargets, Inspection, Target};
 use windlass_core::port::{BoxFuture, ToolContext, ToolPort};
 use windlass_core::tool::{Category, Effects, Risk, Scope, ToolFailure, ToolOutput, ToolSpec, Visibility};
 
@@ -95,8 +95,8 @@ impl ToolPort for GetFileTree {
     ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
         Box::pin(async move {
             let args: Args = read_args(NAME, &[], args)?;
-            let root = context.root.clone();
-            offload(context, move |stop| list(&Root::open(&root)?, &args, stop)).await
+            let (root, targets) = (context.root.clone(), context.targets.clone());
+            offload(context, move |stop| list(&Root::open(&root)?, &args, &targets, stop)).await
         })
     }
 }
@@ -108,8 +108,9 @@ fn start(root: &Root, args: &Args) -> Result<String, ToolFailure> {
     Ok(folder)
 }
 
-fn list(root: &Root, args: &Args, stop: &Stop) -> Result<ToolOutput, ToolFailure> {
+fn list(root: &Root, args: &Args, targets: &HeldTargets, stop: &Stop) -> Result<ToolOutput, ToolFailure> {
     let folder = start(root, args)?;
+    targets.check(&Target::Path(folder.clone()))?;
     let entries_max = args.entries_max.unwrap_or(TREE_ENTRIES_DEFAULT).clamp(1, TREE_ENTRIES_MAX);
     let mut paths = Vec::new();
     let mut left_out = 0_usize;

@@ -113,9 +113,10 @@ impl ToolPort for ReadFile {
         Box::pin(async move {
             let args: Args = read_args(NAME, &["path"], args)?;
             let (root, session) = (context.root.clone(), context.session_id.clone());
-            let workspace = Arc::clone(&self.workspace);
+            let (workspace, targets) = (Arc::clone(&self.workspace), context.targets.clone());
             offload(context, move |stop| {
                 let place = Root::open(&root)?.locate(&args.path)?;
+                targets.check(&Target::Path(place.path().to_owned()))?;
                 let file = place.open()?;
                 let bytes = file.metadata().map_err(|error| unreachable(&args.path, &error))?.len();
                 let has_range = args.start_line.is_some() || args.end_line.is_some();

@@ -11,7 +11,7 @@ use grep_searcher::{
 use ignore::overrides::{Override, OverrideBuilder};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use windlass_core::permission::{Inspection, Target};
+use windlass_core::permission::{HeldTargets, Inspection, Target};
 use windlass_core::port::{BoxFuture, ToolContext, ToolPort};
 use windlass_core::tool::{Category, Effects, Risk, Scope, ToolFailure, ToolOutput, ToolSpec, Visibility};
 
@@ -147,8 +147,8 @@ impl ToolPort for SearchText {
     ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
         Box::pin(async move {
             let args: Args = read_args(NAME, &["pattern"], args)?;
-            let root = context.root.clone();
-            offload(context, move |stop| search(&Root::open(&root)?, &args, stop)).await
+            let (root, targets) = (context.root.clone(), context.targets.clone());
+            offload(context, move |stop| search(&Root::open(&root)?, &args, &targets, stop)).await
         })
     }
 }
@@ -160,8 +160,9 @@ fn start(root: &Root, args: &Args) -> Result<String, ToolFailure> {
     Ok(path)
 }
 
-fn search(root: &Root, args: &Args, stop: &Stop) -> Result<ToolOutput, ToolFailure> {
+fn search(root: &Root, args: &Args, targets: &HeldTargets, stop: &Stop) -> Result<ToolOutput, ToolFailure> {
     let start = start(root, args)?;
+    targets.check(&Target::Path(start.clone()))?;
     let matcher = matcher(args)?;
     let glob = glob(args)?;
     let mut hits = Hits {

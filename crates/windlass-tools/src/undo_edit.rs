@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use windlass_core::permission::Inspection;
+use windlass_core::permission::{Inspection, Target};
 use windlass_core::port::{BoxFuture, ToolContext, ToolPort};
 use windlass_core::tool::{Category, Effects, Risk, Scope, ToolFailure, ToolOutput, ToolSpec, Visibility};
 
@@ -86,9 +86,10 @@ impl ToolPort for UndoEdit {
         Box::pin(async move {
             let args: Args = read_args(NAME, &["path"], args)?;
             let (root, session) = (context.root.clone(), context.session_id.clone());
-            let workspace = Arc::clone(&self.workspace);
+            let (workspace, targets) = (Arc::clone(&self.workspace), context.targets.clone());
             offload(context, move |stop| {
                 let (change, copy) = plan(&workspace, &Root::open(&root)?, &args)?;
+                targets.check(&Target::Path(change.place.path().to_owned()))?;
                 let hash = workspace.apply(&session, &change, UndoCopy::NotKept, stop)?;
                 workspace.undo.forget(&copy);
                 Ok(report("Undo edit", &change, Some(hash)))

@@ -82,6 +82,22 @@ impl Served {
         assert!(lines.any(|line| line.contains(&format!("\"type\":\"{kind}\""))), "no {kind}");
     }
 
+    /// Waits until it dies by itself.
+    #[cfg(feature = "crash-points")]
+    pub(crate) fn wait_for_death(&mut self) {
+        self.child.wait().unwrap();
+    }
+
+    /// The first frame of this type of a run.
+    pub(crate) fn first(&self, run: &str, kind: &str) -> Value {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        write!(stream, "GET /api/runs/{run}/events HTTP/1.1\r\nhost: {}\r\n\r\n", self.address).unwrap();
+        let lines = BufReader::new(stream).lines().map_while(Result::ok);
+        let mut frames = lines.filter_map(|line| Some(line.strip_prefix("data: ")?.to_owned()));
+        let frame = frames.find(|frame| frame.contains(&format!("\"type\":\"{kind}\"")));
+        serde_json::from_str(&frame.unwrap()).unwrap()
+    }
+
     pub(crate) fn stop(mut self) -> (Option<i32>, String) {
         kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
         let code = self.child.wait().unwrap().code();

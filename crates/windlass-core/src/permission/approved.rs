@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use super::audit::{AuditDecision, AuditEntry};
 use super::gate::{Gate, NO_REPEAT, Refusal};
+use super::held::Held;
 use super::judge::{Judgement, Matter, Permissions};
 use super::limits::DENIAL_CHARS_MAX;
 use super::mode::ApproveMode;
@@ -28,23 +29,29 @@ const USER_DENIED: &str = "User denied permission for this operation";
 ///
 /// ```compile_fail
 /// use windlass_core::permission::ApprovedCall;
-/// let forged = ApprovedCall { call: todo!(), by: "me".into(), decision: todo!() };
+/// let forged = ApprovedCall { call: todo!(), by: "me".into(), decision: todo!(), held: todo!() };
 /// ```
 #[derive(Debug, PartialEq)]
 pub struct ApprovedCall {
     call: CheckedCall,
     by: Cow<'static, str>,
     decision: Decision,
+    held: Held,
 }
 
 impl ApprovedCall {
     /// A gate let the call run.
-    pub(super) fn by_gate(call: CheckedCall, by: Cow<'static, str>) -> Self {
-        Self { call, by, decision: Decision::Once }
+    pub(super) fn by_gate(call: CheckedCall, by: Cow<'static, str>, held: Held) -> Self {
+        Self { call, by, decision: Decision::Once, held }
     }
 
-    fn by_user(call: CheckedCall, decision: Decision) -> Self {
-        Self { call, by: Cow::Borrowed(Gate::User.word()), decision }
+    fn by_user(call: CheckedCall, decision: Decision, held: Held) -> Self {
+        Self { call, by: Cow::Borrowed(Gate::User.word()), decision, held }
+    }
+
+    /// The same, where what was looked at is not on record.
+    pub(super) fn unheld(self) -> Self {
+        Self { held: Held::default(), ..self }
     }
 
     /// The call, as the transcript knows it.
@@ -92,9 +99,9 @@ impl ApprovedCall {
         AuditEntry::new(ts_ms, decision, &self.call.spec.name, reason, &self.call.args)
     }
 
-    /// Takes it apart: the call, and who let it run.
-    pub fn into_parts(self) -> (CheckedCall, String) {
-        (self.call, self.by.into_owned())
+    /// Takes it apart: the call, who let it run, and what it is held to.
+    pub fn into_parts(self) -> (CheckedCall, String, Held) {
+        (self.call, self.by.into_owned(), self.held)
     }
 }
 
@@ -238,7 +245,9 @@ impl PendingQuestion {
             let id = permissions.rules().free_id();
             Rule { id, ..Rule::new(RuleEffect::Allow, pattern, RuleSource::User) }
         });
-        Answered { verdict: Ok(ApprovedCall::by_user(self.call, decision)), stored, rule, problem }
+        let held = Held::to_targets(self.inspection);
+        let verdict = Ok(ApprovedCall::by_user(self.call, decision, held));
+        Answered { verdict, stored, rule, problem }
     }
 
     /// Nobody is there to answer.
@@ -282,7 +291,8 @@ impl PendingQuestion {
         } else {
             (None, None)
         };
-        let verdict = Ok(ApprovedCall::by_user(self.call, answer.decision));
+        let held = Held::to(self.inspection);
+        let verdict = Ok(ApprovedCall::by_user(self.call, answer.decision, held));
         Answered { verdict, stored, rule, problem }
     }
 
@@ -312,7 +322,7 @@ impl PendingQuestion {
     }
 
     fn approve_once(self, problem: Option<String>) -> Answered {
-        let verdict = Ok(ApprovedCall::by_user(self.call, Decision::Once));
+        let verdict = Ok(ApprovedCall::by_user(self.call, Decision::Once, Held::to(self.inspection)));
         Answered { verdict, stored: None, rule: None, problem }
     }
 

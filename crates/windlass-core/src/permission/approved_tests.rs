@@ -302,7 +302,8 @@ fn an_approved_call_gives_what_is_needed_to_run_it() {
     assert_eq!(call.spec(), &checked.spec);
     assert_eq!(call.args(), &checked.args);
     assert_eq!((call.decision(), call.is_by_user()), (Decision::Once, false));
-    assert_eq!(call.into_parts(), (checked, "rule:r1".to_owned()));
+    let (call, by, held) = call.into_parts();
+    assert_eq!((call, by.as_str(), held.is_known()), (checked, "rule:r1", true));
 }
 
 #[test]

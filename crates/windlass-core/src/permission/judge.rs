@@ -10,6 +10,7 @@ use super::approved::{ApprovedCall, Denied, PendingQuestion};
 use super::floor::{Finding, look_at};
 use super::gate::{Gate, GateSettings, Refusal};
 use super::grant::Grants;
+use super::held::Held;
 use super::mode::ApproveMode;
 use super::policy::PolicySet;
 use super::question::{Inspection, Target};
@@ -260,7 +261,7 @@ impl Permissions {
             Opinion::Stage => Judgement::Stage(self.question_of(call, inspection, risk)),
             Opinion::Allow(rule) => {
                 let by = approver(gate, rule);
-                Judgement::Approved(ApprovedCall::by_gate(call, by))
+                Judgement::Approved(ApprovedCall::by_gate(call, by, Held::to(inspection)))
             }
         }
     }

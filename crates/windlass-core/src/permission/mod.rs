@@ -10,6 +10,7 @@
 //! - `mode`: what is done with calls that need asking
 //! - `gate`, `judge`, `explain`: the gates, the judgement, the reasons
 //! - `question`, `approved`: what is asked, and what an answer leads to
+//! - `held`: what an approved call is held to when it runs
 //! - `staged`: edits that await approval
 //! - `recall`: verdicts that are on record
 //! - `audit`: the log line
@@ -20,6 +21,7 @@ mod explain;
 mod floor;
 mod gate;
 mod grant;
+mod held;
 mod judge;
 mod legacy;
 mod limits;
@@ -41,6 +43,7 @@ pub use audit::{AuditDecision, AuditEntry, AuditLog};
 pub use explain::{Explanation, GateFinding, Stance};
 pub use gate::{Gate, GateSettings, NO_REPEAT, Refusal};
 pub use grant::Grants;
+pub use held::{Held, HeldTargets};
 pub use judge::{Judgement, Permissions};
 pub use limits::{AUDIT_ARGS_CHARS_MAX, AUDIT_ENTRIES_MAX, AUDIT_VALUE_CHARS_MAX, RULES_MAX};
 pub use mode::ApproveMode;

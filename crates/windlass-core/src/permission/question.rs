@@ -131,6 +131,8 @@ impl Question {
     pub fn shown(&self, redactor: &Redactor) -> Self {
         let known = redactor.known_values();
         let mut shown = self.clone();
+        let hidden: usize = shown.texts_mut().map(|text| known.hidden_chars(text)).sum();
+        shown.hidden_chars = shown.hidden_chars.max(u32::try_from(hidden).unwrap_or(u32::MAX));
         for text in shown.texts_mut() {
             if let Cow::Owned(cleaned) = known.clean(text) {
                 *text = cleaned;

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use super::approved::{ApprovedCall, Denied, PendingQuestion};
 use super::gate::{Gate, Refusal};
+use super::held::Held;
 use super::judge::{Judgement, Permissions};
 use super::question::{Decision, DeniedBy, Inspection};
 use crate::ids::CallId;
@@ -22,8 +23,10 @@ const BY_RECORD: &str = "record";
 pub(crate) enum Recalled {
     /// It was let run, by this gate or rule if that is known.
     Approved { by: Option<String> },
-    /// The user was asked, about this risk.
-    Asked { risk: Risk },
+    /// The user was asked, about this risk; by an older release before the calls in front of it were judged.
+    Asked { risk: Risk, is_unordered: bool },
+    /// It was stopped before the turn of its question came.
+    Unasked,
     /// It was staged, with this risk.
     Staged { risk: Risk },
     /// It was refused.
@@ -87,6 +90,11 @@ impl Permissions {
         self.recollection = Recollection::default();
     }
 
+    /// Whether it is on record that the call was asked about out of its turn.
+    pub(crate) fn was_asked_unordered(&self, call_id: &CallId) -> bool {
+        matches!(self.recollection.verdicts.get(call_id), Some(Recalled::Asked { is_unordered: true, .. }))
+    }
+
     pub(super) fn recalled_answer(&mut self, call_id: &CallId) -> Option<RecalledAnswer> {
         self.recollection.answers.remove(call_id)
     }
@@ -95,16 +103,20 @@ impl Permissions {
     pub fn judge(&self, call: CheckedCall, inspection: Inspection) -> Judgement {
         match self.recollection.verdicts.get(&call.call.id) {
             None => self.judge_now(call, inspection),
-            Some(Recalled::Asked { risk }) => Judgement::Ask(question_of(call, inspection, *risk)),
+            Some(Recalled::Asked { risk, .. }) => Judgement::Ask(question_of(call, inspection, *risk)),
+            Some(Recalled::Unasked) => {
+                let risk = call.spec.risk;
+                Judgement::Ask(question_of(call, inspection, risk))
+            }
             Some(Recalled::Staged { risk }) => Judgement::Stage(question_of(call, inspection, *risk)),
             Some(Recalled::Denied { by, refusal }) => {
                 Judgement::Denied(Denied { call, refusal: refusal_by(by.as_deref(), refusal.clone()) })
             }
             Some(Recalled::Approved { by: Some(by) }) => {
-                Judgement::Approved(ApprovedCall::by_gate(call, Cow::Owned(by.clone())))
+                Judgement::Approved(ApprovedCall::by_gate(call, Cow::Owned(by.clone()), Held::default()))
             }
             Some(Recalled::Approved { by: None }) => match self.judge_now(call, inspection) {
-                approved @ Judgement::Approved(_) => approved,
+                Judgement::Approved(approved) => Judgement::Approved(approved.unheld()),
                 Judgement::Ask(pending) | Judgement::Stage(pending) => by_record(pending.withdraw()),
                 Judgement::Denied(denied) => by_record(denied.call),
             },
@@ -118,7 +130,7 @@ fn question_of(call: CheckedCall, inspection: Inspection, risk: Risk) -> Pending
 }
 
 fn by_record(call: CheckedCall) -> Judgement {
-    Judgement::Approved(ApprovedCall::by_gate(call, Cow::Borrowed(BY_RECORD)))
+    Judgement::Approved(ApprovedCall::by_gate(call, Cow::Borrowed(BY_RECORD), Held::default()))
 }
 
 fn refusal_by(by: Option<&str>, recalled: RecalledRefusal) -> Refusal {

@@ -31,7 +31,7 @@ fn who_allowed_it_is_found_again_or_it_was_the_record() {
 #[test]
 fn what_was_asked_is_asked_and_what_was_refused_is_refused_in_the_same_words() {
     let mut permissions = with_rules([allow("read_file")]);
-    permissions.recall(id(), Recalled::Asked { risk: Risk::High });
+    permissions.recall(id(), Recalled::Asked { risk: Risk::High, is_unordered: false });
     let (checked, inspection) = reading("a");
     assert_eq!(question(permissions.judge(checked, inspection)).question().risk, Risk::High);
     let denied = Recalled::Denied { by: Some("rule:r7".into()), refusal: told("Not this.", "Stop.") };

@@ -22,7 +22,9 @@ pub(super) fn recall_all(records: &[Arc<Record>], permissions: &mut Permissions)
     for record in records {
         match &record.event {
             Event::PermissionRequested { question } => {
-                verdicts.entry(&question.call_id).or_insert(Recalled::Asked { risk: question.risk });
+                // Questions have their digests since they come in order.
+                let (risk, is_unordered) = (question.risk, question.digest.is_empty());
+                verdicts.entry(&question.call_id).or_insert(Recalled::Asked { risk, is_unordered });
             }
             Event::CallStarted { call_id, by, .. } => {
                 verdicts.entry(call_id).or_insert_with(|| Recalled::Approved { by: by.clone() });
@@ -38,12 +40,17 @@ pub(super) fn recall_all(records: &[Arc<Record>], permissions: &mut Permissions)
     }
 }
 
-/// A call that ended without having begun was staged, refused, or stopped while it waited for its place.
+/// A call that ended without having begun was staged, refused, or stopped while it waited for its place or for the
+/// turn of its question.
 fn unasked(outcome: &ToolOutcome) -> Recalled {
     if let Some(proposal) = &outcome.meta.proposal {
         return Recalled::Staged { risk: proposal.risk };
     }
-    refusal(outcome).map_or(Recalled::Approved { by: None }, |refusal| Recalled::Denied { by: None, refusal })
+    match (refusal(outcome), &outcome.meta.decision) {
+        (Some(refusal), _) => Recalled::Denied { by: None, refusal },
+        (None, Some(by)) => Recalled::Approved { by: Some(by.clone()) },
+        (None, None) => Recalled::Unasked,
+    }
 }
 
 /// What a refused call was told.

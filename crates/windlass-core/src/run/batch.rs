@@ -21,6 +21,8 @@ pub(super) enum SlotState {
     Queued(Box<CheckedCall>),
     /// The tool is asked what it would touch.
     Inspecting(Box<CheckedCall>),
+    /// The user must be asked, when the calls before it are judged: questions come in call order.
+    Held(Box<PendingQuestion>),
     /// The user is asked.
     Asking(Box<PendingQuestion>),
     /// Approved; waits for a free place.
@@ -67,6 +69,21 @@ impl Slot {
         matches!(self.state, SlotState::Settled(_))
     }
 
+    /// Whether it is not known yet if the user must be asked about it, or they are not asked yet.
+    pub(super) fn is_unjudged(&self) -> bool {
+        match self.state {
+            SlotState::Unresolved(_)
+            | SlotState::Queued(_)
+            | SlotState::Inspecting(_)
+            | SlotState::Held(_) => true,
+            SlotState::Asking(_)
+            | SlotState::Ready(_)
+            | SlotState::Running
+            | SlotState::Settled(_)
+            | SlotState::Moving => false,
+        }
+    }
+
     /// Takes the state out, to be replaced by the next one.
     pub(super) fn take(&mut self) -> SlotState {
         std::mem::replace(&mut self.state, SlotState::Moving)
@@ -78,6 +95,7 @@ impl Slot {
 pub(super) struct Ahead {
     pub(super) has_unsettled: bool,
     pub(super) has_effectful: bool,
+    pub(super) has_unjudged: bool,
 }
 
 impl Ahead {
@@ -137,6 +155,7 @@ impl Batch {
     pub(super) fn count_question(&mut self, index: usize, expects: impl Fn(&ToolSpec) -> bool) -> (u32, u32) {
         self.questions = self.questions.saturating_add(1);
         let later = self.slots.iter().skip(index.saturating_add(1)).filter(|slot| match &slot.state {
+            SlotState::Held(_) => true,
             SlotState::Queued(call) | SlotState::Inspecting(call) => expects(&call.spec),
             SlotState::Unresolved(_)
             | SlotState::Asking(_)
@@ -156,6 +175,7 @@ impl Batch {
             SlotState::Unresolved(_)
             | SlotState::Queued(_)
             | SlotState::Inspecting(_)
+            | SlotState::Held(_)
             | SlotState::Asking(_)
             | SlotState::Ready(_)
             | SlotState::Running

@@ -255,8 +255,11 @@ impl Run {
                 SlotState::Settled(_) => continue,
                 SlotState::Running | SlotState::Inspecting(_) => pass.push(Effect::StopCall(call_id)),
                 SlotState::Asking(_) => pass.push(Effect::WithdrawQuestion(call_id)),
-                SlotState::Unresolved(_) | SlotState::Queued(_) | SlotState::Ready(_) | SlotState::Moving => {
-                }
+                SlotState::Unresolved(_)
+                | SlotState::Queued(_)
+                | SlotState::Held(_)
+                | SlotState::Ready(_)
+                | SlotState::Moving => {}
             }
             self.settle_failed(pass, batch, index, stop.failure());
         }

@@ -43,9 +43,11 @@ impl Run {
         let batch = self.batch()?;
         let slot = batch.slots.get(batch.find(call_id)?)?;
         Some(match slot.state {
-            SlotState::Unresolved(_) | SlotState::Queued(_) | SlotState::Ready(_) | SlotState::Moving => {
-                CallPlace::Turn
-            }
+            SlotState::Unresolved(_)
+            | SlotState::Queued(_)
+            | SlotState::Held(_)
+            | SlotState::Ready(_)
+            | SlotState::Moving => CallPlace::Turn,
             SlotState::Inspecting(_) => CallPlace::Inspection,
             SlotState::Asking(_) => CallPlace::Answer,
             SlotState::Running => CallPlace::Outcome,

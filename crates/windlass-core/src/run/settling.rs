@@ -27,6 +27,7 @@ impl Run {
             if let Some(slot) = batch.slots.get(index).filter(|slot| !slot.is_settled()) {
                 ahead.has_unsettled = true;
                 ahead.has_effectful |= slot.is_effectful;
+                ahead.has_unjudged |= slot.is_unjudged();
             }
         }
         self.patience.note(pass.now, batch.is_asking());
@@ -48,6 +49,11 @@ impl Run {
         let Some(slot) = batch.slots.get_mut(index) else { return };
         if matches!(slot.state, SlotState::Queued(_)) && ahead.allows(slot.is_effectful, is_open) {
             self.prepare(pass, batch, index);
+        }
+        let Some(slot) = batch.slots.get_mut(index) else { return };
+        let is_its_turn = !ahead.has_unjudged || pass.world.permissions.was_asked_unordered(&slot.call.id);
+        if matches!(slot.state, SlotState::Held(_)) && is_its_turn {
+            self.raise(pass, batch, index);
         }
         let Some(slot) = batch.slots.get_mut(index) else { return };
         let has_place = slot.is_effectful || *running < self.settings.profile.limits.parallel_reads_max;
@@ -123,6 +129,31 @@ impl Run {
             return self.deny(pass, batch, index, &Denied { call, refusal });
         }
         match pass.world.permissions.judge(call, inspection) {
+            Judgement::Ask(pending) => {
+                if let Some(slot) = batch.slots.get_mut(index) {
+                    slot.state = SlotState::Held(Box::new(pending));
+                }
+            }
+            judgement @ (Judgement::Approved(_) | Judgement::Stage(_) | Judgement::Denied(_)) => {
+                self.conclude(pass, batch, index, judgement);
+            }
+        }
+    }
+
+    /// A question's turn has come. An answer to one before it may have settled it.
+    fn raise(&mut self, pass: &mut Pass<'_, '_>, batch: &mut Batch, index: usize) {
+        let Some(slot) = batch.slots.get_mut(index) else { return };
+        match slot.take() {
+            SlotState::Held(pending) => {
+                let judgement = pending.reconsider(pass.world.permissions);
+                self.conclude(pass, batch, index, judgement);
+            }
+            other => slot.state = other,
+        }
+    }
+
+    fn conclude(&mut self, pass: &mut Pass<'_, '_>, batch: &mut Batch, index: usize, judgement: Judgement) {
+        match judgement {
             Judgement::Approved(approved) => self.approve(pass, batch, index, approved),
             Judgement::Ask(pending) => self.ask(pass, batch, index, pending),
             Judgement::Stage(pending) => {

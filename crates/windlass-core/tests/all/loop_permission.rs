@@ -7,7 +7,8 @@ use windlass_core::event::Event;
 use windlass_core::ids::CallId;
 use windlass_core::model::{StepPurpose, ToolChoice};
 use windlass_core::permission::{
-    ApproveMode, Decision, GateSettings, Inspection, PermissionAnswer, PolicySet, Preview, Question, Target,
+    ApproveMode, Decision, DeniedBy, GateSettings, Inspection, PermissionAnswer, PolicySet, Preview,
+    Question, Target,
 };
 use windlass_core::profile::Profile;
 use windlass_core::run::Input;
@@ -299,4 +300,51 @@ fn z_12_a_request_has_no_tool_that_is_denied_whole() {
     let mut sim = Sim::new(Profile::default(), ApproveMode::Ask);
     sim.start("Go.");
     assert!(has(&sim.request().tools));
+}
+
+fn looked_at(path: &str) -> Result<Inspection, ToolFailure> {
+    Ok(Inspection { targets: vec![Target::Path(path.into())], ..Inspection::default() })
+}
+
+#[test]
+fn questions_come_in_call_order_whichever_inspection_ends_first() {
+    let specs = crate::sim::specs().into_iter().map(|mut spec| {
+        spec.inspected |= spec.name == "read_file";
+        spec
+    });
+    let mut sim = Sim::new(Profile::default(), ApproveMode::Ask).with_tools(specs.collect());
+    sim.start("Go");
+    sim.want(vec![read("a"), read("b"), read("c"), read("d")]);
+    sim.inspected(3, looked_at("c"));
+    sim.inspected(2, looked_at("b"));
+    assert!(!sim.story().contains("permission"), "the first call is not judged yet: {}", sim.story());
+    sim.inspected(1, looked_at("a"));
+    sim.inspected(4, looked_at("d"));
+    let asked = sim.events.iter().filter_map(|event| match event {
+        Event::PermissionRequested { question } => {
+            Some((question.call_id.as_str(), question.position, question.total))
+        }
+        _ => None,
+    });
+    let asked: Vec<_> = asked.collect();
+    assert_eq!(asked, [("call_1", 1, 4), ("call_2", 2, 4), ("call_3", 3, 4), ("call_4", 4, 4)]);
+    sim.decide(2, Decision::Deny);
+    assert_eq!(sim.outcome(2).failure().unwrap().denied_by, Some(DeniedBy::User));
+}
+
+#[test]
+fn a_question_whose_turn_comes_after_a_grant_is_not_asked() {
+    let specs = crate::sim::specs().into_iter().map(|mut spec| {
+        spec.inspected |= spec.name == "read_file";
+        spec
+    });
+    let mut sim = Sim::new(Profile::default(), ApproveMode::Ask).with_tools(specs.collect());
+    sim.start("Go");
+    sim.want(vec![read("a"), read("b"), read("./a")]);
+    sim.inspected(1, looked_at("a"));
+    sim.inspected(3, looked_at("a"));
+    sim.decide(1, Decision::Session);
+    assert_eq!(sim.running(), [1]);
+    sim.inspected(2, looked_at("b"));
+    assert_eq!(sim.running(), [1, 3], "the grant covers the third; the second is asked about");
 }

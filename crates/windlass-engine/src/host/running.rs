@@ -45,7 +45,8 @@ impl Host {
             return Err(HostError::Busy(run_id));
         }
         let open = self.open_for(&berth, &start).await?;
-        if let Some((field, message)) = open.model.refusal(&start.wishes.tool_choice, &start.wishes.sampling) {
+        if let Some((field, message)) = open.model.refusal(&start.wishes.tool_choice, &start.wishes.sampling)
+        {
             return Err(HostError::Invalid { field: Some(field), message });
         }
         let wishes = self.narrowed(start.wishes, open.setup.model.as_deref());

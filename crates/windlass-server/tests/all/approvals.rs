@@ -1,4 +1,4 @@
-//! Approvals over HTTP: an answer counts once, for one run, and for the exact arguments that were shown.
+//! Approvals over HTTP: an answer counts once, for one run, and for exactly the question that was shown.
 
 use serde_json::{Value, json};
 
@@ -40,15 +40,23 @@ async fn a_wrong_digest_a_foreign_run_and_a_wrong_word_are_refused() {
     assert_ne!(foreign["digest"], question["digest"]);
     let wrong = client.post(&path, &json!({"decision": "once", "digest": foreign["digest"]})).await;
     assert_eq!((wrong.status, wrong.code().as_str()), (409, "digest_mismatch"));
-    let never =
-        client.post(&format!("/api/runs/{other}/permissions/call_99"), &json!({"decision": "once"})).await;
+    let never = client
+        .post(&format!("/api/runs/{other}/permissions/call_99"), &json!({"decision": "once", "digest": "0"}))
+        .await;
     assert_eq!((never.status, never.code().as_str()), (409, "question_stale"));
+    for without in [json!({"decision": "once"}), json!({"decision": "deny", "digest": ""})] {
+        let without = client.post(&path, &without).await;
+        assert_eq!((without.status, without.code().as_str()), (400, "digest_required"));
+    }
     let word = client.post(&path, &json!({"decision": "yes"})).await;
     assert_eq!((word.status, word.json()["field"].as_str()), (400, Some("decision")));
     let kind = client.post(&path, &json!({"decision": 1})).await;
     assert_eq!((kind.status, kind.json()["field"].as_str()), (400, Some("decision")));
     assert_eq!(
-        client.post("/api/runs/none/permissions/call_1", &json!({"decision": "once"})).await.status,
+        client
+            .post("/api/runs/none/permissions/call_1", &json!({"decision": "once", "digest": "0"}))
+            .await
+            .status,
         404
     );
     assert_eq!(

@@ -66,10 +66,11 @@ async fn runs_that_have_not_ended_are_listed_with_the_number_of_their_questions(
     let stage = Stage::new(script).await;
     let client = stage.client();
     let run = client.run().await;
-    client.events(&run, None).await.wait_for("permission_request").await;
+    let asked = client.events(&run, None).await.wait_for("permission_request").await;
     let waiting = client.get("/api/runs?unfinished=1").await.json();
     assert_eq!((&waiting["runs"][0]["run_id"], &waiting["runs"][0]["questions"]), (&json!(run), &json!(1)));
-    client.post(&format!("/api/runs/{run}/permissions/call_1"), &json!({"decision": "deny"})).await;
+    let answer = json!({"decision": "deny", "digest": asked["digest"]});
+    client.post(&format!("/api/runs/{run}/permissions/call_1"), &answer).await;
     client.all_events(&run).await;
     assert_eq!(client.get("/api/runs?unfinished=1").await.json()["runs"], json!([]));
     assert_eq!(client.get("/api/runs?unfinished=0").await.json()["runs"][0]["questions"], 0);

@@ -258,7 +258,9 @@ async fn the_record_of_a_question_has_the_digest_that_binds_its_answer() {
     let path = format!("/api/runs/{run}/permissions/{call}");
     let wrong = client.post(&path, &json!({"decision": "once", "digest": "00"})).await;
     assert_eq!(wrong.status, 409);
-    let answered = client.post(&path, &json!({"decision": "once", "digest": asked["digest"]})).await;
+    let answered = client
+        .post(&path, &json!({"decision": "once", "digest": asked["event"]["question"]["digest"]}))
+        .await;
     assert_eq!(answered.status, 204);
     assert_eq!(reading.wait_for("run_ended").await["event"]["outcome"], "completed");
 }
@@ -301,7 +303,7 @@ async fn a_call_is_shown_whole_with_its_question_decision_and_outcome() {
     for missing in ["started_ms", "ended_ms", "decision", "outcome", "message"] {
         assert!(asked.get(missing).is_none(), "{asked}");
     }
-    let answer = json!({"decision": "session"});
+    let answer = json!({"decision": "session", "digest": asked["question"]["digest"]});
     assert_eq!(client.post(&format!("/api/runs/{run}/permissions/call_1"), &answer).await.status, 204);
     reading.wait_for("run_ended").await;
     let ended = client.get(&path).await.json();

@@ -146,9 +146,10 @@ async fn planted_secrets_do_not_come_out_anywhere() {
     let started = client.post(&format!("/api/sessions/{session}/runs"), &wish).await.json();
     let run = started["run_id"].as_str().unwrap();
     let mut reading = client.events(run, None).await;
-    reading.wait_for("permission_request").await;
+    let asked = reading.wait_for("permission_request").await;
     let mut seen = client.get(&format!("/api/runs/{run}/permissions")).await.body;
-    client.post(&format!("/api/runs/{run}/permissions/call_2"), &json!({"decision": "once"})).await;
+    let answer = json!({"decision": "once", "digest": asked["digest"]});
+    client.post(&format!("/api/runs/{run}/permissions/call_2"), &answer).await;
     reading.wait_for("done").await;
     seen.push_str(&client.all_events(run).await);
     for path in ["", "/trace", "/steps/1", "/steps/2", "/steps/3"] {

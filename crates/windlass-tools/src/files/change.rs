@@ -99,11 +99,13 @@ pub(crate) async fn run_change<Args: Send + 'static>(
     plan: Plan<Args>,
 ) -> Result<ToolOutput, ToolFailure> {
     let (root, session) = (context.root.clone(), context.session_id.clone());
-    let results = Arc::clone(&context.results);
+    let (results, targets) = (Arc::clone(&context.results), context.targets.clone());
     offload(context, move |stop| {
         let root = Root::open(&root)?;
         workspace.recall(&session, &root, &*results);
         let change = plan(&workspace, &session, &root, &args)?;
+        // The place is an open folder: from here on nobody can lead the change elsewhere.
+        targets.check(&Target::Path(change.place.path().to_owned()))?;
         let hash = match change.is_void() {
             true => None,
             false => Some(workspace.apply(&session, &change, UndoCopy::Kept, stop)?),

@@ -1,0 +1,305 @@
+//! Questions over HTTP, in streams, in records and in `attach`: what is shown is what runs, and nothing else does.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use serde_json::{Value, json};
+use windlass_core::ids::RunId;
+use windlass_core::permission::Question;
+
+use crate::pane::Pane;
+use crate::place::Place;
+use crate::serve::Served;
+
+/// A server with a run that waits for its first answer.
+struct Asked {
+    place: Place,
+    served: Served,
+    session: String,
+    run: String,
+}
+
+impl Asked {
+    /// What a scripted model calls, one step a text.
+    fn with(files: &[(&str, &str)], steps: &[&[Value]]) -> Self {
+        Self::begin(Place::with(files), steps, &[], "{}")
+    }
+
+    /// The same with variables and with wishes for the session.
+    fn begin(place: Place, steps: &[&[Value]], vars: &[(&str, &str)], wishes: &str) -> Self {
+        let mut script = "user Go\n".to_owned();
+        let mut number = 0;
+        for calls in steps {
+            for call in *calls {
+                number += 1;
+                let (tool, args) = (call["tool"].as_str().unwrap(), &call["args"]);
+                script.push_str(&format!("model call {number} {tool} {args}\n"));
+            }
+            script.push_str("model end\n");
+        }
+        script.push_str("model text Done.\n");
+        place.write("a.script", &script);
+        let served = Served::start_with(&place, &["--model", "scripted/a.script"], vars);
+        let session = served.json("POST /api/sessions", wishes)["session_id"].as_str().unwrap().to_owned();
+        let started = served.json(&format!("POST /api/sessions/{session}/runs"), "{\"message\":\"Go\"}");
+        let run = started["run_id"].as_str().unwrap().to_owned();
+        served.wait_for(&run, "permission_request");
+        Self { place, served, session, run }
+    }
+
+    /// The questions that wait.
+    fn listed(&self) -> Vec<Value> {
+        let listed = self.served.json(&format!("GET /api/runs/{}/permissions", self.run), "");
+        listed["questions"].as_array().unwrap().clone()
+    }
+
+    /// The one question that waits, as the list, the stream, the records and the call show it.
+    fn everywhere(&self) -> [Value; 4] {
+        let questions = self.listed();
+        let [listed] = &questions[..] else { panic!("{questions:?}") };
+        let records = self.served.json(&format!("GET /api/sessions/{}/records", self.session), "");
+        let is_question = |record: &&Value| record["event"]["type"] == "permission_requested";
+        let record = records["records"].as_array().unwrap().iter().find(is_question).unwrap();
+        let call = listed["call_id"].as_str().unwrap();
+        let call = self.served.json(&format!("GET /api/runs/{}/calls/{call}", self.run), "");
+        let mut frame = self.served.first(&self.run, "permission_request");
+        // A frame has names of its own.
+        frame["call_id"] = frame["id"].take();
+        frame["tool"] = frame["name"].take();
+        [listed.clone(), frame, record["event"]["question"].clone(), call["question"].clone()]
+    }
+
+    fn answer(&self, call: &str, body: &Value) -> (u16, String) {
+        self.served.ask(&format!("POST /api/runs/{}/permissions/{call}", self.run), &body.to_string())
+    }
+
+    /// Answers the first question that waits.
+    fn decide(&self, mut body: Value) {
+        let question = self.listed().remove(0);
+        body["digest"] = question["digest"].clone();
+        let (status, said) = self.answer(question["call_id"].as_str().unwrap(), &body);
+        assert_eq!(status, 204, "{said}");
+    }
+
+    /// The frames of the run, to its end.
+    fn frames(&self) -> Vec<Value> {
+        let (_, events) = self.served.ask(&format!("GET /api/runs/{}/events", self.run), "");
+        let lines = events.lines().filter_map(|line| line.strip_prefix("data: "));
+        lines.map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// What the first call gave.
+    fn result(&self) -> Value {
+        let frames = self.frames();
+        frames.iter().find(|frame| frame["type"] == "tool_result").unwrap()["result"].clone()
+    }
+}
+
+fn command(line: &str) -> Value {
+    json!({"tool": "execute_command", "args": {"command": line}})
+}
+
+fn write(path: &str, content: &str) -> Value {
+    json!({"tool": "write_file", "args": {"path": path, "content": content}})
+}
+
+/// The digest of what is shown.
+fn digest_of(shown: &Value, run: &str) -> String {
+    let question: Question = serde_json::from_value(shown.clone()).unwrap();
+    question.digest_in(&RunId::new(run))
+}
+
+#[test]
+fn u_1_u_5_what_looks_like_a_key_is_shown_and_the_digest_is_that_of_what_runs() {
+    let hidden_before = [
+        ("ls # -----BEGIN A PRIVATE KEY-----\ntouch x", "touch x"),
+        ("cat sk-aaaaaaaaaaaaaaaa/../../../../etc/hostname; touch x", "etc/hostname"),
+    ];
+    for (line, part) in hidden_before {
+        let asked = Asked::with(&[], &[&[command(line)]]);
+        let shown = asked.everywhere();
+        for question in &shown {
+            let arguments: Value = serde_json::from_str(question["arguments"].as_str().unwrap()).unwrap();
+            assert_eq!(arguments["command"], line);
+            assert!(question["preview"]["text"].as_str().unwrap().contains(part), "{question}");
+            assert!(question["targets"].to_string().contains(part), "{question}");
+            assert!(!question.to_string().contains("***"), "{question}");
+            assert_eq!(question["hidden_chars"], 0);
+            assert_eq!(question["digest"], digest_of(question, &asked.run), "{question}");
+        }
+        assert!(!asked.place.path("x").exists());
+        asked.decide(json!({"decision": "once"}));
+        assert_eq!(asked.frames().last().unwrap()["outcome"], "completed");
+        assert!(asked.place.path("x").exists(), "what was shown is what ran");
+    }
+}
+
+#[test]
+fn u_1_a_known_secret_is_replaced_counted_and_makes_the_question_critical() {
+    let key = "correct-horse-battery";
+    let place = Place::new();
+    let vars = [("OPENAI_API_KEY", key)];
+    let asked = Asked::begin(place, &[&[write("notes.txt", &format!("it is {key}"))]], &vars, "{}");
+    for question in asked.everywhere() {
+        let text = question.to_string();
+        assert!(!text.contains(key) && text.contains("it is ***"), "{text}");
+        assert!(question["hidden_chars"].as_u64().unwrap() >= key.len() as u64, "{text}");
+        assert_eq!(
+            (&question["risk"], &question["confirm_word"]),
+            (&json!("critical"), &json!("write_file"))
+        );
+        assert_ne!(
+            question["digest"],
+            digest_of(&question, &asked.run),
+            "the digest is that of the whole call"
+        );
+    }
+    asked.decide(json!({"decision": "once", "confirmation": "write_file"}));
+    assert!(asked.frames().iter().any(|frame| frame["type"] == "done"));
+    assert_eq!(asked.place.read("notes.txt"), format!("it is {key}"));
+}
+
+#[test]
+fn u_1_u_5_attach_shows_the_whole_command_and_answers_with_its_digest() {
+    let asked = Asked::with(&[], &[&[command("ls # -----BEGIN A PRIVATE KEY-----\ntouch attached-x")]]);
+    let args = format!("attach {} --session {}", asked.served.address(), asked.session);
+    let pane = Pane::start(&asked.place, 100, 40, &args);
+    pane.wait_for("touch attached-x");
+    pane.wait_until("the question listens", |pane| !pane.screen().contains("when you pause"));
+    pane.press("1");
+    pane.wait_until("the command ran", |_| asked.place.path("attached-x").exists());
+}
+
+#[test]
+fn u_5_an_answer_without_the_digest_or_with_another_is_refused() {
+    let asked = Asked::with(&[], &[&[write("a.txt", "a"), write("b.txt", "b")]]);
+    for body in
+        [json!({"decision": "once"}), json!({"decision": "deny"}), json!({"decision": "once", "digest": ""})]
+    {
+        let (status, said) = asked.answer("call_1", &body);
+        assert!(status == 400 && said.contains("digest_required"), "{status} {said}");
+    }
+    let several = json!({"answers": [{"call_id": "call_1", "decision": "once"}]});
+    let path = format!("POST /api/runs/{}/permissions", asked.run);
+    let (status, said) = asked.served.ask(&path, &several.to_string());
+    assert!(status == 400 && said.contains("digest_required"), "{status} {said}");
+    let first = asked.listed().remove(0);
+    let (status, said) = asked.answer("call_1", &json!({"decision": "once", "digest": "00"}));
+    assert!(status == 409 && said.contains("digest_mismatch"), "{status} {said}");
+    asked.decide(json!({"decision": "deny"}));
+    // The digest of one question is none for the next.
+    asked.served.wait_for(&asked.run, "permission_decision");
+    while asked.listed().first().is_none_or(|question| question["call_id"] == "call_1") {}
+    let (status, said) = asked.answer("call_2", &json!({"decision": "once", "digest": first["digest"]}));
+    assert!(status == 409 && said.contains("digest_mismatch"), "{status} {said}");
+    asked.decide(json!({"decision": "once"}));
+    asked.frames();
+    assert!(!asked.place.path("a.txt").exists() && asked.place.path("b.txt").exists());
+}
+
+#[test]
+fn u_6_a_folder_that_is_replaced_while_the_question_waits_leads_nowhere() {
+    let files = [("notes/old.txt", "old"), ("elsewhere/kept.txt", "kept")];
+    let asked = Asked::with(&files, &[&[write("notes/x", "written")]]);
+    assert_eq!(asked.listed()[0]["targets"], json!([{"path": "notes/x"}]));
+    fs::rename(asked.place.path("notes"), asked.place.path("moved")).unwrap();
+    symlink("elsewhere", asked.place.path("notes")).unwrap();
+    asked.decide(json!({"decision": "once"}));
+    let result = asked.result();
+    assert_eq!((&result["success"], &result["denied_by"]), (&json!(false), &json!("limit")), "{result}");
+    let said = result["error"].as_str().unwrap();
+    assert!(said.contains("now leads elsewhere") && said.contains("'notes/x'"), "{said}");
+    assert!(said.contains("'elsewhere/x'") && said.contains("nothing was done"), "{said}");
+    for path in ["elsewhere/x", "moved/x"] {
+        assert!(!asked.place.path(path).exists(), "{path}");
+    }
+}
+
+#[test]
+fn u_6_a_file_that_changed_while_the_question_waited_is_not_replaced() {
+    let asked = Asked::with(&[], &[&[write("x", "written")]]);
+    assert!(asked.listed()[0]["preview"]["text"].as_str().unwrap().contains("+written"));
+    asked.place.write("x", "somebody else's");
+    asked.decide(json!({"decision": "once"}));
+    assert_eq!(asked.result()["success"], false);
+    assert_eq!(asked.place.read("x"), "somebody else's");
+}
+
+#[test]
+fn u_7_questions_come_in_call_order_and_count() {
+    let place = Place::with(&[("a.txt", "a"), ("b.txt", "b"), ("c.txt", "c"), ("d.txt", "d")]);
+    let read = |path: &str| json!({"tool": "read_file", "args": {"path": path}});
+    let reads = [read("a.txt"), read("b.txt"), read("c.txt"), read("d.txt")];
+    let writes = [write("e.txt", "e"), write("f.txt", "f")];
+    // This profile asks about reading too.
+    let asked = Asked::begin(place, &[&reads, &writes], &[], "{\"profile\":\"zodo\"}");
+    for call in 1..=6 {
+        while asked.listed().first().is_none_or(|question| question["call_id"] != format!("call_{call}")) {}
+        asked.decide(json!({"decision": "once"}));
+    }
+    let frames = asked.frames();
+    let questions = frames.iter().filter(|frame| frame["type"] == "permission_request");
+    let told: Vec<_> =
+        questions.map(|q| (q["id"].clone(), q["position"].clone(), q["total"].clone())).collect();
+    let counted = [(1, 1, 4), (2, 2, 4), (3, 3, 4), (4, 4, 4), (5, 1, 2), (6, 2, 2)];
+    assert_eq!(told, counted.map(|(call, n, of)| (json!(format!("call_{call}")), json!(n), json!(of))));
+}
+
+#[test]
+fn u_8_a_denial_says_by_whom() {
+    let by_user = Asked::with(&[], &[&[write("a.txt", "a")]]);
+    by_user.decide(json!({"decision": "deny"}));
+    let result = by_user.result();
+    assert_eq!(result["denied_by"], "user");
+    assert_eq!(result["error"], "User denied permission for this operation");
+    let decided = by_user.served.first(&by_user.run, "permission_decision");
+    assert_eq!((&decided["by"], &decided["denied_by"]), (&json!("user"), &json!("user")));
+    let place = Place::new();
+    place.write("a.script", "user Go\nmodel call 1 write_file {\"path\":\"a.txt\",\"content\":\"a\"}\nmodel end\nmodel text Done.\n");
+    place.write("out.script", "user Go\nmodel call 1 write_file {\"path\":\"../a.txt\",\"content\":\"a\"}\nmodel end\nmodel text Done.\n");
+    let told = |args: &[&str]| {
+        let said = place.windlass(&[&["run", "--json"], args, &["Go"]].concat());
+        let lines = said.out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let result = lines.into_iter().find(|line| line["type"] == "tool_result").expect(&said.err);
+        (result["result"]["denied_by"].clone(), result["result"]["error"].as_str().unwrap().to_owned())
+    };
+    let rows: [(&[&str], &str, &str); 3] = [
+        (&["--model", "scripted/a.script", "--deny", "write_file"], "rule", "A rule denies this operation"),
+        (&["--model", "scripted/a.script", "--approve", "never"], "mode", "nobody is asked in this run"),
+        (&["--model", "scripted/out.script", "--approve", "all"], "limit", "outside the project root"),
+    ];
+    for (args, by, words) in rows {
+        let (denied_by, said) = told(args);
+        assert_eq!(denied_by, by, "{said}");
+        assert!(said.contains(words) && !said.contains("User denied"), "{said}");
+    }
+}
+
+#[test]
+fn u_8_clients_that_nobody_can_be_asked_through_are_not_told_that_the_user_denied() {
+    let script = "user Go\nmodel call 1 write_file {\"path\":\"a.txt\",\"content\":\"a\"}\nmodel end\nmodel text Done.\n";
+    let place = Place::with(&[("a.script", script)]);
+    let served = Served::start(&place, &[]);
+    let said = served.json("POST /chat", "{\"message\":\"Go\",\"mode\":\"agent\"}");
+    assert!(!said.to_string().contains("User denied"), "{said}");
+    let run = said["run_id"].as_str().unwrap();
+    let call = served.json(&format!("GET /api/runs/{run}/calls/call_1"), "");
+    let failure = &call["outcome"]["body"]["Err"];
+    assert_eq!(failure["denied_by"], "mode", "{call}");
+    assert!(failure["message"].as_str().unwrap().contains("nobody is asked"), "{call}");
+    assert_eq!(call["decision"]["by"], "nobody", "{call}");
+}
+
+#[test]
+fn u_9_a_user_can_deny_with_words_that_the_model_gets() {
+    let asked = Asked::with(&[], &[&[write("a.txt", "a")]]);
+    asked.decide(json!({"decision": "deny", "message": "  write b.txt instead \n"}));
+    let result = asked.result();
+    let words = "User denied permission for this operation. The user says: write b.txt instead";
+    assert_eq!((&result["error"], &result["denied_by"]), (&json!(words), &json!("user")));
+    let step = asked.served.json(&format!("GET /api/runs/{}/steps/2", asked.run), "").to_string();
+    assert!(step.contains("The user says: write b.txt instead"), "the model is told: {step}");
+    let decided = asked.served.first(&asked.run, "permission_decision");
+    assert_eq!(decided["message"], "  write b.txt instead \n");
+    assert!(!asked.place.path("a.txt").exists());
+}
