@@ -17,10 +17,12 @@ beforeAll(async () => {
 afterAll(async () => windows?.close());
 afterEach(() => windows.expectQuiet());
 
-const FILES = { '.windlass/config.toml': '[permissions]\nask = ["read_file"]\n', 'old/keep.txt': 'x', 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' };
+const FILES = { 'old/keep.txt': 'x', 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' };
 
-async function fresh(script = 'approvals.script') {
-  server = await Server.start({ model: scripted(script), args: ['--approve', 'ask'], files: FILES });
+const ASKS = { '.windlass/config.toml': '[permissions]\nask = ["read_file"]\n' };
+
+async function fresh(script = 'approvals.script', files = {}) {
+  server = await Server.start({ model: scripted(script), args: ['--approve', 'ask'], files: { ...FILES, ...files } });
   session = (await server.api<{ session_id: string }>('/api/sessions', {})).session_id;
   page = await windows.page(server, `/s/${session}`);
   await page.getByRole('textbox').first().waitFor();
@@ -166,7 +168,7 @@ describe('a card', () => {
 describe('several cards', () => {
   let run: string;
   beforeEach(async () => {
-    await fresh('several.script');
+    await fresh('several.script', ASKS);
     run = await say('Read three files.');
     await until(async () => (await cards().count()) === 3, 'three cards');
   });
@@ -179,7 +181,7 @@ describe('several cards', () => {
     await page.getByRole('button', { name: 'Allow all once' }).click();
     await server.ended(run);
     expect(await outcomes(run)).toEqual({ 'a.txt': 'completed', 'b.txt': 'completed', 'c.txt': 'completed' });
-    expect(await cards().count()).toBe(0);
+    await until(async () => (await cards().count()) === 0, 'the cards are gone');
   });
 
   it('are denied together', async () => {

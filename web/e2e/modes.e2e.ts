@@ -24,13 +24,13 @@ it('U-60: the mode is shown, changed in a session, and holds for what comes', as
   scene = await Scene.play(windows, script([write('read_only.txt')], [write('edit.txt')], [['execute_command', { command: 'touch all.txt' }]], [write('ask.txt')]), { args: [] });
   const { page } = scene;
   expect(await mode(page).locator('option').allInnerTexts()).toEqual(['Read only', 'Ask', 'Edit freely', 'Allow all']);
-  expect(await mode(page).inputValue()).toBe('ask');
+  await until(async () => (await mode(page).inputValue()) === 'ask', 'it asks unless said otherwise');
   await mode(page).selectOption('read_only');
   await until(async () => (await approve()) === 'read_only', 'the server knows');
   await scene.server.ended(await scene.say('Go 1.'));
   expect(scene.made('read_only.txt')).toBe(false);
   await mode(page).selectOption('edit');
-  await until(async () => (await approve()) === 'edit', 'the server knows');
+  await until(async () => (await approve()) === 'edit' && (await mode(page).inputValue()) === 'edit', 'the server and the page know');
   await scene.server.ended(await scene.say('Go 2.'));
   expect(scene.made('edit.txt')).toBe(true);
   // The widest wants a second word.
@@ -38,12 +38,12 @@ it('U-60: the mode is shown, changed in a session, and holds for what comes', as
   const dialog = page.getByRole('dialog', { name: 'Allow everything in this session?' });
   await auditPage(page);
   await dialog.getByRole('button', { name: 'Keep asking' }).click();
-  expect(await mode(page).inputValue()).toBe('edit');
+  await until(async () => (await mode(page).inputValue()) === 'edit', 'it is as it was');
   expect(await approve()).toBe('edit');
   await mode(page).selectOption('all');
   await dialog.getByRole('button', { name: 'Allow all' }).click();
   await until(async () => (await approve()) === 'all', 'the server knows');
-  expect(await mode(page).inputValue()).toBe('all');
+  await until(async () => (await mode(page).inputValue()) === 'all', 'the page shows it');
   await auditPage(page);
   await scene.server.ended(await scene.say('Go 3.'));
   expect(scene.made('all.txt')).toBe(true);
@@ -65,10 +65,10 @@ it('U-60: a session that is not begun yet begins with the mode that was chosen, 
   await page.keyboard.press('Enter');
   await page.getByText('Done 1.').waitFor();
   expect(scene.made('free.txt')).toBe(true);
-  expect(await mode(page).inputValue()).toBe('edit');
+  await until(async () => (await mode(page).inputValue()) === 'edit', 'the session has it');
   await page.getByRole('link', { name: 'New session' }).click();
   await page.getByRole('heading', { level: 1 }).waitFor();
-  expect(await mode(page).inputValue()).toBe('ask');
+  await until(async () => (await mode(page).inputValue()) === 'ask', 'the next one asks');
 });
 
 it.each([{ width: 360, height: 740 }, { width: 1280, height: 800 }])('U-60: the mode is in view, whatever the screen ($width px)', async (screen) => {

@@ -18,7 +18,7 @@ beforeAll(async () => {
       'notes.txt': 'The needle is here.\n',
       'src/main.rs': 'fn main() {}\n',
       'secrets/key': 'hidden\n',
-      '.windlass/config.toml': '[permissions]\ndeny = ["read_file(secrets/**)"]\n',
+      '.windlass/config.toml': '[permissions]\ndeny = ["read_file(secrets/**)"]\nask = ["read_file(notes.txt)"]\n',
     },
   });
   windows = await Windows.open();

@@ -200,10 +200,8 @@ describe('a run that goes on', () => {
 /** Answers the question of a session from outside. */
 async function allow(at: Server, session: string): Promise<void> {
   const { records } = await at.api<{ records: JournalRecord[] }>(`/api/sessions/${session}/records`);
-  for (const { run_id, event } of records) {
-    if (event.type !== 'permission_requested') continue;
-    await at.answer(run_id, 'once');
-  }
+  const asked = records.findLast(({ event }) => event.type === 'permission_requested');
+  await at.answer(asked?.run_id ?? '', 'once');
 }
 
 describe('sessions', () => {
@@ -316,7 +314,7 @@ describe('a run in the middle', () => {
       await said(page, 'I need a file for that.').waitFor();
       await shaky.up();
       await page.getByText('The server does not answer. Trying again').waitFor({ state: 'hidden' });
-      await allow(shaky, idOf(page));
+      await page.getByRole('button', { name: 'Allow once' }).click();
       await said(page, 'It is written.').waitFor();
       expect(await page.getByRole('main').getByText('I need a file for that.').count()).toBe(1);
       await page.getByRole('button', { name: 'Send' }).waitFor();
@@ -343,7 +341,7 @@ describe('states', () => {
       await said(page, 'Hello! Ask me').waitFor();
       await auditPage(page);
       await page.getByRole('button', { name: /^Model/ }).click();
-      await page.getByRole('option').nth(2).waitFor();
+      await page.getByRole('listbox', { name: 'Models' }).getByRole('option').nth(2).waitFor();
       await auditPage(page);
       await page.keyboard.press('Escape');
       await page.getByRole('button', { name: /Tools/ }).click();
@@ -559,7 +557,8 @@ describe('the frame', () => {
 
 describe('the built-in model', () => {
   it('answers small talk, takes a no, and the tasks of a session are counted while the talk goes on', async () => {
-    const own = await Server.start({ model: 'builtin' });
+    const files = { 'notes.txt': 'The needle is here.\n', '.windlass/config.toml': '[permissions]\nask = ["read_file"]\n' };
+    const own = await Server.start({ model: 'builtin', files });
     try {
       const page = await show('/', {}, own);
       page.setDefaultTimeout(20_000);
@@ -569,7 +568,7 @@ describe('the built-in model', () => {
       await page.getByRole('button', { name: /^Stop/ }).waitFor({ state: 'detached' });
       await composer(page).fill('Read notes.txt');
       await composer(page).press('Enter');
-      await page.getByRole('button', { name: /^Deny/ }).click();
+      await page.getByRole('button', { name: 'Deny', exact: true }).click();
       await said(page, 'was not allowed').waitFor();
       await page.getByRole('button', { name: /^Stop/ }).waitFor({ state: 'detached' });
       await composer(page).fill('hello');

@@ -8,13 +8,14 @@ use windlass_core::event::{Event, Record};
 use windlass_core::host::{Consent, HostPort, OutsideCall, ServedPort};
 use windlass_core::ids::SessionId;
 use windlass_core::permission::{Preview, Question};
+use windlass_core::text::visible_line;
 use windlass_core::tool::{OutcomeStatus, ToolFailure, ToolOutcome};
 use windlass_engine::host::Host;
 use windlass_engine::one_call::OneCall;
 
 use crate::archive::Archive;
 use crate::args::{ApproveArg, GlobalArgs, PermissionArgs};
-use crate::asker::ask_line;
+use crate::asker::{ask_line, room};
 use crate::complaint::{Complaint, Result};
 use crate::config::Flags;
 use crate::exit::Exit;
@@ -22,10 +23,9 @@ use crate::front::refused;
 use crate::going_on::place_of;
 use crate::open_models::OneModel;
 use crate::out::{print_json, print_line, tell, tell_line};
-use crate::prompt::coloured_diff;
 use crate::provider::wait_for;
+use crate::quote::{quote, quote_diff};
 use crate::run::block_on;
-use crate::visible::visible;
 use crate::wiring::House;
 
 /// `windlass runs apply`.
@@ -81,20 +81,23 @@ fn find(records: &[Arc<Record>], run_id: &str, wanted: Option<&str>) -> Result<Q
     }
 }
 
-/// What is applied, whole.
+/// What is applied, whole; its tool and risk last, above what is asked.
 fn show(proposal: &Question) {
-    tell_line(&format!("{} {} ({})", proposal.call_id, visible(&proposal.tool), proposal.risk.label()));
-    match &proposal.preview {
-        Some(Preview::Diff(diff)) => tell(&coloured_diff(diff)),
-        Some(Preview::Command(text) | Preview::Text(text)) => tell_line(&visible(text)),
-        None => tell_line(&visible(&proposal.arguments)),
-    }
+    let columns = room().columns;
+    let rows = match &proposal.preview {
+        Some(Preview::Diff(diff)) => quote_diff(diff, columns),
+        Some(Preview::Command(text) | Preview::Text(text)) => quote(text, columns),
+        None => quote(&proposal.arguments, columns),
+    };
+    tell(&format!("{}\n", rows.join("\n")));
+    let tool = visible_line(&proposal.tool);
+    tell_line(&format!("{} {tool} ({})", proposal.call_id, proposal.risk.label()));
 }
 
 /// What the user says; nothing if that is no.
 fn agree(proposal: &Question, is_agreed: bool, again: &str) -> Result<Option<Consent>> {
     if let Some(word) = &proposal.confirm_word {
-        let typed = ask_line(&format!("This edit is critical. Type {} to apply it: ", visible(word)));
+        let typed = ask_line(&format!("This edit is critical. Type {} to apply it: ", visible_line(word)));
         let Some(typed) = typed else {
             return Err(Complaint::usage("a critical edit needs a word typed, and nobody can type here")
                 .cure("the same command on a terminal"));
@@ -142,7 +145,7 @@ fn tell_outcome(global: &GlobalArgs, outcome: &ToolOutcome, session_id: &Session
     match &outcome.body {
         Ok(output) => {
             let said = output.readable();
-            print_line(&visible(said.lines().next().unwrap_or("applied")))?;
+            print_line(said.lines().next().unwrap_or("applied"))?;
             Ok(Exit::Done)
         }
         Err(failure) => Err(not_applied(failure, outcome.status(), session_id)),

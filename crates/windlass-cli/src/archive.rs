@@ -12,6 +12,7 @@ use windlass_store::{OpenError, SqliteStore, StoreConfig};
 use crate::args::GlobalArgs;
 use crate::complaint::{Complaint, Result};
 use crate::config::Folders;
+use crate::lock_wait::LockWait;
 use crate::nearest::nearest;
 
 /// Rows that are looked through for the beginning of an id.
@@ -100,13 +101,27 @@ impl Archive {
         Ok(records)
     }
 
-    /// The process that writes the session, if one does.
+    /// The process that writes the session, if one does and goes on doing so.
     pub(crate) async fn writer(&self, session_id: &SessionId) -> Result<Option<String>> {
-        match self.store.claim(session_id).await.map_err(|failure| failed(&failure))? {
-            Claim::Held { by } => Ok(Some(by)),
-            Claim::Taken => {
-                self.store.release(session_id).await.map_err(|failure| failed(&failure))?;
-                Ok(None)
+        let writer = self.claim(session_id).await?;
+        if writer.is_none() {
+            self.store.release(session_id).await.map_err(|failure| failed(&failure))?;
+        }
+        Ok(writer)
+    }
+
+    /// Takes the session for this process; if another one holds it and does not let go of it, which.
+    pub(crate) async fn claim(&self, session_id: &SessionId) -> Result<Option<String>> {
+        let mut wait =
+            LockWait::begin(format!("session {session_id} is in use; waiting for the program that holds it"));
+        loop {
+            match self.store.claim(session_id).await.map_err(|failure| failed(&failure))? {
+                Claim::Taken => return Ok(None),
+                Claim::Held { by } => {
+                    if !wait.goes_on().await {
+                        return Ok(Some(by));
+                    }
+                }
             }
         }
     }

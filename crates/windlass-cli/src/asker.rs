@@ -10,6 +10,7 @@ use windlass_core::permission::{PermissionAnswer, Question};
 
 use crate::out::tell;
 use crate::prompt::{Prompt, Reply};
+use crate::quote::Room;
 
 /// Lines that may wait; a person types one at a time.
 const LINES_WAITING_MAX: usize = 16;
@@ -62,7 +63,7 @@ impl Asker {
                 Some(lines) if self.can_ask => lines.recv().await,
                 Some(_) | None => None,
             };
-            match prompt.hear(line.as_deref()) {
+            match prompt.hear(line.as_deref(), room()) {
                 Reply::Say(text) => tell(&text),
                 Reply::Answer(answer) => {
                     let question = prompt.question().clone();
@@ -82,7 +83,7 @@ impl Asker {
         let prompt = Prompt::new(question);
         if self.can_ask {
             self.forget_typed();
-            tell(&prompt.text());
+            tell(&prompt.text(room()));
         }
         self.current = Some(prompt);
     }
@@ -91,9 +92,20 @@ impl Asker {
     fn forget_typed(&mut self) {
         match self.lines.as_mut() {
             None => self.lines = Some(read_lines()),
-            Some(lines) => while lines.try_recv().is_ok() {},
+            Some(lines) => {
+                // Also what stands on the line without Enter.
+                if let Some(terminal) = open_terminal() {
+                    flush_typed(&terminal);
+                }
+                while lines.try_recv().is_ok() {}
+            }
         }
     }
+}
+
+/// The terminal that questions are shown on.
+pub(crate) fn room() -> Room {
+    Room::of(&console::Term::stderr())
 }
 
 /// Asks for one line; nothing if nobody can type one.

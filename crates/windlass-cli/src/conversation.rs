@@ -10,11 +10,12 @@ use serde::Serialize;
 use windlass_core::event::{Event, Record, RunOutcome};
 use windlass_core::ids::{CallId, RunId};
 use windlass_core::message::{Message, Part};
-use windlass_core::tool::{ToolCall, ToolOutcome};
+use windlass_core::text::visible;
+use windlass_core::tool::{InnerCall, ToolCall, ToolOutcome};
 
 use crate::duration::show_ms;
 use crate::progress::{gist, subject};
-use crate::visible::{visible, visible_line};
+use crate::short_line::short_line;
 
 /// Characters of a name of a tool.
 const NAME_CHARS_MAX: usize = 60;
@@ -53,6 +54,20 @@ struct CallStory {
     duration_ms: u64,
     /// What the model sees of its outcome.
     content: String,
+    /// Calls that it made itself.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    inside: Vec<InnerCall>,
+}
+
+/// One line for each call inside a call, under it.
+fn write_inside(text: &mut String, calls: &[InnerCall], depth: usize) {
+    for call in calls {
+        let (name, about) = (short_line(&call.name, NAME_CHARS_MAX), subject(&call.arguments));
+        let (indent, word) = ("  ".repeat(depth), call.status.word());
+        let _ =
+            writeln!(text, "{indent}↳ {name} {about}  {word}  {}", style(show_ms(call.duration_ms)).dim());
+        write_inside(text, &call.inside, depth.saturating_add(1));
+    }
 }
 
 /// Tells the runs of some records, oldest first.
@@ -139,6 +154,7 @@ impl Story {
             summary: String::new(),
             duration_ms: 0,
             content: String::new(),
+            inside: Vec::new(),
         });
     }
 
@@ -164,6 +180,7 @@ impl Story {
             call.summary = gist(outcome);
             call.duration_ms = outcome.meta.duration_ms;
             call.content = content;
+            call.inside.clone_from(&outcome.meta.inside);
         }
     }
 
@@ -220,7 +237,7 @@ impl StepStory {
                 "cancelled" => style("✗").yellow(),
                 _ => style("…").cyan(),
             };
-            let (name, about) = (visible_line(&call.name, NAME_CHARS_MAX), subject(&call.arguments));
+            let (name, about) = (short_line(&call.name, NAME_CHARS_MAX), subject(&call.arguments));
             let _ = write!(text, "{mark} {} {name} {about}", style(&call.id).dim());
             let _ = match call.state {
                 "ok" | "failed" => {
@@ -233,6 +250,7 @@ impl StepStory {
                 }
                 state => writeln!(text, "  {state}"),
             };
+            write_inside(text, &call.inside, 1);
             if is_full {
                 let _ = writeln!(text, "{}", style(format!("  {}", visible(&call.arguments))).dim());
                 for line in call.content.lines() {

@@ -19,7 +19,6 @@ use crate::out::{print, print_json, print_line};
 use crate::project_index::{folder_of, open};
 use crate::provider::wait_for;
 use crate::table::lay_out;
-use crate::visible::visible;
 
 /// What stands for stdin.
 const STDIN: &str = "-";
@@ -55,7 +54,7 @@ pub(crate) fn add(
         return print_json(&json!({"documents": added}));
     }
     for row in &added {
-        print_line(&format!("{}  {}  {} bytes of text", shown_id(row), visible(&row.name), row.bytes))?;
+        print_line(&format!("{}  {}  {} bytes of text", shown_id(row), row.name, row.bytes))?;
     }
     Ok(())
 }
@@ -102,7 +101,7 @@ pub(crate) fn list(global: &GlobalArgs, config: &Config, session: Option<&str>) 
         let session = row.session_id.as_ref().map_or_else(|| "all".to_owned(), ToString::to_string);
         [
             shown_id(row).to_owned(),
-            visible(&row.name).into_owned(),
+            row.name.clone(),
             format!("{} bytes", row.bytes),
             age(now_ms, row.added_ms),
             session,
@@ -141,7 +140,7 @@ pub(crate) fn remove(global: &GlobalArgs, config: &Config, wanted: &[String]) ->
         return print_json(&json!({"removed": meant}));
     }
     for row in &meant {
-        print_line(&format!("removed {}", visible(&row.name)))?;
+        print_line(&format!("removed {}", row.name))?;
     }
     Ok(())
 }

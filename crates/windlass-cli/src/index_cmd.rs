@@ -19,7 +19,6 @@ use crate::exit::Exit;
 use crate::out::{print, print_json, print_line, warn};
 use crate::project_index::{folder_of, open};
 use crate::table::lay_out;
-use crate::visible::visible;
 
 /// Files that could not be read and are named; the rest is counted.
 const NAMED_MAX: usize = 5;
@@ -73,10 +72,7 @@ pub(crate) fn update(global: &GlobalArgs, index: &Index) -> Result<UpdateReport>
         warn(&format!("the index could not be used and was built again: {why}"));
     }
     if let Some(why) = report.embedder_failure.as_ref().filter(|_| !global.quiet) {
-        warn(&format!(
-            "some files are found by words and names alone, since the embedder failed: {}",
-            visible(why)
-        ));
+        warn(&format!("some files are found by words and names alone, since the embedder failed: {}", why));
     }
     Ok(report)
 }
@@ -112,7 +108,7 @@ fn build(global: &GlobalArgs, config: &Config) -> Result<()> {
     }
     if !global.quiet {
         for (path, why) in report.skipped_files.iter().take(NAMED_MAX) {
-            warn(&format!("{} is left out: {}", visible(path), why.replace('_', " ")));
+            warn(&format!("{path} is left out: {}", why.replace('_', " ")));
         }
     }
     Ok(())
@@ -167,9 +163,9 @@ fn status(global: &GlobalArgs, config: &Config) -> Result<()> {
 fn embedder_of(status: &IndexStatus) -> String {
     match (&status.embedder, status.files_without_vectors) {
         (None, _) => "off".to_owned(),
-        (Some(name), 0) => visible(name).into_owned(),
-        (Some(name), 1) => format!("{}; 1 file has no vectors yet", visible(name)),
-        (Some(name), files) => format!("{}; {files} files have no vectors yet", visible(name)),
+        (Some(name), 0) => name.to_owned(),
+        (Some(name), 1) => format!("{name}; 1 file has no vectors yet"),
+        (Some(name), files) => format!("{name}; {files} files have no vectors yet"),
     }
 }
 

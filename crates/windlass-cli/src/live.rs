@@ -5,7 +5,7 @@
 
 use windlass_core::event::Event;
 
-use crate::visible::visible;
+use crate::quote::Flow;
 
 /// What stands on the terminal of the answer that is coming.
 #[derive(Debug, Default)]
@@ -14,17 +14,17 @@ pub(crate) struct LiveAnswer {
     said: String,
     /// How much of it was there when the current step began.
     step_start: usize,
-    /// Whether the cursor stands behind text.
-    is_mid_line: bool,
+    /// How it stands there.
+    flow: Flow,
 }
 
 impl LiveAnswer {
-    /// Sees an event; what to print.
-    pub(crate) fn see(&mut self, event: &Event) -> String {
+    /// Sees an event; what to print on a terminal with so many columns.
+    pub(crate) fn see(&mut self, event: &Event, columns: usize) -> String {
         match event {
             Event::TextDelta { text } => {
                 self.said.push_str(text);
-                self.put(visible(text).into_owned())
+                self.flow.put(text, columns)
             }
             Event::StepStarted { attempt, .. } => {
                 let is_again = *attempt > 1 && self.said.len() > self.step_start;
@@ -40,7 +40,7 @@ impl LiveAnswer {
                 self.step_start = 0;
                 self.break_line()
             }
-            Event::RunEnded { answer, .. } => self.finish(answer),
+            Event::RunEnded { answer, .. } => self.finish(answer, columns),
             Event::RunStarted { .. } => {
                 *self = Self::default();
                 String::new()
@@ -67,33 +67,26 @@ impl LiveAnswer {
 
     /// A line break, if the cursor stands behind text: something else is about to be written.
     pub(crate) fn break_line(&mut self) -> String {
-        if std::mem::take(&mut self.is_mid_line) { "\n".into() } else { String::new() }
+        self.flow.break_line()
     }
 
     /// Whether text stands on the terminal whose step goes on.
     pub(crate) fn is_speaking(&self) -> bool {
-        self.is_mid_line
+        self.flow.is_mid_line()
     }
 
-    fn finish(&mut self, answer: &str) -> String {
+    fn finish(&mut self, answer: &str, columns: usize) -> String {
         let said = std::mem::take(&mut self.said);
         self.step_start = 0;
         let mut text = match answer.strip_prefix(&*said) {
-            Some(rest) => self.put(visible(rest).into_owned()),
+            Some(rest) => self.flow.put(rest, columns),
             None if answer.trim() == said.trim() => String::new(),
             None => {
                 let gap = self.break_line();
-                gap + self.put(visible(answer).into_owned()).as_str()
+                gap + self.flow.put(answer, columns).as_str()
             }
         };
         text.push_str(&self.break_line());
-        text
-    }
-
-    fn put(&mut self, text: String) -> String {
-        if let Some(last) = text.chars().last() {
-            self.is_mid_line = last != '\n';
-        }
         text
     }
 }

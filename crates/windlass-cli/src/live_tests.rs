@@ -46,20 +46,20 @@ fn end(answer: &str) -> Event {
 
 fn play(events: &[Event]) -> String {
     let mut live = LiveAnswer::default();
-    events.iter().map(|event| live.see(event)).collect()
+    events.iter().map(|event| live.see(event, 80)).collect()
 }
 
 #[test]
 fn a_streamed_answer_stands_there_once() {
     let shown = play(&[start(1), delta("Hello "), delta("you"), step("Hello you", false), end("Hello you")]);
-    assert_eq!(shown, "Hello you\n");
+    assert_eq!(shown, "  Hello you\n");
     let shown = play(&[start(1), delta("Hello\n"), step("Hello\n", false), end("Hello\n")]);
-    assert_eq!(shown, "Hello\n");
+    assert_eq!(shown, "  Hello\n");
 }
 
 #[test]
 fn an_answer_that_never_streamed_is_printed_whole() {
-    assert_eq!(play(&[start(1), end("Hello")]), "Hello\n");
+    assert_eq!(play(&[start(1), end("Hello")]), "  Hello\n");
     assert_eq!(play(&[start(1), end("")]), "");
 }
 
@@ -74,7 +74,7 @@ fn text_before_a_call_ends_its_line() {
         step("Two.", false),
         end("Two."),
     ]);
-    assert_eq!(shown, "Look.\nTwo.\n");
+    assert_eq!(shown, "  Look.\n  Two.\n");
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn a_step_that_is_asked_again_begins_on_a_new_line() {
         step("Half done", false),
         end("Half done"),
     ]);
-    assert_eq!(shown, "Hal\nHalf done\n");
+    assert_eq!(shown, "  Hal\n  Half done\n");
 }
 
 #[test]
@@ -101,20 +101,23 @@ fn a_continued_answer_goes_on_where_it_was() {
         step("two", false),
         end("one two"),
     ]);
-    assert_eq!(shown, "one two\n");
+    assert_eq!(shown, "  one two\n");
 }
 
 #[test]
 fn what_the_machine_adds_or_changes_is_printed_too() {
-    assert_eq!(play(&[start(1), delta("A"), step("A", false), end("A\n\nSources: x")]), "A\n\nSources: x\n");
-    assert_eq!(play(&[start(1), delta("A"), step("A", false), end("other")]), "A\nother\n");
-    assert_eq!(play(&[start(1), delta(" A "), step(" A ", false), end("A")]), " A \n");
+    assert_eq!(
+        play(&[start(1), delta("A"), step("A", false), end("A\n\nSources: x")]),
+        "  A\n\n  Sources: x\n"
+    );
+    assert_eq!(play(&[start(1), delta("A"), step("A", false), end("other")]), "  A\n  other\n");
+    assert_eq!(play(&[start(1), delta(" A "), step(" A ", false), end("A")]), "   A \n");
 }
 
 #[test]
 fn escape_sequences_do_not_reach_the_terminal() {
     assert_eq!(
         play(&[start(1), delta("\u{1b}[2J"), step("\u{1b}[2J", false), end("\u{1b}[2J")]),
-        "\\u{1b}[2J\n"
+        "  \\u{1b}[2J\n"
     );
 }

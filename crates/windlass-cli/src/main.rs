@@ -16,7 +16,7 @@
 //! - `run`, `serve`, `sessions`, `runs`, `going_on`, `apply`, `search_cmd`, `index_cmd`, `tools`, `models`, `policy`, `config_cmd`, `completions`: the commands, one file each
 //! - `front`: one run as a person at a terminal or a script sees it; `screen`, `progress`, `live` show it,
 //!   `asker`, `prompt` ask, `signals` stop
-//! - `complaint`, `exit`, `out`, `table`, `visible`, `nearest`, `duration`: how things are said
+//! - `complaint`, `exit`, `out`, `quote`, `short_line`, `table`, `nearest`, `duration`: how things are said
 
 mod app;
 mod apply;
@@ -47,6 +47,7 @@ mod key_source;
 mod keyring;
 mod live;
 mod local_models;
+mod lock_wait;
 mod log;
 mod model_choice;
 mod models;
@@ -67,6 +68,7 @@ mod project_index;
 mod prompt;
 mod provider;
 mod pulled;
+mod quote;
 mod remote;
 mod run;
 mod runs;
@@ -75,13 +77,13 @@ mod script_tools;
 mod search_cmd;
 mod serve;
 mod sessions;
+mod short_line;
 mod signals;
 mod step;
 mod table;
 mod telemetry;
 mod token;
 mod tools;
-mod visible;
 mod wiring;
 
 use std::process::ExitCode;

@@ -16,7 +16,6 @@ use crate::models_list::abilities_of;
 use crate::nearest::did_you_mean;
 use crate::out::{print, print_json};
 use crate::table::lay_out;
-use crate::visible::visible;
 use crate::{model_choice, models_doctor, models_eval, models_key, models_list, models_pull, provider};
 
 /// Runs the command.
@@ -100,7 +99,7 @@ fn show(global: &GlobalArgs, config: &Config, word: &str) -> Result<()> {
 
 fn examined(found: Option<&Examined>, name: &ModelName) -> String {
     match found {
-        Some(found) => format!("at {}", visible(&found.base_url)),
+        Some(found) => format!("at {}", found.base_url),
         None => format!("never; windlass models doctor {name} does"),
     }
 }

@@ -20,7 +20,6 @@ use crate::out::{print, print_json, tell_line};
 use crate::provider;
 use crate::run::block_on;
 use crate::table::lay_out;
-use crate::visible::visible;
 
 /// Examines a model and keeps what was found.
 pub(crate) fn run(global: &GlobalArgs, config: &Config, name: &ModelName) -> Result<Exit> {
@@ -62,7 +61,7 @@ fn row(finding: &Finding) -> [String; 3] {
         Verdict::Unsure => "?",
         Verdict::Skipped => "–",
     };
-    [mark.to_owned(), finding.probe.title().to_owned(), visible(&finding.meaning).into_owned()]
+    [mark.to_owned(), finding.probe.title().to_owned(), finding.meaning.clone()]
 }
 
 /// Where an endpoint lies while it is examined.

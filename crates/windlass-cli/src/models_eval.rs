@@ -31,9 +31,9 @@ use crate::exit::Exit;
 use crate::model_choice::choose;
 use crate::out::{print, print_json, print_line};
 use crate::run::{block_on, read_bounded};
+use crate::short_line::short_line;
 use crate::signals::Signals;
 use crate::table::lay_out;
-use crate::visible::visible_line;
 use crate::wiring::House;
 
 /// The set that is asked unless another is named.
@@ -313,7 +313,7 @@ fn show(tally: &Tally, model: &str, set: &str, cut_of: Option<usize>, memory: Op
 }
 
 fn show_misses(tally: &Tally) -> Result<()> {
-    let line = |text: &str| visible_line(text, SHOWN_CHARS_MAX);
+    let line = |text: &str| short_line(text, SHOWN_CHARS_MAX);
     for miss in tally.misses() {
         print_line(&format!("\n{}: {}", miss.line, line(&miss.user)))?;
         let expected =

@@ -14,7 +14,6 @@ use crate::local_models::{About, BUILTIN, PREFIX, about_builtin, pulled_files};
 use crate::models::{key_text, known_provider};
 use crate::out::{print, print_json, warn};
 use crate::table::lay_out;
-use crate::visible::visible;
 use crate::{key_source, provider};
 
 /// A provider's list may come from the other side of the world.
@@ -74,12 +73,7 @@ pub(crate) fn list(global: &GlobalArgs, config: &Config, wanted: Option<&str>, l
     for id in &ids {
         let (wire, address) = place_of(config, id)?;
         let address = address.unwrap_or_else(|| format!("to be set: providers.{id}.base_url"));
-        rows.push([
-            (*id).to_owned(),
-            wire.word().to_owned(),
-            visible(&address).into_owned(),
-            key_text(config, id)?,
-        ]);
+        rows.push([(*id).to_owned(), wire.word().to_owned(), address, key_text(config, id)?]);
     }
     let mut text = lay_out(&rows);
     if !models.is_empty() || !here.is_empty() {
@@ -289,7 +283,7 @@ fn model_row(row: &Row) -> [String; 6] {
 
 fn line(name: &str, abilities: &Abilities, source: String) -> [String; 6] {
     let [context, output, prices, can] = abilities_of(abilities).map(|(_, value)| value);
-    [visible(name).into_owned(), context, output, prices, can, visible(&source).into_owned()]
+    [name.to_owned(), context, output, prices, can, source]
 }
 
 /// What a model can do, each with its name; what nobody knows is said to be unknown.

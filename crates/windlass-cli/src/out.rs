@@ -1,18 +1,32 @@
 //! Standard output and standard error. Nobody listening any more is no error of ours.
+//!
+//! Here text of models, tools and files becomes harmless to a terminal: plain text is made visible on its way out.
+//! Only what has colours of ours was made visible by whoever coloured it.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::sync::{PoisonError, RwLock};
 
 use console::style;
 use serde::Serialize;
 use windlass_core::redact::Redactor;
 use windlass_core::secret::Secret;
+use windlass_core::text::visible;
 
 use crate::complaint::{Complaint, Result};
-use crate::visible::visible;
+use crate::quote::{Room, hang};
 
-/// Writes to stdout.
+/// Writes plain text for people to stdout.
 pub(crate) fn print(text: &str) -> Result<()> {
+    print_coloured(&visible(text))
+}
+
+/// Writes an answer or a document to stdout: exactly as it is, unless a terminal would obey it.
+pub(crate) fn print_exact(text: &str) -> Result<()> {
+    if io::stdout().is_terminal() { print(text) } else { print_coloured(text) }
+}
+
+/// Writes text to stdout whose colours are ours; what others say in it was made visible before.
+pub(crate) fn print_coloured(text: &str) -> Result<()> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         // `windlass … | head` has what it wanted.
@@ -22,7 +36,7 @@ pub(crate) fn print(text: &str) -> Result<()> {
     }
 }
 
-/// Writes a line to stdout.
+/// Writes a line of plain text to stdout.
 pub(crate) fn print_line(line: &str) -> Result<()> {
     print(&format!("{line}\n"))
 }
@@ -31,18 +45,26 @@ pub(crate) fn print_line(line: &str) -> Result<()> {
 pub(crate) fn print_json(value: &impl Serialize) -> Result<()> {
     let text = serde_json::to_string_pretty(value)
         .map_err(|error| Complaint::failed(format!("the JSON could not be written: {error}")))?;
-    print_line(&text)
+    print_exact(&format!("{text}\n"))
 }
 
-/// Writes to stderr. That stderr is gone must not stop a run.
+/// Writes to stderr, with colours of ours; what others say in it was made visible before. That stderr is gone must not
+/// stop a run.
 pub(crate) fn tell(text: &str) {
     let mut stderr = io::stderr().lock();
     let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
 }
 
-/// Writes a line to stderr.
+/// Writes a line of plain text to stderr.
 pub(crate) fn tell_line(line: &str) {
-    tell(&format!("{line}\n"));
+    tell(&format!("{}\n", visible(line)));
+}
+
+/// Writes a line about a run to stderr, coloured as for `tell`: no row but its first begins at the edge.
+pub(crate) fn tell_progress(line: &str) {
+    let terminal = console::Term::stderr();
+    let columns = terminal.is_term().then(|| Room::of(&terminal).columns);
+    tell(&format!("{}\n", hang(line, columns)));
 }
 
 /// Secrets that no error, warning or line of the log may show.
@@ -64,12 +86,15 @@ pub(crate) fn without_secrets(text: &str) -> String {
 
 /// Writes a warning to stderr.
 pub(crate) fn warn(warning: &str) {
-    let warning = without_secrets(warning);
-    tell_line(&format!("{} {}", style("warning:").for_stderr().yellow().bold(), visible(&warning)));
+    tell_labelled(&style("warning:").for_stderr().yellow().bold().to_string(), warning);
 }
 
 /// Writes an error to stderr.
 pub(crate) fn complain(error: &str) {
-    let error = without_secrets(error);
-    tell_line(&format!("{} {}", style("error:").for_stderr().red().bold(), visible(&error)));
+    tell_labelled(&style("error:").for_stderr().red().bold().to_string(), error);
+}
+
+/// What there is to try is copied from here: rows are left to the terminal.
+fn tell_labelled(label: &str, text: &str) {
+    tell(&format!("{}\n", hang(&format!("{label} {}", visible(&without_secrets(text))), None)));
 }

@@ -15,7 +15,6 @@ use crate::out::{print, print_json, print_line, warn};
 use crate::run::block_on;
 use crate::table::lay_out;
 use crate::tools::{read_arguments, unknown_tool};
-use crate::visible::visible;
 use crate::wiring::{House, doubt};
 
 /// Runs the command.
@@ -46,7 +45,7 @@ fn list(global: &GlobalArgs) -> Result<()> {
         .rules()
         .iter()
         .map(|rule| {
-            let text = visible(&rule.to_string()).into_owned();
+            let text = rule.to_string();
             [rule.id.clone(), rule.effect.word().to_owned(), text, rule.source.word().to_owned()]
         })
         .collect();
@@ -72,7 +71,7 @@ fn store(global: &GlobalArgs, effect: RuleEffect, text: &str) -> Result<()> {
     if global.json {
         return print_json(&to_json(&Rule { id, ..rule }));
     }
-    print_line(&format!("{id}  {}  {}", rule.effect.word(), visible(&rule.to_string())))
+    print_line(&format!("{id}  {}  {rule}", rule.effect.word()))
 }
 
 fn remove(global: &GlobalArgs, id: &str) -> Result<()> {
@@ -90,7 +89,7 @@ fn remove(global: &GlobalArgs, id: &str) -> Result<()> {
     if global.json {
         return print_json(&to_json(&rule));
     }
-    print_line(&format!("removed {id}  {}  {}", rule.effect.word(), visible(&rule.to_string())))
+    print_line(&format!("removed {id}  {}  {rule}", rule.effect.word()))
 }
 
 fn unstored(error: PolicyFileError) -> Complaint {
@@ -108,9 +107,9 @@ fn explain(global: &GlobalArgs, tool: &str, arguments: &str, permission: &Permis
             "tool": tool, "decides": gate, "stance": "denies", "reason": failure.message, "hint": failure.hint,
         })),
         CallFate::Refused { gate, failure } => {
-            let mut text = format!("denied by {}: {}\n", gate.word(), visible(&failure.message));
+            let mut text = format!("denied by {}: {}\n", gate.word(), failure.message);
             if let Some(hint) = &failure.hint {
-                text.push_str(&format!("  {}\n", visible(hint)));
+                text.push_str(&format!("  {hint}\n"));
             }
             print(&text)
         }
@@ -144,11 +143,11 @@ fn tell(explanation: &Explanation) -> String {
         .map(|finding| {
             let mark = if finding.gate == explanation.decides { "→" } else { " " };
             let gate = format!("{mark} {}", finding.gate.word());
-            [gate, finding.stance.word().to_owned(), visible(&finding.reason).into_owned()]
+            [gate, finding.stance.word().to_owned(), finding.reason.clone()]
         })
         .collect();
     text.push_str(&lay_out(&rows));
-    text.push_str(&format!("the narrowest rule for it: {}\n", visible(&explanation.rule)));
+    text.push_str(&format!("the narrowest rule for it: {}\n", explanation.rule));
     text
 }
 
@@ -158,5 +157,5 @@ fn target(target: &Target) -> String {
         Target::Host(host) => ("host", host),
         Target::Command(command) => ("command", command),
     };
-    format!("{kind} {}", visible(name))
+    format!("{kind} {name}")
 }

@@ -12,10 +12,11 @@ use windlass_core::ids::CallId;
 use windlass_core::message::{Message, Part};
 use windlass_core::model::{NoticeKind, StepPurpose};
 use windlass_core::permission::Decision;
+use windlass_core::text::{visible, visible_line};
 use windlass_core::tool::{OutcomeStatus, ToolCall, ToolOutcome};
 
 use crate::duration::show_ms;
-use crate::visible::{visible, visible_line};
+use crate::short_line::short_line;
 
 /// Characters of what a call is about, of what it gave, and of what it says while it runs.
 const SUBJECT_CHARS_MAX: usize = 60;
@@ -92,7 +93,7 @@ impl Progress {
             Event::TextDelta { .. } => Vec::new(),
             Event::CallDelta { name, chars, .. } => {
                 let name =
-                    name.as_deref().map_or_else(String::new, |name| visible_line(name, SUBJECT_CHARS_MAX));
+                    name.as_deref().map_or_else(String::new, |name| short_line(name, SUBJECT_CHARS_MAX));
                 self.activity = format!("writing a call {name} ({chars} characters)");
                 Vec::new()
             }
@@ -116,19 +117,16 @@ impl Progress {
                 Vec::new()
             }
             Event::CallProgressed { call_id, line } => {
-                let head = self.calls.get(call_id).map(|call| visible_line(&call.name, SUBJECT_CHARS_MAX));
+                let head = self.calls.get(call_id).map(|call| short_line(&call.name, SUBJECT_CHARS_MAX));
                 if let Some((_, place)) = self.running.iter_mut().find(|(id, _)| id == call_id) {
-                    *place =
-                        format!("{}: {}", head.unwrap_or_default(), visible_line(line, RESULT_CHARS_MAX));
+                    *place = format!("{}: {}", head.unwrap_or_default(), short_line(line, RESULT_CHARS_MAX));
                 }
                 Vec::new()
             }
             Event::CallEnded { call_id, name, outcome, .. } => self.see_outcome(call_id, name, outcome),
             Event::RunResumed { interrupted, repeated } => self.see_resumption(interrupted, repeated),
             Event::TasksChanged { .. } => Vec::new(),
-            Event::NoteAdded { text } => {
-                self.in_full(|| dim(&format!("  note: {}", visible_line(text, 200))))
-            }
+            Event::NoteAdded { text } => self.in_full(|| dim(&format!("  note: {}", short_line(text, 200)))),
             Event::WarningRaised { code, message } => {
                 vec![caution(&format!("{} ({})", visible(message), code.word()))]
             }
@@ -208,7 +206,7 @@ impl Progress {
         let line = format!(
             "waiting {}: {} (try {attempt} of {attempts_max})",
             show_ms(delay_ms),
-            visible_line(message, DELAY_CHARS_MAX)
+            short_line(message, DELAY_CHARS_MAX)
         );
         let told = vec![caution(&line)];
         self.delay = Some(line);
@@ -217,7 +215,7 @@ impl Progress {
 
     /// What was left out of a request is always told; what was only put in another form, to who wants to know.
     fn see_adjustment(&self, kind: NoticeKind, message: &str) -> Vec<String> {
-        let line = || dim(&format!("  {}: {}", kind.word(), visible_line(message, DELAY_CHARS_MAX)));
+        let line = || dim(&format!("  {}: {}", kind.word(), short_line(message, DELAY_CHARS_MAX)));
         match kind {
             NoticeKind::Trimmed => vec![line()],
             NoticeKind::Healed | NoticeKind::Lowered | NoticeKind::Emulated => self.in_full(line),
@@ -252,11 +250,11 @@ impl Progress {
     ) -> Vec<String> {
         let name = self.calls.get(call_id).map_or("", |call| &call.name);
         match (decision, rule) {
-            (Decision::Remember, Some(rule)) => vec![dim(&format!("  remembered: {}", visible(rule)))],
+            (Decision::Remember, Some(rule)) => vec![dim(&format!("  remembered: {}", visible_line(rule)))],
             (Decision::Once | Decision::Session | Decision::Remember | Decision::Deny, _) => {
                 self.in_full(|| {
                     let word = if decision == Decision::Deny { "denied" } else { "allowed" };
-                    dim(&format!("  {} {word} by {}", visible(name), visible(by)))
+                    dim(&format!("  {} {word} by {}", visible_line(name), visible_line(by)))
                 })
             }
         }
@@ -276,14 +274,14 @@ impl Progress {
         let mut lines =
             vec![format!("{mark} {}  {took}  {}{again}", self.headline(call_id, name), gist(outcome))];
         if let (Detail::Full, Some(call)) = (self.detail, self.calls.get(call_id)) {
-            lines.push(dim(&format!("  {}", visible(&call.arguments))));
+            lines.push(dim(&format!("  {}", visible_line(&call.arguments))));
         }
         lines
     }
 
     /// The tool and what the call is about.
     fn headline(&self, call_id: &CallId, name: &str) -> String {
-        let name = visible_line(name, SUBJECT_CHARS_MAX);
+        let name = short_line(name, SUBJECT_CHARS_MAX);
         match self.calls.get(call_id).map(|call| subject(&call.arguments)) {
             Some(subject) if !subject.is_empty() => format!("{name} {subject}"),
             Some(_) | None => name,
@@ -302,7 +300,7 @@ fn dim(text: &str) -> String {
 /// What a call is about: its first argument, or all of them.
 pub(crate) fn subject(arguments: &str) -> String {
     let Ok(Value::Object(args)) = serde_json::from_str(arguments) else {
-        return visible_line(arguments, SUBJECT_CHARS_MAX);
+        return short_line(arguments, SUBJECT_CHARS_MAX);
     };
     let text = match args.values().next() {
         None => String::new(),
@@ -312,7 +310,7 @@ pub(crate) fn subject(arguments: &str) -> String {
         }
         Some(_) => Value::Object(args).to_string(),
     };
-    visible_line(&text, SUBJECT_CHARS_MAX)
+    short_line(&text, SUBJECT_CHARS_MAX)
 }
 
 /// What a call gave, in a few words.
@@ -321,11 +319,11 @@ pub(crate) fn gist(outcome: &ToolOutcome) -> String {
         return "staged: awaits your approval, nothing was written".to_owned();
     }
     let Some(output) = outcome.output() else {
-        return visible_line(&outcome_line(outcome), RESULT_CHARS_MAX);
+        return short_line(&outcome_line(outcome), RESULT_CHARS_MAX);
     };
     match (output.readable().lines().count(), &output.json) {
         (0 | 1, Value::Array(items)) if output.text.is_none() => counted(items.len(), "item"),
-        (0 | 1, _) => visible_line(&outcome_line(outcome), RESULT_CHARS_MAX),
+        (0 | 1, _) => short_line(&outcome_line(outcome), RESULT_CHARS_MAX),
         (lines, _) => counted(lines, "line"),
     }
 }

@@ -13,12 +13,12 @@ use crate::complaint::Result;
 use crate::conversation::tell;
 use crate::exit::Exit;
 use crate::going_on::{ForkCommand, fork, replay, resume};
-use crate::out::{print, print_json, print_line, tell_line};
+use crate::out::{print, print_coloured, print_json, print_line, tell_line};
 use crate::provider::wait_for;
+use crate::short_line::short_line;
 use crate::step::show_step;
 use crate::table::lay_out;
 use crate::telemetry::body_of;
-use crate::visible::visible_line;
 
 /// Characters of a message or a model in a list.
 const CELL_CHARS_MAX: usize = 50;
@@ -85,13 +85,13 @@ fn table(rows: &[RunRow]) -> String {
         vec![["RUN", "STARTED", "STATE", "STEPS", "CALLS", "MODEL", "MESSAGE"].map(str::to_owned)];
     lines.extend(rows.iter().map(|row| {
         [
-            visible_line(short(row.run_id.as_str(), &ids), CELL_CHARS_MAX),
+            short_line(short(row.run_id.as_str(), &ids), CELL_CHARS_MAX),
             age(now, row.started_ms),
             state(row),
             row.steps.to_string(),
             row.calls.to_string(),
-            visible_line(&row.model, CELL_CHARS_MAX),
-            visible_line(&row.message, CELL_CHARS_MAX),
+            short_line(&row.model, CELL_CHARS_MAX),
+            short_line(&row.message, CELL_CHARS_MAX),
         ]
     }));
     lay_out(&lines)
@@ -112,7 +112,7 @@ async fn show(global: &GlobalArgs, archive: &Archive, id: &str) -> Result<()> {
     if global.json {
         return print_json(&json!({"run": row, "story": story}));
     }
-    print(&story.map(|story| story.text(global.verbose > 0)).unwrap_or_default())
+    print_coloured(&story.map(|story| story.text(global.verbose > 0)).unwrap_or_default())
 }
 
 async fn trace(archive: &Archive, id: &str, is_otlp: bool) -> Result<()> {

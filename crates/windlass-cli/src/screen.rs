@@ -1,19 +1,18 @@
 //! Where a run is shown: the answer on stdout, progress on stderr, and the two never in each other's way.
 
-use std::io::{self, IsTerminal};
-
 use console::style;
 use indicatif::{ProgressBar, ProgressStyle};
 use windlass_core::event::{Event, Record};
 use windlass_core::frame;
 use windlass_core::permission::ApproveMode;
+use windlass_core::text::visible;
 
 use crate::complaint::Result;
 use crate::live::LiveAnswer;
 use crate::log::{Holding, take_lines};
-use crate::out::{print, print_line, tell_line, without_secrets};
+use crate::out::{print_coloured, print_exact, tell_progress, without_secrets};
 use crate::progress::{Detail, Progress};
-use crate::visible::visible;
+use crate::quote::{Flow, Room};
 
 /// How often the spinner turns. What takes less is not worth showing.
 pub(crate) const TICK_MS: u64 = 100;
@@ -52,6 +51,8 @@ pub(crate) struct Screen {
     is_paused: bool,
     /// Lines that wait while somebody is asked.
     held: Vec<String>,
+    /// The part of the answer that waits so.
+    held_answer: String,
     /// The mode, where a person watches: it stands above what is told of a run.
     mode: Option<ApproveMode>,
     /// Lines of the log come as lines of this screen.
@@ -76,6 +77,7 @@ impl Screen {
             spinner: None,
             is_paused: false,
             held: Vec::new(),
+            held_answer: String::new(),
             mode: None,
             _log: detail.map(|_| Holding::lines()),
         }
@@ -102,14 +104,17 @@ impl Screen {
                     // What went wrong is told in a provider's words, which may have a key in them.
                     let is_error =
                         matches!(record.event, Event::ErrorRaised { .. } | Event::StepDelayed { .. });
-                    print_line(&if is_error { without_secrets(&text) } else { text })?;
+                    let text = if is_error { without_secrets(&text) } else { text };
+                    print_exact(&format!("{text}\n"))?;
                 }
             }
             Output::LiveAnswer => {
-                let text = self.live.see(&record.event);
-                if !text.is_empty() {
+                let text = self.live.see(&record.event, stdout_columns());
+                if self.is_paused {
+                    self.held_answer.push_str(&text);
+                } else if !text.is_empty() {
                     self.hide_spinner();
-                    print(&text)?;
+                    print_coloured(&text)?;
                 }
             }
             Output::Answer => self.print_answer(&record.event)?,
@@ -128,13 +133,16 @@ impl Screen {
     /// Leaves the terminal to a question.
     pub(crate) fn pause(&mut self) -> Result<()> {
         self.hide_spinner();
-        self.is_paused = true;
-        print(&self.live.break_line())
+        if std::mem::replace(&mut self.is_paused, true) {
+            return Ok(());
+        }
+        print_coloured(&self.live.break_line())
     }
 
     /// Goes on after a question.
     pub(crate) fn resume(&mut self) -> Result<()> {
         self.is_paused = false;
+        print_coloured(&std::mem::take(&mut self.held_answer))?;
         let held = std::mem::take(&mut self.held);
         self.tell(held)
     }
@@ -146,8 +154,8 @@ impl Screen {
             self.held.extend(lines);
         } else if !lines.is_empty() {
             self.hide_spinner();
-            print(&self.live.break_line())?;
-            lines.iter().for_each(|line| tell_line(line));
+            print_coloured(&self.live.break_line())?;
+            lines.iter().for_each(|line| tell_progress(line));
         }
         Ok(())
     }
@@ -173,8 +181,11 @@ impl Screen {
         }
         self.hide_spinner();
         let answer = answer.trim_end_matches('\n');
-        // A file gets the answer as it is; a terminal must not be steered by it.
-        if io::stdout().is_terminal() { print_line(&visible(answer)) } else { print_line(answer) }
+        // A file gets the answer as it is; on a terminal it must not be taken for words of ours.
+        match console::Term::stdout().is_term() {
+            true => print_coloured(&format!("{}\n", Flow::default().put(answer, stdout_columns()))),
+            false => print_exact(&format!("{answer}\n")),
+        }
     }
 
     fn hide_spinner(&mut self) {
@@ -182,6 +193,10 @@ impl Screen {
             spinner.finish_and_clear();
         }
     }
+}
+
+fn stdout_columns() -> usize {
+    Room::of(&console::Term::stdout()).columns
 }
 
 /// A line of the log, told apart from progress.

@@ -14,7 +14,7 @@ use crate::exit::Exit;
 use crate::index_cmd::{open_index, update};
 use crate::out::{print, print_json, warn};
 use crate::run::block_on;
-use crate::visible::{visible, visible_line};
+use crate::short_line::short_line;
 
 /// Lines of a passage that are shown: enough to know it again.
 const LINES_MAX: usize = 3;
@@ -81,7 +81,7 @@ fn shown(found: &Found) -> String {
         text.push_str("nothing found\n");
     }
     if let Some(notice) = &found.notice {
-        text.push_str(&format!("{}\n", visible(notice)));
+        text.push_str(&format!("{notice}\n"));
     }
     if let Some(progress) = found.indexing {
         text.push_str(&format!(
@@ -94,11 +94,11 @@ fn shown(found: &Found) -> String {
 
 /// Where, what, how good and why; then its first lines.
 fn passage(passage: &Passage) -> String {
-    let symbol = passage.symbol.as_deref().map(|symbol| format!("  {}", visible(symbol))).unwrap_or_default();
+    let symbol = passage.symbol.as_deref().map(|symbol| format!("  {symbol}")).unwrap_or_default();
     let mark = if passage.document_id.is_some() { "document " } else { "" };
     let mut text = format!(
         "{mark}{}:{}{symbol}  {:.4}{}\n",
-        visible(&passage.path),
+        passage.path,
         passage.line,
         passage.score,
         parts(&passage.parts)
@@ -106,7 +106,7 @@ fn passage(passage: &Passage) -> String {
     let lines: Vec<&str> = passage.text.lines().filter(|line| !line.trim().is_empty()).collect();
     for line in lines.iter().take(LINES_MAX) {
         let indent: String = line.chars().take_while(|c| c.is_whitespace()).take(8).collect();
-        text.push_str(&format!("    {indent}{}\n", visible_line(line, LINE_CHARS_MAX)));
+        text.push_str(&format!("    {indent}{}\n", short_line(line, LINE_CHARS_MAX)));
     }
     if lines.len() > LINES_MAX {
         text.push_str("    …\n");

@@ -19,6 +19,7 @@ use crate::config::{Config, Flags};
 use crate::exit::Exit;
 use crate::front::refused;
 use crate::local_models::small_print;
+use crate::lock_wait::LockWait;
 use crate::model_choice::choose;
 use crate::open_models::OpenModels;
 use crate::out::{print_line, tell_line};
@@ -48,7 +49,7 @@ pub(crate) fn run(global: &GlobalArgs, args: &ServeArgs) -> Result<Exit> {
     let models = Arc::new(OpenModels::of(&house, chosen, true)?);
     block_on(async {
         let signals = Signals::listen()?;
-        let listener = TcpListener::bind(address).await.map_err(|error| unbound(address, &error))?;
+        let listener = bind(address).await?;
         let bound = listener.local_addr().unwrap_or(address);
         let host = house.host(Arc::clone(&archive.store), models);
         house.begin();
@@ -138,6 +139,17 @@ fn server_config(config: &Config, address: SocketAddr) -> Result<ServerConfig> {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         ..server
     })
+}
+
+/// Listens on an address. A server that was just killed may still hold it: it is waited for, a while.
+async fn bind(address: SocketAddr) -> Result<TcpListener> {
+    let mut wait = LockWait::begin(format!("{address} is in use; waiting for the program that holds it"));
+    loop {
+        match TcpListener::bind(address).await {
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse && wait.goes_on().await => {}
+            bound => return bound.map_err(|error| unbound(address, &error)),
+        }
+    }
 }
 
 fn unbound(address: SocketAddr, error: &io::Error) -> Complaint {

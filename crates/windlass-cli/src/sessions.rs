@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::json;
-use windlass_core::store::{Claim, SessionQuery, SessionRow};
+use windlass_core::store::{SessionQuery, SessionRow};
 use windlass_engine::clock::Clock;
 
 use crate::archive::{Archive, age, failed, short};
@@ -13,10 +13,10 @@ use crate::config::Folders;
 use crate::conversation::tell;
 use crate::documents_cmd;
 use crate::exit::Exit;
-use crate::out::{print, print_json, print_line, tell_line};
+use crate::out::{print, print_coloured, print_exact, print_json, print_line, tell_line};
 use crate::provider::wait_for;
+use crate::short_line::short_line;
 use crate::table::lay_out;
-use crate::visible::visible_line;
 
 /// Characters of a title in a list.
 const TITLE_CHARS_MAX: usize = 60;
@@ -62,11 +62,11 @@ fn table(rows: &[SessionRow]) -> String {
     let mut lines = vec![["SESSION", "CHANGED", "RUNS", "MODEL", "TITLE"].map(str::to_owned)];
     lines.extend(rows.iter().map(|row| {
         [
-            visible_line(short(row.session_id.as_str(), &ids), TITLE_CHARS_MAX),
+            short_line(short(row.session_id.as_str(), &ids), TITLE_CHARS_MAX),
             age(now, row.updated_ms),
             row.runs.to_string(),
-            visible_line(&row.begin.model, TITLE_CHARS_MAX),
-            visible_line(&row.begin.title, TITLE_CHARS_MAX),
+            short_line(&row.begin.model, TITLE_CHARS_MAX),
+            short_line(&row.begin.title, TITLE_CHARS_MAX),
         ]
     }));
     lay_out(&lines)
@@ -79,13 +79,13 @@ async fn show(global: &GlobalArgs, archive: &Archive, id: &str) -> Result<()> {
     if global.json {
         return print_json(&json!({"session": row, "runs": stories}));
     }
-    let title = visible_line(&row.begin.title, TITLE_CHARS_MAX);
+    let title = short_line(&row.begin.title, TITLE_CHARS_MAX);
     let mut text = format!("session {} · {title}\n", row.session_id);
     for story in stories {
         text.push('\n');
         text.push_str(&story.text(global.verbose > 0));
     }
-    print(&text)
+    print_coloured(&text)
 }
 
 async fn export(archive: &Archive, id: &str) -> Result<()> {
@@ -93,7 +93,7 @@ async fn export(archive: &Archive, id: &str) -> Result<()> {
     for record in archive.records(&row.session_id).await? {
         let line = serde_json::to_string(record.as_ref())
             .map_err(|error| Complaint::failed(format!("a record could not be written: {error}")))?;
-        print_line(&line)?;
+        print_exact(&format!("{line}\n"))?;
     }
     Ok(())
 }
@@ -111,12 +111,9 @@ async fn delete(global: &GlobalArgs, archive: &Archive, ids: &[String]) -> Resul
     }
     for row in rows {
         let session_id = &row.session_id;
-        match archive.store.claim(session_id).await.map_err(|failure| failed(&failure))? {
-            Claim::Taken => {}
-            Claim::Held { by } => {
-                return Err(Complaint::failed(format!("session {session_id} is in use by {by}"))
-                    .cure("wait for it, or stop that process"));
-            }
+        if let Some(by) = archive.claim(session_id).await? {
+            return Err(Complaint::failed(format!("session {session_id} is in use by {by}"))
+                .cure("wait for it, or stop that process"));
         }
         archive.store.delete_session(session_id).await.map_err(|failure| failed(&failure))?;
         documents_cmd::forget(&folders.data, Path::new(&row.begin.root), session_id)?;

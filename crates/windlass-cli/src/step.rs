@@ -29,7 +29,6 @@ use crate::module_shelf::Modules;
 use crate::out::{print, print_json};
 use crate::provider::{self, wait_for};
 use crate::run::block_on;
-use crate::visible::visible;
 use crate::wiring::{House, wrong};
 
 /// Shows one step of a run.
@@ -125,13 +124,13 @@ fn tell(report: &StepReport) -> String {
     }
     if let Some(problem) = &report.problem {
         // Writing to a string cannot fail, here and below.
-        let _ = writeln!(text, "! {}", visible(problem));
+        let _ = writeln!(text, "! {problem}");
     }
     if let Some(request) = &report.request {
         tell_request(&mut text, request);
     }
     if let Some(wire) = &report.wire {
-        let _ = writeln!(text, "\nwire\n  {} {}", wire.method, visible(&wire.url));
+        let _ = writeln!(text, "\nwire\n  {} {}", wire.method, wire.url);
         indent(&mut text, &pretty(&wire.body));
     }
     if let Some(response) = &report.response {
@@ -150,7 +149,7 @@ fn tell_attempt(text: &mut String, attempt: &StepAttempt) {
         let _ = write!(text, "  after a wait of {}", show_ms(delay_ms));
     }
     if let Some(failure) = &attempt.failure {
-        let _ = write!(text, "  {}: {}", visible(&failure.code), visible(&failure.message));
+        let _ = write!(text, "  {}: {}", failure.code, failure.message);
     }
     text.push('\n');
 }
@@ -169,15 +168,15 @@ fn tell_request(text: &mut String, request: &AskedRequest) {
         indent(text, &indented(note));
     }
     let names: Vec<&str> = request.tools.iter().map(|spec| spec.name.as_str()).collect();
-    let _ = writeln!(text, "  tools: {}", visible(&names.join(", ")));
-    let _ = writeln!(text, "  tool choice: {}", visible(&compact(&request.tool_choice)));
-    let _ = writeln!(text, "  sampling: {}", visible(&compact(&request.sampling)));
+    let _ = writeln!(text, "  tools: {}", names.join(", "));
+    let _ = writeln!(text, "  tool choice: {}", compact(&request.tool_choice));
+    let _ = writeln!(text, "  sampling: {}", compact(&request.sampling));
 }
 
 fn tell_response(text: &mut String, response: &StepResponse) {
     text.push_str("\nresponse\n");
     tell_message(text, &response.message);
-    let _ = writeln!(text, "  finish: {}", visible(&compact(&response.finish)));
+    let _ = writeln!(text, "  finish: {}", compact(&response.finish));
     if let Some(usage) = &response.usage {
         let _ = writeln!(text, "  tokens: {} in, {} out", usage.input, usage.output);
     }
@@ -188,7 +187,7 @@ fn tell_message(text: &mut String, message: &Message) {
         Message::User { parts } => ("user", parts),
         Message::Assistant { parts } => ("assistant", parts),
         Message::Tool(tool) => {
-            let _ = writeln!(text, "  outcome of {} {}:", tool.call_id, visible(&tool.name));
+            let _ = writeln!(text, "  outcome of {} {}:", tool.call_id, tool.name);
             return indent(text, &indented(&tool.content));
         }
         Message::Note { text: note } => {
@@ -212,7 +211,7 @@ fn tell_message(text: &mut String, message: &Message) {
 
 fn indent(text: &mut String, block: &str) {
     for line in block.lines() {
-        let _ = writeln!(text, "  {}", visible(line));
+        let _ = writeln!(text, "  {line}");
     }
 }
 

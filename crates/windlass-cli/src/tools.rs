@@ -24,12 +24,12 @@ use crate::exit::Exit;
 use crate::front::{Ending, Front, refused};
 use crate::nearest::did_you_mean;
 use crate::open_models::OneModel;
-use crate::out::{print, print_json, print_line};
+use crate::out::{print, print_exact, print_json};
 use crate::progress::Detail;
 use crate::run::{block_on, memory, read_bounded};
 use crate::screen::{Output, Screen, Telling};
+use crate::short_line::short_line;
 use crate::table::lay_out;
-use crate::visible::visible_line;
 use crate::wiring::House;
 
 /// Characters of a description in the list.
@@ -56,7 +56,7 @@ fn list(global: &GlobalArgs) -> Result<Exit> {
     let rows: Vec<[String; 4]> = specs
         .iter()
         .map(|spec| {
-            let description = visible_line(&spec.description, DESCRIPTION_CHARS_MAX);
+            let description = short_line(&spec.description, DESCRIPTION_CHARS_MAX);
             [spec.name.clone(), word(&spec.risk), word(&spec.effects), description]
         })
         .collect();
@@ -224,6 +224,6 @@ fn print_outcome(global: &GlobalArgs, profile: &Profile, name: &str, outcome: &T
     let envelope = render_whole(profile, name, outcome);
     match serde_json::from_str::<Value>(&envelope) {
         Ok(value) if !global.json && io::stdout().is_terminal() => print_json(&value),
-        Ok(_) | Err(_) => print_line(&envelope),
+        Ok(_) | Err(_) => print_exact(&format!("{envelope}\n")),
     }
 }

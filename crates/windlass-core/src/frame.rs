@@ -70,6 +70,7 @@ pub fn payload(record: &Record) -> Option<Value> {
                 "id": call_id, "name": name, "result": result_of(outcome),
                 "duration_ms": outcome.meta.duration_ms, "cached": outcome.meta.is_cached,
                 "category": category, "visibility": visibility,
+                "inside": (!outcome.meta.inside.is_empty()).then_some(&outcome.meta.inside),
                 "staged": outcome.meta.proposal.as_deref().map(|staged| question_of(&record.run_id, staged)),
             }),
         ),

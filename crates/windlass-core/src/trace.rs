@@ -9,7 +9,7 @@ use crate::json::clip::clip_chars;
 use crate::json::note::RepairNote;
 use crate::message::{Message, Part};
 use crate::model::{NoticeKind, Usage};
-use crate::tool::{Category, Link, OutcomeStatus, ToolCall, Visibility};
+use crate::tool::{Category, InnerCall, Link, OutcomeStatus, ToolCall, Visibility};
 
 /// Characters of an outcome in a trace's summary line.
 const SUMMARY_LINE_CHARS: usize = 200;
@@ -114,6 +114,9 @@ pub struct ToolTrace {
     pub category: Category,
     /// How prominently they show it.
     pub visibility: Visibility,
+    /// Calls that it made itself, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub inside: Vec<InnerCall>,
     /// Whether an earlier outcome was given again.
     pub cached: bool,
     /// Arguments that were dropped.
@@ -316,6 +319,7 @@ fn end_tool(tool: &mut ToolTrace, outcome: &crate::tool::ToolOutcome, ts_ms: Mil
     tool.ended_at = rfc3339(ts_ms);
     tool.duration_ms = outcome.meta.duration_ms;
     tool.cached = outcome.meta.is_cached;
+    tool.inside.clone_from(&outcome.meta.inside);
     tool.dropped_args = outcome.meta.dropped_args.clone();
     tool.repairs = outcome.meta.repairs.clone();
     tool.decision = outcome.meta.decision.clone();

@@ -14,12 +14,13 @@ use windlass_core::ids::{CallId, Millis};
 use windlass_core::message::{Message, Transcript};
 use windlass_core::model::ModelRequest;
 use windlass_core::permission::{ApprovedCall, AuditEntry, HeldTargets, Rule};
-use windlass_core::port::{CallsPort, LiveState, ProgressPort, ResultsPort, TasksPort, ToolContext};
+use windlass_core::port::{LiveState, ProgressPort, ResultsPort, TasksPort, ToolContext};
 use windlass_core::run::{Deadline, Effect, Input};
 use windlass_core::tool::{CheckedCall, ToolFailure, ToolOutcome};
 
 use crate::actor::{Active, Actor, WorkDone};
 use crate::cancel::CancelSignal;
+use crate::inside::CallsOf;
 use crate::jitter::{new_dice, spread};
 use crate::limits::INSPECT_TIMEOUT_MS;
 use crate::live_values::gather;
@@ -207,11 +208,13 @@ impl Actor {
         }
         let port = active.shelf.port(&call.spec().name);
         let span = active.spans.call(&call_id).clone();
+        let inside = Arc::clone(&active.inside);
         let work = async move {
-            let outcome = match port {
+            let mut outcome = match port {
                 Some(port) => run_call(port, call, context, timeout_ms, stop, clock).await,
                 None => ToolOutcome::failed(removed(&call.spec().name)),
             };
+            outcome.meta.inside = inside.take_made(&call_id);
             WorkDone::Ended { call_id, outcome }
         };
         active.work.push(Box::pin(work.instrument(span)));
@@ -238,7 +241,7 @@ impl Actor {
             progress: Arc::clone(&active.progress.0),
             results: Arc::clone(&self.results) as Arc<dyn ResultsPort>,
             tasks: Arc::clone(&self.tasks) as Arc<dyn TasksPort>,
-            calls: Arc::clone(&active.inside) as Arc<dyn CallsPort>,
+            calls: Arc::new(CallsOf { inside: Arc::clone(&active.inside), call_id: call_id.clone() }),
         }
     }
 }

@@ -5,18 +5,20 @@
 //! answers for what the model wants, not for what a tool does next. All calls inside one outer call share one
 //! budget, so that tools which call each other come to an end.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value};
 use tokio::runtime::Handle;
 use windlass_core::command::MessageSend;
+use windlass_core::ids::CallId;
 use windlass_core::permission::{ApproveMode, Permissions};
 use windlass_core::port::{BoxFuture, CallsPort, JournalPort};
 use windlass_core::profile::{Dialect, Profile};
 use windlass_core::run::RunSettings;
-use windlass_core::tool::{ErrorKind, ToolFailure, ToolOutput};
+use windlass_core::tool::{ErrorKind, InnerCall, ToolFailure, ToolOutcome, ToolOutput};
 
 use crate::audit_file::AuditFile;
 use crate::clock::Clock;
@@ -58,6 +60,14 @@ fn unasked(mode: ApproveMode) -> ApproveMode {
 pub(crate) struct CallsInside {
     parts: InnerParts,
     inside: Inside,
+    /// Those that were made, by the call that made them, until that one has its outcome.
+    made: Arc<Mutex<HashMap<CallId, Vec<InnerCall>>>>,
+}
+
+/// The calls inside one call: they are noted under it.
+pub(crate) struct CallsOf {
+    pub(crate) inside: Arc<CallsInside>,
+    pub(crate) call_id: CallId,
 }
 
 /// What the sessions inside have in common with the outer one.
@@ -88,13 +98,19 @@ impl CallsInside {
                 clock: outer.clock.clone(),
             },
             inside: Inside { permissions: permissions.clone(), depth: depth.saturating_add(1), left },
+            made: Arc::default(),
         }
+    }
+
+    /// The calls that a call made; they are its outcome's from now on.
+    pub(crate) fn take_made(&self, call_id: &CallId) -> Vec<InnerCall> {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner).remove(call_id).unwrap_or_default()
     }
 
     /// The same calls, where the outer run may do something else now.
     pub(crate) fn allowed(&self, permissions: &Permissions) -> Self {
         let inside = Inside { permissions: permissions.clone(), ..self.inside.clone() };
-        Self { parts: self.parts.clone(), inside }
+        Self { parts: self.parts.clone(), inside, made: Arc::clone(&self.made) }
     }
 
     /// Takes one call from the budget.
@@ -141,26 +157,41 @@ impl CallsInside {
     }
 }
 
-impl CallsPort for CallsInside {
+impl CallsInside {
+    /// Runs one call to its end.
+    async fn run(&self, tool: &str, arguments: &str) -> Result<Arc<ToolOutcome>, ToolFailure> {
+        self.admit(tool)?;
+        let journal = Arc::new(MemoryJournal::new());
+        let model = OneCall::new(tool.to_owned(), arguments.to_owned());
+        let session = Leash(self.session(model, &journal));
+        let send = MessageSend::text(new_run_id(), new_message_id(), format!("Call {tool}"));
+        let lost = |error: &dyn std::fmt::Display| ToolFailure::internal(error.to_string());
+        let handle = session.0.send(send).await.map_err(|error| lost(&error))?;
+        handle.finished().await.map_err(|error| lost(&error))?;
+        let records = journal.load(session.0.id(), 0).await.map_err(|error| lost(&error))?;
+        outcome_of(&records).ok_or_else(|| lost(&"the call never ended"))
+    }
+}
+
+impl CallsPort for CallsOf {
     fn call<'a>(
         &'a self,
         tool: &'a str,
         args: Map<String, Value>,
     ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
         Box::pin(async move {
-            self.admit(tool)?;
-            let journal = Arc::new(MemoryJournal::new());
-            let model = OneCall::new(tool.to_owned(), Value::Object(args).to_string());
-            let session = Leash(self.session(model, &journal));
-            let send = MessageSend::text(new_run_id(), new_message_id(), format!("Call {tool}"));
-            let lost = |error: &dyn std::fmt::Display| ToolFailure::internal(error.to_string());
-            let handle = session.0.send(send).await.map_err(|error| lost(&error))?;
-            handle.finished().await.map_err(|error| lost(&error))?;
-            let records = journal.load(session.0.id(), 0).await.map_err(|error| lost(&error))?;
-            match outcome_of(&records) {
-                Some(outcome) => outcome.body.clone(),
-                None => Err(lost(&"the call never ended")),
-            }
+            let arguments = Value::Object(args).to_string();
+            let outcome = match self.inside.run(tool, &arguments).await {
+                Ok(outcome) => outcome,
+                Err(failure) => {
+                    let now = self.inside.parts.clock.now_ms();
+                    Arc::new(ToolOutcome::failed(failure).timed(now, now))
+                }
+            };
+            let made = InnerCall::of(tool, arguments, &outcome);
+            let mut all = self.inside.made.lock().unwrap_or_else(PoisonError::into_inner);
+            all.entry(self.call_id.clone()).or_default().push(made);
+            outcome.body.clone()
         })
     }
 }

@@ -141,6 +141,12 @@ pub const OBSERVED_RECORDS_MAX: usize = 8_192;
 /// has to write.
 pub const CLOSE_GRACE_MS: u64 = 15_000;
 
+/// How long a session is waited for that another process holds: one that was just killed lets go of it within moments.
+pub const CLAIM_WAIT_MS: u64 = 5_000;
+
+/// How often that is tried.
+pub const CLAIM_PAUSE_MS: u64 = 50;
+
 /// Unfinished runs that are taken up at the same time when a host starts.
 pub const TAKEN_UP_AT_ONCE_MAX: usize = 64;
 

@@ -207,6 +207,10 @@ impl Stored<'_> {
                 let body: Result<ToolOutput, ToolFailure> = serde_json::from_str(body).map_err(unreadable)?;
                 *outcome = Arc::new(ToolOutcome { body, meta: outcome.meta.clone() });
             }
+            if let Event::PermissionRequested { question } = &mut event {
+                // A record may be older than digests, and its question still waits for an answer that names one.
+                **question = question.as_ref().clone().sealed(&run_id);
+            }
             let cause = cause.map(serde_json::from_str).transpose().map_err(unreadable)?;
             into.push(Arc::new(Record { seq, ts_ms, session_id, run_id, parent_id, event, cause }));
             return Ok(());

@@ -66,7 +66,7 @@ fn a_change_has_its_colour_and_its_sign() {
 
 #[test]
 fn what_is_no_proper_diff_is_shown_too() {
-    assert_eq!(shown("+a\n-b\nc\n\u{1b}[31m", 80), "+ a\n- b\n  c\n  ␛[31m\n");
+    assert_eq!(shown("+a\n-b\nc\n\u{1b}[31m", 80), "+ a\n- b\n  c\n  \\u{1b}[31m\n");
     assert_eq!(shown("@@ what @@\n-b", 80), "  @@ what @@\n- b\n");
     assert_eq!(shown("@@ -99999999999999999999,1 +1 @@\n", 80), "  @@ -99999999999999999999,1 +1 @@\n");
     assert_eq!(shown("@@ -18446744073709551615 +1 @@\n-a\n-b", 80).lines().count(), 3);

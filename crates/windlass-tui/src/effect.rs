@@ -30,7 +30,7 @@ pub enum Effect {
         run_id: RunId,
         /// The call.
         call_id: CallId,
-        /// The digest of the question that the user saw.
+        /// The digest of what the user saw.
         digest: String,
         /// The answer.
         answer: PermissionAnswer,

@@ -6,44 +6,23 @@ use std::borrow::Cow;
 
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
+use windlass_core::text::visible;
 
 pub use wrap::{break_spans, columns_of, wrap_spans};
 
-/// Columns of a tab.
-const TAB_COLUMNS: usize = 4;
+/// What a tab becomes.
+const TAB: &str = "    ";
 
-/// Text that does nothing to a terminal: what models, tools and files say is not trusted. Tabs become spaces, other
-/// control characters but line feeds become signs that can be seen, and marks that turn the direction of text go.
+/// Text that does nothing to a terminal: what models, tools and files say is not trusted. What cannot be seen is written
+/// out (`windlass_core::text::visible`), and tabs become spaces.
 pub fn clean(text: &str) -> Cow<'_, str> {
-    if is_clean(text) {
-        return Cow::Borrowed(text);
-    }
-    let mut cleaned = String::with_capacity(text.len());
-    for sign in text.replace("\r\n", "\n").chars() {
-        match sign {
-            '\n' => cleaned.push('\n'),
-            '\t' => cleaned.extend(std::iter::repeat_n(' ', TAB_COLUMNS)),
-            '\u{7f}' => cleaned.push('\u{2421}'),
-            sign if u32::from(sign) < 0x20 => {
-                cleaned.push(char::from_u32(0x2400 + u32::from(sign)).unwrap_or('\u{fffd}'));
-            }
-            sign if is_unsafe(sign) => {}
-            sign => cleaned.push(sign),
-        }
-    }
-    Cow::Owned(cleaned)
+    let shown = visible(text);
+    if shown.contains('\t') { Cow::Owned(shown.replace('\t', TAB)) } else { shown }
 }
 
 /// Whether a text is clean as it is.
 pub fn is_clean(text: &str) -> bool {
-    // Nearly all text is of this kind, and all of it is looked at.
-    let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n');
-    text.bytes().all(is_plain) || !text.contains(is_unsafe)
-}
-
-fn is_unsafe(sign: char) -> bool {
-    (sign.is_control() && sign != '\n')
-        || matches!(sign, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    matches!(clean(text), Cow::Borrowed(_))
 }
 
 /// Columns that a text takes.

@@ -24,7 +24,7 @@ fn a_call_is_summed_up_by_the_argument_that_says_most() {
     assert_eq!(summed(r#"{"a":1,"b":[2,3]}"#), "a: 1, b: 2 3");
     assert_eq!(summed(r#"{"path":"src/main.rs",}"#), "src/main.rs");
     assert_eq!(summed("{}"), "");
-    assert_eq!(summed("not {json\u{1b}"), "not {json␛");
+    assert_eq!(summed("not {json\u{1b}"), "not {json\\u{1b}");
 }
 
 #[test]

@@ -76,7 +76,7 @@ describe('the timeline of a run', () => {
       requested(1060, 'c1'),
       record(1070, {
         type: 'permission_requested',
-        question: { call_id: 'c1', tool: 'read_file', arguments: '{"path":"a"}', risk: 'low', rule: 'read_file(a)' },
+        question: { call_id: 'c1', tool: 'read_file', arguments: '{"path":"a"}', risk: 'low', rule: 'read_file(a)', digest: 'd', position: 1, total: 1, hidden_chars: 0 },
       }),
       record(1500, { type: 'permission_decided', call_id: 'c1', decision: 'once', by: 'user' }),
       callStarted(1510, 'c1'),

@@ -62,6 +62,115 @@ export type ToolChoice = (("auto" | "required" | "forbidden") | {
 named: string
 })
 /**
+ * What is done with a call that needs asking.
+ * 
+ * - `read_only`: Nothing but reading runs; the rest is denied, whatever allows it.
+ * - `ask`: The user is asked.
+ * - `edit`: Edits of files in the project run; about the rest the user is asked.
+ * - `all`: Everything runs that no rule denies and that destroys nothing beyond the project.
+ * - `never`: It is denied: nobody is there to answer.
+ * - `safe`: Safe and low calls run; the rest is denied.
+ * - `edit_only`: Edits run; the rest is denied: nobody is there to answer.
+ * - `stage`: Edits are staged: nothing is written until the user approves it later. About the rest the user is asked.
+ * - `stage_only`: Edits are staged; the rest is denied: nobody is there to answer.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "ApproveMode".
+ */
+export type ApproveMode = ("read_only" | "ask" | "edit" | "all" | "never" | "safe" | "edit_only" | "stage" | "stage_only")
+/**
+ * The six profiles.
+ * 
+ * - `default`: The better one.
+ * - `edison`: EDISON's structured loop.
+ * - `dspy`: The DSPy engine's tool wrapper.
+ * - `studio`: Prompt Studio's streaming loop.
+ * - `ploke`: ploke's event-bus loop.
+ * - `zodo`: ZodoLlama's terminal agent.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "ProfileName".
+ */
+export type ProfileName = ("default" | "edison" | "dspy" | "studio" | "ploke" | "zodo")
+/**
+ * How calls and outcomes are written.
+ * 
+ * - `native`: The provider's own tool calling.
+ * - `text`: A JSON object in plain text (EDISON).
+ * - `field`: A field `tool_call` of a structured output (DSPy).
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "Dialect".
+ */
+export type Dialect = ("native" | "text" | "field")
+/**
+ * How an outcome is wrapped for its reader.
+ * 
+ * - `windlass`: `{ok, output | error{…}}`.
+ * - `edison`: `{ok, error, data}` (E-20).
+ * - `value`: The bare value (D-9).
+ * - `studio`: `{success, result | error}` (S-8).
+ * - `ploke`: `{ok, …}` (P-17, P-18).
+ * - `zodo`: `{success, data, error_message, error_type, metadata}` (Z-9).
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "Envelope".
+ */
+export type Envelope = ("windlass" | "edison" | "value" | "studio" | "ploke" | "zodo")
+/**
+ * What a bad call leads to when no correction is left.
+ * 
+ * - `finalise`: One last answer without tools.
+ * - `reject`: The run ends with the error as its answer (E-33).
+ * - `ignore`: Bad calls are ordinary failures; only the step limit ends them.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "Uncorrected".
+ */
+export type Uncorrected = ("finalise" | "reject" | "ignore")
+/**
+ * What a failed call leads to.
+ * 
+ * - `continue`: The model is told and goes on.
+ * - `abort`: The run fails (D-18).
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "OnToolError".
+ */
+export type OnToolError = ("continue" | "abort")
+/**
+ * What the step limit leads to.
+ * 
+ * - `finalise`: One last answer without tools.
+ * - `fail`: The run fails (D-18, P-20).
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "AtCap".
+ */
+export type AtCap = ("finalise" | "fail")
+/**
+ * Whether reading in the project needs asking when no rule speaks.
+ * 
+ * - `free`: It runs without asking; files that hold secrets excepted.
+ * - `by_risk`: The risk of each call decides (Z-4, Z-12).
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "Reading".
+ */
+export type Reading = ("free" | "by_risk")
+/**
+ * What running a tool does to the world. Decides scheduling, caching and recovery.
+ * 
+ * - `pure`: Depends on its arguments alone.
+ * - `read`: Looks at the world, changes nothing.
+ * - `write`: Changes files or state on this machine.
+ * - `external`: Reaches beyond this machine, or cannot be judged.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "Effects".
+ */
+export type Effects = ("pure" | "read" | "write" | "external")
+/**
  * Why a step is asked for.
  * 
  * - `work`: An ordinary step.
@@ -167,6 +276,18 @@ export type Preview = (DiffPreview | CommandPreview | TextPreview)
  * via the `definition` "Decision".
  */
 export type Decision = ("once" | "session" | "remember" | "deny")
+/**
+ * Who denied a call.
+ * 
+ * - `user`: The user, asked about this call.
+ * - `rule`: A rule.
+ * - `mode`: How the run is approved: the call needs asking, and nobody is asked.
+ * - `limit`: A limit: of the run, of the request, or of what the tool may touch.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "DeniedBy".
+ */
+export type DeniedBy = ("user" | "rule" | "mode" | "limit")
 /**
  * This interface was referenced by `Record`'s JSON-Schema
  * via the `definition` "OutcomeBody".
@@ -299,6 +420,23 @@ export type RunOutcome = ("completed" | "limit_reached" | "cancelled" | "failed"
  * via the `definition` "StopReason".
  */
 export type StopReason = ("answered" | "steps_max" | "calls_max" | "tokens_max" | "bytes_max" | "deadline" | "repeated_call" | "correction_failed" | "answer_cut" | "cancelled" | "model_failed" | "tool_failed" | "journal_failed" | "interrupted")
+/**
+ * What led to a record.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "Cause".
+ */
+export type Cause = (MessageSentCause | CallReadyCause | ModelEndedCause | ModelGaveNothingCause | ModelFailedCause | ModelNoticedCause | CallInspectedCause | PermissionAnsweredCause | CallEndedCause | CalledInsideCause | DeadlinePassedCause | CancelledCause | JournalFailedCause | ProgramStartedCause | AbandonedCause)
+/**
+ * The two deadlines of a run: when work must stop, and when the final answer must be there.
+ * 
+ * - `work`: No more tools after this.
+ * - `final`: No more waiting for the final answer after this.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "Deadline".
+ */
+export type Deadline = ("work" | "final")
 
 /**
  * An event with its place: sequence numbers of a session only grow.
@@ -316,6 +454,7 @@ session_id: SessionId
 run_id: RunId
 parent_id: MessageId
 event: Event
+cause?: Cause
 /**
  * Over HTTP alone: texts of the outcome were cut, as the reader wished.
  */
@@ -507,34 +646,41 @@ role: "note"
 text: string
 }
 /**
- * What a user wishes for a run, beside what is said: on record, so that the run can be taken up again.
+ * What a user wishes for a run, beside what is said, and what that came to when the run began: on record, so that
+ * the run holds to it when it is taken up again, whatever the configuration says then.
  * 
  * This interface was referenced by `Record`'s JSON-Schema
  * via the `definition` "RunWishes".
  */
 export interface RunWishes {
 /**
- * Background for the message, before it was cut.
+ * Which shape this is. The first one, which had no `approve` and no `setup`, does not say.
+ */
+version: number
+/**
+ * Background for the message, before it was cut: found passages, a page, a selection (E-31).
  */
 context?: string
 /**
- * Whether tools may be used at all.
+ * Whether tools may be used at all (gate 1).
  */
 tools_allowed: boolean
 /**
- * Only these tools.
+ * Only these tools (gate 3).
  */
 tools?: string[]
 tool_choice: ToolChoice
 sampling: Sampling
 /**
- * What the model is told for this run after the session's system text.
+ * What the model is told for this run after the session's system text (callers that bring their own).
  */
 system?: string
 /**
- * Another step limit than the profile's.
+ * Another step limit than the profile's, up to `WISHED_STEPS_MAX`.
  */
 steps_max?: number
+approve?: ApproveMode
+setup?: RunSetup
 }
 /**
  * Wishes that go to the provider as they are.
@@ -564,6 +710,165 @@ reasoning_effort?: string
  */
 seed?: number
 response_format?: unknown
+}
+/**
+ * What a run began with, before what was wished for it alone.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "RunSetup".
+ */
+export interface RunSetup {
+/**
+ * The session's system text.
+ */
+system: string
+profile: Profile
+/**
+ * Tokens that the model's context holds, where that is known.
+ */
+context_tokens?: number
+/**
+ * The model below, where the run's own is a module.
+ */
+model_below?: string
+/**
+ * The tools that may be called, and what each of them may change: no others are sent to the model.
+ */
+tools: {
+[k: string]: Effects
+}
+}
+/**
+ * A named set of limits and manners.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "Profile".
+ */
+export interface Profile {
+name: ProfileName
+dialect: Dialect
+envelope: Envelope
+limits: Limits
+uncorrected: Uncorrected
+on_tool_error: OnToolError
+at_cap: AtCap
+/**
+ * Whether the answer ends with the tools it used (E-35).
+ */
+has_sources_suffix: boolean
+/**
+ * Whether a failed call adds a note after the tool messages (P-18).
+ */
+has_failure_notes: boolean
+/**
+ * Whether identical reads are answered from the run itself (requirements §6.1 row 26).
+ */
+caches_repeats: boolean
+/**
+ * Start a read-only call as soon as it is complete, before the model has finished (`TOOL_LOOP_V2`).
+ */
+executes_while_streaming: boolean
+reading: Reading
+}
+/**
+ * The limits of a run.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "Limits".
+ */
+export interface Limits {
+/**
+ * Model steps that may use tools. Ten turns solve nearly all honest tasks; more is a loop.
+ */
+steps_max: number
+/**
+ * Calls of one step that run; the rest get a `limit_exceeded` outcome (R-46).
+ */
+calls_per_step_max: number
+/**
+ * Calls of a whole run, whatever the steps.
+ */
+calls_per_run_max: number
+/**
+ * How long one call may take when its spec says nothing.
+ */
+call_timeout_ms: number
+/**
+ * How long a run may take, not counting the time the user thinks about a question.
+ */
+run_timeout_ms: number
+/**
+ * The part of `run_timeout_ms` kept for the final answer.
+ */
+final_reserve_ms: number
+/**
+ * Tokens of a whole run, if there is a budget.
+ */
+tokens_max: (number | null)
+/**
+ * The part of `tokens_max` kept for the final answer.
+ */
+final_reserve_tokens: number
+/**
+ * Bytes one outcome may have before the tool is told to stop; the result store holds that much.
+ */
+output_bytes_max: number
+/**
+ * Bytes all outcomes of a run may have together.
+ */
+run_output_bytes_max: number
+/**
+ * Characters of one outcome that the model sees; the rest is behind a handle.
+ */
+result_chars_max: number
+/**
+ * Reads that run side by side: enough to hide latency, few enough not to flood a disk or a host.
+ */
+parallel_reads_max: number
+/**
+ * Corrections of one bad call.
+ */
+corrections_per_call_max: number
+/**
+ * Corrections of a whole run.
+ */
+corrections_per_run_max: number
+/**
+ * How often the same call may come with the same outcome before the run is brought to an end.
+ */
+repeats_max: number
+/**
+ * Calls of the category `search` in a run; `None` is no quota (S-23).
+ */
+search_calls_max: (number | null)
+/**
+ * Tries after a passing model failure.
+ */
+model_retries_max: number
+/**
+ * The wait before the first of those; doubled each time.
+ */
+model_retry_delay_ms: number
+/**
+ * Continuations of an answer that was cut by its length (R-63).
+ */
+continuations_max: number
+/**
+ * Characters of `context` shown to the model (E-31).
+ */
+context_chars_max: number
+/**
+ * Estimated tokens of history shown to the model; older groups are left out above it.
+ */
+history_tokens_max: number
+/**
+ * Bytes of one call's arguments.
+ */
+args_bytes_max: number
+/**
+ * Bytes of an outcome on a screen (Z-17).
+ */
+display_bytes_max: number
 }
 /**
  * The program stopped in the middle of the run, and took it up again (not the machine's own).
@@ -855,6 +1160,24 @@ rule: string
  * The word to type for a critical call.
  */
 confirm_word?: string
+/**
+ * What an answer must name: a digest over the run and everything that is asked. Empty in what nobody can answer,
+ * and in records that are older than it.
+ */
+digest: string
+/**
+ * Its place among the questions of its step, in call order, from 1.
+ */
+position: number
+/**
+ * How many questions its step is expected to have, as far as its calls are known: it may grow.
+ */
+total: number
+/**
+ * Characters of known secret values in what is asked. Some make the question critical; what leaves the program has
+ * `***` in their place.
+ */
+hidden_chars: number
 }
 /**
  * A unified diff of a file change.
@@ -908,6 +1231,11 @@ rule?: string
  * What the user should know about the decision: a rule that could not be kept, for one.
  */
 problem?: string
+denied_by?: DeniedBy
+/**
+ * What the user said to a denied call.
+ */
+message?: string
 }
 /**
  * A call is about to run: written before anything happens.
@@ -1045,6 +1373,7 @@ received?: string
  * What to do.
  */
 hint?: string
+denied_by?: DeniedBy
 }
 /**
  * Facts about the running of a call.
@@ -1185,4 +1514,184 @@ reason: StopReason
  */
 answer: string
 usage: Usage
+}
+/**
+ * The user said something, and the run began.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "MessageSentCause".
+ */
+export interface MessageSentCause {
+type: "message_sent"
+}
+/**
+ * A call was complete while the model still spoke.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "CallReadyCause".
+ */
+export interface CallReadyCause {
+type: "call_ready"
+}
+/**
+ * The model was done with a step.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "ModelEndedCause".
+ */
+export interface ModelEndedCause {
+type: "model_ended"
+/**
+ * Calls that were too many to be looked at.
+ */
+calls_left_out?: number
+}
+/**
+ * The model was done with a step that had neither words nor calls.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "ModelGaveNothingCause".
+ */
+export interface ModelGaveNothingCause {
+type: "model_gave_nothing"
+/**
+ * What there was of it: thinking.
+ */
+parts?: Part[]
+finish: Finish
+usage?: Usage
+}
+/**
+ * The model gave no step.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "ModelFailedCause".
+ */
+export interface ModelFailedCause {
+type: "model_failed"
+failure: ModelFailure
+}
+/**
+ * Why a model gave no step. `message` is for the user, `detail` for the operator.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "ModelFailure".
+ */
+export interface ModelFailure {
+/**
+ * A stable word: `auth`, `rate_limit`, `overloaded`, `timeout`, `network`, `bad_request`, `malformed`, `cut`,
+ * `context_overflow`, `no_tool_support`, `filtered`, `empty`, `script`…
+ */
+code: string
+/**
+ * What happened and what to do.
+ */
+message: string
+/**
+ * Whether asking again may help.
+ */
+is_retryable: boolean
+/**
+ * How long the provider asked us to wait.
+ */
+retry_after_ms?: number
+}
+/**
+ * The model's adapter had to change something of the request.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "ModelNoticedCause".
+ */
+export interface ModelNoticedCause {
+type: "model_noticed"
+}
+/**
+ * A tool said what a call would touch.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "CallInspectedCause".
+ */
+export interface CallInspectedCause {
+type: "call_inspected"
+call_id: CallId
+}
+/**
+ * The user answered a question.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "PermissionAnsweredCause".
+ */
+export interface PermissionAnsweredCause {
+type: "permission_answered"
+call_id: CallId
+}
+/**
+ * A running call had its outcome.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "CallEndedCause".
+ */
+export interface CallEndedCause {
+type: "call_ended"
+call_id: CallId
+}
+/**
+ * A running call made a call itself.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "CalledInsideCause".
+ */
+export interface CalledInsideCause {
+type: "called_inside"
+call_id: CallId
+}
+/**
+ * The run was out of time.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "DeadlinePassedCause".
+ */
+export interface DeadlinePassedCause {
+type: "deadline_passed"
+deadline: Deadline
+}
+/**
+ * The user stopped the run.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "CancelledCause".
+ */
+export interface CancelledCause {
+type: "cancelled"
+}
+/**
+ * The journal could not be written.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "JournalFailedCause".
+ */
+export interface JournalFailedCause {
+type: "journal_failed"
+/**
+ * What the user was told.
+ */
+message: string
+}
+/**
+ * The program had stopped in the middle of the run, and took it up again.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "ProgramStartedCause".
+ */
+export interface ProgramStartedCause {
+type: "program_started"
+}
+/**
+ * The run could not be taken up again.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "AbandonedCause".
+ */
+export interface AbandonedCause {
+type: "abandoned"
 }

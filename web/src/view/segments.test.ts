@@ -14,7 +14,7 @@ const start = (effort?: string): Event => ({
   model: 'scripted/x',
   profile: 'default',
   message: { role: 'user', parts: [{ type: 'text', text: 'Hello' }] },
-  ...(effort ? { wishes: { tools_allowed: true, tool_choice: 'auto', sampling: { reasoning_effort: effort } } } : {}),
+  ...(effort ? { wishes: { version: 1, tools_allowed: true, tool_choice: 'auto', sampling: { reasoning_effort: effort } } } : {}),
 });
 const step = (number: number, purpose: 'work' | 'continuation' = 'work'): Event => ({
   type: 'step_started',
@@ -57,7 +57,7 @@ describe('the state of a call', () => {
   it('R-39 a staged edit is neither denied nor failed', () => {
     const { meta } = outcome([]);
     const denied = { body: { Err: { kind: 'permission_denied' as const, message: 'It awaits approval.' } }, meta };
-    const proposal = { call_id: 'c1', tool: 'write_file', arguments: '{}', risk: 'high' as const, rule: 'write_file' };
+    const proposal = { call_id: 'c1', tool: 'write_file', arguments: '{}', risk: 'high' as const, rule: 'write_file', digest: 'd', position: 1, total: 1, hidden_chars: 0 };
     const staged = { ...denied, meta: { ...meta, proposal } };
     const chips = (result: ToolOutcome) => {
       const run = fold(start(), step(1), asked('c1', 'write_file', 'other', 'primary'), ended('c1', 'write_file', result));

@@ -3,7 +3,7 @@
 import type { Message, Question, ToolCall, ToolOutcome, Usage, Decision } from '../view/types';
 import { askJson, path, query, type Schemas } from './http';
 
-export type Session = Schemas['Session'] & { approve?: string };
+export type Session = Schemas['Session'];
 export type Run = Schemas['Run'];
 export type RunTrace = Schemas['RunTrace'];
 export type Tool = Schemas['Tool'];
@@ -12,7 +12,7 @@ export type Gate = Schemas['Gate'];
 export type Save = Schemas['Save'];
 export type Task = Schemas['Task'];
 
-export type About = Schemas['About'] & { approve?: string; approve_modes?: { name: string; about: string }[] };
+export type About = Schemas['About'];
 export type Found = Schemas['Found'];
 export type Index = Schemas['Index'];
 export type Document = Schemas['Document'];

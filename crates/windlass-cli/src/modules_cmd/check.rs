@@ -16,7 +16,6 @@ use crate::exit::Exit;
 use crate::module_shelf::beside;
 use crate::out::{print, print_json, print_line};
 use crate::table::lay_out;
-use crate::visible::visible;
 
 /// The manifest of a folder.
 const MANIFEST: &str = "manifest.json";
@@ -175,7 +174,7 @@ fn show(all: &[Found], written: &[String], folders: &[PathBuf]) -> Result<()> {
             };
             let about = found.message.clone().unwrap_or(pin);
             let id = found.module_id.clone().unwrap_or_default();
-            [found.state.to_owned(), visible(&found.file).into_owned(), id, visible(&about).into_owned()]
+            [found.state.to_owned(), found.file.clone(), id, about]
         })
         .collect();
     print(&lay_out(&rows))?;

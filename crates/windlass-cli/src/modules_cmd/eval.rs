@@ -15,8 +15,8 @@ use crate::front::refused;
 use crate::model_choice::choose;
 use crate::out::{print, print_json, print_line};
 use crate::run::block_on;
+use crate::short_line::short_line;
 use crate::table::lay_out;
-use crate::visible::visible_line;
 use crate::wiring::House;
 use windlass_core::host::ServedPort;
 
@@ -70,7 +70,7 @@ pub(super) fn run(global: &GlobalArgs, args: &ModuleEvalArgs) -> Result<Exit> {
 fn cases_table(measured: &[Measured]) -> String {
     let head = ["LINE", "SCORE", "TIME", "RUN", "WHAT WAS WRONG"].map(str::to_owned);
     let rows = measured.iter().map(|case| {
-        let why = case.why.as_deref().map(|why| visible_line(why, WHY_CHARS_MAX)).unwrap_or_default();
+        let why = case.why.as_deref().map(|why| short_line(why, WHY_CHARS_MAX)).unwrap_or_default();
         let run = case.run_id.clone().unwrap_or_default();
         [case.line.to_string(), format!("{:.2}", case.score), show_ms(case.elapsed_ms), run, why]
     });

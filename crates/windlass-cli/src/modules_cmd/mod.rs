@@ -21,9 +21,9 @@ use crate::complaint::{Complaint, Result};
 use crate::exit::Exit;
 use crate::module_shelf::{prompt_of, row_of};
 use crate::out::{print, print_json, print_line, warn};
+use crate::short_line::short_line;
 use crate::table::lay_out;
 use crate::tools::read_arguments;
-use crate::visible::{visible, visible_line};
 use crate::wiring::House;
 
 /// Characters of an instruction in the list.
@@ -61,8 +61,7 @@ fn list(global: &GlobalArgs, tag: Option<&str>) -> Result<()> {
         return print_line(&match tag {
             Some(tag) => format!("there is no module with the tag '{tag}'"),
             None => format!(
-                "there are no modules; they live in {}, each named in manifest.json (docs/modules.md)",
-                visible(&folders)
+                "there are no modules; they live in {folders}, each named in manifest.json (docs/modules.md)"
             ),
         });
     }
@@ -77,24 +76,24 @@ fn list_row(row: &ModuleRow) -> [String; 6] {
     };
     let signature = format!("{} → {}", names(&row.inputs), names(&row.outputs));
     [
-        visible(&row.module_id).into_owned(),
+        row.module_id.clone(),
         dash(&row.version),
         row.predictor.clone(),
         tools_of(row),
         row.metric_score.map_or_else(|| "–".to_owned(), |score| format!("{score:.3}")),
-        visible_line(&signature, INSTRUCTION_CHARS_MAX),
+        short_line(&signature, INSTRUCTION_CHARS_MAX),
     ]
 }
 
 fn dash(text: &str) -> String {
-    if text.is_empty() { "–".to_owned() } else { visible(text).into_owned() }
+    if text.is_empty() { "–".to_owned() } else { text.to_owned() }
 }
 
 fn tools_of(row: &ModuleRow) -> String {
     match (&row.tools, row.has_tools) {
         (_, false) => "none".to_owned(),
         (None, true) => "all".to_owned(),
-        (Some(tools), true) => visible(&tools.join(", ")).into_owned(),
+        (Some(tools), true) => tools.join(", "),
     }
 }
 
@@ -135,19 +134,19 @@ fn in_words(module: &Module) -> Map<String, Value> {
 }
 
 fn section(name: &str, text: &str) -> String {
-    let lines: String = text.lines().map(|line| format!("    {}\n", visible(line))).collect();
+    let lines: String = text.lines().map(|line| format!("    {line}\n")).collect();
     format!("  {name}\n{lines}")
 }
 
 /// A module for people.
 fn describe(row: &ModuleRow) -> String {
-    let mut text = format!("{}\n\n{}\n\n", visible(&row.module_id), visible(row.instruction.trim()));
+    let mut text = format!("{}\n\n{}\n\n", row.module_id, row.instruction.trim());
     for (name, fields) in [("Inputs", &row.inputs), ("Outputs", &row.outputs)] {
         let rows: Vec<[String; 3]> = fields
             .iter()
             .map(|field| {
                 let about = field.description.as_deref().unwrap_or_default();
-                [format!("  {}", visible(&field.name)), field.field_type.clone(), visible(about).into_owned()]
+                [format!("  {}", field.name), field.field_type.clone(), about.to_owned()]
             })
             .collect();
         text.push_str(&format!("{name}\n{}\n", lay_out(&rows)));

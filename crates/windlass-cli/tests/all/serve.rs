@@ -82,6 +82,12 @@ impl Served {
         assert!(lines.any(|line| line.contains(&format!("\"type\":\"{kind}\""))), "no {kind}");
     }
 
+    /// Waits until it dies by itself.
+    #[cfg(feature = "crash-points")]
+    pub(crate) fn wait_for_death(&mut self) {
+        self.child.wait().unwrap();
+    }
+
     /// The first frame of this type of a run.
     pub(crate) fn first(&self, run: &str, kind: &str) -> Value {
         let mut stream = TcpStream::connect(&self.address).unwrap();

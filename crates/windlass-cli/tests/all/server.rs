@@ -41,6 +41,12 @@ impl Server {
         format!("{}{path}", self.address)
     }
 
+    /// The bodies of all requests, in order.
+    pub(crate) fn bodies(&self) -> Vec<String> {
+        let heard = self.heard.lock().unwrap();
+        heard.iter().filter_map(|request| Some(request.split_once("\r\n\r\n")?.1.to_owned())).collect()
+    }
+
     /// Everything that was asked: request line, headers, body.
     pub(crate) fn heard(&self) -> String {
         self.heard.lock().unwrap().join("\n")

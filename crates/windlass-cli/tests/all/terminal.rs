@@ -1,11 +1,7 @@
 //! The binary on a terminal of its own: questions, colours, the live answer.
 
-use std::io::{Read, Write};
-use std::process::{Child, ChildStdin, Stdio};
-use std::sync::mpsc;
-
-use crate::lifeline::PATIENCE;
 use crate::place::Place;
+use crate::tty::Terminal;
 
 const READ: &str = r#"user Read
 model call 1 read_file {"path":"a.txt"}
@@ -16,73 +12,6 @@ model call 2 read_file {"path":"a.txt"}
 tool 2 ok "hello"
 model text Second.
 "#;
-
-/// A program on a pseudo-terminal; `script` of util-linux makes it.
-struct Terminal {
-    child: Child,
-    keys: Option<ChildStdin>,
-    chunks: mpsc::Receiver<Vec<u8>>,
-    seen: String,
-    /// How much of it, without colours, was waited for already.
-    mark: usize,
-}
-
-impl Terminal {
-    fn start(place: &Place, args: &str, vars: &[(&str, &str)]) -> Self {
-        let line = format!("{} {args}", env!("CARGO_BIN_EXE_windlass"));
-        let mut child = place
-            .bare("script")
-            .args(["-qec", &line, "/dev/null"])
-            .envs(vars.iter().copied())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::inherit())
-            .spawn()
-            .unwrap();
-        let (sender, chunks) = mpsc::channel();
-        let mut screen = child.stdout.take().unwrap();
-        std::thread::spawn(move || {
-            let mut bytes = [0; 4096];
-            while let Ok(read @ 1..) = screen.read(&mut bytes) {
-                let _ = sender.send(bytes[..read].to_vec());
-            }
-        });
-        let keys = child.stdin.take();
-        Self { child, keys, chunks, seen: String::new(), mark: 0 }
-    }
-
-    /// Waits until the screen shows a text, after what was waited for before.
-    #[track_caller]
-    fn wait_for(&mut self, text: &str) -> &mut Self {
-        loop {
-            let shown = console::strip_ansi_codes(&self.seen);
-            if let Some(at) = shown[self.mark..].find(text) {
-                self.mark += at + text.len();
-                return self;
-            }
-            match self.chunks.recv_timeout(PATIENCE) {
-                Ok(bytes) => self.seen.push_str(&String::from_utf8_lossy(&bytes)),
-                Err(_) => panic!("'{text}' never came; seen: {}", self.seen),
-            }
-        }
-    }
-
-    fn type_line(&mut self, line: &str) -> &mut Self {
-        let keys = self.keys.as_mut().unwrap();
-        keys.write_all(format!("{line}\r").as_bytes()).unwrap();
-        keys.flush().unwrap();
-        self
-    }
-
-    /// Waits for the end; the exit code and everything that was shown, without colours.
-    fn end(mut self) -> (i32, String) {
-        while let Ok(bytes) = self.chunks.recv_timeout(PATIENCE) {
-            self.seen.push_str(&String::from_utf8_lossy(&bytes));
-        }
-        let code = self.child.wait().unwrap().code().unwrap_or(-1);
-        (code, console::strip_ansi_codes(&self.seen).replace('\r', ""))
-    }
-}
 
 fn place() -> Place {
     Place::with(&[("a.script", READ), ("a.txt", "hello\n")])
@@ -101,7 +30,7 @@ fn z_14_the_question_is_shown_and_key_1_allows_once() {
     terminal.wait_for(KEYS).type_line("1").wait_for("First.").wait_for(KEYS).type_line("1");
     let (code, shown) = terminal.end();
     assert_eq!(code, 0, "{shown}");
-    let question = "⚠️  Permission Request\nTool: read_file\nArguments: {\n  \"path\": \"a.txt\"\n}\nRisk: MEDIUM\nRule for Remember: read_file(a.txt)\n";
+    let question = "⚠️  Permission Request\nArguments:\n│ {\n│   \"path\": \"a.txt\"\n│ }\nTouches:\n│ path a.txt\nRule for Remember:\n│ read_file(a.txt)\nTool: read_file\nRisk: MEDIUM\n[1] Allow Once";
     assert_eq!(shown.matches(question).count(), 2, "{shown}");
     assert!(shown.contains("✓ read_file a.txt") && shown.contains("Second."), "{shown}");
     assert!(!place.policies_file().exists());
@@ -128,7 +57,8 @@ fn z_13_key_3_shows_the_rule_stores_it_and_asks_no_more() {
     terminal
         .wait_for(KEYS)
         .type_line("3")
-        .wait_for("This rule will be stored: read_file(a.txt)")
+        .wait_for("This rule will be stored:")
+        .wait_for("│ read_file(a.txt)")
         .type_line("");
     let (code, shown) = terminal.end();
     assert_eq!((code, shown.matches(KEYS).count()), (0, 1), "{shown}");
@@ -166,8 +96,8 @@ fn wrong_keys_are_asked_again() {
     let place = place();
     let mut terminal =
         Terminal::start(&place, "tools call read_file '{\"path\":\"a.txt\"}' --profile zodo", &[]);
-    terminal.wait_for(KEYS).type_line("5").wait_for("Please type 1, 2, 3 or 4.").type_line("yes");
-    terminal.wait_for("Please type 1, 2, 3 or 4.").type_line("1");
+    terminal.wait_for(KEYS).type_line("6").wait_for("Please type 1, 2, 3, 4, 5 or v.").type_line("yes");
+    terminal.wait_for("Please type 1, 2, 3, 4, 5 or v.").type_line("1");
     let (code, shown) = terminal.end();
     assert_eq!(code, 0, "{shown}");
     assert!(shown.contains("hello"), "{shown}");
@@ -188,8 +118,8 @@ model text It stays.
     terminal.wait_for(KEYS).type_line("4");
     let (code, shown) = terminal.end();
     assert_eq!(code, 0, "{shown}");
-    assert!(shown.contains("Risk: HIGH\nChanges:\n"), "{shown}");
-    assert!(shown.contains("-hello\n") && shown.contains("+goodbye\n"), "{shown}");
+    assert!(shown.contains("Changes:\n│ --- a/a.txt\n") && shown.contains("Risk: HIGH\n[1]"), "{shown}");
+    assert!(shown.contains("│ -hello\n") && shown.contains("│ +goodbye\n"), "{shown}");
     assert_eq!(place.read("a.txt"), "hello\n");
 }
 
@@ -211,7 +141,7 @@ fn ctrl_c_at_a_question_cancels() {
     let place = place();
     let mut terminal = ask(&place);
     terminal.wait_for(KEYS);
-    terminal.keys.as_mut().unwrap().write_all(b"\x03").unwrap();
+    terminal.type_keys("\x03");
     let (code, shown) = terminal.end();
     assert_eq!(code, 130, "{shown}");
     assert!(shown.contains("cancelled; "), "{shown}");

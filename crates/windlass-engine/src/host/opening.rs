@@ -1,6 +1,7 @@
 //! Sessions are opened: claimed, folded back from their records, and given an actor.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use windlass_core::history::History;
 use windlass_core::host::HostError;
@@ -12,6 +13,7 @@ use windlass_core::store::{Claim, SessionRow};
 
 use super::berth::{Berth, Open, Setup};
 use super::{Host, OpenModel, broken, failed, overloaded};
+use crate::limits::{CLAIM_PAUSE_MS, CLAIM_WAIT_MS};
 use crate::session::{Past, Session, SessionParts};
 
 /// The run that stopped in the middle, if one did.
@@ -78,12 +80,18 @@ impl Host {
         )))
     }
 
-    /// Becomes the writer of a session.
+    /// Becomes the writer of a session. Another process that holds it has a while to let go of it.
     pub(super) async fn claim(&self, berth: &Berth) -> Result<(), HostError> {
-        let claim = self.parts.store.claim(&berth.session_id).await;
-        match claim.map_err(failed("session", berth.session_id.as_str()))? {
-            Claim::Taken => Ok(()),
-            Claim::Held { by } => Err(HostError::Held(by)),
+        let since = Instant::now();
+        loop {
+            let claim = self.parts.store.claim(&berth.session_id).await;
+            match claim.map_err(failed("session", berth.session_id.as_str()))? {
+                Claim::Taken => return Ok(()),
+                Claim::Held { by } if since.elapsed() >= Duration::from_millis(CLAIM_WAIT_MS) => {
+                    return Err(HostError::Held(by));
+                }
+                Claim::Held { .. } => tokio::time::sleep(Duration::from_millis(CLAIM_PAUSE_MS)).await,
+            }
         }
     }
 

@@ -28,6 +28,8 @@ pub struct Asking {
     pub chosen: usize,
     /// Lines of it that are scrolled away.
     pub scrolled: usize,
+    /// Whether it has all of the screen.
+    pub is_whole: bool,
     /// The answer that Enter would give.
     pub picked: Option<Decision>,
     /// What is being typed for it.
@@ -61,6 +63,8 @@ pub enum Writing {
     Nothing,
     /// The rule to remember.
     Rule(Box<TextArea<'static>>),
+    /// Why it is denied.
+    Reason(Box<TextArea<'static>>),
     /// The word of a critical call, and the answer that it confirms.
     Word(PermissionAnswer, Box<TextArea<'static>>),
 }
@@ -87,6 +91,16 @@ impl State {
         self.questions().get(self.asking.chosen)
     }
 
+    /// Which of how many questions of its step one is.
+    pub fn counted(&self, question: &Question) -> (u32, u32) {
+        let most = self.questions().iter().map(|other| other.total).max().unwrap_or(0);
+        match question.position {
+            // Records of older versions do not say.
+            0 => (number(self.asking.chosen + 1), number(self.questions().len())),
+            position => (position, most),
+        }
+    }
+
     /// Whether the answer to the question that is looked at is on its way, or not wanted any more.
     pub fn is_answering(&self) -> bool {
         let is_sent = |question: &Question| self.asking.answering.contains(&question.call_id);
@@ -105,4 +119,8 @@ impl State {
             (false, false, _) => Ear::Question,
         }
     }
+}
+
+fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }

@@ -6,12 +6,13 @@ use ratatui_textarea::{CursorMove, TextArea};
 use windlass_core::host::HostError;
 use windlass_core::ids::CallId;
 use windlass_core::permission::{Decision, PermissionAnswer, RulePattern};
+use windlass_core::text::visible_line;
 
 use super::stop;
 use crate::effect::Effect;
 use crate::state::State;
 use crate::state::question::{SETTLE_MS, Shown, Writing};
-use crate::text::{clean, one_line};
+use crate::text::one_line;
 use crate::view;
 
 /// The answers in the order of their keys.
@@ -30,7 +31,7 @@ pub(super) fn press(state: &mut State, key: KeyEvent) -> Option<Vec<Effect>> {
     }
     match state.asking.writing {
         Writing::Nothing => press_answer(state, key),
-        Writing::Rule(_) | Writing::Word(..) => Some(press_writing(state, key)),
+        Writing::Rule(_) | Writing::Reason(_) | Writing::Word(..) => Some(press_writing(state, key)),
     }
 }
 
@@ -38,7 +39,9 @@ pub(super) fn press(state: &mut State, key: KeyEvent) -> Option<Vec<Effect>> {
 pub(super) fn paste(state: &mut State, text: &str) -> bool {
     match &mut state.asking.writing {
         Writing::Nothing => false,
-        Writing::Rule(area) | Writing::Word(_, area) => area.insert_str(one_line(text)),
+        Writing::Rule(area) | Writing::Reason(area) | Writing::Word(_, area) => {
+            area.insert_str(one_line(text))
+        }
     }
 }
 
@@ -100,6 +103,7 @@ fn begin(state: &mut State) {
     let asking = &mut state.asking;
     (asking.scrolled, asking.picked, asking.problem) = (0, None, None);
     asking.writing = Writing::Nothing;
+    asking.is_whole = false;
 }
 
 fn is_page(key: KeyEvent) -> bool {
@@ -126,6 +130,10 @@ fn press_answer(state: &mut State, key: KeyEvent) -> Option<Vec<Effect>> {
         KeyCode::BackTab => look_further(state, -1),
         KeyCode::Home => scroll(state, isize::MIN),
         KeyCode::End => scroll(state, isize::MAX),
+        KeyCode::Char('v') if is_plain => {
+            state.asking.is_whole = !state.asking.is_whole;
+            scroll(state, 0);
+        }
         _ if state.is_answering() => {}
         KeyCode::Left => pick(state, -1),
         KeyCode::Right => pick(state, 1),
@@ -133,6 +141,7 @@ fn press_answer(state: &mut State, key: KeyEvent) -> Option<Vec<Effect>> {
             return Some(state.asking.picked.map_or_else(Vec::new, |picked| decide(state, picked)));
         }
         KeyCode::Char('e') if is_plain => edit_rule(state),
+        KeyCode::Char('5') if is_plain => write(state, Writing::Reason(line_of(""))),
         KeyCode::Char(sign) if is_plain => {
             let decision = Decision::from_word(sign.encode_utf8(&mut [0; 4]));
             return Some(decision.map_or_else(Vec::new, |decision| decide(state, decision)));
@@ -154,7 +163,7 @@ fn press_writing(state: &mut State, key: KeyEvent) -> Vec<Effect> {
         // There is but one line.
         (KeyCode::Char('j' | 'm'), _) if is_ctrl => {}
         (KeyCode::Tab | KeyCode::BackTab, _) | (_, Writing::Nothing) => {}
-        (_, Writing::Rule(area) | Writing::Word(_, area)) => {
+        (_, Writing::Rule(area) | Writing::Reason(area) | Writing::Word(_, area)) => {
             area.input(key);
         }
     }
@@ -167,6 +176,11 @@ fn submit(state: &mut State) -> Vec<Effect> {
         Writing::Rule(area) => {
             let typed = area.lines().join(" ");
             store(state, &typed)
+        }
+        Writing::Reason(area) => {
+            let typed = area.lines().join(" ").trim().to_owned();
+            let message = (!typed.is_empty()).then_some(typed);
+            send(state, PermissionAnswer { message, ..PermissionAnswer::new(Decision::Deny) })
         }
         Writing::Word(answer, area) => {
             let (answer, typed) = (answer.clone(), area.lines().join(" ").trim().to_owned());
@@ -183,7 +197,7 @@ fn submit(state: &mut State) -> Vec<Effect> {
 
 /// Answers with a rule of the user's own, if it is one.
 fn store(state: &mut State, typed: &str) -> Vec<Effect> {
-    let is_unchanged = state.question().is_some_and(|question| clean(&question.rule) == typed);
+    let is_unchanged = state.question().is_some_and(|question| visible_line(&question.rule) == typed);
     let mut answer = PermissionAnswer::new(Decision::Remember);
     if !is_unchanged {
         match typed.parse::<RulePattern>() {
@@ -208,8 +222,7 @@ fn decide(state: &mut State, decision: Decision) -> Vec<Effect> {
 /// A critical call needs a typed word.
 fn confirm(state: &mut State, answer: PermissionAnswer) -> Vec<Effect> {
     if state.question().is_some_and(|question| question.confirm_word.is_some()) {
-        state.asking.writing = Writing::Word(answer, line_of(""));
-        state.asking.problem = None;
+        write(state, Writing::Word(answer, line_of("")));
         return Vec::new();
     }
     send(state, answer)
@@ -227,7 +240,13 @@ fn send(state: &mut State, answer: PermissionAnswer) -> Vec<Effect> {
 
 fn edit_rule(state: &mut State) {
     let Some(question) = state.question() else { return };
-    state.asking.writing = Writing::Rule(line_of(&clean(&question.rule)));
+    let rule = line_of(&visible_line(&question.rule));
+    write(state, Writing::Rule(rule));
+}
+
+/// Begins to type something for the question.
+fn write(state: &mut State, writing: Writing) {
+    state.asking.writing = writing;
     state.asking.problem = None;
 }
 

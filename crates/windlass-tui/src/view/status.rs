@@ -326,7 +326,12 @@ fn hints(state: &State) -> Vec<Part> {
         (false, Ear::Question | Ear::Nobody, Writing::Nothing, _) => {
             &["Esc cancels", "e edits the rule", "Left/Right, Enter"]
         }
-        (false, Ear::Question | Ear::Nobody, Writing::Rule(_) | Writing::Word(..), _) => &["Ctrl-C cancels"],
+        (
+            false,
+            Ear::Question | Ear::Nobody,
+            Writing::Rule(_) | Writing::Reason(_) | Writing::Word(..),
+            _,
+        ) => &["Ctrl-C cancels"],
         (false, Ear::Others, _, _) if state.asking.shown.is_some() => {
             &["the question listens when you pause"]
         }

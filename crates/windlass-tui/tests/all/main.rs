@@ -18,6 +18,7 @@ mod long;
 mod markdown;
 mod overlays;
 mod panels;
+mod questions;
 mod searching;
 mod session_commands;
 mod stage;

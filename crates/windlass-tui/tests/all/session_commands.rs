@@ -171,7 +171,12 @@ async fn cut_off(hosted: &mut Hosted) -> SessionId {
     let cut = SessionId::new("cut-off");
     let copy = |record: &Arc<Record>| {
         let run_id = "run-cut-off".into();
-        Arc::new(Record { session_id: cut.clone(), run_id, ..Record::clone(record) })
+        let mut record = Record { session_id: cut.clone(), run_id, ..Record::clone(record) };
+        // The digest of a question names its run.
+        if let Event::PermissionRequested { question } = &mut record.event {
+            question.digest = question.digest_in(&record.run_id);
+        }
+        Arc::new(record)
     };
     let kept =
         records[..=started.unwrap()].iter().filter(|record| record.event.is_durable()).map(copy).collect();

@@ -1,63 +1,54 @@
-//! What a question says: the warning, what the call touches, what it would do, its arguments. All of it can be read,
-//! however long it is.
+//! What a question says: the warning, what the call touches, what it would do, its arguments, the rule. All of it can be
+//! read, however long it is, and what others wrote of it stands in a gutter.
 
 use ratatui::text::{Line, Span};
-use serde_json::Value;
 use windlass_core::permission::{Preview, Question, Target};
 use windlass_core::tool::Risk;
 
-use super::arguments;
+use super::{arguments, quote};
 use crate::diff;
-use crate::text::{break_spans, clean, width, wrap_spans};
+use crate::text::wrap_spans;
 use crate::theme::{Role, Theme};
 
-/// What stands before each line of something that is quoted.
-const BAR: &str = "│ ";
-
-/// Columns of the title beside tool and risk: narrower screens cut the tool's name there.
-const TITLE_COLUMNS: usize = 15;
-
-/// Lays out a question. The rule and the full name of the tool are part of it where they have no place outside.
-pub(super) fn lay_out(
-    question: &Question,
-    columns: usize,
-    theme: Theme,
-    has_rule: bool,
-) -> Vec<Line<'static>> {
+/// Lays out a question.
+pub(super) fn lay_out(question: &Question, columns: usize, theme: Theme) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     if let Some(warning) = warning(question.risk) {
         let style = theme.style(risk_role(question.risk));
         lines.extend(wrap_spans(&[Span::styled(warning, style)], columns, &[], &[]));
     }
-    if width(&question.tool) + width(question.risk.label()) + TITLE_COLUMNS > columns {
-        lines.extend(labelled("tool", &question.tool, columns, theme));
+    if question.hidden_chars > 0 {
+        let chars = question.hidden_chars;
+        let secret = format!("Warning: {chars} characters of this are a secret that Windlass knows.");
+        lines.extend(wrap_spans(&[Span::styled(secret, theme.style(Role::Bad))], columns, &[], &[]));
     }
-    for target in question.targets.iter().filter(|target| !is_previewed(target, question)) {
+    if !question.targets.is_empty() {
+        lines.push(heading("Touches", theme));
+    }
+    for target in &question.targets {
         let (kind, name) = words_of(target);
-        lines.extend(labelled(kind, name, columns, theme));
+        lines.extend(quote::one_line(&format!("{kind} "), name, columns, theme));
     }
-    match question.preview.as_ref().filter(|preview| !repeats(preview, &question.arguments)) {
+    match &question.preview {
         Some(Preview::Diff(diff)) => {
             lines.push(heading("Change", theme));
-            let room = u16::try_from(columns.saturating_sub(2)).unwrap_or(u16::MAX);
-            lines.extend(indented(diff::render(diff, room, theme)));
+            let room = u16::try_from(columns.saturating_sub(quote::GUTTER_COLUMNS)).unwrap_or(u16::MAX);
+            lines.extend(quote::rows(diff::render(diff, room, theme), theme));
         }
         Some(Preview::Command(command)) => {
             lines.push(heading("Command", theme));
-            lines.extend(quoted(command, columns, Role::Code, theme));
+            lines.extend(quote::text(command, "", columns, Role::Code, theme));
         }
-        Some(Preview::Text(text)) => {
+        Some(Preview::Text(text)) if !repeats(text, &question.arguments) => {
             lines.push(heading("Preview", theme));
-            lines.extend(quoted(text, columns, Role::Text, theme));
+            lines.extend(quote::text(text, "", columns, Role::Text, theme));
         }
-        None => {}
+        Some(Preview::Text(_)) | None => {}
     }
     lines.push(heading("Arguments", theme));
-    lines.extend(indented(arguments::lay_out(&question.arguments, columns.saturating_sub(2), theme)));
-    if has_rule {
-        lines.push(heading("Remember stores", theme));
-        lines.extend(quoted(&question.rule, columns, Role::Text, theme));
-    }
+    lines.extend(arguments::lay_out(&question.arguments, columns, theme));
+    lines.push(heading("Remember stores", theme));
+    lines.extend(quote::one_line("", &question.rule, columns, theme));
     lines
 }
 
@@ -89,43 +80,12 @@ fn warning(risk: Risk) -> Option<&'static str> {
     }
 }
 
-/// The command stands in its preview already.
-fn is_previewed(target: &Target, question: &Question) -> bool {
-    match (target, &question.preview) {
-        (Target::Command(command), Some(Preview::Command(preview))) => preview.starts_with(command.as_str()),
-        (Target::Path(_) | Target::Host(_) | Target::Command(_), _) => false,
-    }
-}
-
 /// A tool without a preview of its own gets its arguments as one, and those are shown anyway.
-fn repeats(preview: &Preview, arguments: &str) -> bool {
-    match preview {
-        Preview::Text(text) => {
-            serde_json::from_str::<Value>(arguments).is_ok_and(|value| format!("{value:#}") == *text)
-        }
-        Preview::Diff(_) | Preview::Command(_) => false,
-    }
+fn repeats(preview: &str, arguments: &str) -> bool {
+    let value = serde_json::from_str::<serde_json::Value>(arguments);
+    value.is_ok_and(|value| format!("{value:#}") == preview)
 }
 
 fn heading(text: &'static str, theme: Theme) -> Line<'static> {
     Line::styled(text, theme.style(Role::Muted))
-}
-
-fn indented(lines: Vec<Line<'static>>) -> impl Iterator<Item = Line<'static>> {
-    lines.into_iter().map(|mut line| {
-        line.spans.insert(0, Span::raw("  "));
-        line
-    })
-}
-
-fn labelled(label: &str, text: &str, columns: usize, theme: Theme) -> Vec<Line<'static>> {
-    let text = clean(text).replace('\n', "␊");
-    let lead = Span::styled(format!("{label} "), theme.style(Role::Muted));
-    let blank = Span::raw(" ".repeat(lead.width()));
-    break_spans(&[Span::styled(text, theme.style(Role::Strong))], columns, &[lead], &[blank])
-}
-
-fn quoted(text: &str, columns: usize, role: Role, theme: Theme) -> Vec<Line<'static>> {
-    let bar = [Span::styled(format!("  {BAR}"), theme.style(Role::Muted))];
-    break_spans(&[Span::styled(clean(text), theme.style(role))], columns, &bar, &bar)
 }

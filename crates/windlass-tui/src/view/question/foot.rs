@@ -1,13 +1,15 @@
-//! The lines under a question, which always stand: the rule, what is typed, the answers, who else waits, the draft.
+//! The lines under a question, which always stand: what is typed, the tool and its risk, the answers, who else waits, the
+//! draft.
 
 use ratatui::text::{Line, Span};
 use windlass_core::permission::{Decision, Question};
+use windlass_core::text::visible_line;
 
-use super::body::words_of;
+use super::body::{risk_role, words_of};
 use crate::state::State;
 use crate::state::question::{Ear, Writing};
-use crate::text::{break_spans, clean, cut, one_line, width, wrap_spans};
-use crate::theme::{Role, Theme};
+use crate::text::{break_spans, clean, cut, width, wrap_spans};
+use crate::theme::Role;
 
 /// The answers with their keys (Z-14).
 const ANSWERS: [(Decision, &str); 4] = [
@@ -17,16 +19,13 @@ const ANSWERS: [(Decision, &str); 4] = [
     (Decision::Deny, "[4] Deny"),
 ];
 
-const BETWEEN: &str = "  ";
+/// The keys beside them.
+const MORE_KEYS: [&str; 2] = ["[5] Deny and say why", "[v] View all"];
 
-/// Rows of a rule that may stand outside of what scrolls.
-const RULE_ROWS_MAX: usize = 2;
+const BETWEEN: &str = "  ";
 
 /// Rows of a complaint.
 const PROBLEM_ROWS_MAX: usize = 3;
-
-/// What stands before a rule.
-const RULE_LEAD: &str = "Remember stores ";
 
 /// The lines, and the one of them in which something is typed.
 #[derive(Debug, Default)]
@@ -38,11 +37,11 @@ pub(super) struct Foot {
 /// What stands before the place where something is typed.
 pub(super) const PROMPT: &str = "› ";
 
-/// The foot of a question in at most so many rows: the answers first, then what explains them.
+/// The foot of a question in at most so many rows: the tool and the answers first, then what explains them.
 pub(super) fn lay_out(state: &State, question: &Question, columns: usize, rows_max: usize) -> Foot {
-    let mut answers = answers(state, columns);
+    let (tool, answers) = (tool(state, question, columns), answers(state, columns));
     let (caption, has_typing) = caption(state, question, columns);
-    let mut left = rows_max.saturating_sub(answers.len() + usize::from(has_typing));
+    let mut left = rows_max.saturating_sub(tool.len() + answers.len() + usize::from(has_typing));
     let mut take = |mut lines: Vec<Line<'static>>| {
         lines.truncate(left);
         left -= lines.len();
@@ -50,6 +49,7 @@ pub(super) fn lay_out(state: &State, question: &Question, columns: usize, rows_m
     };
     let problem = take(problem(state, columns));
     let caption = take(caption);
+    let more = take(more_keys(state, columns));
     let draft = take(draft(state, columns).into_iter().collect());
     let queue = take(queue(state, question, columns).into_iter().collect());
     let mut foot = Foot { lines: caption, typing: None };
@@ -57,38 +57,38 @@ pub(super) fn lay_out(state: &State, question: &Question, columns: usize, rows_m
         foot.typing = Some(foot.lines.len());
         foot.lines.push(Line::from(Span::styled(PROMPT, state.theme.style(Role::Accent))));
     }
-    foot.lines.extend(problem);
-    foot.lines.append(&mut answers);
-    foot.lines.extend(queue);
-    foot.lines.extend(draft);
+    foot.lines.extend(problem.into_iter().chain(tool).chain(answers).chain(more));
+    foot.lines.extend(queue.into_iter().chain(draft));
     foot
 }
 
-/// Whether a rule is short enough to stand there.
-pub(super) fn has_room_for(rule: &str, columns: usize) -> bool {
-    rule_lines(rule, columns, Theme::default()).len() <= RULE_ROWS_MAX
-}
-
-fn rule_lines(rule: &str, columns: usize, theme: Theme) -> Vec<Line<'static>> {
-    let lead = [Span::styled(RULE_LEAD, theme.style(Role::Muted))];
-    let blank = [Span::raw(" ".repeat(width(RULE_LEAD)))];
-    break_spans(&[Span::raw(clean(rule).replace('\n', "␊"))], columns, &lead, &blank)
+/// What the keys below it are about.
+fn tool(state: &State, question: &Question, columns: usize) -> Vec<Line<'static>> {
+    let (name, risk) = (visible_line(&question.tool), question.risk.label());
+    let muted = state.theme.style(Role::Muted);
+    let spans = [
+        Span::styled("Tool: ", muted),
+        Span::styled(name, state.theme.style(Role::Strong)),
+        Span::styled(" · Risk: ", muted),
+        Span::styled(risk, state.theme.style(risk_role(question.risk))),
+    ];
+    break_spans(&spans, columns, &[], &[Span::raw("  ")])
 }
 
 fn said(state: &State, text: &str, role: Role, columns: usize) -> Vec<Line<'static>> {
     wrap_spans(&[Span::styled(text, state.theme.style(role))], columns, &[], &[])
 }
 
-/// What stands over the answers, and whether something is typed below it.
+/// What stands over the answers while something is typed, and whether something is.
 fn caption(state: &State, question: &Question, columns: usize) -> (Vec<Line<'static>>, bool) {
     match &state.asking.writing {
-        Writing::Nothing if has_room_for(&question.rule, columns) && state.size.1 >= super::ROOMY_ROWS => {
-            (rule_lines(&question.rule, columns, state.theme), false)
-        }
         Writing::Nothing => (Vec::new(), false),
         Writing::Rule(_) => (said(state, "Remember stores this rule:", Role::Text, columns), true),
+        Writing::Reason(_) => {
+            (said(state, "What should it do instead? The model is told:", Role::Text, columns), true)
+        }
         Writing::Word(answer, _) => {
-            let word = clean(question.confirm_word.as_deref().unwrap_or_default());
+            let word = visible_line(question.confirm_word.as_deref().unwrap_or_default());
             let reach = match answer.decision {
                 Decision::Once | Decision::Deny => "this once",
                 Decision::Session => "for this session",
@@ -106,6 +106,7 @@ fn answers(state: &State, columns: usize) -> Vec<Line<'static>> {
         (None, true, _) => "answering…",
         (None, false, Writing::Nothing) => return keys(state, columns),
         (None, false, Writing::Rule(_)) => "Enter stores it and lets the call run · Esc gives up",
+        (None, false, Writing::Reason(_)) => "Enter denies it · Esc goes back",
         (None, false, Writing::Word(..)) => "Enter confirms · Esc goes back",
     };
     said(state, text, Role::Muted, columns)
@@ -113,19 +114,32 @@ fn answers(state: &State, columns: usize) -> Vec<Line<'static>> {
 
 /// The keys of the question, on one line where it is wide enough.
 fn keys(state: &State, columns: usize) -> Vec<Line<'static>> {
-    let mut lines: Vec<Line<'static>> = Vec::new();
-    for (decision, label) in ANSWERS {
+    let key = |(decision, label): (Decision, &'static str)| {
         let role = match state.ear() {
             Ear::Question if state.asking.picked == Some(decision) => Role::Chosen,
             Ear::Question => Role::Strong,
             Ear::Others | Ear::Nobody => Role::Muted,
         };
-        let span = Span::styled(label, state.theme.style(role));
+        Span::styled(label, state.theme.style(role))
+    };
+    in_line(ANSWERS.into_iter().map(key), columns)
+}
+
+fn more_keys(state: &State, columns: usize) -> Vec<Line<'static>> {
+    let is_open = matches!(state.asking.writing, Writing::Nothing) && !state.is_answering();
+    let keys = MORE_KEYS.into_iter().filter(|_| is_open);
+    in_line(keys.map(|label| Span::styled(label, state.theme.style(Role::Muted))), columns)
+}
+
+/// Labels beside each other, on as many lines as they need.
+fn in_line(labels: impl Iterator<Item = Span<'static>>, columns: usize) -> Vec<Line<'static>> {
+    let mut lines: Vec<Line<'static>> = Vec::new();
+    for label in labels {
         match lines.last_mut() {
-            Some(line) if line.width() + width(BETWEEN) + width(label) <= columns => {
-                line.spans.extend([Span::raw(BETWEEN), span]);
+            Some(line) if line.width() + width(BETWEEN) + label.width() <= columns => {
+                line.spans.extend([Span::raw(BETWEEN), label]);
             }
-            Some(_) | None => lines.push(Line::from(span)),
+            Some(_) | None => lines.push(Line::from(label)),
         }
     }
     lines
@@ -144,7 +158,7 @@ fn queue(state: &State, question: &Question, columns: usize) -> Option<Line<'sta
     let names: Vec<String> = others
         .map(|other| {
             let target = other.targets.first().map(|target| format!(" {}", words_of(target).1));
-            one_line(&format!("{}{}", other.tool, target.unwrap_or_default()))
+            visible_line(&format!("{}{}", other.tool, target.unwrap_or_default())).into_owned()
         })
         .collect();
     let verb = match names.len() {

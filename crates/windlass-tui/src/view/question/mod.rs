@@ -1,12 +1,15 @@
-//! A question to the user, in place of the message (Z-12…Z-14, R-51): nothing of it is cut, what has no room scrolls.
+//! A question to the user, in place of the message (Z-12…Z-14, R-51): nothing of it is cut. Of what has no room, the
+//! beginning and the end are seen and how much is between; the beginning scrolls, and a key gives it all of the screen.
 //!
-//! - `body`: what scrolls: warning, targets, preview, arguments
+//! - `body`: what scrolls: warning, targets, preview, arguments, rule
 //! - `arguments`: how arguments are written
-//! - `foot`: what always stands: rule, answers, who else waits
+//! - `quote`: the gutter of what others wrote
+//! - `foot`: what always stands: tool and risk, answers, who else waits
 
 mod arguments;
 mod body;
 mod foot;
+mod quote;
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -16,7 +19,7 @@ use windlass_core::permission::Question;
 
 use crate::state::State;
 use crate::state::question::Writing;
-use crate::text::{clean, cut, width};
+use crate::text::width;
 use crate::theme::{Role, ThemeKind};
 use foot::Foot;
 
@@ -26,8 +29,8 @@ const SHARED_ROWS: u16 = 24;
 /// What a question may take of a taller screen.
 const SHARE_PERCENT: u16 = 60;
 
-/// From so many rows on a short rule stands beside the answers.
-const ROOMY_ROWS: u16 = 14;
+/// Which part of the rows that can be seen is the end of what has no room.
+const TAIL_PART: usize = 3;
 
 /// A question's body as it was laid out before.
 #[derive(Debug, Default)]
@@ -37,7 +40,7 @@ pub(super) struct BodyCache {
 }
 
 /// What a body depends on: a question does not change.
-type BodyKey = (RunId, CallId, usize, ThemeKind, bool);
+type BodyKey = (RunId, CallId, usize, ThemeKind);
 
 /// How a question lies on the screen.
 pub(super) struct Plan {
@@ -45,6 +48,8 @@ pub(super) struct Plan {
     pub(super) rows: u16,
     /// Rows of the body that can be seen.
     pub(super) body_rows: usize,
+    /// How many of them are its end.
+    tail_rows: usize,
     /// Lines of the body that cannot.
     pub(super) hidden_lines: usize,
     columns: usize,
@@ -62,6 +67,7 @@ impl Plan {
         let screen = state.size.1;
         let rows_max = match screen {
             0..SHARED_ROWS => rows_free,
+            _ if state.asking.is_whole => rows_free,
             _ => rows_free.min(screen.saturating_mul(SHARE_PERCENT) / 100),
         };
         let rows_max = usize::from(rows_max.max(1));
@@ -74,17 +80,18 @@ impl Plan {
         let rows = if is_all { fixed + lines + usize::from(has_gap) } else { rows_max };
         let body_rows = if is_all { lines } else { rows_max.saturating_sub(fixed + 1) };
         let rows = u16::try_from(rows).unwrap_or(u16::MAX);
-        Some(Self { rows, body_rows, hidden_lines: lines - body_rows.min(lines), columns, has_gap, foot })
+        let hidden_lines = lines - body_rows.min(lines);
+        let tail_rows = if is_all || state.asking.is_whole { 0 } else { body_rows / TAIL_PART };
+        Some(Self { rows, body_rows, tail_rows, hidden_lines, columns, has_gap, foot })
     }
 }
 
 impl BodyCache {
     fn refresh(&mut self, state: &State, question: &Question, columns: usize) -> &[Line<'static>] {
-        let is_rule_outside = state.size.1 >= ROOMY_ROWS && foot::has_room_for(&question.rule, columns);
         let run_id = state.running().cloned().unwrap_or_else(|| RunId::new(""));
-        let key = (run_id, question.call_id.clone(), columns, state.theme.kind(), !is_rule_outside);
+        let key = (run_id, question.call_id.clone(), columns, state.theme.kind());
         if self.key.as_ref() != Some(&key) {
-            self.lines = body::lay_out(question, columns, state.theme, !is_rule_outside);
+            self.lines = body::lay_out(question, columns, state.theme);
             self.key = Some(key);
         }
         &self.lines
@@ -97,11 +104,15 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, plan: &Plan
     let scrolled = state.asking.scrolled.min(plan.hidden_lines);
     let mut row = Row { frame, area, y: area.y };
     row.draw(0, title(state, question, usize::from(area.width)));
-    for line in cache.lines.iter().skip(scrolled).take(plan.body_rows) {
+    let head_rows = plan.body_rows - plan.tail_rows;
+    for line in cache.lines.iter().skip(scrolled).take(head_rows) {
         row.draw(1, line.clone());
     }
     if plan.hidden_lines > 0 {
         row.draw(1, Line::styled(hidden(plan.hidden_lines, scrolled), state.theme.style(Role::Muted)));
+    }
+    for line in cache.lines.iter().skip(plan.hidden_lines + head_rows).take(plan.tail_rows) {
+        row.draw(1, line.clone());
     }
     if plan.has_gap {
         row.draw(0, Line::default());
@@ -121,7 +132,9 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, plan: &Plan
 fn draw_typing(frame: &mut Frame<'_>, area: Rect, state: &State) {
     match &state.asking.writing {
         Writing::Nothing => {}
-        Writing::Rule(text) | Writing::Word(_, text) => frame.render_widget(text.as_ref(), area),
+        Writing::Rule(text) | Writing::Reason(text) | Writing::Word(_, text) => {
+            frame.render_widget(text.as_ref(), area)
+        }
     }
 }
 
@@ -142,31 +155,21 @@ impl Row<'_, '_> {
     }
 }
 
-/// Which question it is, about what, and how risky (Z-14).
+/// Which question it is.
 fn title(state: &State, question: &Question, columns: usize) -> Line<'static> {
-    let (at, all) = (state.asking.chosen + 1, state.questions().len());
+    let (at, all) = state.counted(question);
     let rule = state.theme.style(body::risk_role(question.risk));
-    let tail = format!(" · {} ", question.risk.label());
-    let tool = clean(&question.tool).replace('\n', "␊");
-    let long = format!("── Permission {at} of {all} · ");
-    let has_room = width(&long) + width(&tool) + width(&tail) <= columns;
-    let lead = if has_room { long } else { format!("─ {at} of {all} · ") };
-    let tool = cut(&tool, columns.saturating_sub(width(&lead) + width(&tail)).max(1)).into_owned();
-    let taken = width(&lead) + width(&tool) + width(&tail);
-    Line::from(vec![
-        Span::styled(lead, rule),
-        Span::styled(tool, state.theme.style(Role::Strong)),
-        Span::styled(tail, rule),
-        Span::styled("─".repeat(columns.saturating_sub(taken)), rule),
-    ])
+    let lead = format!("── Permission {at} of {all} ");
+    let rest = "─".repeat(columns.saturating_sub(width(&lead)));
+    Line::from(vec![Span::styled(lead, rule), Span::styled(rest, rule)])
 }
 
 fn hidden(lines: usize, scrolled: usize) -> String {
     let below = lines.saturating_sub(scrolled);
     let plural = if below == 1 { "" } else { "s" };
     match (below, scrolled) {
-        (0, above) => format!("the end · {above} above"),
-        (below, 0) => format!("{below} more line{plural} · Up/Down"),
-        (below, above) => format!("{below} more line{plural} · {above} above"),
+        (0, above) => format!("… {above} above, the end below …"),
+        (below, 0) => format!("… {below} more line{plural} · Up/Down, v shows all …"),
+        (below, above) => format!("… {below} more line{plural} · {above} above …"),
     }
 }

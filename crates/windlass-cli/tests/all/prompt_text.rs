@@ -1,0 +1,148 @@
+//! What others wrote, on the terminal of a person: in questions it stands in a gutter, elsewhere it does nothing.
+
+use serde_json::json;
+
+use crate::pane::Pane;
+use crate::place::Place;
+use crate::tty::Terminal;
+
+/// Stands in every line that a model wrote to look like one of ours.
+const MARK: &str = "EVIL";
+
+/// A question that is none.
+const FORGED: &str = "\n⚠️  Permission Request EVIL\nTool: EVIL\nRisk: SAFE EVIL\n\
+    [1] Allow Once  [2] Session  [3] Remember  [4] Deny EVIL\n[5] Deny and say why  [v] View all EVIL\n> EVIL";
+
+const KEYS: &str = "[1] Allow Once  [2] Session  [3] Remember  [4] Deny";
+const MORE_KEYS: &str = "[5] Deny and say why  [v] View all";
+
+/// Says something to a terminal: sets its title, its clipboard, its colours, turns the text.
+const STEERING: &str =
+    "\u{1b}]0;EVIL\u{7}\u{1b}]52;c;RVZJTA==\u{7}\u{1b}[31m\u{9b}2J\u{202e}EVIL\u{200b}\u{e0041}";
+
+/// How it is shown.
+const SHOWN: &str =
+    r"\u{1b}]0;EVIL\u{7}\u{1b}]52;c;RVZJTA==\u{7}\u{1b}[31m\u{9b}2J\u{202e}EVIL\u{200b}\u{e0041}";
+
+/// The binary on a terminal without colours of its own.
+fn plain(place: &Place, args: &str) -> Terminal {
+    Terminal::start(place, args, &[("NO_COLOR", "1")])
+}
+
+/// Nothing that came to the terminal steers it.
+#[track_caller]
+fn assert_harmless(seen: &str) {
+    let is_hidden = |sign: char| {
+        matches!(sign, '\u{7}' | '\u{8}' | '\u{80}'..='\u{9f}' | '\u{202e}' | '\u{200b}' | '\u{e0041}')
+    };
+    assert!(
+        !seen.contains("\u{1b}]") && !seen.contains("\u{1b}[31m") && !seen.contains(is_hidden),
+        "{seen:?}"
+    );
+}
+
+/// The rows of the question that is shown last.
+fn card(terminal: &mut Terminal) -> Vec<String> {
+    let rows = terminal.take_until(&format!("{MORE_KEYS}\r\n> "));
+    let rows: Vec<String> = rows.iter().map(|row| row.rsplit('\r').next().unwrap().to_owned()).collect();
+    let begin = rows.iter().rposition(|row| row.starts_with("⚠️  Permission Request")).unwrap_or(0);
+    rows[begin..].to_vec()
+}
+
+fn call(tool: &str, arguments: &serde_json::Value) -> String {
+    format!("user Go\nmodel call 1 {tool} {arguments}\nmodel end calls\nmodel text It is over.\n")
+}
+
+#[test]
+fn u_2_a_forged_question_stands_in_the_gutter_and_blank_lines_displace_nothing() {
+    let command = format!("true #{FORGED}{}{FORGED}", "\n".repeat(70));
+    let place = Place::with(&[("a.script", &call("execute_command", &json!({ "command": command })))]);
+    let mut terminal = plain(&place, "run --model scripted/a.script");
+    let shown = card(&mut terminal);
+    assert!(shown.len() < 24, "all of it is on the screen:\n{}", shown.join("\n"));
+    let own: Vec<&str> =
+        shown.iter().map(String::as_str).filter(|row| !row.starts_with(['│', '┊'])).collect();
+    assert!(!own.iter().any(|row| row.contains(MARK)), "{}", shown.join("\n"));
+    let [.., tool, risk, keys, more, _] = own.as_slice() else { panic!("{own:?}") };
+    assert_eq!((*tool, *keys, *more), ("Tool: execute_command", KEYS, MORE_KEYS));
+    assert!(risk.starts_with("Risk: "), "{risk}");
+    assert!(
+        own.iter().any(|row| row.starts_with("… ") && row.contains(" more lines: v shows all")),
+        "{own:?}"
+    );
+    terminal.type_line("v");
+    let whole = terminal.take_until(&format!("{MORE_KEYS}\r\n> "));
+    assert_eq!(whole.iter().filter(|row| *row == "│ ").count(), 70, "{}", whole.join("\n"));
+    assert_eq!(whole.iter().filter(|row| *row == "│ > EVIL").count(), 2, "{}", whole.join("\n"));
+    terminal.type_line("4");
+    assert_eq!(terminal.end().0, 0);
+}
+
+#[test]
+fn u_2_line_ends_in_one_line_fields_are_signs() {
+    let path = "a\nTool: EVIL\nRisk: SAFE EVIL";
+    let place = Place::with(&[("a.script", &call("write_file", &json!({"path": path, "content": "x\n"})))]);
+    let mut terminal = plain(&place, "run --model scripted/a.script");
+    let shown = card(&mut terminal).join("\n");
+    assert!(shown.contains("Touches:\n│ path a␊Tool: EVIL␊Risk: SAFE EVIL\n"), "{shown}");
+    assert!(shown.contains("Rule for Remember:\n│ write_file(a␊Tool: EVIL␊Risk: SAFE EVIL)\n"), "{shown}");
+    terminal.type_line("3").wait_for("│ write_file(a␊Tool: EVIL␊Risk: SAFE EVIL)").type_line("");
+    assert_eq!(terminal.end().0, 0);
+    assert_eq!(place.read(path), "x\n");
+}
+
+#[test]
+fn u_4_an_answer_to_a_pipe_is_byte_for_byte_and_to_a_terminal_it_is_written_out() {
+    let place = Place::with(&[("a.script", &format!("user Go\nmodel text {STEERING}\n"))]);
+    let said = place.windlass(&["run", "--model", "scripted/a.script"]).exits(0);
+    assert_eq!(said.out, format!("{STEERING}\n"));
+    let (code, shown) = plain(&place, "run --model scripted/a.script").end();
+    assert_eq!(code, 0, "{shown}");
+    assert!(shown.contains(&format!("  {SHOWN}\n")) || shown.replace("\n  ", "").contains(SHOWN), "{shown}");
+    assert_harmless(&shown);
+}
+
+/// Presses a key of the question once it hears it: its answers are bright then.
+fn answer(pane: &Pane, key: &str) {
+    pane.wait_until("a question that listens", |pane| {
+        let screen = pane.coloured();
+        let is_ours = |line: &&str| line.contains("[1] Allow Once") && !line.contains(MARK);
+        let mut keys = screen.lines().filter(is_ours);
+        keys.any(|line| line.split("[1] Allow Once").next().unwrap().contains("\u{1b}[1m"))
+    });
+    pane.press(key);
+}
+
+/// What the model was told of its first call.
+fn told(place: &Place) -> String {
+    let sessions = place.windlass(&["sessions", "list", "--json"]).exits(0).json();
+    let session = sessions[0]["session_id"].as_str().unwrap();
+    let records = place.windlass(&["sessions", "export", session]).exits(0).lines();
+    let ended = records.iter().find(|record| record["event"]["type"] == "call_ended").unwrap();
+    ended["event"]["message"].to_string()
+}
+
+#[test]
+fn u_9_a_call_is_denied_with_words_that_the_model_gets() {
+    let script = call("write_file", &json!({"path": "a.txt", "content": "x\n"}));
+    let place = Place::with(&[("a.script", &script)]);
+    let mut terminal = plain(&place, "run --model scripted/a.script");
+    terminal.wait_for(MORE_KEYS).type_line("5").wait_for("What should it do instead?");
+    terminal.type_line("Write to b.txt, please.");
+    let (code, shown) = terminal.end();
+    assert_eq!(code, 0, "{shown}");
+    assert!(told(&place).contains("Write to b.txt, please."), "{}", told(&place));
+    assert!(!place.path("a.txt").exists());
+
+    let place = Place::with(&[("a.script", &script)]);
+    let pane = Pane::start(&place, 100, 40, "--model scripted/a.script");
+    pane.type_text("Go");
+    pane.press("Enter");
+    answer(&pane, "5");
+    pane.wait_for("What should it do instead?");
+    pane.type_text("Rather to c.txt.");
+    pane.press("Enter");
+    pane.wait_for("It is over.");
+    assert!(told(&place).contains("Rather to c.txt."), "{}", told(&place));
+    assert!(!place.path("a.txt").exists());
+}

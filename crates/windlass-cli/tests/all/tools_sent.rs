@@ -1,0 +1,87 @@
+//! Which tools travel in a request: those that may be called, and no others. A provider on loopback hears what is sent.
+
+use serde_json::{Value, json};
+
+use crate::place::Place;
+use crate::server::{Server, whole};
+
+/// Wires, by a provider that speaks each: its name, the variable of its key, and where names of tools stand.
+const WIRES: [(&str, &str, &str); 5] = [
+    ("openai-chat", "OPENAI_API_KEY", "/function/name"),
+    ("openai", "OPENAI_API_KEY", "/name"),
+    ("anthropic", "ANTHROPIC_API_KEY", "/name"),
+    ("gemini", "GEMINI_API_KEY", "/functionDeclarations/0/name"),
+    ("ollama", "OLLAMA_API_KEY", "/function/name"),
+];
+
+/// A provider that refuses everything, once it has heard it.
+fn deaf() -> Server {
+    Server::answering(|_| whole("400 Bad Request", r#"{"error":{"message":"not today"}}"#))
+}
+
+fn configured(server: &Server, lines: &str) -> Place {
+    let place = Place::new();
+    let mut config = String::from(lines);
+    for (vendor, _, _) in WIRES {
+        config.push_str(&format!("[providers.{vendor}]\nbase_url = \"{}\"\n", server.address("")));
+    }
+    place.configure(&config);
+    place
+}
+
+/// The names of the tools of the last request.
+fn sent(server: &Server, pointer: &str) -> Vec<String> {
+    let heard = server.heard();
+    let body = heard.rsplit("\r\n\r\n").next().unwrap();
+    let body: Value = serde_json::from_str(body).unwrap_or_else(|_| panic!("no request: {heard}"));
+    let tools = body.get("tools").and_then(Value::as_array).cloned().unwrap_or_default();
+    let declared = tools.iter().flat_map(|tool| match tool.get("functionDeclarations") {
+        Some(Value::Array(all)) => all.iter().map(|one| json!({"functionDeclarations": [one]})).collect(),
+        _ => vec![tool.clone()],
+    });
+    declared.map(|tool| tool.pointer(pointer).unwrap().as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn u_16_a_run_without_tools_sends_none_on_any_wire() {
+    for (vendor, variable, pointer) in WIRES {
+        for (args, count) in [(&["--no-tools"][..], 0), (&[], 1)] {
+            let server = deaf();
+            let place = configured(&server, "");
+            let model = format!("{vendor}/some-model");
+            let mut run = place.command(&["run", "--model", &model, "-q", "--ephemeral"]);
+            run.args(args).arg("Hello").env(variable, "sk-windlass-test-0123456789abcdef");
+            assert_ne!(run.output().unwrap().status.code(), Some(0));
+            let names = sent(&server, pointer);
+            assert_eq!(names.len().min(1), count, "{vendor} {args:?}: {names:?}");
+        }
+    }
+}
+
+#[test]
+fn u_16_a_tool_that_is_denied_whole_is_not_sent_and_one_that_is_only_asked_about_is() {
+    let server = deaf();
+    let place = configured(&server, "");
+    let mut run = place.command(&["run", "--model", "openai-chat/some-model", "-q", "--ephemeral"]);
+    run.args(["--deny", "execute_command", "--deny", "read_file(secret/**)", "Hello"]);
+    run.env("OPENAI_API_KEY", "sk-windlass-test-0123456789abcdef").output().unwrap();
+    let names = sent(&server, "/function/name");
+    assert!(!names.contains(&"execute_command".to_owned()), "{names:?}");
+    assert!(names.contains(&"read_file".to_owned()) && names.contains(&"write_file".to_owned()), "{names:?}");
+}
+
+/// `quirks.calls = "none"`: a model that cannot call gets no tools.
+#[test]
+fn u_16_a_model_that_calls_nothing_gets_no_tools() {
+    let server = deaf();
+    let place = configured(&server, "");
+    let quirk = format!(
+        "[providers.openai-chat]\nbase_url = \"{}\"\n[providers.openai-chat.quirks]\ncalls = \"none\"\n",
+        server.address("")
+    );
+    place.configure(&quirk);
+    let mut run =
+        place.command(&["run", "--model", "openai-chat/some-model", "-q", "--ephemeral", "--no-tools"]);
+    run.arg("Hello").env("OPENAI_API_KEY", "sk-windlass-test-0123456789abcdef").output().unwrap();
+    assert!(sent(&server, "/function/name").is_empty());
+}
