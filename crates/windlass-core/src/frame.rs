@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::event::{Event, Record};
 use crate::ids::RunId;
+use crate::model::Usage;
 use crate::permission::Question;
 use crate::redact::Redactor;
 use crate::tool::ToolOutcome;
@@ -57,13 +58,7 @@ pub fn payload(record: &Record) -> Option<Value> {
         Event::PermissionRequested { question } => {
             ("permission_request", question_of(&record.run_id, question))
         }
-        Event::PermissionDecided { call_id, decision, by, rule, problem, denied_by, message } => (
-            "permission_decision",
-            json!({
-                "id": call_id, "decision": decision, "by": by, "rule": rule, "problem": problem,
-                "denied_by": denied_by, "message": message,
-            }),
-        ),
+        Event::PermissionDecided { .. } => ("permission_decision", decision_of(&record.event)),
         Event::CallStarted { call_id, name, category, visibility, .. } => (
             "tool_executing",
             json!({"id": call_id, "name": name, "category": category, "visibility": visibility}),
@@ -81,13 +76,7 @@ pub fn payload(record: &Record) -> Option<Value> {
         ),
         Event::WarningRaised { code, message } => ("warning", json!({"message": message, "code": code})),
         Event::ErrorRaised { code, message } => ("error", json!({"message": message, "code": code})),
-        Event::StepEnded { step, usage: Some(usage), .. } => (
-            "usage",
-            json!({
-                "step": step, "input": usage.input, "output": usage.output, "total": usage.total(),
-                "cached": usage.cached, "reasoning": usage.reasoning, "cost_usd": usage.cost_usd,
-            }),
-        ),
+        Event::StepEnded { step, usage: Some(usage), .. } => ("usage", usage_of(*step, usage)),
         Event::RunEnded { outcome, reason, .. } => {
             ("done", json!({"done": true, "outcome": outcome, "reason": reason, "run_id": record.run_id}))
         }
@@ -96,6 +85,23 @@ pub fn payload(record: &Record) -> Option<Value> {
         }
     };
     Some(with_type(kind, record, fields))
+}
+
+fn decision_of(event: &Event) -> Value {
+    let Event::PermissionDecided { call_id, decision, by, rule, problem, denied_by, message } = event else {
+        return Value::Null;
+    };
+    json!({
+        "id": call_id, "decision": decision, "by": by, "rule": rule, "problem": problem,
+        "denied_by": denied_by, "message": message,
+    })
+}
+
+fn usage_of(step: u32, usage: &Usage) -> Value {
+    json!({
+        "step": step, "input": usage.input, "output": usage.output, "total": usage.total(),
+        "cached": usage.cached, "reasoning": usage.reasoning, "cost_usd": usage.cost_usd,
+    })
 }
 
 fn question_of(run_id: &RunId, question: &Question) -> Value {
