@@ -56,7 +56,10 @@ describe('the fold of a session', () => {
 
 /** What windlass-core's own fold gives: without what only the web app keeps. */
 function common(view: SessionView): unknown {
-  const runs = view.runs.map(({ about: _about, stepStart: _start, phase: _phase, mark: _mark, ...run }) => run);
+  const runs = view.runs.map(({ about: _about, stepStart: _start, phase: _phase, mark: _mark, reading, ...run }) => ({
+    ...run,
+    ...(reading && { reading }),
+  }));
   return JSON.parse(JSON.stringify({ seq: view.seq, runs }));
 }
 
