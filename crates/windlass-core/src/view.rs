@@ -220,20 +220,8 @@ impl RunView {
                 self.questions.retain(|question| question.call_id != *call_id)
             }
             Event::CallStarted { call_id, .. } => self.set_state(call_id, CallState::Running),
-            Event::CallProgressed { call_id, line } => {
-                // The last line of a call may come after its end.
-                if let Some(call) = self.call_mut(call_id).filter(|call| !call.state.is_ended()) {
-                    call.progress = Some(line.clone());
-                }
-            }
-            Event::CallEnded { call_id, outcome, .. } => {
-                self.questions.retain(|question| question.call_id != *call_id);
-                if let Some(call) = self.call_mut(call_id) {
-                    call.state = CallState::Ended(Arc::clone(outcome));
-                    // How far it was is not on record, and a screen that joins late does not know it.
-                    call.progress = None;
-                }
-            }
+            Event::CallProgressed { call_id, line } => self.note_progress(call_id, line),
+            Event::CallEnded { call_id, outcome, .. } => self.end_call(call_id, outcome),
             Event::WarningRaised { code, message } => self.warnings.push((*code, message.clone())),
             Event::ErrorRaised { message, .. } => self.error = Some(message.clone()),
             Event::RunEnded { outcome, reason, answer, usage } => {
@@ -244,6 +232,22 @@ impl RunView {
                 self.questions.clear();
                 self.waiting = None;
             }
+        }
+    }
+
+    fn note_progress(&mut self, call_id: &CallId, line: &str) {
+        // The last line of a call may come after its end.
+        if let Some(call) = self.call_mut(call_id).filter(|call| !call.state.is_ended()) {
+            call.progress = Some(line.to_owned());
+        }
+    }
+
+    fn end_call(&mut self, call_id: &CallId, outcome: &Arc<ToolOutcome>) {
+        self.questions.retain(|question| question.call_id != *call_id);
+        if let Some(call) = self.call_mut(call_id) {
+            call.state = CallState::Ended(Arc::clone(outcome));
+            // How far it was is not on record, and a screen that joins late does not know it.
+            call.progress = None;
         }
     }
 

@@ -8,7 +8,7 @@ fn spellings(kind: &str) -> Vec<String> {
 }
 
 fn wrong(kind: &str, is_right: fn(Finding) -> bool) -> Vec<String> {
-    spellings(kind).into_iter().filter(|line| !is_right(look_at(line, "/work/area/project"))).collect()
+    spellings(kind).into_iter().filter(|line| !is_right(look_at(line, "/srv/area/project"))).collect()
 }
 
 #[test]

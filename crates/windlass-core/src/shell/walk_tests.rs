@@ -1,7 +1,7 @@
 use super::*;
 
 fn lines(line: &str) -> Vec<String> {
-    runs(line, "/work/project")
+    runs(line, "/srv/project")
         .iter()
         .map(|run| [vec![run.program.clone()], run.args.clone()].concat().join(" "))
         .collect()
