@@ -359,6 +359,20 @@ export type RepairNote = ("byte_order_mark" | "think_prefix" | "code_fence" | "s
  */
 export type Trust = ("own" | "untrusted")
 /**
+ * How a call ended.
+ * 
+ * - `ok`: It gave an output.
+ * - `failed`: It failed.
+ * - `denied`: It was not allowed.
+ * - `staged`: It is an edit that awaits the user's approval.
+ * - `cancelled`: The run was cancelled.
+ * - `interrupted`: The process died while it ran.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "OutcomeStatus".
+ */
+export type OutcomeStatus = ("ok" | "failed" | "denied" | "staged" | "cancelled" | "interrupted")
+/**
  * How far a task is.
  * 
  * - `pending`: Not begun.
@@ -1424,6 +1438,47 @@ decision?: string
 result_ref?: string
 trust: Trust
 proposal?: Question
+/**
+ * Calls that it made itself, in order.
+ */
+inside?: InnerCall[]
+}
+/**
+ * A call that a running call made itself.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "InnerCall".
+ */
+export interface InnerCall {
+/**
+ * The tool.
+ */
+name: string
+/**
+ * Complete arguments.
+ */
+arguments: string
+status: OutcomeStatus
+/**
+ * What it gave or why it failed, cut.
+ */
+said: string
+/**
+ * When it started (or was refused).
+ */
+started_ms: number
+/**
+ * How long it took.
+ */
+duration_ms: number
+/**
+ * Who allowed it: the gate's word.
+ */
+decision?: string
+/**
+ * Calls that it made itself, in order.
+ */
+inside?: InnerCall[]
 }
 /**
  * The task list is now this (not the machine's own).
