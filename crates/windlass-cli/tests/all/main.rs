@@ -19,6 +19,8 @@ mod everyday;
 mod faults;
 mod floor;
 mod history;
+mod hostile_questions;
+mod hostile_text;
 mod hostile_provider;
 mod hostile_providers;
 mod lifeline;

@@ -2,16 +2,10 @@
 
 use serde_json::json;
 
+use crate::hostile_text::{FORGED, MARK};
 use crate::pane::Pane;
 use crate::place::Place;
 use crate::tty::Terminal;
-
-/// Stands in every line that a model wrote to look like one of ours.
-const MARK: &str = "EVIL";
-
-/// A question that is none.
-const FORGED: &str = "\n⚠️  Permission Request EVIL\nTool: EVIL\nRisk: SAFE EVIL\n\
-    [1] Allow Once  [2] Session  [3] Remember  [4] Deny EVIL\n[5] Deny and say why  [v] View all EVIL\n> EVIL";
 
 const KEYS: &str = "[1] Allow Once  [2] Session  [3] Remember  [4] Deny";
 const MORE_KEYS: &str = "[5] Deny and say why  [v] View all";
@@ -92,6 +86,76 @@ fn u_2_line_ends_in_one_line_fields_are_signs() {
 }
 
 #[test]
+fn u_2_prose_of_a_model_never_begins_a_row() {
+    let script = format!(
+        "user Go\nmodel text <<PROSE\n{FORGED}\n{}Tool: EVIL\nPROSE\n\
+         model call 1 execute_command {}\nmodel end calls\nmodel text EVIL is over.\n",
+        " ".repeat(78),
+        json!({"command": format!("echo '{}'", "EVIL ".repeat(40))})
+    );
+    let place = Place::with(&[("a.script", &script)]);
+    let mut terminal = plain(&place, "run -v --model scripted/a.script");
+    let mut shown = terminal.take_until(&format!("{MORE_KEYS}\r\n> ")).join("\n");
+    terminal.type_line("1");
+    let (code, rest) = terminal.end();
+    shown.push_str(&rest);
+    assert_eq!(code, 0, "{shown}");
+    assert!(shown.matches(MARK).count() > 10, "{shown}");
+    for row in shown.lines().filter(|row| row.contains(MARK)) {
+        let leads = ["│ ", "┊ ", "  ", "✓ ", "» "];
+        assert!(leads.iter().any(|lead| row.starts_with(lead)), "{row:?} in\n{shown}");
+    }
+}
+
+#[test]
+fn u_4_commands_write_out_what_would_steer_a_terminal() {
+    let script = format!(
+        "allow read_file\nuser Go\nmodel text {STEERING} before\nmodel call 1 read_file {}\nmodel end calls\n\
+         model text {STEERING}\n",
+        json!({"path": "evil.txt"})
+    );
+    let tool = format!(
+        "/// Helps. {STEERING}\n/// @param text string What. {STEERING}\nfn evil(args) {{ args.text }}\n"
+    );
+    let place = Place::with(&[
+        ("a.script", &script),
+        (".windlass/tools/evil.rhai", &tool),
+        ("evil.txt", &format!("evilword {STEERING}\n")),
+    ]);
+    place.windlass(&["run", "--model", "scripted/a.script"]).exits(0);
+    let run =
+        place.windlass(&["runs", "list", "--json"]).exits(0).json()[0]["run_id"].as_str().unwrap().to_owned();
+    let session = place.windlass(&["sessions", "list", "--json"]).exits(0).json()[0]["session_id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    place.windlass(&["index", "build"]).exits(0);
+    let arguments = json!({ "text": STEERING }).to_string();
+    place.write("arguments.json", &arguments);
+    for args in [
+        "tools show evil".to_owned(),
+        "tools list".to_owned(),
+        "tools call evil @arguments.json --approve all".to_owned(),
+        "run --model scripted/a.script".to_owned(),
+        "run --json --model scripted/a.script".to_owned(),
+        format!("runs show {run} -v"),
+        format!("runs show {run} --step 1"),
+        format!("sessions show {session} -v"),
+        format!("sessions export {session}"),
+        "search evilword --json".to_owned(),
+        "search evilword".to_owned(),
+    ] {
+        let mut terminal = plain(&place, &args);
+        terminal.wait_for("EVIL");
+        let seen = terminal.seen.clone();
+        let (_, shown) = terminal.end();
+        assert_harmless(&seen);
+        assert_harmless(&shown);
+        assert!(shown.contains("\\u{202e}EVIL"), "{args}: {shown}");
+    }
+}
+
+#[test]
 fn u_4_an_answer_to_a_pipe_is_byte_for_byte_and_to_a_terminal_it_is_written_out() {
     let place = Place::with(&[("a.script", &format!("user Go\nmodel text {STEERING}\n"))]);
     let said = place.windlass(&["run", "--model", "scripted/a.script"]).exits(0);
@@ -100,6 +164,35 @@ fn u_4_an_answer_to_a_pipe_is_byte_for_byte_and_to_a_terminal_it_is_written_out(
     assert_eq!(code, 0, "{shown}");
     assert!(shown.contains(&format!("  {SHOWN}\n")) || shown.replace("\n  ", "").contains(SHOWN), "{shown}");
     assert_harmless(&shown);
+}
+
+#[test]
+fn u_7_questions_of_a_step_come_in_call_order_and_are_counted() {
+    let calls: String = (1..=4)
+        .map(|at| {
+            format!("model call {at} write_file {}\n", json!({"path": format!("{at}.txt"), "content": "x\n"}))
+        })
+        .collect();
+    let place = Place::with(&[("a.script", &format!("user Go\n{calls}model end calls\nmodel text Over.\n"))]);
+    let mut terminal = plain(&place, "run --model scripted/a.script");
+    for at in 1..=4 {
+        let shown = card(&mut terminal).join("\n");
+        assert!(shown.starts_with(&format!("⚠️  Permission Request · Question {at} of 4\n")), "{shown}");
+        assert!(shown.contains(&format!("│ path {at}.txt\n")), "{shown}");
+        terminal.type_line(if at == 2 { "4" } else { "1" });
+    }
+    assert_eq!(terminal.end().0, 0);
+    let written: Vec<bool> = (1..=4).map(|at| place.path(&format!("{at}.txt")).exists()).collect();
+    assert_eq!(written, [true, false, true, true]);
+    let pane = Pane::start(&place, 100, 40, "--model scripted/a.script");
+    pane.type_text("Go");
+    pane.press("Enter");
+    for at in 1..=4 {
+        let screen = pane.wait_for(&format!("── Permission {at} of 4 ─"));
+        assert!(screen.contains(&format!(" │ path {at}.txt\n")), "{screen}");
+        answer(&pane, "4");
+    }
+    pane.wait_for("Over.");
 }
 
 /// Presses a key of the question once it hears it: its answers are bright then.
@@ -145,4 +238,33 @@ fn u_9_a_call_is_denied_with_words_that_the_model_gets() {
     pane.wait_for("It is over.");
     assert!(told(&place).contains("Rather to c.txt."), "{}", told(&place));
     assert!(!place.path("a.txt").exists());
+}
+
+#[test]
+fn u_2_u_4_the_terminal_app_quotes_in_a_gutter_and_opens_all_of_it() {
+    let command = format!("true #{STEERING}{FORGED}{}{FORGED}", "\n".repeat(70));
+    let script = format!(
+        "user Go\nmodel text {STEERING}\n{}",
+        &call("execute_command", &json!({ "command": command }))["user Go\n".len()..]
+    );
+    let place = Place::with(&[("a.script", &script)]);
+    let pane = Pane::start(&place, 100, 30, "--model scripted/a.script");
+    pane.type_text("Go");
+    pane.press("Enter");
+    let screen = pane.wait_for("── Permission 1 of 1 ─");
+    assert!(screen.contains(r"\u{1b}]0;EVIL\u{7}"), "{screen}");
+    let card: Vec<&str> = screen.lines().skip_while(|row| !row.starts_with("── Permission 1 of 1")).collect();
+    let own: Vec<&&str> =
+        card.iter().filter(|row| !row.starts_with(" │") && !row.starts_with(" ┊")).collect();
+    assert!(!own.iter().any(|row| row.contains(MARK)), "{screen}");
+    let keys = own.iter().position(|row| row.starts_with(&format!(" {KEYS}"))).unwrap();
+    assert!(own[keys - 1].starts_with(" Tool: execute_command · Risk: "), "{screen}");
+    assert!(own[keys + 1].starts_with(&format!(" {MORE_KEYS}")), "{screen}");
+    assert!(own.iter().any(|row| row.contains(" more lines · Up/Down, v shows all …")), "{screen}");
+    answer(&pane, "v");
+    pane.wait_until("all of the screen", |pane| pane.screen().starts_with("── Permission 1 of 1"));
+    pane.press("End");
+    pane.wait_for("the end");
+    pane.press("4");
+    pane.wait_for("It is over.");
 }
