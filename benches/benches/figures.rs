@@ -179,6 +179,7 @@ async fn publish(subscribers: usize, count: u64) -> Duration {
             run_id: "run".into(),
             parent_id: "message".into(),
             event: Event::TextDelta { text: "word ".into() },
+            cause: None,
         }));
         tokio::task::yield_now().await;
     }

@@ -72,6 +72,7 @@ fn record(session: &str, seq: u64, event: Event) -> Arc<Record> {
         run_id: format!("run_0198f3c2-7b1e-7c3a-9f00-{session}").into(),
         parent_id: format!("message_0198f3c2-7b1e-7c3a-9f00-{session}").into(),
         event,
+        cause: None,
     })
 }
 

@@ -10,11 +10,12 @@ use windlass_core::host::{HostDefaults, HostDelivery};
 use windlass_core::ids::CallId;
 use windlass_core::message::{Message, Part, Reasoning, ToolMessage};
 use windlass_core::model::{Finish, StepPurpose, Usage};
+use windlass_core::permission::ApproveMode;
 use windlass_core::store::{NewSession, SessionRow};
 use windlass_core::tool::{Category, ToolCall, ToolOutcome, ToolOutput, Visibility};
 use windlass_tui::ThemeKind;
 use windlass_tui::input::{Input, Reply};
-use windlass_tui::state::{About, State};
+use windlass_tui::state::{About, AllAsked, State};
 use windlass_tui::update::update;
 use windlass_tui::view::{self, Cache};
 
@@ -41,9 +42,12 @@ impl Screen {
                 model: "bench/model".to_owned(),
                 profile: "default".to_owned(),
                 executes_while_streaming: false,
+                approve: ApproveMode::Ask,
             },
             model: None,
             profile: None,
+            approve: None,
+            all: AllAsked::No,
             models: Vec::new(),
             tools: Vec::new(),
         };
@@ -126,6 +130,7 @@ impl Writer {
             run_id: self.run.as_str().into(),
             parent_id: "message".into(),
             event,
+            cause: None,
         }));
     }
 

@@ -264,7 +264,8 @@ impl Assembler {
                 let call = self.calls.get(place)?;
                 let moved = delta.index.is_some() && call.index != delta.index;
                 let has_more = delta.args_text.as_deref().is_some_and(|text| !text.trim().is_empty());
-                return (!moved && !(has_more && call.is_whole())).then_some(place);
+                let is_another = moved || (has_more && call.is_whole());
+                return (!is_another).then_some(place);
             }
             // An id that comes late belongs to the open call of that number, if that one has none yet.
             let place = self.find_open(delta)?;

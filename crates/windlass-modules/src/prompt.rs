@@ -148,7 +148,7 @@ fn shown_tools(module: &Module, mode: &Mode, request: &ModelRequest) -> Arc<[Arc
     match mode {
         Mode::Plain => Arc::new([]),
         Mode::Fields { .. } if request.tool_choice == ToolChoice::Forbidden => Arc::new([]),
-        Mode::Fields { .. } => request.tools.iter().cloned().filter(is_shown).collect(),
+        Mode::Fields { .. } => request.tools.iter().filter(|spec| is_shown(spec)).cloned().collect(),
         Mode::Native if request.tools.iter().all(is_shown) => Arc::clone(&request.tools),
         Mode::Native => request.tools.iter().filter(|spec| is_shown(spec)).cloned().collect(),
     }

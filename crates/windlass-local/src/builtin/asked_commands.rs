@@ -11,7 +11,7 @@ const BEING: &[&str] =
 /// Whether a sentence asks for a command that it names.
 pub(super) fn asks_to_run(sentence: &[Word], request: &[Word]) -> bool {
     let speaks_of_shell = sentence.iter().any(|word| is_like(word, SHELLS));
-    let begins_as_prompt = sentence.first().is_some_and(|word| is_shell_mark(word));
+    let begins_as_prompt = sentence.first().is_some_and(is_shell_mark);
     let spoken: Vec<&Word> = sentence.iter().filter(|word| !word.is_any(FILLERS)).collect();
     let as_label = spoken.windows(2).any(|pair| {
         matches!(pair, [a, b] if (is_like(a, SHELLS) || is_like(a, RUNS)) && b.kind == WordKind::Mark && b.text.starts_with([':', '-', '>']))
@@ -104,11 +104,7 @@ fn names_command(sentence: &[Word], at: usize, request: &[Word]) -> bool {
             .is_some_and(|word| word.speech().is_some_and(|word| LOOKERS.contains(&word)));
     let refers = object.is_none_or(|word| word.is_any(&["it", "this", "that"]));
     let by_program = after.iter().take(3).any(|word| word.is_any(PROGRAMS));
-    by_object
-        || by_program
-        || (has_label && (quoted || after.len() > 2))
-        || quoted
-        || (refers && named_before)
+    by_object || by_program || quoted || (has_label && after.len() > 2) || (refers && named_before)
 }
 
 /// Whether a sentence wants the output of a command that it names. A mere question is answered by one that only looks.

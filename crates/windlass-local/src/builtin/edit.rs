@@ -72,15 +72,14 @@ impl EditWish {
         }
         let Some((verb, rest)) = rest.split_first() else { return Self::None };
         let reader = Reader { text, file };
-        let found = if verb.is_any(REPLACING) {
+        if verb.is_any(REPLACING) {
             reader.replacement(rest)
         } else if verb.is_any(ADDING) {
             reader.addition(verb, rest)
         } else {
             let names_file = rest.iter().any(is_file);
-            return if verb.is_any(OTHER) && names_file { Self::Unclear } else { Self::None };
-        };
-        found
+            if verb.is_any(OTHER) && names_file { Self::Unclear } else { Self::None }
+        }
     }
 }
 

@@ -1,7 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
-use windlass_core::model::{Kept, ModelRequest, Sampling, StepPurpose, ToolChoice};
 use windlass_core::permission::{ApproveMode, Permissions, PolicySet, Rule, RuleEffect, RuleSource};
 use windlass_core::tool::ToolSpec;
 
@@ -70,27 +69,13 @@ fn a_text_trigger_works_as_a_special_token_does() {
 
 #[test]
 fn z_12_a_denied_tool_cannot_be_sampled() {
-    let tools: Arc<[Arc<ToolSpec>]> =
-        [reader(), lister(), tool("execute_command", json!({"type": "object"}))].into();
+    let tools = vec![reader(), lister(), tool("execute_command", json!({"type": "object"}))];
     let rule = Rule::parse(RuleEffect::Deny, "execute_command", RuleSource::User).unwrap();
     let permissions = Permissions::new(Arc::new(PolicySet::from_iter([rule])), ApproveMode::Ask);
-    let request = ModelRequest {
-        run_id: "run".into(),
-        step: 1,
-        purpose: StepPurpose::Work,
-        system: "".into(),
-        examples: 0,
-        messages: Arc::default(),
-        trailer: Vec::new(),
-        refused: permissions.refused(&tools),
-        live: Arc::default(),
-        tools,
-        tool_choice: ToolChoice::Required,
-        sampling: Sampling::default(),
-        kept: Kept::default(),
-    };
+    // What the engine sends: the tools that may be called.
+    let callable = tools.into_iter().filter(|spec| !permissions.refuses(spec)).collect();
     let grammars = grammars();
-    let wish = wish(AnswerForm::CallRequired, request.tools.to_vec());
+    let wish = wish(AnswerForm::CallRequired, callable);
     for seed in 0..50 {
         let names: Vec<String> =
             calls(&written(&grammars, &wish, seed).text).into_iter().map(|call| call.0).collect();
