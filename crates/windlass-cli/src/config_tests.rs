@@ -154,7 +154,7 @@ fn wrong_values_say_what_was_expected_and_where() {
         ("\n\nlimits.steps_max = \"many\"", "'limits.steps_max' must be a whole number\n"),
         ("limits.steps_max = -1", "must be a whole number"),
         ("limits.call_timeout_ms = \"soon\"", "a duration such as"),
-        ("approve = \"maybe\"", "one of ask, never, safe, all, stage"),
+        ("approve = \"maybe\"", "one of read_only, ask, edit, all, never, safe, stage"),
         ("tool_loop_v2 = 1", "true or false"),
         ("fetch.allow_hosts = \"a\"", "a list of texts"),
         ("limits = 3", "there is no setting 'limits'"),

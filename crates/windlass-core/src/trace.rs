@@ -115,7 +115,7 @@ pub struct ToolTrace {
     /// How prominently they show it.
     pub visibility: Visibility,
     /// Calls that it made itself, in order.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inside: Vec<InnerCall>,
     /// Whether an earlier outcome was given again.
     pub cached: bool,

@@ -109,7 +109,7 @@ fn call_events(call: &ToolCall) -> Vec<Event> {
         preview: Some(Preview::Diff("-a\n+b\n".into())),
         rule: "read_file(src/é.rs)".into(),
         confirm_word: None,
-        digest: String::new(),
+        digest: "1f".repeat(32),
         position: 1,
         total: 1,
         hidden_chars: 0,

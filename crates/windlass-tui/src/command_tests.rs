@@ -22,8 +22,8 @@ fn a_line_is_a_word_and_what_follows_it() {
 
 #[test]
 fn a_wrong_word_is_told_with_the_nearest_one() {
-    let told = parse("/modle x").unwrap_err().to_string();
-    assert_eq!(told, "there is no command /modle; did you mean /model?");
+    let told = parse("/profle x").unwrap_err().to_string();
+    assert_eq!(told, "there is no command /profle; did you mean /profile?");
     let told = parse("/zzzzzz").unwrap_err().to_string();
     assert_eq!(told, "there is no command /zzzzzz; /help lists them");
     assert_eq!(parse("/ext").unwrap_err().nearest, Some("quit"));

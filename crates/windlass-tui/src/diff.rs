@@ -58,7 +58,8 @@ impl Hunk {
             return (None, None, Role::Place, line);
         }
         let is_head = HEADS.iter().any(|head| line.starts_with(head));
-        if (!is_inside && is_head) || line.starts_with('\\') {
+        // `\ No newline` stands inside too; a character that was written out begins with a backslash as well.
+        if (!is_inside && is_head) || line.starts_with("\\ ") {
             return (None, None, Role::Muted, line);
         }
         let step = |number: &mut Option<usize>, left: &mut usize| {

@@ -179,7 +179,7 @@ fn host(store: Arc<dyn StorePort>, script: &Script, folder: &Path) -> Arc<Host> 
         registry,
         search: Some(ProjectIndex::at(folder.join(".search"), folder.to_path_buf())),
         models: Arc::new(OneScript(script.clone())),
-        profiles: Arc::new(|name| match name.unwrap_or("default").parse::<ProfileName>() {
+        profiles: Arc::new(|name| match name.unwrap_or("zodo").parse::<ProfileName>() {
             Ok(name) => Ok(Profile::named(name)),
             Err(error) => Err(HostError::Invalid { field: Some("profile"), message: error.to_string() }),
         }),

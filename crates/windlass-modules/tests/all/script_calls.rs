@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use windlass_core::event::{Event, RunOutcome};
+use tokio::sync::Notify;
+use windlass_core::event::RunOutcome;
 use windlass_core::port::{BoxFuture, ToolContext, ToolPort};
 use windlass_core::tool::{Effects, ErrorKind, Risk, ToolFailure, ToolOutput, ToolSpec};
-use windlass_engine::bus::Delivery;
 use windlass_modules::script::{ScriptGrants, ScriptLimits, ScriptTool};
 
 use crate::script_world::{Outcome, called, go, plain, script, session};
@@ -162,6 +162,7 @@ async fn files_are_read_through_the_tool_that_reads_them() {
 /// A tool that hangs until it is dropped.
 struct Hangs {
     spec: ToolSpec,
+    begun: Arc<Notify>,
     dropped: Arc<AtomicUsize>,
 }
 
@@ -185,6 +186,7 @@ impl ToolPort for Hangs {
     ) -> BoxFuture<'a, Outcome> {
         Box::pin(async {
             let _count = CountDrop(Arc::clone(&self.dropped));
+            self.begun.notify_one();
             std::future::pending().await
         })
     }
@@ -193,21 +195,13 @@ impl ToolPort for Hangs {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn r_7_cancelling_a_script_that_waits_for_a_tool_stops_both_within_a_second() {
     let dropped = Arc::new(AtomicUsize::new(0));
-    let hangs = Arc::new(Hangs { spec: ToolSpec::new("hang", "Hangs"), dropped: Arc::clone(&dropped) });
-    let probe = shared(script(
-        "probe",
-        "fn probe() { log(\"begun\"); try { call_tool(\"hang\") } catch { loop { } } }",
-    ));
+    let begun = Arc::new(Notify::new());
+    let spec = ToolSpec::new("hang", "Hangs");
+    let hangs = Arc::new(Hangs { spec, begun: Arc::clone(&begun), dropped: Arc::clone(&dropped) });
+    let probe = shared(script("probe", "fn probe() { try { call_tool(\"hang\") } catch { loop { } } }"));
     let (session, _journal) = session(vec![hangs, probe], &["probe"], "probe", &json!({}));
-    let mut events = session.subscribe();
     let handle = session.send(go()).await.unwrap();
-    loop {
-        match events.next().await {
-            Delivery::Record(record) if matches!(record.event, Event::CallProgressed { .. }) => break,
-            Delivery::Record(_) | Delivery::Snapshot { .. } => {}
-            other => panic!("the events ended early: {other:?}"),
-        }
-    }
+    begun.notified().await;
     let asked = Instant::now();
     session.cancel().await.unwrap();
     assert_eq!(handle.finished().await.unwrap().outcome, RunOutcome::Cancelled);

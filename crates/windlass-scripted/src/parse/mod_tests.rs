@@ -293,12 +293,18 @@ fn wrong_header_lines_are_refused() {
     header_error("profile", 8, "the line ends here", "name of a profile", None);
     header_error("profile a b", 11, "'b' is too much", "end of the line", None);
     header_error("root", 5, "the line ends here", "a folder", None);
-    header_error("approve", 8, "the line ends here", "ask, never, safe, all, stage or stage_only", None);
+    header_error(
+        "approve",
+        8,
+        "the line ends here",
+        "read_only, ask, edit, all, never, safe, edit_only, stage or stage_only",
+        None,
+    );
     header_error(
         "approve neve",
         9,
         "unknown word 'neve'",
-        "ask, never, safe, all, stage or stage_only",
+        "read_only, ask, edit, all, never, safe, edit_only, stage or stage_only",
         Some("never"),
     );
     header_error("approve 1", 9, "there is no call 1 yet", "after their 'model call' line", None);

@@ -43,7 +43,11 @@ fn records<'a>(
 }
 
 fn check_cut(name: &str, run: &PlayedRun, upto: usize) {
-    let before = records("run", 1, run.inputs[..upto].iter());
+    let run_id = match &run.inputs[0].0 {
+        Input::UserMessage(start) => start.send.run_id.clone(),
+        other => panic!("a run begins with a message, not {other:?}"),
+    };
+    let before = records(run_id.as_str(), 1, run.inputs[..upto].iter());
     let start = start_of(&before, Arc::clone(&run.transcript), run.next_call_number).unwrap();
     let mut permissions = run.permissions.clone();
     let rehearsed = rehearse(Arc::clone(&run.settings), start, &before, &run.tools, &mut permissions)
