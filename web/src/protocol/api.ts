@@ -1441,6 +1441,7 @@ export interface components {
                 url: string;
             }[] | null;
             system?: string | null;
+            approve?: ("read_only" | "ask" | "edit" | "all" | "never" | "safe" | "edit_only" | "stage" | "stage_only") | null;
             steps_max?: number | null;
             response_format?: Record<string, never> | null;
         };
