@@ -103,10 +103,24 @@ fn said(outcome: &Value) -> Option<String> {
     }
 }
 
+/// The arguments in their canonical form: control characters but line feeds are numbers.
+fn canonical(text: &str) -> String {
+    let mut written = "{\"text\":\"".to_owned();
+    for sign in text.chars() {
+        match sign {
+            '"' | '\\' => written.extend(['\\', sign]),
+            '\n' => written.push_str("\\n"),
+            sign if sign < ' ' => written.push_str(&format!("\\u{:04x}", u32::from(sign))),
+            sign => written.push(sign),
+        }
+    }
+    written + "\"}"
+}
+
 /// The digest of a question, made of what was shown and of the text that ran.
 fn digest(run: &str, question: &Value, ran: &str) -> String {
     let word = |name: &str| question[name].as_str().unwrap_or_default().to_owned();
-    let mut pieces = vec![run.to_owned(), word("call_id"), word("tool"), json!({ "text": ran }).to_string()];
+    let mut pieces = vec![run.to_owned(), word("call_id"), word("tool"), canonical(ran)];
     pieces.extend([word("risk").to_uppercase(), word("rule")]);
     let preview = |name: &str| question["preview"][name].as_str().unwrap_or_default().to_owned();
     pieces.extend([preview("kind"), preview("text")]);
