@@ -113,7 +113,8 @@ async fn z_13_each_of_the_four_decisions_counts_from_either_side() {
         let session = begin(&*port).await;
         let mut stream = port.session_events(&session, 0).await.unwrap();
         let run = port.start_run(&session, say("Go.")).await.unwrap().run_id;
-        let decisions = [Decision::Once, Decision::Session, Decision::Remember, Decision::Deny];
+        // The last one covers all reading.
+        let decisions = [Decision::Once, Decision::Remember, Decision::Deny, Decision::Session];
         for (number, decision) in (1..).zip(decisions) {
             until(&mut stream, is_question).await;
             let waiting = port.questions(&run).await.unwrap();
@@ -130,12 +131,12 @@ async fn z_13_each_of_the_four_decisions_counts_from_either_side() {
             };
             assert_eq!(*noted, decision);
             // Whoever sees the decision sees the rule.
-            assert_eq!(port.rules().len(), usize::from(number >= 3), "{:?}", port.rules());
+            assert_eq!(port.rules().len(), usize::from(number >= 2), "{:?}", port.rules());
             let again = port.answer(&run, &call, &question.digest, answer()).await;
             assert!(matches!(again, Err(HostError::Stale(_))), "{again:?}");
         }
         until(&mut stream, is_end).await;
-        assert_eq!(port.rules()[0].pattern.to_string(), "read_file(c.txt)");
+        assert_eq!(port.rules()[0].pattern.to_string(), "read_file(b.txt)");
         assert_eq!(port.questions(&run).await, Ok(vec![]));
     })
     .await;
