@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::place::Place;
+use crate::serve::Served;
 use crate::server::{Server, whole};
 
 /// Wires, by a provider that speaks each: its name, the variable of its key, and where names of tools stand.
@@ -70,6 +71,25 @@ fn u_16_a_tool_that_is_denied_whole_is_not_sent_and_one_that_is_only_asked_about
     assert!(names.contains(&"read_file".to_owned()) && names.contains(&"write_file".to_owned()), "{names:?}");
 }
 
+#[test]
+fn u_16_a_run_that_is_restricted_to_three_tools_sends_those_three_on_every_wire() {
+    let wanted = ["calculate", "get_file_tree", "read_file"];
+    for (vendor, variable, pointer) in WIRES {
+        let server = deaf();
+        let place = configured(&server, "");
+        let model = format!("{vendor}/some-model");
+        let vars = [(variable, "sk-windlass-test-0123456789abcdef")];
+        let served = Served::start_with(&place, &["--model", &model], &vars);
+        let session = served.json("POST /api/sessions", "{}")["session_id"].as_str().unwrap().to_owned();
+        let wish = json!({"message": "Hello", "tools": wanted}).to_string();
+        let run = served.json(&format!("POST /api/sessions/{session}/runs"), &wish);
+        served.wait_for(run["run_id"].as_str().unwrap(), "done");
+        let mut names = sent(&server, pointer);
+        names.sort();
+        assert_eq!(names, wanted, "{vendor}");
+    }
+}
+
 /// `quirks.calls = "none"`: a model that cannot call gets no tools.
 #[test]
 fn u_16_a_model_that_calls_nothing_gets_no_tools() {
@@ -80,8 +100,7 @@ fn u_16_a_model_that_calls_nothing_gets_no_tools() {
         server.address("")
     );
     place.configure(&quirk);
-    let mut run =
-        place.command(&["run", "--model", "openai-chat/some-model", "-q", "--ephemeral", "--no-tools"]);
+    let mut run = place.command(&["run", "--model", "openai-chat/some-model", "-q", "--ephemeral"]);
     run.arg("Hello").env("OPENAI_API_KEY", "sk-windlass-test-0123456789abcdef").output().unwrap();
     assert!(sent(&server, "/function/name").is_empty());
 }
