@@ -90,17 +90,23 @@ fn u_16_a_run_that_is_restricted_to_three_tools_sends_those_three_on_every_wire(
     }
 }
 
-/// `quirks.calls = "none"`: a model that cannot call gets no tools.
+/// `quirks.calls = "none"`: a run with tools is refused before anything is sent, one without them sends none.
 #[test]
 fn u_16_a_model_that_calls_nothing_gets_no_tools() {
     let server = deaf();
     let place = configured(&server, "");
-    let quirk = format!(
+    place.configure(&format!(
         "[providers.openai-chat]\nbase_url = \"{}\"\n[providers.openai-chat.quirks]\ncalls = \"none\"\n",
         server.address("")
-    );
-    place.configure(&quirk);
-    let mut run = place.command(&["run", "--model", "openai-chat/some-model", "-q", "--ephemeral"]);
-    run.arg("Hello").env("OPENAI_API_KEY", "sk-windlass-test-0123456789abcdef").output().unwrap();
+    ));
+    let run = |args: &[&str]| {
+        let mut run = place.command(&["run", "--model", "openai-chat/some-model", "-q", "--ephemeral"]);
+        run.args(args).arg("Hello").env("OPENAI_API_KEY", "sk-windlass-test-0123456789abcdef");
+        String::from_utf8(run.output().unwrap().stderr).unwrap()
+    };
+    let refused = run(&[]);
+    assert!(refused.contains("calls no tools") && refused.contains("--no-tools"), "{refused}");
+    assert_eq!(server.heard(), "");
+    run(&["--no-tools"]);
     assert!(sent(&server, "/function/name").is_empty());
 }
