@@ -164,7 +164,10 @@ pub(crate) fn answer_schema() -> Value {
             json!({"type": "string", "description": "The rule to store with remember, if it is changed."}),
         ),
         ("confirmation?", json!({"type": "string", "description": "The word to type for a critical call."})),
-        ("digest", json!({"type": "string", "description": "The digest of the question that was shown."})),
+        (
+            "digest",
+            json!({"type": "string", "minLength": 1, "description": "The digest of the question that was shown."}),
+        ),
         (
             "message?",
             json!({"type": "string", "description": "With deny: what the model is told to do instead."}),

@@ -145,9 +145,6 @@ async fn change(
 ) -> Answer<Response> {
     let id = SessionId::new(id);
     let approve = read_approve(body.approve.as_deref())?;
-    if body.title.is_none() && approve.is_none() {
-        return Err(Problem::field("title", "say what is to change: 'title' or 'approve'"));
-    }
     if let Some(title) = &body.title {
         check_title(title)?;
         app.host.rename_session(&id, title.trim()).await?;
