@@ -330,7 +330,7 @@ fn give_away(folder: &Path) {
 fn serve(place: &Place) -> Served {
     let home = place.data_folder().ancestors().nth(2).unwrap().to_owned();
     let is_root = fs::metadata("/proc/self").unwrap().uid() == 0;
-    let mut command = place.command(&["serve", "--addr", "127.0.0.1:0", "--model", "builtin"]);
+    let mut command = place.command_of_copy(&["serve", "--addr", "127.0.0.1:0", "--model", "builtin"]);
     if is_root {
         give_away(home.parent().unwrap());
         command.uid(NOBODY).gid(NOBODY);

@@ -82,7 +82,7 @@ fn u_61_the_explanation_names_the_floor_in_every_mode() {
 /// Runs the binary as somebody who may change nothing but the place.
 fn as_nobody(place: &Place, args: &[&str]) -> Said {
     const NOBODY: u32 = 65_534;
-    let mut command = place.command(args);
+    let mut command = place.command_of_copy(args);
     if rustix::process::getuid().is_root() {
         give(place.path("..").canonicalize().unwrap().as_path(), NOBODY);
         command.uid(NOBODY).gid(NOBODY);

@@ -79,6 +79,17 @@ impl Place {
         command
     }
 
+    /// The binary as a copy in the place: the folder it was built in may be closed to other users.
+    pub(crate) fn command_of_copy(&self, args: &[&str]) -> Command {
+        let copy = self.folder.path().join("windlass");
+        if !copy.exists() {
+            std::fs::copy(env!("CARGO_BIN_EXE_windlass"), &copy).unwrap();
+        }
+        let mut command = self.bare(copy.to_str().unwrap());
+        command.args(args);
+        command
+    }
+
     /// Another program in the same surroundings.
     pub(crate) fn bare(&self, program: &str) -> Command {
         let home = self.folder.path().join("home");
