@@ -58,7 +58,7 @@ fn u_27_a_question_of_the_first_release_still_waits_and_can_be_answered() {
     assert_eq!(place.read("asked"), "asked\n");
 }
 
-/// Limits, cancelling, staged edits, a module, failures that passed, a fork: all are driven through again.
+/// Limits, cancelling, staged edits, a module, failures that passed: all are driven through again.
 #[test]
 fn u_27_ended_runs_of_the_first_release_are_played_again_to_their_end() {
     let place = old_place();
