@@ -6,6 +6,7 @@ use windlass_engine::clock::Clock;
 use windlass_engine::explain::{CallFate, CallJudge};
 use windlass_engine::policy_file::PolicyFileError;
 
+use crate::archive::Archive;
 use crate::args::{GlobalArgs, PermissionArgs, PolicyCommand};
 use crate::complaint::{Complaint, Result};
 use crate::config::Flags;
@@ -33,30 +34,43 @@ pub(crate) fn run(global: &GlobalArgs, command: PolicyCommand) -> Result<Exit> {
 
 fn list(global: &GlobalArgs) -> Result<()> {
     let house = House::plain(global)?;
-    let rules = house.policies.rules();
+    let mut rules = house.policies.rules().rules().to_vec();
+    rules.extend(grants(&house)?);
     if global.json {
-        let rules: Vec<Value> = rules.rules().iter().map(to_json).collect();
+        let rules: Vec<Value> = rules.iter().map(to_json).collect();
         return print_json(&rules);
     }
-    if rules.rules().is_empty() {
+    if rules.is_empty() {
         return print_line("no rules are stored; windlass policy allow RULE stores one");
     }
     let rows: Vec<[String; 4]> = rules
-        .rules()
         .iter()
         .map(|rule| {
-            let text = rule.to_string();
-            [rule.id.clone(), rule.effect.word().to_owned(), text, rule.source.word().to_owned()]
+            let source = match &rule.session_id {
+                Some(session_id) => format!("granted to session {session_id}"),
+                None => rule.source.word().to_owned(),
+            };
+            [rule.id.clone(), rule.effect.word().to_owned(), rule.to_string(), source]
         })
         .collect();
     print(&lay_out(&rows))
 }
 
+/// What sessions are granted, in whatever process they run.
+fn grants(house: &House) -> Result<Vec<Rule>> {
+    let Some(archive) = Archive::existing(&house.config.folders)? else { return Ok(Vec::new()) };
+    block_on(async { archive.store.all_grants().await.map_err(|failure| Complaint::failed(failure.to_string())) })
+}
+
 fn to_json(rule: &Rule) -> Value {
-    json!({
+    let mut value = json!({
         "id": rule.id, "effect": rule.effect.word(), "rule": rule.to_string(),
         "source": rule.source.word(), "created_ms": rule.created_ms,
-    })
+    });
+    if let (Value::Object(fields), Some(session_id)) = (&mut value, &rule.session_id) {
+        fields.insert("session_id".into(), json!(session_id));
+    }
+    value
 }
 
 fn store(global: &GlobalArgs, effect: RuleEffect, text: &str) -> Result<()> {
@@ -76,6 +90,9 @@ fn store(global: &GlobalArgs, effect: RuleEffect, text: &str) -> Result<()> {
 
 fn remove(global: &GlobalArgs, id: &str) -> Result<()> {
     let house = House::plain(global)?;
+    if Rule::grant_number(id).is_some() {
+        return revoke(global, &house, id);
+    }
     let stored = house.policies.stored();
     if stored.get(id).is_none() {
         let cure = did_you_mean(id, stored.rules().iter().map(|rule| rule.id.as_str()));
@@ -90,6 +107,26 @@ fn remove(global: &GlobalArgs, id: &str) -> Result<()> {
         return print_json(&to_json(&rule));
     }
     print_line(&format!("removed {id}  {}  {rule}", rule.effect.word()))
+}
+
+fn revoke(global: &GlobalArgs, house: &House, id: &str) -> Result<()> {
+    let granted = grants(house)?;
+    let found = granted.iter().find(|rule| rule.id == id).zip(Archive::existing(&house.config.folders)?);
+    let Some((rule, archive)) = found else {
+        let cure = did_you_mean(id, granted.iter().map(|rule| rule.id.as_str()));
+        return Err(Complaint::usage(format!("there is no grant '{id}'"))
+            .cure(cure.unwrap_or_else(|| "windlass policy list".into())));
+    };
+    let revoked = block_on(async {
+        archive.store.revoke(id).await.map_err(|failure| Complaint::failed(failure.to_string()))
+    })?;
+    if !revoked {
+        return Err(Complaint::failed(format!("the grant '{id}' was revoked by somebody else")));
+    }
+    if global.json {
+        return print_json(&to_json(rule));
+    }
+    print_line(&format!("revoked {id}  {rule}"))
 }
 
 fn unstored(error: PolicyFileError) -> Complaint {

@@ -124,7 +124,9 @@ impl Progress {
                 Vec::new()
             }
             Event::CallEnded { call_id, name, outcome, .. } => self.see_outcome(call_id, name, outcome),
-            Event::RunResumed { interrupted, repeated } => self.see_resumption(interrupted, repeated),
+            Event::RunResumed { interrupted, repeated, grants } => {
+                self.see_resumption(interrupted, repeated, grants)
+            }
             Event::TasksChanged { .. } => Vec::new(),
             Event::NoteAdded { text } => self.in_full(|| dim(&format!("  note: {}", short_line(text, 200)))),
             Event::WarningRaised { code, message } => {
@@ -137,7 +139,12 @@ impl Progress {
     }
 
     /// Whoever comes back to a run wants to know what became of the calls that were cut off.
-    fn see_resumption(&self, interrupted: &[CallId], repeated: &[CallId]) -> Vec<String> {
+    fn see_resumption(
+        &self,
+        interrupted: &[CallId],
+        repeated: &[CallId],
+        grants: &[String],
+    ) -> Vec<String> {
         let names = |ids: &[CallId]| ids.iter().map(CallId::as_str).collect::<Vec<_>>().join(", ");
         let mut lines = vec![dim("taken up where it stopped")];
         if !interrupted.is_empty() {
@@ -146,6 +153,10 @@ impl Progress {
         }
         if !repeated.is_empty() {
             lines.push(dim(&format!("run again: {}", names(repeated))));
+        }
+        if !grants.is_empty() {
+            let grants = short_line(&grants.join(", "), RESULT_CHARS_MAX);
+            lines.push(dim(&format!("still allowed in this session: {grants} (windlass policy list)")));
         }
         lines
     }

@@ -63,6 +63,9 @@ pub enum Event {
         /// Calls that ran when the program stopped and are run again: they change nothing twice.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         repeated: Vec<CallId>,
+        /// What the session is still granted.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        grants: Vec<String>,
     },
     /// A model was asked for a step; a second start of the same step throws the first away.
     StepStarted {

@@ -6,6 +6,7 @@
 //! budget, so that tools which call each other come to an end.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::{Map, Value};
 use tokio::runtime::Handle;
 use windlass_core::command::MessageSend;
-use windlass_core::ids::CallId;
+use windlass_core::ids::{CallId, SessionId};
 use windlass_core::permission::{ApproveMode, Permissions};
 use windlass_core::port::{BoxFuture, CallsPort, JournalPort};
 use windlass_core::profile::{Dialect, Profile};
@@ -37,6 +38,20 @@ pub struct Inside {
     permissions: Permissions,
     depth: u32,
     left: Arc<AtomicU32>,
+    pub(crate) outermost: Outermost,
+}
+
+/// The session around all calls inside calls: its grants count for them.
+#[derive(Clone)]
+pub(crate) struct Outermost {
+    pub(crate) journal: Arc<dyn JournalPort>,
+    pub(crate) session_id: SessionId,
+}
+
+impl fmt::Debug for Outermost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.session_id)
+    }
 }
 
 impl Inside {
@@ -88,6 +103,7 @@ impl CallsInside {
             Some(inside) => (inside.depth, Arc::clone(&inside.left)),
             None => (0, Arc::new(AtomicU32::new(CALLS_INSIDE_MAX))),
         };
+        let outermost = outer.outermost();
         Self {
             parts: InnerParts {
                 settings: Arc::clone(&outer.settings),
@@ -97,7 +113,7 @@ impl CallsInside {
                 audit: outer.audit.clone(),
                 clock: outer.clock.clone(),
             },
-            inside: Inside { permissions: permissions.clone(), depth: depth.saturating_add(1), left },
+            inside: Inside { permissions: permissions.clone(), depth: depth.saturating_add(1), left, outermost },
             made: Arc::default(),
         }
     }

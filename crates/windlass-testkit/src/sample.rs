@@ -65,7 +65,11 @@ fn opening_events() -> Vec<Event> {
             message: Message::user("hi").into(),
             wishes: Arc::new(RunWishes { tools: Some(vec!["read_file".into()]), ..RunWishes::default() }),
         },
-        Event::RunResumed { interrupted: vec![CallId::numbered(1)], repeated: vec![CallId::numbered(2)] },
+        Event::RunResumed {
+            interrupted: vec![CallId::numbered(1)],
+            repeated: vec![CallId::numbered(2)],
+            grants: vec!["write_file(a.txt)".to_owned()],
+        },
         Event::TasksChanged {
             tasks: Arc::new([Task {
                 task_id: "task_1".into(),

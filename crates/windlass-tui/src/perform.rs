@@ -98,14 +98,14 @@ impl Hands {
                 host.runs(query).await.map(Reply::UnfinishedRuns)
             }
             Effect::ListModels => host.models().await.map(Reply::Models),
-            Effect::ListRules => Ok(Reply::Rules(host.rules())),
+            Effect::ListRules => host.rules().await.map(Reply::Rules),
             Effect::AddRule { effect, pattern } => {
                 let rule = host.add_rule(effect, &pattern).await?;
                 Ok(Reply::Done(format!("stored as {}: {effect} {rule}", rule.id)))
             }
             Effect::RemoveRule(id) => {
                 host.remove_rule(&id).await?;
-                Ok(Reply::RuleRemoved { id, rules: host.rules() })
+                Ok(Reply::RuleRemoved { id, rules: host.rules().await? })
             }
             Effect::Explain { tool, arguments } => self.explain(tool, &arguments).await,
             Effect::ListPaths => self.paths().await.map(|(paths, _)| Reply::Paths(paths)),

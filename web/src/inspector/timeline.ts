@@ -449,5 +449,6 @@ function resumedText(event: EventOf<'run_resumed'>): string {
   const parts = ['The program stopped in the middle of the run and took it up again.'];
   if (repeated) parts.push(`Run again: ${event.repeated?.join(', ')}.`);
   if (interrupted) parts.push(`Not repeated, for nobody knows whether they happened: ${event.interrupted?.join(', ')}.`);
+  if (event.grants?.length) parts.push(`Still allowed in this session: ${event.grants.join(', ')}.`);
   return parts.join(' ');
 }

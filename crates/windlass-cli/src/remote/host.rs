@@ -25,7 +25,7 @@ use windlass_models::transport::Method;
 
 use super::address::Path;
 use super::follow::Follower;
-use super::known::{Known, ShownRule};
+use super::known::{Known, ShownRule, fetch_rules};
 use super::limits::{RECORDS_AT_ONCE, ROWS_AT_ONCE};
 use super::line::Line;
 use super::wishes::{self, Called, Explained, RecordPage, Started};
@@ -339,23 +339,21 @@ impl HostPort for RemoteHost {
         })
     }
 
-    fn rules(&self) -> Vec<Rule> {
-        self.known.rules()
+    fn rules(&self) -> HostFuture<'_, Vec<Rule>> {
+        Box::pin(fetch_rules(&self.line))
     }
 
     fn add_rule<'a>(&'a self, effect: &'a str, pattern: &'a str) -> HostFuture<'a, Rule> {
         Box::pin(async move {
             let body = json!({"effect": effect, "rule": pattern});
             let shown: ShownRule = self.line.post(&Path::of(&["api", "policies"]), &body).await?;
-            self.known.refresh_rules(&self.line).await?;
             shown.try_into()
         })
     }
 
     fn remove_rule<'a>(&'a self, rule_id: &'a str) -> HostFuture<'a, ()> {
         Box::pin(async move {
-            self.line.tell(&Path::of(&["api", "policies", rule_id]), Method::Delete, NOTHING).await?;
-            self.known.refresh_rules(&self.line).await
+            self.line.tell(&Path::of(&["api", "policies", rule_id]), Method::Delete, NOTHING).await
         })
     }
 

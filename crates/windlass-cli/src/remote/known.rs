@@ -4,7 +4,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use serde::Deserialize;
 use windlass_core::host::{HostDefaults, HostError};
-use windlass_core::ids::Millis;
+use windlass_core::ids::{Millis, SessionId};
 use windlass_core::permission::{ApproveMode, Rule, RuleEffect, RuleSource};
 use windlass_core::tool::ToolSpec;
 
@@ -19,7 +19,6 @@ pub(super) struct Known(RwLock<Facts>);
 struct Facts {
     defaults: HostDefaults,
     tools: Vec<Arc<ToolSpec>>,
-    rules: Vec<Rule>,
 }
 
 #[derive(Deserialize)]
@@ -51,17 +50,18 @@ pub(super) struct ShownRule {
     rule: String,
     created_ms: Millis,
     source: RuleSource,
+    session_id: Option<SessionId>,
 }
 
 impl TryFrom<ShownRule> for Rule {
     type Error = HostError;
 
     fn try_from(shown: ShownRule) -> Result<Self, HostError> {
-        let ShownRule { id, effect, rule, created_ms, source } = shown;
+        let ShownRule { id, effect, rule, created_ms, source, session_id } = shown;
         let pattern = rule.parse().map_err(|error| {
             HostError::Broken(format!("the server has a rule that is not understood here: {error}"))
         })?;
-        Ok(Self { id, effect, pattern, created_ms, source })
+        Ok(Self { id, effect, pattern, created_ms, source, session_id })
     }
 }
 
@@ -78,13 +78,6 @@ impl Known {
         Ok(())
     }
 
-    /// Asks for the rules again.
-    pub(super) async fn refresh_rules(&self, line: &Line) -> Result<(), HostError> {
-        let rules = fetch_rules(line).await?;
-        self.0.write().unwrap_or_else(PoisonError::into_inner).rules = rules;
-        Ok(())
-    }
-
     /// What holds where nobody chooses.
     pub(super) fn defaults(&self) -> HostDefaults {
         self.read().defaults.clone()
@@ -93,11 +86,6 @@ impl Known {
     /// The tools.
     pub(super) fn tools(&self) -> Vec<Arc<ToolSpec>> {
         self.read().tools.clone()
-    }
-
-    /// The stored rules.
-    pub(super) fn rules(&self) -> Vec<Rule> {
-        self.read().rules.clone()
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Facts> {
@@ -110,10 +98,11 @@ async fn fetch(line: &Line) -> Result<Facts, HostError> {
         line.get(&Path::of(&["api", "about"])).await?;
     let defaults = HostDefaults { root, model, profile, executes_while_streaming: tool_loop_v2, approve };
     let Tools { tools } = line.get(&Path::of(&["api", "tools"])).await?;
-    Ok(Facts { defaults, tools, rules: fetch_rules(line).await? })
+    Ok(Facts { defaults, tools })
 }
 
-async fn fetch_rules(line: &Line) -> Result<Vec<Rule>, HostError> {
+/// Asks for the rules: other processes change them too.
+pub(super) async fn fetch_rules(line: &Line) -> Result<Vec<Rule>, HostError> {
     let Rules { rules } = line.get(&Path::of(&["api", "policies"])).await?;
     rules.into_iter().map(Rule::try_from).collect()
 }

@@ -41,6 +41,7 @@ mod recovery;
 #[cfg(feature = "crash-points")]
 mod recovery_matrix;
 mod refusals;
+mod rules_live;
 mod run;
 mod scripts;
 mod search;

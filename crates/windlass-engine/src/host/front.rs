@@ -293,8 +293,8 @@ impl HostPort for Host {
         Box::pin(self.call_outside(call))
     }
 
-    fn rules(&self) -> Vec<Rule> {
-        self.parts.policies.rules().rules().to_vec()
+    fn rules(&self) -> HostFuture<'_, Vec<Rule>> {
+        Box::pin(self.held_rules())
     }
 
     fn add_rule<'a>(&'a self, effect: &'a str, pattern: &'a str) -> HostFuture<'a, Rule> {
@@ -302,7 +302,7 @@ impl HostPort for Host {
     }
 
     fn remove_rule<'a>(&'a self, rule_id: &'a str) -> HostFuture<'a, ()> {
-        Box::pin(async move { self.forget_rule(rule_id) })
+        Box::pin(self.forget_rule(rule_id))
     }
 
     fn explain<'a>(&'a self, tool: &'a str, args: Map<String, Value>) -> HostFuture<'a, Explanation> {

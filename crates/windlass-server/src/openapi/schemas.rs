@@ -297,6 +297,7 @@ fn tool_rows() -> Vec<(&'static str, Value)> {
                 ("rule", text()),
                 ("created_ms", count()),
                 ("source", one_of(&["user", "project", "flag", "grant"])),
+                ("session_id?", said(&text(), "The session that it was granted to.")),
             ]),
         ),
         (
