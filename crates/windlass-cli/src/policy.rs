@@ -59,7 +59,9 @@ fn list(global: &GlobalArgs) -> Result<()> {
 /// What sessions are granted, in whatever process they run.
 fn grants(house: &House) -> Result<Vec<Rule>> {
     let Some(archive) = Archive::existing(&house.config.folders)? else { return Ok(Vec::new()) };
-    block_on(async { archive.store.all_grants().await.map_err(|failure| Complaint::failed(failure.to_string())) })
+    block_on(async {
+        archive.store.all_grants().await.map_err(|failure| Complaint::failed(failure.to_string()))
+    })
 }
 
 fn to_json(rule: &Rule) -> Value {

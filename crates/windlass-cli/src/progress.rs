@@ -139,12 +139,7 @@ impl Progress {
     }
 
     /// Whoever comes back to a run wants to know what became of the calls that were cut off.
-    fn see_resumption(
-        &self,
-        interrupted: &[CallId],
-        repeated: &[CallId],
-        grants: &[String],
-    ) -> Vec<String> {
+    fn see_resumption(&self, interrupted: &[CallId], repeated: &[CallId], grants: &[String]) -> Vec<String> {
         let names = |ids: &[CallId]| ids.iter().map(CallId::as_str).collect::<Vec<_>>().join(", ");
         let mut lines = vec![dim("taken up where it stopped")];
         if !interrupted.is_empty() {

@@ -113,7 +113,12 @@ impl CallsInside {
                 audit: outer.audit.clone(),
                 clock: outer.clock.clone(),
             },
-            inside: Inside { permissions: permissions.clone(), depth: depth.saturating_add(1), left, outermost },
+            inside: Inside {
+                permissions: permissions.clone(),
+                depth: depth.saturating_add(1),
+                left,
+                outermost,
+            },
             made: Arc::default(),
         }
     }

@@ -79,7 +79,9 @@ impl PolicyStore {
     /// The rules, read again if their file has changed.
     fn renewed(&self) -> RwLockReadGuard<'_, Rules> {
         let known = self.0.rules.read().unwrap_or_else(PoisonError::into_inner);
-        let Some(file) = self.0.file.as_ref().filter(|file| file.stamp() != known.stamp) else { return known };
+        let Some(file) = self.0.file.as_ref().filter(|file| file.stamp() != known.stamp) else {
+            return known;
+        };
         drop(known);
         let mut rules = self.0.rules.write().unwrap_or_else(PoisonError::into_inner);
         let denying = rules.stored.rules().iter().filter(|rule| rule.effect == RuleEffect::Deny);

@@ -83,9 +83,7 @@ impl SessionParts {
     pub(crate) fn outermost(&self) -> Outermost {
         match &self.past.inside {
             Some(inside) => inside.outermost.clone(),
-            None => {
-                Outermost { journal: Arc::clone(&self.journal), session_id: self.session_id.clone() }
-            }
+            None => Outermost { journal: Arc::clone(&self.journal), session_id: self.session_id.clone() },
         }
     }
 }

@@ -13,7 +13,7 @@ use windlass_core::host::{
     ResumeWish, RunStart, StartedRun, ToolAnswer,
 };
 use windlass_core::ids::{CallId, RunId, SessionId};
-use windlass_core::permission::{ApproveMode, AuditEntry, Decision, PermissionAnswer, Question, Rule};
+use windlass_core::permission::{ApproveMode, AuditEntry, PermissionAnswer, Question, Rule};
 use windlass_core::port::BoxStream;
 use windlass_core::search::{DocumentRow, Found, IndexStatus, NewDocument, SearchQuery, SearchScope};
 use windlass_core::secret::Secret;
@@ -159,17 +159,12 @@ impl RemoteHost {
         digest: &str,
         answer: PermissionAnswer,
     ) -> Result<(), HostError> {
-        let is_remembered = answer.decision == Decision::Remember;
         let mut body = json!(answer);
         if let Value::Object(fields) = &mut body {
             fields.insert("digest".into(), digest.into());
         }
         let path = Path::of(&["api", "runs", run_id.as_str(), "permissions", call_id.as_str()]);
-        self.line.tell(&path, Method::Post, Some(&body)).await?;
-        if is_remembered {
-            self.known.refresh_rules(&self.line).await?;
-        }
-        Ok(())
+        self.line.tell(&path, Method::Post, Some(&body)).await
     }
 
     async fn begin(&self, path: &Path, body: &Value) -> Result<StartedRun, HostError> {

@@ -131,7 +131,12 @@ async fn z_13_each_of_the_four_decisions_counts_from_either_side() {
             };
             assert_eq!(*noted, decision);
             // Whoever sees the decision sees the rule.
-            assert_eq!(port.rules().await.unwrap().len(), usize::from(number >= 2), "{:?}", port.rules().await.unwrap());
+            assert_eq!(
+                port.rules().await.unwrap().len(),
+                usize::from(number >= 2),
+                "{:?}",
+                port.rules().await.unwrap()
+            );
             let again = port.answer(&run, &call, &question.digest, answer()).await;
             assert!(matches!(again, Err(HostError::Stale(_))), "{again:?}");
         }

@@ -37,7 +37,16 @@ fn u_39_a_rule_that_another_process_stores_holds_for_the_next_call_of_a_run_that
     let rules = asked.served.json("GET /api/policies", "");
     assert!(rules.to_string().contains("write_file(b.txt)"), "the server lists what holds: {rules}");
     asked.served.json("POST /api/policies", "{\"effect\":\"deny\",\"rule\":\"write_file(e.txt)\"}");
-    place.windlass(&["tools", "call", "write_file", "{\"path\":\"e.txt\",\"content\":\"\"}", "--approve", "all"]).exits(1);
+    place
+        .windlass(&[
+            "tools",
+            "call",
+            "write_file",
+            "{\"path\":\"e.txt\",\"content\":\"\"}",
+            "--approve",
+            "all",
+        ])
+        .exits(1);
     asked.decide(once());
     let last = asked.frames().into_iter().rev().find(|frame| frame["type"] == "tool_result").unwrap();
     assert!(last.to_string().contains("rule denies"), "what came up while it was asked wins: {last}");

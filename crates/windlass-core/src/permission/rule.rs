@@ -286,7 +286,12 @@ impl Rule {
     }
 
     /// What a session was granted, as stores keep it: the number, and the text of the rule.
-    pub fn granted(number: u64, text: &str, session_id: SessionId, given_ms: Millis) -> Result<Self, RuleError> {
+    pub fn granted(
+        number: u64,
+        text: &str,
+        session_id: SessionId,
+        given_ms: Millis,
+    ) -> Result<Self, RuleError> {
         let rule = Self::parse(RuleEffect::Allow, text, RuleSource::Grant)?.stamped(given_ms);
         Ok(Self { id: format!("{GRANT_PREFIX}{number}"), session_id: Some(session_id), ..rule })
     }

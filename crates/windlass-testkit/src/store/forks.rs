@@ -118,7 +118,9 @@ pub(super) async fn forgets_all_of_a_session(store: &impl StorePort) -> Result<(
     is_missing("a run that is gone", &store.run(&"run 1".into()).await)?;
     is_missing("a task list that is gone", &store.tasks(&id).await)?;
     let all = works("all grants are read", store.all_grants().await)?;
-    ensure(all.iter().all(|rule| rule.session_id.as_ref() != Some(&id)), || "its grants are gone".to_owned())?;
+    ensure(all.iter().all(|rule| rule.session_id.as_ref() != Some(&id)), || {
+        "its grants are gone".to_owned()
+    })?;
     ensure(load(store, "s", 0).await?.is_empty(), || "its records are gone".to_owned())?;
     let by_key = works("a key is asked for", store.session_by_key("k").await)?;
     ensure(by_key.is_none(), || "its key is gone".to_owned())?;

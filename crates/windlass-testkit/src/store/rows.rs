@@ -218,8 +218,8 @@ pub(super) async fn keeps_grants_and_tasks(store: &impl StorePort) -> Result<(),
     create(store, "s", "t", BEGIN_MS).await?;
     create(store, "other", "t", BEGIN_MS).await?;
     let id = "s".into();
-    let empty = granted(store, "s").await?.is_empty()
-        && works("tasks are read", store.tasks(&id).await)?.is_empty();
+    let empty =
+        granted(store, "s").await?.is_empty() && works("tasks are read", store.tasks(&id).await)?.is_empty();
     ensure(empty, || "a new session has neither grants nor tasks".to_owned())?;
     let say = |seq, event| at("s", "run", seq, BEGIN_MS, event);
     let task = |n: u32, status| Task { task_id: format!("task_{n}"), status, content: format!("tu {n} é") };
@@ -251,7 +251,9 @@ pub(super) async fn keeps_grants_and_tasks(store: &impl StorePort) -> Result<(),
     ensure(all.len() == 2 && all.iter().filter(is_ours).count() == 2, || {
         format!("a grant names its session: {all:?}")
     })?;
-    for (grant_id, is_there) in all.first().map(|rule| [(&rule.id, true), (&rule.id, false)]).into_iter().flatten() {
+    for (grant_id, is_there) in
+        all.first().map(|rule| [(&rule.id, true), (&rule.id, false)]).into_iter().flatten()
+    {
         let revoked = works("a grant is revoked", store.revoke(grant_id).await)?;
         ensure(revoked == is_there, || format!("a grant is revoked once: {revoked}"))?;
     }
