@@ -1,7 +1,10 @@
-//! `windlass policy list / allow / deny / remove / explain`.
+//! `windlass policy list / allow / deny / remove / import / explain`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use windlass_core::permission::{Explanation, Rule, RuleEffect, RuleSource, Target};
+use windlass_core::permission::{Explanation, PolicySet, Rule, RuleEffect, RuleSource, Target};
 use windlass_engine::clock::Clock;
 use windlass_engine::explain::{CallFate, CallJudge};
 use windlass_engine::policy_file::PolicyFileError;
@@ -25,6 +28,7 @@ pub(crate) fn run(global: &GlobalArgs, command: PolicyCommand) -> Result<Exit> {
         PolicyCommand::Allow { rule } => store(global, RuleEffect::Allow, &rule)?,
         PolicyCommand::Deny { rule } => store(global, RuleEffect::Deny, &rule)?,
         PolicyCommand::Remove { id } => remove(global, &id)?,
+        PolicyCommand::Import { file } => import(global, file)?,
         PolicyCommand::Explain { tool, arguments, permission } => {
             explain(global, &tool, &arguments, &permission)?
         }
@@ -35,6 +39,7 @@ pub(crate) fn run(global: &GlobalArgs, command: PolicyCommand) -> Result<Exit> {
 fn list(global: &GlobalArgs) -> Result<()> {
     let house = House::plain(global)?;
     let mut rules = house.policies.rules().rules().to_vec();
+    offer_import(&house, &rules);
     rules.extend(grants(&house)?);
     if global.json {
         let rules: Vec<Value> = rules.iter().map(to_json).collect();
@@ -109,6 +114,54 @@ fn remove(global: &GlobalArgs, id: &str) -> Result<()> {
         return print_json(&to_json(&rule));
     }
     print_line(&format!("removed {id}  {}  {rule}", rule.effect.word()))
+}
+
+/// Says that rules of ZodoLlama are there which do not hold here.
+fn offer_import(house: &House, rules: &[Rule]) {
+    let Some(file) = house.config.folders.zodo_policies() else { return };
+    let read = read_rules(&file);
+    if !read.is_ok_and(|theirs| missing(&theirs, rules).next().is_none()) {
+        warn(&format!("ZodoLlama's rules in {} do not hold here; windlass policy import takes them over", file.display()));
+    }
+}
+
+/// The rules among theirs that are not ours.
+fn missing<'a>(theirs: &'a PolicySet, ours: &'a [Rule]) -> impl Iterator<Item = &'a Rule> {
+    let is_ours = |rule: &Rule| ours.iter().any(|own| (own.effect, &own.pattern) == (rule.effect, &rule.pattern));
+    theirs.rules().iter().filter(move |rule| !is_ours(rule))
+}
+
+fn read_rules(file: &Path) -> Result<PolicySet> {
+    let unread = |problem: String| Complaint::failed(problem).at(file.display());
+    let text = fs::read_to_string(file).map_err(|error| unread(format!("the file cannot be read: {error}")))?;
+    PolicySet::from_json(&text).map_err(|error| unread(error.to_string()))
+}
+
+/// Stores the rules of another file that are not stored yet.
+fn import(global: &GlobalArgs, file: Option<PathBuf>) -> Result<()> {
+    let house = House::plain(global)?;
+    let Some(file) = file.or_else(|| house.config.folders.zodo_policies()) else {
+        return Err(Complaint::usage("ZodoLlama has left no rules in your configuration folder")
+            .cure("windlass policy import FILE"));
+    };
+    let (theirs, ours) = (read_rules(&file)?, house.policies.stored());
+    let mut imported = Vec::new();
+    for rule in missing(&theirs, ours.rules()) {
+        let rule = Rule { id: String::new(), ..rule.clone() };
+        let id = house.policies.add(rule.clone()).map_err(unstored)?;
+        imported.push(Rule { id, ..rule });
+    }
+    if global.json {
+        return print_json(&imported.iter().map(to_json).collect::<Vec<_>>());
+    }
+    if imported.is_empty() {
+        return print_line(&format!("all rules of {} are stored already", file.display()));
+    }
+    let rows: Vec<[String; 3]> = imported
+        .iter()
+        .map(|rule| [rule.id.clone(), rule.effect.word().to_owned(), rule.to_string()])
+        .collect();
+    print(&lay_out(&rows))
 }
 
 fn revoke(global: &GlobalArgs, house: &House, id: &str) -> Result<()> {

@@ -6,12 +6,13 @@ use std::collections::HashMap;
 
 use console::style;
 use serde_json::Value;
-use windlass_core::display::outcome_line;
+use windlass_core::display::{call_block, outcome_line};
 use windlass_core::event::{Event, Record, RunOutcome};
 use windlass_core::ids::CallId;
 use windlass_core::message::{Message, Part};
 use windlass_core::model::{NoticeKind, StepPurpose};
 use windlass_core::permission::Decision;
+use windlass_core::profile::Profile;
 use windlass_core::text::{visible, visible_line};
 use windlass_core::tool::{OutcomeStatus, ToolCall, ToolOutcome};
 
@@ -49,6 +50,8 @@ pub(crate) struct Progress {
     delay: Option<String>,
     /// That this step reads for long was told.
     has_told_reading: bool,
+    /// The profile of the run, if it shows calls as blocks.
+    blocks: Option<Box<Profile>>,
 }
 
 impl Progress {
@@ -63,6 +66,7 @@ impl Progress {
             activity: String::new(),
             delay: None,
             has_told_reading: false,
+            blocks: None,
         }
     }
 
@@ -74,7 +78,11 @@ impl Progress {
     /// Sees an event; the lines to tell.
     pub(crate) fn see(&mut self, record: &Record) -> Vec<String> {
         match &record.event {
-            Event::RunStarted { message, .. } => self.see_start(message),
+            Event::RunStarted { message, wishes, .. } => {
+                let profile = wishes.setup.as_ref().map(|setup| &setup.profile);
+                self.blocks = profile.filter(|profile| profile.shows_blocks()).cloned().map(Box::new);
+                self.see_start(message)
+            }
             Event::StepStarted { purpose, .. } => {
                 self.see_step(*purpose);
                 Vec::new()
@@ -127,7 +135,7 @@ impl Progress {
             Event::RunResumed { interrupted, repeated, grants } => {
                 self.see_resumption(interrupted, repeated, grants)
             }
-            Event::TasksChanged { .. } => Vec::new(),
+            Event::TasksChanged { .. } | Event::EditApplied { .. } => Vec::new(),
             Event::NoteAdded { text } => self.in_full(|| dim(&format!("  note: {}", short_line(text, 200)))),
             Event::WarningRaised { code, message } => {
                 vec![caution(&format!("{} ({})", visible(message), code.word()))]
@@ -268,6 +276,11 @@ impl Progress {
 
     fn see_outcome(&mut self, call_id: &CallId, name: &str, outcome: &ToolOutcome) -> Vec<String> {
         self.running.retain(|(id, _)| id != call_id);
+        if let (Some(profile), Some(call)) = (&self.blocks, self.calls.get(call_id))
+            && outcome.status() != OutcomeStatus::Staged
+        {
+            return call_block(profile, call, outcome).lines().map(visible_line).map(Cow::into_owned).collect();
+        }
         let mark = match outcome.status() {
             OutcomeStatus::Ok => style("✓").for_stderr().green(),
             OutcomeStatus::Failed | OutcomeStatus::Interrupted => style("✗").for_stderr().red(),

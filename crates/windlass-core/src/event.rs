@@ -157,6 +157,9 @@ pub enum Event {
         category: Category,
         /// How prominently they show it.
         visibility: Visibility,
+        /// Whose model asked: the provider's name (P-5); nothing in journals of earlier releases.
+        #[serde(default, skip_serializing_if = "str::is_empty")]
+        vendor: Arc<str>,
     },
     /// The user is asked.
     PermissionRequested {
@@ -244,7 +247,14 @@ pub enum Event {
         /// What happened and what to do.
         message: String,
     },
-    /// The run is over: exactly once, last.
+    /// A staged edit of the run was made when the user approved it (not the machine's own); may come after its end.
+    EditApplied {
+        /// The call that was staged.
+        call_id: CallId,
+        /// What the model is told.
+        note: String,
+    },
+    /// The run is over: exactly once. After it comes only what becomes of its staged edits.
     RunEnded {
         /// How it ended.
         outcome: RunOutcome,
@@ -372,6 +382,7 @@ impl Event {
             | Event::CallProgressed { .. } => false,
             Event::RunStarted { .. }
             | Event::RunResumed { .. }
+            | Event::EditApplied { .. }
             | Event::TasksChanged { .. }
             | Event::StepStarted { .. }
             | Event::StepDelayed { .. }
@@ -391,7 +402,11 @@ impl Event {
 
     /// Whether the run machine itself emits events of this kind; the others come from those who drive it.
     pub fn is_of_machine(&self) -> bool {
-        self.is_durable() && !matches!(self, Event::RunResumed { .. } | Event::TasksChanged { .. })
+        let is_outside = matches!(
+            self,
+            Event::RunResumed { .. } | Event::TasksChanged { .. } | Event::EditApplied { .. }
+        );
+        self.is_durable() && !is_outside
     }
 
     /// The event's name, noun-action, as conversation scripts and logs write it.
@@ -399,6 +414,7 @@ impl Event {
         match self {
             Event::RunStarted { .. } => "run-started",
             Event::RunResumed { .. } => "run-resumed",
+            Event::EditApplied { .. } => "edit-applied",
             Event::TasksChanged { .. } => "tasks-changed",
             Event::StepStarted { .. } => "step-started",
             Event::StepDelayed { .. } => "step-delayed",

@@ -33,6 +33,7 @@ pub fn payload(record: &Record) -> Option<Value> {
                 "run_id": record.run_id, "interrupted": interrupted, "repeated": repeated, "grants": grants,
             }),
         ),
+        Event::EditApplied { call_id, note } => ("edit_applied", json!({"id": call_id, "note": note})),
         Event::TasksChanged { tasks } => ("tasks", json!({"tasks": tasks})),
         Event::StepDelayed { step, attempt, attempts_max, delay_ms, code, message, .. } => (
             "waiting",

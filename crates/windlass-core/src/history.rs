@@ -102,12 +102,22 @@ impl Fold {
             self.end_run();
             self.run = Some((record.run_id.clone(), Vec::new()));
         }
+        if let Event::EditApplied { note, .. } = &record.event {
+            return self.tell_applied(note);
+        }
         match &mut self.run {
             Some((run_id, records)) if *run_id == record.run_id => records.push(Arc::clone(record)),
             // Nothing of an ended run is told after its end.
             Some(_) | None => return,
         }
         self.apply(&record.event);
+    }
+
+    /// The model is told with its next message: a run that goes on was told nothing of it.
+    fn tell_applied(&mut self, note: &str) {
+        let note = Arc::new(Message::note(note.to_owned()));
+        Arc::make_mut(&mut self.history.transcript).push(Arc::clone(&note));
+        self.said.push(note);
     }
 
     fn apply(&mut self, event: &Event) {
@@ -138,6 +148,7 @@ impl Fold {
             Event::TasksChanged { tasks } => self.history.tasks = Arc::clone(tasks),
             Event::RunEnded { .. } => self.end_run(),
             Event::RunResumed { .. }
+            | Event::EditApplied { .. }
             | Event::StepDelayed { .. }
             | Event::RequestAdjusted { .. }
             | Event::ReasoningDelta { .. }

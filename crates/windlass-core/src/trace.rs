@@ -212,7 +212,7 @@ impl RunTrace {
                     self.add_usage(usage);
                 }
             }
-            Event::CallRequested { call, category, visibility } => self.tools.push(ToolTrace {
+            Event::CallRequested { call, category, visibility, .. } => self.tools.push(ToolTrace {
                 category: *category,
                 visibility: *visibility,
                 ..begin_tool(call, record.ts_ms)
@@ -252,6 +252,7 @@ impl RunTrace {
                 self.end(record.ts_ms, *outcome, reason, answer, usage);
             }
             Event::RunResumed { .. }
+            | Event::EditApplied { .. }
             | Event::TasksChanged { .. }
             | Event::StepStarted { .. }
             | Event::ReasoningDelta { .. }

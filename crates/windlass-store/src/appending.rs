@@ -195,6 +195,7 @@ impl Desk<'_> {
             }
             Event::StepEnded { usage: None, .. }
             | Event::RunResumed { .. }
+            | Event::EditApplied { .. }
             | Event::StepDelayed { .. }
             | Event::RequestAdjusted { .. }
             | Event::ReasoningDelta { .. }

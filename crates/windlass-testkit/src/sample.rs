@@ -136,7 +136,7 @@ fn call_events(call: &ToolCall) -> Vec<Event> {
     };
     let failure = ToolFailure::new(ErrorKind::NotFound, "File not found: x").hint("look for it first");
     vec![
-        Event::CallRequested { call: call.clone(), category, visibility },
+        Event::CallRequested { call: call.clone(), category, visibility, vendor: "".into() },
         Event::PermissionRequested { question: Box::new(question) },
         Event::PermissionDecided {
             call_id: call.id.clone(),

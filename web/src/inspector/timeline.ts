@@ -418,7 +418,7 @@ export function stateOf(outcome: ToolOutcome): CallState {
 }
 
 type NoticeEvent = EventOf<
-  'run_resumed' | 'request_adjusted' | 'tasks_changed' | 'note_added' | 'warning_raised' | 'error_raised'
+  'run_resumed' | 'edit_applied' | 'request_adjusted' | 'tasks_changed' | 'note_added' | 'warning_raised' | 'error_raised'
 >;
 
 function applyNotice(line: Timeline, event: NoticeEvent, record: WireRecord): void {
@@ -430,6 +430,8 @@ function told(event: NoticeEvent): { kind: NoticeKind; code: string; message: st
   switch (event.type) {
     case 'run_resumed':
       return { kind: 'resumed', code: 'resumed', message: resumedText(event) };
+    case 'edit_applied':
+      return { kind: 'note', code: 'edit applied', message: event.note };
     case 'request_adjusted':
       return { kind: 'adjustment', code: event.rule, message: event.message };
     case 'tasks_changed':

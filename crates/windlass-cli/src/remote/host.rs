@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use windlass_core::base64;
 use windlass_core::event::Record;
 use windlass_core::host::{
-    AuditQuery, Explanation, ForkWish, HostDefaults, HostDelivery, HostError, HostFuture, HostPort,
+    AuditQuery, EditApproval, Explanation, ForkWish, HostDefaults, HostDelivery, HostError, HostFuture, HostPort,
     ModelFindings, ModelRow, ModulePrompt, ModuleRow, ModuleShelf, OutsideCall, RecordQuery, ReplayReport,
     ResumeWish, RunStart, StartedRun, ToolAnswer,
 };
@@ -330,6 +330,19 @@ impl HostPort for RemoteHost {
         Box::pin(async move {
             let path = Path::of(&["api", "tools", &call.name, "call"]);
             let called: Called = self.line.post(&path, &wishes::call(&call)).await?;
+            Ok(called.into())
+        })
+    }
+
+    fn apply_edit(&self, approval: EditApproval) -> HostFuture<'_, ToolAnswer> {
+        Box::pin(async move {
+            let EditApproval { run_id, call_id, digest, consent } = approval;
+            let path = Path::of(&["api", "runs", run_id.as_str(), "edits", call_id.as_str()]);
+            let mut body = json!({"digest": digest});
+            if let (Value::Object(fields), Some(word)) = (&mut body, consent.confirmation) {
+                fields.insert("confirmation".into(), word.into());
+            }
+            let called: Called = self.line.post(&path, &body).await?;
             Ok(called.into())
         })
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::{
-    AuditQuery, Explanation, ForkWish, HostDefaults, HostDelivery, HostError, ModelFindings, ModelRow,
+    AuditQuery, EditApproval, Explanation, ForkWish, HostDefaults, HostDelivery, HostError, ModelFindings, ModelRow,
     ModulePrompt, ModuleRow, ModuleShelf, OutsideCall, RecordQuery, ReplayReport, ResumeWish, RunStart,
     StartedRun, ToolAnswer,
 };
@@ -97,6 +97,9 @@ pub trait HostPort: Send + Sync {
     /// Runs one call from outside, through validation, permission and limits. What would need asking is
     /// refused, unless somebody has said yes to it.
     fn call_tool(&self, call: OutsideCall) -> HostFuture<'_, ToolAnswer>;
+    /// Makes an edit that a run has staged, through validation, permission and limits, and tells the session of it:
+    /// its model knows with the next message.
+    fn apply_edit(&self, approval: EditApproval) -> HostFuture<'_, ToolAnswer>;
     /// The rules that hold now, and what sessions are granted.
     fn rules(&self) -> HostFuture<'_, Vec<Rule>>;
     /// Stores a rule: `allow`, `deny` or `ask`, and its pattern.

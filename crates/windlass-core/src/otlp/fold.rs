@@ -133,6 +133,7 @@ impl OpenRun {
                 let repeated = ("windlass.calls.repeated", count(repeated.len()));
                 self.note("run.resumed", at_ms, vec![interrupted, repeated]);
             }
+            Event::EditApplied { .. } => self.note("edit.applied", at_ms, Vec::new()),
             Event::StepStarted { step, purpose, attempt } => {
                 return self.start_step(record, *step, purpose_word(*purpose), *attempt);
             }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use windlass_core::event::Record;
 use windlass_core::host::{
-    AuditQuery, Explanation, ForkWish, HostDefaults, HostDelivery, HostError, HostFuture, HostPort,
+    AuditQuery, EditApproval, Explanation, ForkWish, HostDefaults, HostDelivery, HostError, HostFuture, HostPort,
     ModelFindings, ModelRow, ModulePrompt, ModuleRow, ModuleShelf, OutsideCall, RecordQuery, ReplayReport,
     ResumeWish, RunStart, ServedPort, StartedRun, ToolAnswer,
 };
@@ -291,6 +291,10 @@ impl HostPort for Host {
 
     fn call_tool(&self, call: OutsideCall) -> HostFuture<'_, ToolAnswer> {
         Box::pin(self.call_outside(call))
+    }
+
+    fn apply_edit(&self, approval: EditApproval) -> HostFuture<'_, ToolAnswer> {
+        Box::pin(self.make_edit(approval))
     }
 
     fn rules(&self) -> HostFuture<'_, Vec<Rule>> {

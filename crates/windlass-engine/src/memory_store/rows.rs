@@ -151,6 +151,7 @@ impl KeptRun {
             }
             Event::RunStarted { .. }
             | Event::RunResumed { .. }
+            | Event::EditApplied { .. }
             | Event::StepDelayed { .. }
             | Event::RequestAdjusted { .. }
             | Event::ReasoningDelta { .. }

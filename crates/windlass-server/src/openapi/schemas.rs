@@ -220,6 +220,7 @@ fn wishes() -> Vec<(&'static str, Value)> {
             ]),
         ),
         ("PermissionAnswer", permissions::answer_schema()),
+        ("EditApproval", permissions::approval_schema()),
         (
             "ExplainedQuestion",
             object([

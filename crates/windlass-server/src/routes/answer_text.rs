@@ -61,6 +61,7 @@ impl AnswerText {
             }
             Event::RunEnded { answer, outcome, .. } => self.close(answer, *outcome),
             Event::RunResumed { .. }
+            | Event::EditApplied { .. }
             | Event::TasksChanged { .. }
             | Event::StepDelayed { .. }
             | Event::RequestAdjusted { .. }

@@ -4,7 +4,7 @@ use axum::extract::State;
 use axum::response::Response;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use windlass_core::host::{AuditQuery, Consent, OutsideCall};
+use windlass_core::host::{AuditQuery, Consent, OutsideCall, ToolAnswer};
 use windlass_core::ids::SessionId;
 use windlass_core::permission::Rule;
 
@@ -91,6 +91,11 @@ async fn call(
     JsonBody(body): JsonBody<CallBody>,
 ) -> Answer<Response> {
     let answer = app.host.call_tool(body.wish(name)?).await?;
+    show_answer(&app, &answer)
+}
+
+/// What a call gave.
+pub(super) fn show_answer(app: &App, answer: &ToolAnswer) -> Answer<Response> {
     let mut shown = json!({
         "status": answer.outcome.status(),
         "content": answer.content,
@@ -109,7 +114,7 @@ async fn call(
             ),
         };
     }
-    show(&app, Said::Ok, &shown)
+    show(app, Said::Ok, &shown)
 }
 
 async fn rules(State(app): State<App>) -> Answer<Response> {

@@ -222,6 +222,7 @@ impl RunFacts {
                 let (outcome, reason, usage) = (*outcome, reason.clone(), *usage);
                 self.end = Some(EndFacts { ended_ms: now, outcome, reason, usage });
             }
+            Event::EditApplied { note, .. } => self.tell("edit applied".to_owned(), note.clone(), false),
             Event::RunResumed { interrupted, repeated, grants } => {
                 let text = resumed_text(interrupted, repeated, grants);
                 self.tell("run taken up again".to_owned(), text, false);
