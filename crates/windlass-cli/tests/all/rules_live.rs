@@ -144,10 +144,10 @@ fn u_40_a_grant_ends_with_the_program_and_only_a_run_that_was_cut_off_has_it_bac
     served.kill();
     let served = Served::start_with(&place, &["--model", "scripted/a.script"], &[]);
     let asked = Asked { place, served, run, session };
-    let resumed = asked.served.first(&asked.run, "run_resumed");
-    assert_eq!(resumed["grants"], json!(["write_file(a.txt)"]), "what is restored is shown");
     listed_grant(&asked);
     asked.decide(once());
+    let resumed = asked.served.first(&asked.run, "run_resumed");
+    assert_eq!(resumed["grants"], json!(["write_file(a.txt)"]), "what is restored is shown");
     asked.served.first(&asked.run, "done");
     assert_eq!(asked.place.read("a.txt"), "3", "it holds for the rest of the run");
 }
@@ -179,7 +179,7 @@ fn u_40_z_13_the_terminal_app_shows_a_grant_takes_it_back_and_ends_it_when_it_is
     pane.wait_for("this session only");
     pane.press("d");
     pane.wait_for("Remove this rule?");
-    pane.press("Enter");
+    pane.press("y");
     pane.wait_for("is removed");
     pane.press("Escape");
     say(&pane, "Go 2");
