@@ -61,7 +61,6 @@ fn u_39_a_rule_reaches_the_terminal_app_and_the_app_changes_what_others_do() {
          user Two\nmodel call 2 write_file {\"path\":\"two.txt\",\"content\":\"2\"}\nmodel end\nmodel text Second.\n",
     )]);
     let pane = Pane::start(&place, 100, 30, "--model scripted/talk.script");
-    pane.wait_for("one of /");
     place.windlass(&["policy", "allow", "write_file(one.txt)"]).exits(0);
     pane.type_text("One");
     pane.press("Enter");
@@ -126,14 +125,16 @@ fn u_40_a_grant_is_listed_and_revoked_by_the_command_line_and_over_http() {
 fn u_40_a_grant_ends_with_the_program_and_only_a_run_that_was_cut_off_has_it_back() {
     let asked = granted();
     asked.decide(once());
-    asked.served.first(&asked.run, "run_ended");
+    asked.served.first(&asked.run, "done");
     assert_eq!(asked.place.read("a.txt"), "3");
     listed_grant(&asked);
     let Asked { place, served, session, .. } = asked;
     served.stop();
     assert!(place.windlass(&["policy", "list"]).exits(0).out.starts_with("no rules are stored"));
+    let more = "user Again\nmodel call 9 write_file {\"path\":\"a.txt\",\"content\":\"4\"}\nmodel end\nmodel text More.\n";
+    place.write("a.script", &(place.read("a.script") + more));
     let served = Served::start_with(&place, &["--model", "scripted/a.script"], &[]);
-    let started = served.json(&format!("POST /api/sessions/{session}/runs"), "{\"message\":\"Go\"}");
+    let started = served.json(&format!("POST /api/sessions/{session}/runs"), "{\"message\":\"Again\"}");
     let run = started["run_id"].as_str().unwrap();
     let question = served.first(run, "permission_request");
     assert_eq!(question["name"], "write_file", "the same file is asked about anew: {question}");
@@ -143,11 +144,11 @@ fn u_40_a_grant_ends_with_the_program_and_only_a_run_that_was_cut_off_has_it_bac
     served.kill();
     let served = Served::start_with(&place, &["--model", "scripted/a.script"], &[]);
     let asked = Asked { place, served, run, session };
-    let resumed = asked.served.first(&asked.run, "run_resumed");
-    assert_eq!(resumed["grants"], json!(["write_file(a.txt)"]), "what is restored is shown");
     listed_grant(&asked);
     asked.decide(once());
-    asked.served.first(&asked.run, "run_ended");
+    let resumed = asked.served.first(&asked.run, "run_resumed");
+    assert_eq!(resumed["grants"], json!(["write_file(a.txt)"]), "what is restored is shown");
+    asked.served.first(&asked.run, "done");
     assert_eq!(asked.place.read("a.txt"), "3", "it holds for the rest of the run");
 }
 
@@ -159,8 +160,7 @@ fn u_40_z_13_the_terminal_app_shows_a_grant_takes_it_back_and_ends_it_when_it_is
         )
     };
     let place = Place::with(&[("talk.script", &(1..=4).map(turn).collect::<String>())]);
-    let start = || Pane::start(&place, 120, 30, "--model scripted/talk.script --session s");
-    let pane = start();
+    let pane = Pane::start(&place, 120, 30, "--model scripted/talk.script");
     let say = |pane: &Pane, text: &str| {
         pane.type_text(text);
         pane.press("Enter");
@@ -179,7 +179,7 @@ fn u_40_z_13_the_terminal_app_shows_a_grant_takes_it_back_and_ends_it_when_it_is
     pane.wait_for("this session only");
     pane.press("d");
     pane.wait_for("Remove this rule?");
-    pane.press("Enter");
+    pane.press("y");
     pane.wait_for("is removed");
     pane.press("Escape");
     say(&pane, "Go 2");
@@ -189,7 +189,9 @@ fn u_40_z_13_the_terminal_app_shows_a_grant_takes_it_back_and_ends_it_when_it_is
     pane.wait_for("End 3.");
     say(&pane, "/quit");
     pane.wait_for_end();
-    let pane = start();
+    let sessions = place.windlass(&["sessions", "list", "--json"]).exits(0).json();
+    let session = sessions[0]["session_id"].as_str().unwrap();
+    let pane = Pane::start(&place, 120, 30, &format!("--model scripted/talk.script --session {session}"));
     say(&pane, "Go 4");
     answer(&pane, "4");
     pane.wait_for("End 4.");
