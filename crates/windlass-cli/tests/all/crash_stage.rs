@@ -164,7 +164,7 @@ impl Stage {
         }
         self.configure(begun.is_some());
         let mut args = match begun {
-            None => vec!["--model", "openai-chat/first", "--profile", "zodo", "--approve", "ask"],
+            None => vec!["--model", "openai-chat/first", "--profile", "studio", "--approve", "ask"],
             Some(_) => vec!["--model", "openai-chat/second", "--profile", "default", "--approve", "all"],
         };
         args.extend(ALLOWED.iter().flat_map(|rule| ["--allow", rule]));

@@ -285,7 +285,9 @@ fn u_14_numbers_come_to_the_tool_as_they_were_written_or_are_refused() {
 #[test]
 fn u_14_a_call_by_hand_keeps_or_refuses_numbers_as_well() {
     let place = Place::with(&[(".windlass/tools/same.rhai", SAME)]);
-    let call = |number: &str| place.windlass(&["tools", "call", "same", &format!("{{\"n\":{number}}}")]);
+    let call = |number: &str| {
+        place.windlass(&["tools", "call", "same", &format!("{{\"n\":{number}}}"), "--approve", "all"])
+    };
     for (number, kept) in KEPT {
         let said = call(number).exits(0);
         assert!(said.out.contains(&format!("\"n\":{kept}}}")), "{number}: {}", said.out);
