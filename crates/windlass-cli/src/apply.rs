@@ -89,7 +89,9 @@ fn find(records: &[Arc<Record>], run_id: &str, wanted: &[String]) -> Result<Vec<
     let cure = format!("windlass runs apply {run_id} {}", first.call_id);
     for wanted in wanted {
         if !staged.iter().any(|proposal| proposal.call_id.as_str() == wanted) {
-            return Err(Complaint::usage(format!("call '{wanted}' of run {run_id} is no staged edit")).cure(cure));
+            return Err(
+                Complaint::usage(format!("call '{wanted}' of run {run_id} is no staged edit")).cure(cure)
+            );
         }
     }
     let is_applied = |proposal: &Question| {
@@ -151,12 +153,7 @@ fn house_for(global: &GlobalArgs, deny: Vec<String>) -> Result<House> {
     House::build_for(flags, &permission, true)
 }
 
-async fn call(
-    host: &Host,
-    run_id: RunId,
-    proposal: &Question,
-    consent: Consent,
-) -> Result<Arc<ToolOutcome>> {
+async fn call(host: &Host, run_id: RunId, proposal: &Question, consent: Consent) -> Result<Arc<ToolOutcome>> {
     let (call_id, digest) = (proposal.call_id.clone(), proposal.digest.clone());
     let approval = EditApproval { run_id, call_id, digest, consent };
     let answer = host.apply_edit(approval).await.map_err(refused)?;

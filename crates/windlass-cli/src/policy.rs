@@ -121,19 +121,24 @@ fn offer_import(house: &House, rules: &[Rule]) {
     let Some(file) = house.config.folders.zodo_policies() else { return };
     let read = read_rules(&file);
     if !read.is_ok_and(|theirs| missing(&theirs, rules).next().is_none()) {
-        warn(&format!("ZodoLlama's rules in {} do not hold here; windlass policy import takes them over", file.display()));
+        warn(&format!(
+            "ZodoLlama's rules in {} do not hold here; windlass policy import takes them over",
+            file.display()
+        ));
     }
 }
 
 /// The rules among theirs that are not ours.
 fn missing<'a>(theirs: &'a PolicySet, ours: &'a [Rule]) -> impl Iterator<Item = &'a Rule> {
-    let is_ours = |rule: &Rule| ours.iter().any(|own| (own.effect, &own.pattern) == (rule.effect, &rule.pattern));
+    let is_ours =
+        |rule: &Rule| ours.iter().any(|own| (own.effect, &own.pattern) == (rule.effect, &rule.pattern));
     theirs.rules().iter().filter(move |rule| !is_ours(rule))
 }
 
 fn read_rules(file: &Path) -> Result<PolicySet> {
     let unread = |problem: String| Complaint::failed(problem).at(file.display());
-    let text = fs::read_to_string(file).map_err(|error| unread(format!("the file cannot be read: {error}")))?;
+    let text =
+        fs::read_to_string(file).map_err(|error| unread(format!("the file cannot be read: {error}")))?;
     PolicySet::from_json(&text).map_err(|error| unread(error.to_string()))
 }
 

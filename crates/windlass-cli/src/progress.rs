@@ -279,7 +279,11 @@ impl Progress {
         if let (Some(profile), Some(call)) = (&self.blocks, self.calls.get(call_id))
             && outcome.status() != OutcomeStatus::Staged
         {
-            return call_block(profile, call, outcome).lines().map(visible_line).map(Cow::into_owned).collect();
+            return call_block(profile, call, outcome)
+                .lines()
+                .map(visible_line)
+                .map(Cow::into_owned)
+                .collect();
         }
         let mark = match outcome.status() {
             OutcomeStatus::Ok => style("✓").for_stderr().green(),

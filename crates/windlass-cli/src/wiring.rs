@@ -135,7 +135,10 @@ impl House {
 fn offered_rules(config: &Config) -> Option<String> {
     let is_new = config.profile.name == ProfileName::Zodo && !config.folders.policies_file.exists();
     let file = config.folders.zodo_policies().filter(|_| is_new)?;
-    Some(format!("ZodoLlama's rules in {} do not hold yet; windlass policy import takes them over", file.display()))
+    Some(format!(
+        "ZodoLlama's rules in {} do not hold yet; windlass policy import takes them over",
+        file.display()
+    ))
 }
 
 /// A complaint about a field of a request. Flags and commands that would help here mean nothing to whoever sent it.

@@ -402,10 +402,8 @@ impl Event {
 
     /// Whether the run machine itself emits events of this kind; the others come from those who drive it.
     pub fn is_of_machine(&self) -> bool {
-        let is_outside = matches!(
-            self,
-            Event::RunResumed { .. } | Event::TasksChanged { .. } | Event::EditApplied { .. }
-        );
+        let is_outside =
+            matches!(self, Event::RunResumed { .. } | Event::TasksChanged { .. } | Event::EditApplied { .. });
         self.is_durable() && !is_outside
     }
 

@@ -28,7 +28,12 @@ fn started() -> Event {
 }
 
 fn requested(number: u64) -> Event {
-    Event::CallRequested { call: call(number), category: Category::Other, visibility: Visibility::Primary, vendor: "".into() }
+    Event::CallRequested {
+        call: call(number),
+        category: Category::Other,
+        visibility: Visibility::Primary,
+        vendor: "".into(),
+    }
 }
 
 fn step(numbers: &[u64]) -> Event {

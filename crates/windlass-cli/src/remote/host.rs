@@ -8,9 +8,9 @@ use serde_json::{Map, Value, json};
 use windlass_core::base64;
 use windlass_core::event::Record;
 use windlass_core::host::{
-    AuditQuery, EditApproval, Explanation, ForkWish, HostDefaults, HostDelivery, HostError, HostFuture, HostPort,
-    ModelFindings, ModelRow, ModulePrompt, ModuleRow, ModuleShelf, OutsideCall, RecordQuery, ReplayReport,
-    ResumeWish, RunStart, StartedRun, ToolAnswer,
+    AuditQuery, EditApproval, Explanation, ForkWish, HostDefaults, HostDelivery, HostError, HostFuture,
+    HostPort, ModelFindings, ModelRow, ModulePrompt, ModuleRow, ModuleShelf, OutsideCall, RecordQuery,
+    ReplayReport, ResumeWish, RunStart, StartedRun, ToolAnswer,
 };
 use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::permission::{ApproveMode, AuditEntry, PermissionAnswer, Question, Rule};

@@ -182,7 +182,9 @@ fn u_41_several_edits_of_a_run_are_approved_in_part_and_the_model_is_told() {
 #[test]
 fn u_41_edits_are_asked_about_one_by_one_on_a_terminal() {
     let place = Place::with(&[("s.script", SEVERAL), ("a.txt", "one\n")]);
-    place.windlass(&["run", "--model", "scripted/s.script", "--session", "s", "--approve", "stage", "Go"]).exits(0);
+    place
+        .windlass(&["run", "--model", "scripted/s.script", "--session", "s", "--approve", "stage", "Go"])
+        .exits(0);
     let rows = place.windlass(&["runs", "list", "--json"]).exits(0).json();
     let args = format!("runs apply {}", rows[0]["run_id"].as_str().unwrap());
     let mut terminal = Terminal::start(&place, &args, &[]);

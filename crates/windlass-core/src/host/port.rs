@@ -6,9 +6,9 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::{
-    AuditQuery, EditApproval, Explanation, ForkWish, HostDefaults, HostDelivery, HostError, ModelFindings, ModelRow,
-    ModulePrompt, ModuleRow, ModuleShelf, OutsideCall, RecordQuery, ReplayReport, ResumeWish, RunStart,
-    StartedRun, ToolAnswer,
+    AuditQuery, EditApproval, Explanation, ForkWish, HostDefaults, HostDelivery, HostError, ModelFindings,
+    ModelRow, ModulePrompt, ModuleRow, ModuleShelf, OutsideCall, RecordQuery, ReplayReport, ResumeWish,
+    RunStart, StartedRun, ToolAnswer,
 };
 use crate::event::Record;
 use crate::ids::{CallId, RunId, SessionId};

@@ -11,7 +11,8 @@ use crate::ids::{CallId, Millis, RunId};
 use crate::tool::{CheckedCall, ErrorKind, ToolFailure, ToolOutcome};
 
 /// What a model does about an edit that waits.
-const LEAVE: &str = "Leave this file alone until you are told that the edit was applied; other files can be edited";
+const LEAVE: &str =
+    "Leave this file alone until you are told that the edit was applied; other files can be edited";
 
 /// An edit that was put off.
 #[derive(Debug, PartialEq)]

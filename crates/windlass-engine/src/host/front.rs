@@ -5,9 +5,9 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use windlass_core::event::Record;
 use windlass_core::host::{
-    AuditQuery, EditApproval, Explanation, ForkWish, HostDefaults, HostDelivery, HostError, HostFuture, HostPort,
-    ModelFindings, ModelRow, ModulePrompt, ModuleRow, ModuleShelf, OutsideCall, RecordQuery, ReplayReport,
-    ResumeWish, RunStart, ServedPort, StartedRun, ToolAnswer,
+    AuditQuery, EditApproval, Explanation, ForkWish, HostDefaults, HostDelivery, HostError, HostFuture,
+    HostPort, ModelFindings, ModelRow, ModulePrompt, ModuleRow, ModuleShelf, OutsideCall, RecordQuery,
+    ReplayReport, ResumeWish, RunStart, ServedPort, StartedRun, ToolAnswer,
 };
 use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
