@@ -2,6 +2,7 @@
 //!
 //! Pure: events in, lines out. Where they are written is `screen`'s business.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use console::style;

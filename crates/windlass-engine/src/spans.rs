@@ -76,6 +76,7 @@ impl RunSpans {
             | Event::PermissionDecided { .. }
             | Event::CallStarted { .. }
             | Event::TasksChanged { .. }
+            | Event::EditApplied { .. }
             | Event::NoteAdded { .. }
             | Event::WarningRaised { .. } => {}
         }

@@ -57,3 +57,4 @@ mod terminal_app;
 mod tools;
 mod tools_sent;
 mod tty;
+mod zodo;

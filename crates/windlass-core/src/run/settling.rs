@@ -11,7 +11,7 @@ use crate::ids::CallId;
 use crate::message::{Message, ToolMessage};
 use crate::permission::{
     ApprovedCall, AuditEntry, Decision, Denied, Inspection, Judgement, PendingQuestion, PermissionAnswer,
-    Refusal,
+    Question, Refusal,
 };
 use crate::phrase::phrase_clamp;
 use crate::profile::Profile;

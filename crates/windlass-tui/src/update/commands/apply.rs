@@ -15,17 +15,17 @@ use crate::update::overlay;
 /// Shows the first staged edit that waits, of the newest run that has one, or that of the call that is named, and asks.
 pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
     let Some(session) = &state.session else { return Vec::new() };
-    let is_meant =
-        |(_, question): &(&RunId, &Question)| rest.is_empty() || question.call_id.as_str() == rest;
-    let mut waiting = session.view.runs.iter().rev().flat_map(staged_of);
-    let meant = waiting.find(is_meant).map(|(run_id, question)| (run_id.clone(), question.clone()));
+    let is_meant = |question: &Question| rest.is_empty() || question.call_id.as_str() == rest;
+    let mut waiting: Vec<(&RunId, &Question)> = session.view.runs.iter().rev().flat_map(staged_of).collect();
+    waiting.retain(|(_, question)| is_meant(question));
+    let meant = waiting.first().map(|(run_id, question)| (RunId::clone(run_id), Question::clone(question)));
     let Some((run_id, question)) = meant else {
         let line = format!("/apply {rest}");
         return match rest {
-            "" => {
-                refuse(state, "", "no edit of this session waits; `windlass --approve stage` stages them")
+            "" => refuse(state, "", "no edit of this session waits; `windlass --approve stage` stages them"),
+            call => {
+                refuse(state, line.trim(), format!("call {} is no staged edit that waits", one_line(call)))
             }
-            call => refuse(state, line.trim(), format!("call {} is no staged edit that waits", one_line(call))),
         };
     };
     let proposal = Proposal {
