@@ -160,7 +160,7 @@ fn u_40_z_13_the_terminal_app_shows_a_grant_takes_it_back_and_ends_it_when_it_is
         )
     };
     let place = Place::with(&[("talk.script", &(1..=4).map(turn).collect::<String>())]);
-    let pane = Pane::start(&place, 120, 30, "--model scripted/talk.script");
+    let pane = Pane::start(&place, 120, 45, "--model scripted/talk.script");
     let say = |pane: &Pane, text: &str| {
         pane.type_text(text);
         pane.press("Enter");
@@ -191,7 +191,7 @@ fn u_40_z_13_the_terminal_app_shows_a_grant_takes_it_back_and_ends_it_when_it_is
     pane.wait_for_end();
     let sessions = place.windlass(&["sessions", "list", "--json"]).exits(0).json();
     let session = sessions[0]["session_id"].as_str().unwrap();
-    let pane = Pane::start(&place, 120, 30, &format!("--model scripted/talk.script --session {session}"));
+    let pane = Pane::start(&place, 120, 45, &format!("--model scripted/talk.script --session {session}"));
     say(&pane, "Go 4");
     answer(&pane, "4");
     pane.wait_for("End 4.");

@@ -138,42 +138,45 @@ fn a_single_call_is_never_staged() {
 const SEVERAL: &str = "\
 user Go
 model call 1 write_file {\"path\":\"one.txt\",\"content\":\"1\\n\"}
-model call 2 edit_file {\"path\":\"a.txt\",\"edits\":[{\"old\":\"one\",\"new\":\"two\"}]}
+model call 2 write_file {\"path\":\"two.txt\",\"content\":\"2\\n\"}
 model end
 model call 3 write_file {\"path\":\"three.txt\",\"content\":\"3\\n\"}
 model end
 model text Three await your approval.
 user And now?
-expect-request contains The user applied the staged edit call_1 (write_file one.txt): Written: one.txt (2 bytes)
+expect-request contains The user applied the staged edit call_1 (write_file one.txt): Written: one.txt (new file, 2 bytes)
 expect-request contains The user applied the staged edit call_3 (write_file three.txt)
 model text Two of three.
 user And now?
-expect-request contains The user applied the staged edit call_2 (edit_file a.txt)
+expect-request contains The user applied the staged edit call_2 (write_file two.txt)
 model text All three.
 ";
 
 #[test]
 fn u_41_several_edits_of_a_run_are_approved_in_part_and_the_model_is_told() {
     for profile in ["default", "ploke"] {
-        let place = Place::with(&[("s.script", SEVERAL), ("a.txt", "one\n")]);
+        let place = Place::with(&[("s.script", SEVERAL)]);
         let ask = |text: &str| {
             let args = ["run", "--model", "scripted/s.script", "--session", "s", "--approve", "stage"];
             place.windlass(&[&args[..], &["--profile", profile, text]].concat()).exits(0)
         };
         let said = ask("Go");
         assert_eq!(said.out, "Three await your approval.\n", "{}", said.err);
-        let exist = || ["one.txt", "three.txt"].map(|name| place.path(name).exists());
-        assert_eq!((exist(), place.read("a.txt").as_str()), ([false, false], "one\n"), "{profile}");
+        let exist = || ["one.txt", "two.txt", "three.txt"].map(|name| place.path(name).exists());
+        assert_eq!(exist(), [false; 3], "{profile}");
         let rows = place.windlass(&["runs", "list", "--json"]).exits(0).json();
         let run_id = rows[0]["run_id"].as_str().unwrap();
         place.windlass(&["runs", "apply", run_id, "call_9"]).complains(2, &["no staged edit", "call_1"]);
         let applied = place.windlass(&["runs", "apply", run_id, "call_3", "call_1", "--yes"]).exits(0);
-        assert_eq!(applied.out, "Written: one.txt (2 bytes).\nWritten: three.txt (2 bytes).\n");
-        assert_eq!((exist(), place.read("a.txt").as_str()), ([true, true], "one\n"));
+        assert_eq!(
+            applied.out,
+            "Written: one.txt (new file, 2 bytes).\nWritten: three.txt (new file, 2 bytes).\n"
+        );
+        assert_eq!(exist(), [true, false, true]);
         assert_eq!(ask("And now?").out, "Two of three.\n");
         place.windlass(&["runs", "apply", run_id, "call_1", "--yes"]).complains(1, &["applied already"]);
         place.windlass(&["runs", "apply", run_id, "--yes"]).exits(0);
-        assert_eq!(place.read("a.txt"), "two\n", "the one that still waited");
+        assert_eq!(place.read("two.txt"), "2\n", "the one that still waited");
         assert_eq!(ask("And now?").out, "All three.\n");
         place.windlass(&["runs", "replay", run_id]).exits(0);
     }
@@ -181,7 +184,7 @@ fn u_41_several_edits_of_a_run_are_approved_in_part_and_the_model_is_told() {
 
 #[test]
 fn u_41_edits_are_asked_about_one_by_one_on_a_terminal() {
-    let place = Place::with(&[("s.script", SEVERAL), ("a.txt", "one\n")]);
+    let place = Place::with(&[("s.script", SEVERAL)]);
     place
         .windlass(&["run", "--model", "scripted/s.script", "--session", "s", "--approve", "stage", "Go"])
         .exits(0);
@@ -194,12 +197,13 @@ fn u_41_edits_are_asked_about_one_by_one_on_a_terminal() {
     let (code, said) = terminal.end();
     assert_eq!(code, 0, "{said}");
     assert!(said.contains("call_2 is not applied; it still waits"), "{said}");
-    assert_eq!(place.read("one.txt") + &place.read("a.txt") + &place.read("three.txt"), "1\none\n3\n");
+    assert_eq!(place.read("one.txt") + &place.read("three.txt"), "1\n3\n");
+    assert!(!place.path("two.txt").exists());
 }
 
 #[test]
 fn u_41_edits_are_approved_over_http_as_they_were_shown() {
-    let place = Place::with(&[("a.script", SEVERAL), ("a.txt", "one\n")]);
+    let place = Place::with(&[("a.script", SEVERAL)]);
     let served = Served::start(&place, &["--approve", "stage"]);
     let session = served.json("POST /api/sessions", "{}")["session_id"].as_str().unwrap().to_owned();
     let ask = |text: &str| {
@@ -222,6 +226,7 @@ fn u_41_edits_are_approved_over_http_as_they_were_shown() {
     assert!(!place.path("one.txt").exists());
     assert_eq!([apply("call_3", &digest("call_3")), apply("call_1", &digest("call_1"))], [200, 200]);
     assert_eq!(apply("call_1", &digest("call_1")), 409, "it was applied already");
-    assert_eq!((place.read("one.txt"), place.read("a.txt")), ("1\n".to_owned(), "one\n".to_owned()));
+    assert_eq!(place.read("one.txt"), "1\n");
+    assert!(!place.path("two.txt").exists());
     assert!(ask("And now?").1.contains("Two of three."), "the model of the server is told");
 }

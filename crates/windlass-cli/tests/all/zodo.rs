@@ -30,7 +30,7 @@ fn u_42_z_17_z_2_the_terminal_shows_the_block_of_a_call_and_the_model_its_envelo
         assert!(said.err.contains(line), "no '{line}' in {}", said.err);
     }
     assert_eq!(said.err.matches('x').count() / 100, 5, "500 bytes of the result are shown: {}", said.err);
-    let told = place.windlass(&[&args[..], &["--jsonl"]].concat()).exits(0).out;
+    let told = place.windlass(&[&args[..], &["--json"]].concat()).exits(0).out;
     assert!(told.contains("execution_time_ms") && !told.contains("[Tool: "), "the model gets JSON: {told}");
 
     place.configure("[limits]\ndisplay_bytes_max = 40\n");
@@ -70,7 +70,7 @@ fn u_42_p_5_a_requested_call_names_the_vendor_of_its_model() {
     ]);
     let sessions = place.windlass(&["sessions", "list", "--json"]).exits(0).json();
     let session = sessions[0]["session_id"].as_str().unwrap();
-    let records = place.windlass(&["sessions", "export", session, "--format", "jsonl"]).exits(0).out;
+    let records = place.windlass(&["sessions", "export", session]).exits(0).out;
     let records: Vec<serde_json::Value> =
         records.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     let requested: Vec<_> =
