@@ -11,7 +11,7 @@ use windlass_core::event::{Event, Record, RunOutcome};
 use windlass_core::ids::{CallId, RunId};
 use windlass_core::message::{Message, Part};
 use windlass_core::text::visible;
-use windlass_core::tool::{InnerCall, ToolCall, ToolOutcome};
+use windlass_core::tool::{InnerCall, ToolCall, ToolOutcome, see_inside};
 
 use crate::duration::show_ms;
 use crate::progress::{gist, subject};
@@ -62,10 +62,9 @@ struct CallStory {
 /// One line for each call inside a call, under it.
 fn write_inside(text: &mut String, calls: &[InnerCall], depth: usize) {
     for call in calls {
-        let (name, about) = (short_line(&call.name, NAME_CHARS_MAX), subject(&call.arguments));
-        let (indent, word) = ("  ".repeat(depth), call.status.word());
-        let _ =
-            writeln!(text, "{indent}↳ {name} {about}  {word}  {}", style(show_ms(call.duration_ms)).dim());
+        let about = format!("{} {}", short_line(&call.name, NAME_CHARS_MAX), subject(&call.arguments));
+        let (indent, word, took) = ("  ".repeat(depth), call.word(), show_ms(call.duration_ms));
+        let _ = writeln!(text, "{indent}↳ {}  {word}  {}", about.trim_end(), style(took).dim());
         write_inside(text, &call.inside, depth.saturating_add(1));
     }
 }
@@ -77,7 +76,7 @@ pub(crate) fn tell<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<Sto
         if let Event::RunStarted { model, message, .. } = &record.event {
             stories.push(Story::new(record.run_id.clone(), model.clone(), message.text()));
         } else if let Some(story) = stories.iter_mut().rev().find(|story| story.run_id == record.run_id) {
-            story.see(&record.event);
+            story.see(record);
         }
     }
     stories
@@ -97,16 +96,24 @@ impl Story {
         }
     }
 
-    fn see(&mut self, event: &Event) {
-        match event {
+    fn see(&mut self, record: &Record) {
+        match &record.event {
             Event::StepEnded { step, message, .. } => self.see_step(*step, message),
             Event::CallRequested { call, .. } => self.see_call(call),
             Event::PermissionRequested { question } => self.set_state(&question.call_id, "asked"),
             Event::CallStarted { call_id, .. } => self.set_state(call_id, "running"),
             Event::CallEnded { call_id, outcome, message, .. } => {
                 self.see_outcome(call_id, outcome, message);
+                self.see_inside(call_id, record);
             }
-            Event::RunResumed { .. } => self.remarks.push("It was cut off and taken up again.".to_owned()),
+            Event::InnerCallStarted { call_id, .. } | Event::InnerCallEnded { call_id, .. } => {
+                self.see_inside(call_id, record);
+            }
+            Event::RunResumed { .. } => {
+                let calls = self.steps.iter_mut().flat_map(|step| &mut step.calls);
+                calls.for_each(|call| see_inside(&mut call.inside, record));
+                self.remarks.push("It was cut off and taken up again.".to_owned());
+            }
             Event::WarningRaised { code, message } => {
                 self.remarks.push(format!("{message} ({})", code.word()));
             }
@@ -180,7 +187,12 @@ impl Story {
             call.summary = gist(outcome);
             call.duration_ms = outcome.meta.duration_ms;
             call.content = content;
-            call.inside.clone_from(&outcome.meta.inside);
+        }
+    }
+
+    fn see_inside(&mut self, call_id: &CallId, record: &Record) {
+        if let Some(call) = self.call_mut(call_id) {
+            see_inside(&mut call.inside, record);
         }
     }
 

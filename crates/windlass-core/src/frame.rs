@@ -64,13 +64,20 @@ pub fn payload(record: &Record) -> Option<Value> {
             json!({"id": call_id, "name": name, "category": category, "visibility": visibility}),
         ),
         Event::CallProgressed { call_id, line } => ("tool_progress", json!({"id": call_id, "line": line})),
+        Event::InnerCallStarted { call_id, path, name, arguments, .. } => (
+            "inner_tool_executing",
+            json!({"id": call_id, "path": path, "name": name, "arguments": arguments}),
+        ),
+        Event::InnerCallEnded { call_id, path, status, said, duration_ms, .. } => (
+            "inner_tool_result",
+            json!({"id": call_id, "path": path, "status": status, "said": said, "duration_ms": duration_ms}),
+        ),
         Event::CallEnded { call_id, name, outcome, category, visibility, .. } => (
             "tool_result",
             json!({
                 "id": call_id, "name": name, "result": result_of(outcome),
                 "duration_ms": outcome.meta.duration_ms, "cached": outcome.meta.is_cached,
                 "category": category, "visibility": visibility,
-                "inside": (!outcome.meta.inside.is_empty()).then_some(&outcome.meta.inside),
                 "staged": outcome.meta.proposal.as_deref().map(|staged| question_of(&record.run_id, staged)),
             }),
         ),

@@ -9,7 +9,7 @@ use crate::json::clip::clip_chars;
 use crate::json::note::RepairNote;
 use crate::message::{Message, Part};
 use crate::model::{NoticeKind, Usage};
-use crate::tool::{Category, InnerCall, Link, OutcomeStatus, ToolCall, Visibility};
+use crate::tool::{Category, InnerCall, Link, OutcomeStatus, ToolCall, Visibility, see_inside};
 
 /// Characters of an outcome in a trace's summary line.
 const SUMMARY_LINE_CHARS: usize = 200;
@@ -223,10 +223,19 @@ impl RunTrace {
                     tool.started_at = rfc3339(record.ts_ms);
                 }
             }
+            Event::InnerCallStarted { call_id, .. } | Event::InnerCallEnded { call_id, .. } => {
+                if let Some(tool) = self.tool_mut(call_id.as_str()) {
+                    see_inside(&mut tool.inside, record);
+                }
+            }
             Event::CallEnded { call_id, outcome, .. } => {
                 if let Some(tool) = self.tool_mut(call_id.as_str()) {
                     end_tool(tool, outcome, record.ts_ms);
+                    see_inside(&mut tool.inside, record);
                 }
+            }
+            Event::RunResumed { .. } => {
+                self.tools.iter_mut().for_each(|tool| see_inside(&mut tool.inside, record));
             }
             Event::RequestAdjusted { step, kind, rule, message } => self.adjustments.push(TraceAdjustment {
                 step: *step,
@@ -251,8 +260,7 @@ impl RunTrace {
                 self.total_duration_ms = record.ts_ms.saturating_sub(*started_ms);
                 self.end(record.ts_ms, *outcome, reason, answer, usage);
             }
-            Event::RunResumed { .. }
-            | Event::TasksChanged { .. }
+            Event::TasksChanged { .. }
             | Event::StepStarted { .. }
             | Event::ReasoningDelta { .. }
             | Event::TextDelta { .. }
@@ -319,7 +327,6 @@ fn end_tool(tool: &mut ToolTrace, outcome: &crate::tool::ToolOutcome, ts_ms: Mil
     tool.ended_at = rfc3339(ts_ms);
     tool.duration_ms = outcome.meta.duration_ms;
     tool.cached = outcome.meta.is_cached;
-    tool.inside.clone_from(&outcome.meta.inside);
     tool.dropped_args = outcome.meta.dropped_args.clone();
     tool.repairs = outcome.meta.repairs.clone();
     tool.decision = outcome.meta.decision.clone();

@@ -34,7 +34,7 @@ fn old_place() -> Place {
 }
 
 /// The id of the only run of that script.
-fn run_of(place: &Place, model: &str) -> String {
+pub(crate) fn run_of(place: &Place, model: &str) -> String {
     let rows = place.windlass(&["runs", "list", "--json"]).exits(0).json();
     let found = rows.as_array().unwrap().iter().find(|row| row["model"].as_str().unwrap().contains(model));
     found.unwrap_or_else(|| panic!("no {model}: {rows}"))["run_id"].as_str().unwrap().to_owned()
@@ -177,34 +177,4 @@ fn u_28_a_session_is_taken_right_after_its_process_was_killed() {
     let said = place.windlass(&["runs", "resume", "-q"]).exits(0);
     child.wait().unwrap();
     assert_eq!(said.out, "Done.\n", "{}", said.err);
-}
-
-/// A script that calls tools: its calls stand under it, in the journal, in `runs show`, in the trace and in the stream.
-#[test]
-fn u_29_calls_inside_a_call_are_on_record_under_it() {
-    let tool = "/// Adds twice\n/// @param n integer the number\n\
-                fn add_twice(args) { call_tool(\"calculate\", #{expression: `${args.n} + ${args.n}`}); \
-                try { call_tool(\"open_door\") } catch (e) {} 1 }\n";
-    let script = "approve all\nuser Go\nmodel call 1 add_twice {\"n\":21}\nmodel end\nmodel text Done.\n";
-    let place = Place::with(&[("a.script", script), (".windlass/tools/add_twice.rhai", tool)]);
-    let run = ["run", "--model", "scripted/a.script", "--session", "s"];
-    let streamed = place.windlass(&[&run[..], &["--json"]].concat()).exits(0).out;
-    assert!(streamed.contains("\"inside\":[{\"name\":\"calculate\""), "{streamed}");
-    let id = run_of(&place, "a.script");
-    let shown = place.windlass(&["runs", "show", &id, "--json"]).exits(0).json();
-    let inside = &shown["story"]["steps"][0]["calls"][0]["inside"];
-    assert_eq!((&inside[0]["name"], &inside[0]["status"]), (&"calculate".into(), &"ok".into()), "{shown}");
-    assert!(inside[0]["said"].as_str().unwrap().contains("42"), "{inside}");
-    assert_eq!((&inside[1]["name"], &inside[1]["status"]), (&"open_door".into(), &"failed".into()));
-    let text = place.windlass(&["runs", "show", &id]).exits(0).out;
-    assert!(text.contains("↳ calculate") && text.contains("↳ open_door"), "{text}");
-    let trace = place.windlass(&["runs", "trace", &id]).exits(0).json();
-    assert!(trace.to_string().contains("\"inside\":[{"), "{trace}");
-    assert!(
-        place
-            .windlass(&["sessions", "export", "s"])
-            .exits(0)
-            .out
-            .contains("\"inside\":[{\"name\":\"calculate\"")
-    );
 }

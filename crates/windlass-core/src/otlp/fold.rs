@@ -172,6 +172,15 @@ impl OpenRun {
                 let by = by.as_deref().map(|by| ("windlass.by", by.into()));
                 self.note_in_call(call_id, "call.started", at_ms, by.into_iter().collect());
             }
+            Event::InnerCallStarted { call_id, path, name, .. } => {
+                let tool = ("gen_ai.tool.name", name.as_str().into());
+                self.note_in_call(call_id, "inner_call.started", at_ms, vec![inner_path(path), tool]);
+            }
+            Event::InnerCallEnded { call_id, path, status, duration_ms, .. } => {
+                let outcome = ("windlass.call.outcome", status.word().into());
+                let took = ("windlass.call.duration_ms", (*duration_ms).into());
+                self.note_in_call(call_id, "inner_call.ended", at_ms, vec![inner_path(path), outcome, took]);
+            }
             Event::CallEnded { call_id, name, outcome, .. } => {
                 return vec![self.end_call(rules, record, call_id, name, outcome)];
             }
@@ -383,6 +392,12 @@ impl OpenRun {
             put_event(&mut call.events, SpanEvent { at_ms, name, attributes });
         }
     }
+}
+
+/// `2.1`: the place of a call inside a call.
+fn inner_path(path: &[u32]) -> (&'static str, Attribute) {
+    let numbers: Vec<String> = path.iter().map(u32::to_string).collect();
+    ("windlass.call.path", numbers.join(".").into())
 }
 
 fn put_event(events: &mut Vec<SpanEvent>, event: SpanEvent) {

@@ -9,7 +9,7 @@ use windlass_core::message::Message;
 use windlass_core::model::{Finish, StepPurpose, Usage};
 use windlass_core::permission::{Decision, Question};
 use windlass_core::task::Task;
-use windlass_core::tool::{ToolCall, ToolOutcome, Visibility};
+use windlass_core::tool::{InnerCall, ToolCall, ToolOutcome, Visibility, see_inside};
 
 /// Where the inspector stands.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -145,6 +145,8 @@ pub struct CallFacts {
     pub outcome: Option<(Millis, Arc<ToolOutcome>)>,
     /// What the model saw of that.
     pub message: Option<Arc<Message>>,
+    /// Calls that it made itself.
+    pub inside: Vec<InnerCall>,
 }
 
 /// A decision about a call.
@@ -217,12 +219,18 @@ impl RunFacts {
             Event::CallEnded { call_id, outcome, message, .. } => self.on_call(call_id, |call| {
                 call.outcome = Some((now, Arc::clone(outcome)));
                 call.message = Some(Arc::clone(message));
+                see_inside(&mut call.inside, record);
             }),
+            Event::InnerCallStarted { call_id, .. } | Event::InnerCallEnded { call_id, .. } => {
+                self.on_call(call_id, |call| see_inside(&mut call.inside, record));
+            }
             Event::RunEnded { outcome, reason, usage, .. } => {
                 let (outcome, reason, usage) = (*outcome, reason.clone(), *usage);
                 self.end = Some(EndFacts { ended_ms: now, outcome, reason, usage });
             }
             Event::RunResumed { interrupted, repeated } => {
+                let calls = self.steps.iter_mut().flat_map(|step| &mut step.calls);
+                calls.for_each(|call| see_inside(&mut call.inside, record));
                 self.tell("run taken up again".to_owned(), resumed_text(interrupted, repeated), false);
             }
             Event::StepDelayed { attempt, attempts_max, delay_ms, code, message, .. } => {
@@ -284,6 +292,7 @@ impl RunFacts {
             started: None,
             outcome: None,
             message: None,
+            inside: Vec::new(),
         });
     }
 
