@@ -121,7 +121,9 @@ impl CallsPort for Nobody {
         tool: &'a str,
         _args: Map<String, Value>,
     ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
-        let failure = ToolFailure::unavailable(format!("'{tool}' is not called: nothing is run here, only asked about"));
+        let failure = ToolFailure::unavailable(format!(
+            "'{tool}' is not called: nothing is run here, only asked about"
+        ));
         Box::pin(async { Err(failure) })
     }
 }

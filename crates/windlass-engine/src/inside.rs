@@ -146,7 +146,12 @@ impl CallsInside {
     }
 
     /// Puts on record that a call begins; where it stands. In the order of the places.
-    async fn begin(&self, by: &CallId, tool: &str, arguments: &str) -> Result<(CallId, Vec<u32>), ToolFailure> {
+    async fn begin(
+        &self,
+        by: &CallId,
+        tool: &str,
+        arguments: &str,
+    ) -> Result<(CallId, Vec<u32>), ToolFailure> {
         let effects = self.around.registry.get(tool).map(|port| port.spec().effects);
         let (call_id, mut path) = self.within.clone().unwrap_or_else(|| (by.clone(), Vec::new()));
         let noted = {
@@ -163,7 +168,8 @@ impl CallsInside {
             })
         };
         let refused = || {
-            let message = format!("'{tool}' was not called: the call around it is over, or the journal failed");
+            let message =
+                format!("'{tool}' was not called: the call around it is over, or the journal failed");
             ToolFailure::new(ErrorKind::Cancelled, message)
         };
         noted.await.map_err(|_| refused())?;
@@ -190,8 +196,7 @@ impl CallsInside {
         let approve = unasked(self.permissions.mode());
         let past = Past { inside: Some(inside), ..Past::default() };
         let (asked, profile) = ((tool.to_owned(), arguments), self.profile.clone());
-        let one =
-            OneCallSession::open(new_session_id(), asked, profile, approve, self.around.clone(), past);
+        let one = OneCallSession::open(new_session_id(), asked, profile, approve, self.around.clone(), past);
         let _leash = Leash(one.session.clone());
         let lost = |error: &dyn std::fmt::Display| ToolFailure::internal(error.to_string());
         let handle = one.send().await.map_err(|error| lost(&error))?;

@@ -11,7 +11,8 @@ use windlass_core::model::{Finish, NoticeKind, StepPurpose, Usage};
 use windlass_core::permission::{Decision, Preview, Question, Target};
 use windlass_core::task::{Task, TaskStatus};
 use windlass_core::tool::{
-    Category, ErrorKind, Risk, ToolCall, ToolFailure, ToolOutcome, ToolOutput, Visibility,
+    Category, Effects, ErrorKind, OutcomeStatus, Risk, ToolCall, ToolFailure, ToolOutcome, ToolOutput,
+    Visibility,
 };
 
 /// A record of a session at a place.
@@ -149,6 +150,21 @@ fn call_events(call: &ToolCall) -> Vec<Event> {
             by: Some("risk".to_owned()),
             category,
             visibility,
+        },
+        Event::InnerCallStarted {
+            call_id: call.id.clone(),
+            path: vec![1, 2],
+            name: "calculate".into(),
+            arguments: "{}".into(),
+            effects: Some(Effects::Pure),
+        },
+        Event::InnerCallEnded {
+            call_id: call.id.clone(),
+            path: vec![1, 2],
+            status: OutcomeStatus::Failed,
+            said: "no expression".into(),
+            duration_ms: 3,
+            decision: Some("mode".into()),
         },
         ended(ToolOutcome::ok(ToolOutput::json(json!({"a": [1, 2.5, "\u{0}", null]}))), "whole"),
         ended(ToolOutcome::failed(failure), "not there"),

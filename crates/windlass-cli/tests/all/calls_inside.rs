@@ -34,9 +34,8 @@ fn stage() -> Place {
 pub(crate) fn inner_records(place: &Place) -> Vec<Value> {
     let exported = place.windlass(&["sessions", "export", "s"]).exits(0).out;
     let records = exported.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let is_inner = |record: &Value| {
-        record["event"]["type"].as_str().is_some_and(|kind| kind.starts_with("inner_call_"))
-    };
+    let is_inner =
+        |record: &Value| record["event"]["type"].as_str().is_some_and(|kind| kind.starts_with("inner_call_"));
     records.filter(is_inner).collect()
 }
 
@@ -67,8 +66,13 @@ fn u_29_calls_inside_a_call_are_on_record_under_it() {
         ("inner_call_ended", "[2]"),
     ];
     assert_eq!(told, expected.map(|(kind, path)| (kind, path.to_owned())));
-    assert!(records.iter().all(|record| record["cause"] == json!({"type": "called_inside", "call_id": "call_1"})));
-    assert!(!place.windlass(&["sessions", "export", "s"]).exits(0).out.contains("\"inside\""), "once on record");
+    assert!(
+        records.iter().all(|record| record["cause"] == json!({"type": "called_inside", "call_id": "call_1"}))
+    );
+    assert!(
+        !place.windlass(&["sessions", "export", "s"]).exits(0).out.contains("\"inside\""),
+        "once on record"
+    );
 }
 
 #[test]
@@ -116,7 +120,10 @@ fn u_29_u_27_calls_inside_calls_of_an_older_journal_are_still_shown() {
         store.copy_session(&"older".into(), begin, records, 1).await.unwrap();
     });
     let text = place.windlass(&["runs", "show", "older-run"]).exits(0).out;
-    assert!(text.contains("  ↳ add_one {\"n\":41}  ok") && text.contains("    ↳ calculate 41 + 1  ok"), "{text}");
+    assert!(
+        text.contains("  ↳ add_one {\"n\":41}  ok") && text.contains("    ↳ calculate 41 + 1  ok"),
+        "{text}"
+    );
     let replayed = place.windlass(&["runs", "replay", "older-run"]).exits(0).out;
     assert!(replayed.starts_with("the same"), "{replayed}");
 }

@@ -52,7 +52,9 @@ fn happened(place: &Place) -> Vec<String> {
 /// Arguments of inner calls on record that began, and whether each has its end.
 fn on_record(place: &Place) -> Vec<(String, bool)> {
     let records = inner_records(place);
-    let of = |kind: &'static str| records.iter().map(|record| &record["event"]).filter(move |event| event["type"] == kind);
+    let of = |kind: &'static str| {
+        records.iter().map(|record| &record["event"]).filter(move |event| event["type"] == kind)
+    };
     let has_ended = |path: &Value| of("inner_call_ended").any(|event| event["path"] == *path);
     of("inner_call_started")
         .map(|event| (event["arguments"].as_str().unwrap().to_owned(), has_ended(&event["path"])))
@@ -72,7 +74,10 @@ fn outer_call(place: &Place) -> Value {
 fn check_killed(place: &Place, death: &str) -> Vec<(String, bool)> {
     let began = on_record(place);
     for effect in happened(place) {
-        assert!(began.iter().any(|(arguments, _)| arguments.contains(&effect)), "{death}: {effect}: {began:?}");
+        assert!(
+            began.iter().any(|(arguments, _)| arguments.contains(&effect)),
+            "{death}: {effect}: {began:?}"
+        );
     }
     began
 }

@@ -93,7 +93,8 @@ pub fn see_inside(calls: &mut Vec<InnerCall>, record: &Record) {
     match &record.event {
         Event::InnerCallStarted { path, name, arguments, effects, .. } => {
             let Some((_, outer)) = path.split_last() else { return };
-            let siblings = if outer.is_empty() { Some(calls) } else { find(calls, outer).map(|call| &mut call.inside) };
+            let siblings =
+                if outer.is_empty() { Some(calls) } else { find(calls, outer).map(|call| &mut call.inside) };
             let Some(siblings) = siblings else { return };
             siblings.push(InnerCall {
                 name: name.clone(),
@@ -113,7 +114,9 @@ pub fn see_inside(calls: &mut Vec<InnerCall>, record: &Record) {
             call.status = Some(*status);
             (call.said, call.duration_ms, call.decision) = (said.clone(), *duration_ms, decision.clone());
         }
-        Event::RunResumed { .. } => calls.iter_mut().for_each(|call| call.cut_off(OutcomeStatus::Interrupted)),
+        Event::RunResumed { .. } => {
+            calls.iter_mut().for_each(|call| call.cut_off(OutcomeStatus::Interrupted))
+        }
         Event::CallEnded { outcome, .. } => {
             // Before they had records of their own, they were part of the outcome.
             calls.extend_from_slice(&outcome.meta.inside);

@@ -78,6 +78,8 @@ fn a_call_without_an_end_was_cut_off_by_what_came_after_it() {
 fn what_was_cut_off_is_told_with_the_newest_calls() {
     let events = (1..=20).map(|number| started(&[number], &format!("tool_{number}"), Effects::Write));
     let told = tell_inside(&fold(events.collect()));
-    assert!(told.starts_with("Calls that it had made: 4 others, then tool_5 {} (may or may not have happened), "));
+    assert!(
+        told.starts_with("Calls that it had made: 4 others, then tool_5 {} (may or may not have happened), ")
+    );
     assert!(told.ends_with("tool_20 {} (may or may not have happened)"), "{told}");
 }

@@ -53,7 +53,8 @@ impl Host {
             (mode, Some(_)) => mode,
         };
         let asked = (call.name.clone(), Value::Object(call.args).to_string());
-        let one = OneCallSession::open(session_id, asked, profile.clone(), approve, self.surroundings(), past);
+        let one =
+            OneCallSession::open(session_id, asked, profile.clone(), approve, self.surroundings(), past);
         let questions = one.session.subscribe();
         let handle = one.send().await.map_err(super::running::unsent)?;
         let consent = call.consent.unwrap_or_default();

@@ -155,7 +155,9 @@ fn note(shown: &mut Option<ShownCall>, wanted: &CallId, record: &Record) {
             shown.message = Some(Arc::clone(message));
             see_inside(&mut shown.inside, record);
         }
-        Event::InnerCallStarted { call_id, .. } | Event::InnerCallEnded { call_id, .. } if call_id == wanted => {
+        Event::InnerCallStarted { call_id, .. } | Event::InnerCallEnded { call_id, .. }
+            if call_id == wanted =>
+        {
             see_inside(&mut shown.inside, record);
         }
         Event::RunResumed { .. } => see_inside(&mut shown.inside, record),
