@@ -11,7 +11,7 @@ use windlass_core::event::{Event, Record, RunOutcome};
 use windlass_core::ids::{CallId, RunId};
 use windlass_core::message::{Message, Part};
 use windlass_core::text::visible;
-use windlass_core::tool::{InnerCall, ToolCall, ToolOutcome, see_inside};
+use windlass_core::tool::{InnerCall, OutcomeStatus, ToolCall, ToolOutcome, see_inside};
 
 use crate::duration::show_ms;
 use crate::progress::{gist, subject};
@@ -63,8 +63,13 @@ struct CallStory {
 fn write_inside(text: &mut String, calls: &[InnerCall], depth: usize) {
     for call in calls {
         let about = format!("{} {}", short_line(&call.name, NAME_CHARS_MAX), subject(&call.arguments));
-        let (indent, word, took) = ("  ".repeat(depth), call.word(), show_ms(call.duration_ms));
-        let _ = writeln!(text, "{indent}↳ {}  {word}  {}", about.trim_end(), style(took).dim());
+        let (indent, word) = ("  ".repeat(depth), call.word());
+        let _ = write!(text, "{indent}↳ {}  {word}", about.trim_end());
+        let _ = match call.status {
+            // How long it took is not on record where nobody saw its end.
+            None | Some(OutcomeStatus::Interrupted) => writeln!(text),
+            Some(_) => writeln!(text, "  {}", style(show_ms(call.duration_ms)).dim()),
+        };
         write_inside(text, &call.inside, depth.saturating_add(1));
     }
 }
@@ -97,6 +102,9 @@ impl Story {
     }
 
     fn see(&mut self, record: &Record) {
+        for call in self.steps.iter_mut().flat_map(|step| &mut step.calls) {
+            see_inside(&mut call.inside, call.id.as_str(), record);
+        }
         match &record.event {
             Event::StepEnded { step, message, .. } => self.see_step(*step, message),
             Event::CallRequested { call, .. } => self.see_call(call),
@@ -104,16 +112,8 @@ impl Story {
             Event::CallStarted { call_id, .. } => self.set_state(call_id, "running"),
             Event::CallEnded { call_id, outcome, message, .. } => {
                 self.see_outcome(call_id, outcome, message);
-                self.see_inside(call_id, record);
             }
-            Event::InnerCallStarted { call_id, .. } | Event::InnerCallEnded { call_id, .. } => {
-                self.see_inside(call_id, record);
-            }
-            Event::RunResumed { .. } => {
-                let calls = self.steps.iter_mut().flat_map(|step| &mut step.calls);
-                calls.for_each(|call| see_inside(&mut call.inside, record));
-                self.remarks.push("It was cut off and taken up again.".to_owned());
-            }
+            Event::RunResumed { .. } => self.remarks.push("It was cut off and taken up again.".to_owned()),
             Event::WarningRaised { code, message } => {
                 self.remarks.push(format!("{message} ({})", code.word()));
             }
@@ -133,6 +133,8 @@ impl Story {
             | Event::CallDelta { .. }
             | Event::StepProgressed { .. }
             | Event::CallProgressed { .. }
+            | Event::InnerCallStarted { .. }
+            | Event::InnerCallEnded { .. }
             | Event::NoteAdded { .. } => {}
         }
     }
@@ -187,12 +189,6 @@ impl Story {
             call.summary = gist(outcome);
             call.duration_ms = outcome.meta.duration_ms;
             call.content = content;
-        }
-    }
-
-    fn see_inside(&mut self, call_id: &CallId, record: &Record) {
-        if let Some(call) = self.call_mut(call_id) {
-            see_inside(&mut call.inside, record);
         }
     }
 

@@ -194,6 +194,9 @@ impl RunTrace {
         let mut started_ms = 0;
         for record in records {
             trace.apply(record, &mut started_ms);
+            for tool in &mut trace.tools {
+                see_inside(&mut tool.inside, &tool.id, record);
+            }
         }
         trace
     }
@@ -223,19 +226,10 @@ impl RunTrace {
                     tool.started_at = rfc3339(record.ts_ms);
                 }
             }
-            Event::InnerCallStarted { call_id, .. } | Event::InnerCallEnded { call_id, .. } => {
-                if let Some(tool) = self.tool_mut(call_id.as_str()) {
-                    see_inside(&mut tool.inside, record);
-                }
-            }
             Event::CallEnded { call_id, outcome, .. } => {
                 if let Some(tool) = self.tool_mut(call_id.as_str()) {
                     end_tool(tool, outcome, record.ts_ms);
-                    see_inside(&mut tool.inside, record);
                 }
-            }
-            Event::RunResumed { .. } => {
-                self.tools.iter_mut().for_each(|tool| see_inside(&mut tool.inside, record));
             }
             Event::RequestAdjusted { step, kind, rule, message } => self.adjustments.push(TraceAdjustment {
                 step: *step,
@@ -260,7 +254,10 @@ impl RunTrace {
                 self.total_duration_ms = record.ts_ms.saturating_sub(*started_ms);
                 self.end(record.ts_ms, *outcome, reason, answer, usage);
             }
-            Event::TasksChanged { .. }
+            Event::RunResumed { .. }
+            | Event::InnerCallStarted { .. }
+            | Event::InnerCallEnded { .. }
+            | Event::TasksChanged { .. }
             | Event::StepStarted { .. }
             | Event::ReasoningDelta { .. }
             | Event::TextDelta { .. }

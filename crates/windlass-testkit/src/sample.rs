@@ -32,6 +32,7 @@ pub fn record(session_id: &SessionId, seq: u64, event: Event) -> Arc<Record> {
 pub fn sample_events() -> Vec<Event> {
     let mut events = opening_events();
     events.extend(call_events(&call()));
+    events.extend(inner_events());
     events.extend(closing_events());
     events
 }
@@ -151,23 +152,28 @@ fn call_events(call: &ToolCall) -> Vec<Event> {
             category,
             visibility,
         },
+        ended(ToolOutcome::ok(ToolOutput::json(json!({"a": [1, 2.5, "\u{0}", null]}))), "whole"),
+        ended(ToolOutcome::failed(failure), "not there"),
+    ]
+}
+
+fn inner_events() -> Vec<Event> {
+    vec![
         Event::InnerCallStarted {
-            call_id: call.id.clone(),
+            call_id: call().id,
             path: vec![1, 2],
             name: "calculate".into(),
             arguments: "{}".into(),
             effects: Some(Effects::Pure),
         },
         Event::InnerCallEnded {
-            call_id: call.id.clone(),
+            call_id: call().id,
             path: vec![1, 2],
             status: OutcomeStatus::Failed,
             said: "no expression".into(),
             duration_ms: 3,
             decision: Some("mode".into()),
         },
-        ended(ToolOutcome::ok(ToolOutput::json(json!({"a": [1, 2.5, "\u{0}", null]}))), "whole"),
-        ended(ToolOutcome::failed(failure), "not there"),
     ]
 }
 

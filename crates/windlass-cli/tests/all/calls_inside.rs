@@ -9,6 +9,7 @@ use windlass_core::store::StorePort as _;
 use windlass_core::tool::{InnerCall, inside_of};
 use windlass_store::{SqliteStore, StoreConfig};
 
+use crate::pane::Pane;
 use crate::place::Place;
 use crate::recovery::run_of;
 
@@ -93,6 +94,20 @@ fn u_29_calls_inside_a_call_are_shown_under_it() {
     assert_eq!(trace["tools"][0]["inside"], *inside);
     let replayed = place.windlass(&["runs", "replay", &id]).exits(0).out;
     assert!(replayed.starts_with("the same"), "{replayed}");
+}
+
+#[test]
+fn u_29_the_inspector_of_the_terminal_app_shows_calls_inside_a_call_under_it() {
+    let place = stage();
+    let pane = Pane::start(&place, 100, 40, "--model scripted/a.script --approve all");
+    pane.type_text("Go");
+    pane.press("Enter");
+    pane.wait_for("Done.");
+    pane.press("C-t");
+    let screen = pane.wait_for("calls that it made");
+    for line in ["\n   ✓ add_one 41 · ok", "\n     ✓ calculate 41 + 1 · ok", "\n   ✗ open_door"] {
+        assert!(screen.contains(line), "{line}:\n{screen}");
+    }
 }
 
 /// Before calls inside calls had records of their own, the outcome of the call around them had them.

@@ -88,8 +88,17 @@ pub fn inner_end(call_id: CallId, path: Vec<u32>, outcome: &ToolOutcome) -> Even
     Event::InnerCallEnded { call_id, path, status, said, duration_ms, decision }
 }
 
-/// Folds a record into the calls inside a call. Those of other calls must have been left out.
-pub fn see_inside(calls: &mut Vec<InnerCall>, record: &Record) {
+/// Folds a record into the calls inside a call. One that says nothing of them changes nothing.
+pub fn see_inside(calls: &mut Vec<InnerCall>, call_id: &str, record: &Record) {
+    let is_of_it = match &record.event {
+        Event::InnerCallStarted { call_id: own, .. }
+        | Event::InnerCallEnded { call_id: own, .. }
+        | Event::CallEnded { call_id: own, .. } => own.as_str() == call_id,
+        event => matches!(event, Event::RunResumed { .. }),
+    };
+    if !is_of_it {
+        return;
+    }
     match &record.event {
         Event::InnerCallStarted { path, name, arguments, effects, .. } => {
             let Some((_, outer)) = path.split_last() else { return };
@@ -139,17 +148,7 @@ fn find<'a>(calls: &'a mut [InnerCall], path: &[u32]) -> Option<&'a mut InnerCal
 /// The calls inside one call, from the records of its run.
 pub fn inside_of<'a>(records: impl IntoIterator<Item = &'a Record>, call_id: &CallId) -> Vec<InnerCall> {
     let mut calls = Vec::new();
-    for record in records {
-        let is_of_it = match &record.event {
-            Event::InnerCallStarted { call_id: own, .. }
-            | Event::InnerCallEnded { call_id: own, .. }
-            | Event::CallEnded { call_id: own, .. } => own == call_id,
-            event => matches!(event, Event::RunResumed { .. }),
-        };
-        if is_of_it {
-            see_inside(&mut calls, record);
-        }
-    }
+    records.into_iter().for_each(|record| see_inside(&mut calls, call_id.as_str(), record));
     calls
 }
 

@@ -133,6 +133,7 @@ fn note(shown: &mut Option<ShownCall>, wanted: &CallId, record: &Record) {
         }
         return;
     };
+    see_inside(&mut shown.inside, wanted.as_str(), record);
     match &record.event {
         Event::PermissionRequested { question } if question.call_id == *wanted => {
             shown.question = Some(question.as_ref().clone().sealed(&record.run_id));
@@ -153,14 +154,7 @@ fn note(shown: &mut Option<ShownCall>, wanted: &CallId, record: &Record) {
             shown.ended_ms = Some(record.ts_ms);
             shown.outcome = Some(Arc::clone(outcome));
             shown.message = Some(Arc::clone(message));
-            see_inside(&mut shown.inside, record);
         }
-        Event::InnerCallStarted { call_id, .. } | Event::InnerCallEnded { call_id, .. }
-            if call_id == wanted =>
-        {
-            see_inside(&mut shown.inside, record);
-        }
-        Event::RunResumed { .. } => see_inside(&mut shown.inside, record),
         _ => {}
     }
 }

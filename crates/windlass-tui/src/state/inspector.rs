@@ -191,6 +191,9 @@ impl RunFacts {
 
     fn apply(&mut self, record: &Record) {
         let now = record.ts_ms;
+        for call in self.steps.iter_mut().flat_map(|step| &mut step.calls) {
+            see_inside(&mut call.inside, call.call.id.as_str(), record);
+        }
         match &record.event {
             Event::RunStarted { model, profile, message, .. } => {
                 (self.model, self.profile) = (model.clone(), profile.clone());
@@ -219,18 +222,16 @@ impl RunFacts {
             Event::CallEnded { call_id, outcome, message, .. } => self.on_call(call_id, |call| {
                 call.outcome = Some((now, Arc::clone(outcome)));
                 call.message = Some(Arc::clone(message));
-                see_inside(&mut call.inside, record);
             }),
+            // The call that it is inside of changes.
             Event::InnerCallStarted { call_id, .. } | Event::InnerCallEnded { call_id, .. } => {
-                self.on_call(call_id, |call| see_inside(&mut call.inside, record));
+                self.on_call(call_id, |_| ());
             }
             Event::RunEnded { outcome, reason, usage, .. } => {
                 let (outcome, reason, usage) = (*outcome, reason.clone(), *usage);
                 self.end = Some(EndFacts { ended_ms: now, outcome, reason, usage });
             }
             Event::RunResumed { interrupted, repeated } => {
-                let calls = self.steps.iter_mut().flat_map(|step| &mut step.calls);
-                calls.for_each(|call| see_inside(&mut call.inside, record));
                 self.tell("run taken up again".to_owned(), resumed_text(interrupted, repeated), false);
             }
             Event::StepDelayed { attempt, attempts_max, delay_ms, code, message, .. } => {
