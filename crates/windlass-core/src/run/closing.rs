@@ -98,18 +98,14 @@ impl Run {
             return self.ask_model(pass, Goal::Work, Tries::default());
         }
         let message = phrase_steps_max(&self.settings.profile);
-        self.warn(pass, WarningCode::MaxSteps, message.clone());
+        self.warn(pass, WarningCode::MaxSteps, message);
         match self.settings.profile.at_cap {
             AtCap::Finalise => self.finalise(pass, StopReason::StepsMax),
             AtCap::Fail => {
+                let error = RunError::StepsMax(steps_max);
+                let message = error.to_string();
                 pass.emit(Event::ErrorRaised { code: "max_steps".to_owned(), message: message.clone() });
-                self.end(
-                    pass,
-                    RunOutcome::Failed,
-                    StopReason::StepsMax,
-                    message,
-                    Some(RunError::StepsMax(steps_max)),
-                )
+                self.end(pass, RunOutcome::Failed, StopReason::StepsMax, message, Some(error))
             }
         }
     }
