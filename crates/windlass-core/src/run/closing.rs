@@ -98,14 +98,18 @@ impl Run {
             return self.ask_model(pass, Goal::Work, Tries::default());
         }
         let message = phrase_steps_max(&self.settings.profile);
-        self.warn(pass, WarningCode::MaxSteps, message);
+        self.warn(pass, WarningCode::MaxSteps, message.clone());
         match self.settings.profile.at_cap {
             AtCap::Finalise => self.finalise(pass, StopReason::StepsMax),
             AtCap::Fail => {
-                let error = RunError::StepsMax(steps_max);
-                let message = error.to_string();
                 pass.emit(Event::ErrorRaised { code: "max_steps".to_owned(), message: message.clone() });
-                self.end(pass, RunOutcome::Failed, StopReason::StepsMax, message, Some(error))
+                self.end(
+                    pass,
+                    RunOutcome::Failed,
+                    StopReason::StepsMax,
+                    message,
+                    Some(RunError::StepsMax(steps_max)),
+                )
             }
         }
     }
