@@ -70,8 +70,17 @@ impl ProfileName {
 
 /// EDISON's four (E-2).
 const EDISON_TOOLS: [&str; 4] = ["generate_image", "rag_search", "system_stats", "web_search"];
-/// ploke's one (P-2).
-const PLOKE_TOOLS: [&str; 1] = ["request_code_context"];
+/// ploke's one (P-2), with what reads, looks up and edits the code that it finds.
+const PLOKE_TOOLS: [&str; 8] = [
+    "edit_file",
+    "find_references",
+    "find_symbol",
+    "get_file_tree",
+    "read_file",
+    "request_code_context",
+    "search_text",
+    "write_file",
+];
 
 impl ProfileName {
     /// The built-in tools it offers, if not all of them. Tools of the host program are always offered.

@@ -112,7 +112,8 @@ impl CallJudge<'_> {
     }
 }
 
-struct Nobody;
+/// Surroundings in which nothing happens.
+pub(crate) struct Nobody;
 
 impl CallsPort for Nobody {
     fn call<'a>(
@@ -120,7 +121,9 @@ impl CallsPort for Nobody {
         tool: &'a str,
         _args: Map<String, Value>,
     ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
-        let failure = ToolFailure::unavailable(format!("'{tool}' is not called while a call is explained"));
+        let failure = ToolFailure::unavailable(format!(
+            "'{tool}' is not called: nothing is run here, only asked about"
+        ));
         Box::pin(async { Err(failure) })
     }
 }

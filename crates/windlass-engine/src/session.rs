@@ -24,7 +24,7 @@ use crate::actor::Actor;
 use crate::audit_file::AuditFile;
 use crate::bus::{BusConfig, EventLog, Subscription};
 use crate::clock::Clock;
-use crate::inside::{Inside, Outermost};
+use crate::inside::{Granting, Inside};
 use crate::policy_store::PolicyStore;
 use crate::registry::Registry;
 use crate::results::SessionResults;
@@ -68,7 +68,7 @@ impl SessionParts {
         if permissions.grants().rules().is_empty() {
             return;
         }
-        let Outermost { journal, session_id } = self.outermost();
+        let Granting { journal, session_id } = self.granting();
         match journal.grants(&session_id).await {
             Ok(Some(granted)) => permissions.retain_grants(&granted),
             Ok(None) => {}
@@ -79,11 +79,11 @@ impl SessionParts {
         }
     }
 
-    /// The session that this one stands inside of, or itself.
-    pub(crate) fn outermost(&self) -> Outermost {
+    /// The session that people see: the one that this one stands inside of, or itself.
+    pub(crate) fn granting(&self) -> Granting {
         match &self.past.inside {
-            Some(inside) => inside.outermost.clone(),
-            None => Outermost { journal: Arc::clone(&self.journal), session_id: self.session_id.clone() },
+            Some(inside) => inside.granting.clone(),
+            None => Granting { journal: Arc::clone(&self.journal), session_id: self.session_id.clone() },
         }
     }
 }
