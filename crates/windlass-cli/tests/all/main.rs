@@ -36,6 +36,7 @@ mod module_scripts;
 mod modules;
 mod pane;
 mod place;
+mod ploke;
 mod policy;
 mod prompt_text;
 mod providers;

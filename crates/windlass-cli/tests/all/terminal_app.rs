@@ -42,7 +42,7 @@ fn say(pane: &Pane, text: &str) {
 }
 
 #[test]
-fn z_1_z_2_a_message_is_answered_and_the_terminal_is_given_back() {
+fn a_message_is_answered_and_the_terminal_is_given_back() {
     let place = place(HELLO);
     let pane = Pane::open(&place, 100, 30);
     let before = pane.manners();

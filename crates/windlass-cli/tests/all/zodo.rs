@@ -4,6 +4,7 @@ use std::fs;
 
 use crate::pane::Pane;
 use crate::place::Place;
+use crate::tty::Terminal;
 
 const READ: &str = "user Read\nmodel call 1 read_file {\"path\":\"a.txt\"}\nmodel end\n\
                     model call 2 read_file {\"path\":\"none.txt\"}\nmodel end\nmodel text Read.\n";
@@ -55,32 +56,28 @@ fn u_42_z_17_the_terminal_app_shows_the_block_of_a_call() {
     }
 }
 
+/// Z-1, Z-2: the model's answer has calls, somebody is asked, the call runs, its structured result goes into the history,
+/// the model goes on by itself and answers; the next message finds it all there.
 #[test]
-fn u_42_p_5_a_requested_call_names_the_vendor_of_its_model() {
-    let place = place();
-    place.windlass(&[
-        "run",
-        "--model",
-        "scripted/r.script",
-        "--profile",
-        "ploke",
-        "--approve",
-        "all",
-        "Read",
-    ]);
-    let sessions = place.windlass(&["sessions", "list", "--json"]).exits(0).json();
-    let session = sessions[0]["session_id"].as_str().unwrap();
-    let records = place.windlass(&["sessions", "export", session]).exits(0).out;
-    let records: Vec<serde_json::Value> =
-        records.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-    let requested: Vec<_> =
-        records.iter().filter(|record| record["event"]["type"] == "call_requested").collect();
-    assert_eq!(requested.len(), 2, "{records:?}");
-    for record in requested {
-        assert_eq!(record["event"]["vendor"], "scripted", "{record}");
-        assert_eq!(record["event"]["call"]["name"], "read_file");
-        assert!(record["run_id"].is_string() && record["parent_id"].is_string(), "{record}");
-    }
+fn z_1_z_2_a_question_goes_by_way_of_a_call_a_permission_and_a_result_to_its_answer() {
+    let script = "user What is in it?\nmodel call 1 read_file {\"path\":\"a.txt\"}\nmodel end\n\
+                  expect-request contains tool call_1 read_file: {\"success\":true,\"data\":\n\
+                  model text It says hello.\nuser Again\n\
+                  expect-request contains tool call_1 read_file: {\"success\":true,\"data\":\n\
+                  expect-request contains It says hello.\nmodel text As before.\n";
+    let place = Place::with(&[("z.script", script), ("a.txt", "hello\n")]);
+    let mut terminal = Terminal::start(
+        &place,
+        "run --model scripted/z.script --profile zodo --session z 'What is in it?'",
+        &[],
+    );
+    terminal.wait_for("Tool: read_file").wait_for("Risk: MEDIUM");
+    terminal.wait_for("[1] Allow Once  [2] Session  [3] Remember  [4] Deny").type_line("1");
+    let (code, said) = terminal.end();
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("Status: ✅ SUCCESS") && said.contains("It says hello."), "{said}");
+    let again = ["run", "--model", "scripted/z.script", "--profile", "zodo", "--session", "z", "Again"];
+    assert_eq!(place.windlass(&again).exits(0).out, "As before.\n");
 }
 
 #[test]
