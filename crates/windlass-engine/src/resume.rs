@@ -49,8 +49,8 @@ impl Actor {
             self.permissions.set_mode(mode);
         }
         self.permissions.set_rules(self.parts.policies.rules());
-        let shelf = self.parts.registry.snapshot();
         let settings = Arc::clone(&self.parts.settings);
+        let shelf = self.parts.registry.snapshot_of(&settings.profile);
         match rehearse(settings, start, &unfinished.records, &shelf.toolset, &mut self.permissions) {
             Ok(rehearsed) => self.go_on(rehearsed, unfinished).await,
             Err(divergence) => self.give_up(&unfinished.records, &divergence).await,
