@@ -40,7 +40,10 @@ fn every_profile_offers_the_tools_of_its_system_and_asks_what_its_system_asks() 
     row(counts, [None, Some(4), None, Some(3), Some(8), Some(15)]);
     row(|profile| profile.offers("execute_command"), [true, false, true, false, false, true]);
     row(|profile| profile.offers("web_search"), [true, true, true, true, false, true]);
-    row(|profile| profile.unasked_tools.contains(&"web_search".to_owned()), [false, true, false, true, false, false]);
+    row(
+        |profile| profile.unasked_tools.contains(&"web_search".to_owned()),
+        [false, true, false, true, false, false],
+    );
     use Reading::{ByRisk, Free};
     row(|profile| profile.reading, [Free, ByRisk, Free, ByRisk, Free, ByRisk]);
 }

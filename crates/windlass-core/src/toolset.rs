@@ -153,8 +153,7 @@ impl Toolset {
     pub fn of_profile(&self, profile: &Profile) -> Self {
         let is_offered = |entry: &&ToolEntry| !entry.is_builtin || profile.offers(&entry.spec.name);
         // A part of a set without clashes has none.
-        Self::new(self.entries.iter().filter(is_offered).cloned().collect())
-            .unwrap_or_else(|_| Self::empty())
+        Self::new(self.entries.iter().filter(is_offered).cloned().collect()).unwrap_or_else(|_| Self::empty())
     }
 
     /// How many tools there are.

@@ -231,7 +231,7 @@ impl Builder {
     /// The agent.
     pub fn build(self) -> Result<Windlass, WindlassError> {
         let chosen = self.model.ok_or(WindlassError::NoModel)?;
-        let Opened { model, profile, context_tokens } = 
+        let Opened { model, profile, context_tokens } =
             chosen.open(self.profile, !(self.tools.is_empty() && self.builtin.is_empty()))?;
         let registry = Registry::new();
         registry.register_own(self.builtin)?;

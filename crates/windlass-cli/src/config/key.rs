@@ -121,7 +121,12 @@ pub(crate) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
             "how calls are written; what the model is known to do unless set",
         ),
         Key::new("ca_file", Text, LEAVES, "certificates to trust besides the usual ones, PEM"),
-        Key::new("tool_timeouts", Table, Set, "time limits of single tools: web_search = \"30s\", in milliseconds without a unit"),
+        Key::new(
+            "tool_timeouts",
+            Table,
+            Set,
+            "time limits of single tools: web_search = \"30s\", in milliseconds without a unit",
+        ),
         Key::new("terminal.theme", Word(&THEME_WORDS), Set, "the colours of the terminal app"),
         Key::new("models.fast", Text, LEAVES, "the model that --model fast means"),
         Key::new("models.medium", Text, LEAVES, "the model that --model medium means"),

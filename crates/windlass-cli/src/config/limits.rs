@@ -38,8 +38,10 @@ pub(crate) fn tool_times(settings: &Settings, times: &Map<String, Json>) -> Resu
         let time = time.filter(|ms| *ms > 0);
         time.map(|ms| (name.clone(), ms)).ok_or_else(|| {
             let place = settings.get("tool_timeouts").map(|setting| setting.source.to_string());
-            Complaint::usage(format!("the time of {name} must be milliseconds, or a duration such as \"30s\""))
-                .at(place.unwrap_or_default())
+            Complaint::usage(format!(
+                "the time of {name} must be milliseconds, or a duration such as \"30s\""
+            ))
+            .at(place.unwrap_or_default())
         })
     };
     times.iter().map(read).collect()

@@ -127,8 +127,10 @@ fn streamed(delta: &Value, finish: &str) -> Vec<u8> {
         let choice = json!({"index": 0, "delta": delta, "finish_reason": finish});
         format!("data: {}\n\n", json!({"id": "x", "object": "chat.completion.chunk", "choices": [choice]}))
     };
-    let body = [piece(delta, Value::Null), piece(&json!({}), finish.into()), "data: [DONE]\n\n".into()].concat();
-    format!("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n{body}").into_bytes()
+    let body =
+        [piece(delta, Value::Null), piece(&json!({}), finish.into()), "data: [DONE]\n\n".into()].concat();
+    format!("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n{body}")
+        .into_bytes()
 }
 
 /// Arguments that a tool was not called with before in the run.
@@ -144,20 +146,18 @@ fn arguments(tool: &str, number: usize) -> String {
 }
 
 /// A model that does what the user says: `steps with TOOL` is one call after another for as long as it may,
-/// `many with TOOL` is sixteen calls at once and then an answer.
+/// `many with TOOL` is sixteen calls at once and then an answer, `once with TOOL` is one.
 fn provider() -> Server {
     Server::answering(|request| {
-        let Some((_, rest)) = request.rsplit_once(" with ") else {
+        let Some((before, after)) = request.rsplit_once(" with ") else {
             return streamed(&json!({"content": "Hello."}), "stop");
         };
-        let tool: String = rest.chars().take_while(|c| c.is_ascii_lowercase() || *c == '_').collect();
-        let said = request.rsplit_once(" with ").map(|(before, _)| before).unwrap_or_default();
-        let is_many = said.ends_with("many");
-        let done = outcomes(request);
-        if is_many && done > 0 {
+        let tool: String = after.chars().take_while(|c| c.is_ascii_lowercase() || *c == '_').collect();
+        let done = outcomes(after);
+        if done > 0 && !before.ends_with("steps") {
             return streamed(&json!({"content": "Done."}), "stop");
         }
-        let calls: Vec<Value> = (0..if is_many { 16 } else { 1 })
+        let calls: Vec<Value> = (0..if before.ends_with("many") { 16 } else { 1 })
             .map(|index| {
                 let function = json!({"name": tool, "arguments": arguments(&tool, done + index)});
                 json!({"index": index, "id": format!("c{done}_{index}"), "type": "function", "function": function})
@@ -167,10 +167,12 @@ fn provider() -> Server {
     })
 }
 
-/// How many outcomes a request tells the model, in whichever dialect.
-fn outcomes(request: &str) -> usize {
-    let as_text = (1..=16).take_while(|number| request.contains(&format!("Tool {number} ["))).count();
-    request.matches("\"role\":\"tool\"").count() + as_text + request.matches("' returned: ").count()
+/// How many outcomes a text tells the model, in whichever dialect.
+fn outcomes(text: &str) -> usize {
+    let is_line =
+        |rest: &&str| rest.split_once(" [").is_some_and(|(number, _)| number.parse::<u32>().is_ok());
+    let as_text = text.split("Tool ").skip(1).filter(is_line).count();
+    text.matches("\"role\":\"tool\"").count() + as_text + text.matches("' returned: ").count()
 }
 
 /// How the first outcome stands in a request: the fields around it, or how it begins without any.
@@ -203,7 +205,8 @@ impl Run {
         let row = served.json(&format!("GET /api/runs/{run}"), "");
         let session = row["session_id"].as_str().unwrap();
         let records = served.json(&format!("GET /api/sessions/{session}/records?rows=1000"), "");
-        let own = records["records"].as_array().unwrap().iter().filter(|record| record["run_id"] == run.as_str());
+        let own =
+            records["records"].as_array().unwrap().iter().filter(|record| record["run_id"] == run.as_str());
         Self { events: own.map(|record| record["event"].clone()).collect() }
     }
 
@@ -262,30 +265,32 @@ impl Bench {
         Served::start_with(&self.place, &args, &[KEY])
     }
 
-    /// Lets a front end say both messages of a seed, and looks at what came of it.
+    /// Lets a front end say three messages of a seed, and looks at what came of it.
     fn look(&self, served: &Served, seed: &Seed, mut say: impl FnMut(&str)) -> Seen {
         let before = self.provider.bodies().len();
         say(&format!("steps with {}", seed.working));
         let steps = Run::newest(served);
         let asked = self.provider.bodies().split_off(before);
-        say(&format!("many with {}", seed.probed.0));
+        say(&format!("many with {}", seed.working));
         let many = Run::newest(served);
+        say(&format!("once with {}", seed.probed.0));
+        let once = Run::newest(served);
         Seen {
             steps: steps.count("step_started", |event| event["purpose"] == "work"),
-            calls: many.count("call_ended", |event| {
-                event["outcome"]["body"]["Err"]["kind"] != "limit_exceeded"
-            }),
+            calls: many
+                .count("call_ended", |event| event["outcome"]["body"]["Err"]["kind"] != "limit_exceeded"),
             timeout_ms: steps.profile()["limits"]["call_timeout_ms"].as_u64().unwrap(),
             tools: self.offered(asked.first().unwrap()),
             envelope: envelope(asked.get(1).map_or("", String::as_str), seed),
-            approval: many.approval(),
+            approval: once.approval(),
         }
     }
 
     /// The tools that a request offers, in whichever dialect.
     fn offered(&self, request: &str) -> Vec<String> {
         let stands = |name: &&String| {
-            let ways = [format!("\"name\":\"{name}\""), format!("\\\"name\\\":\\\"{name}\\\""), format!("{name}(")];
+            let ways =
+                [format!("\"name\":\"{name}\""), format!("\\\"name\\\":\\\"{name}\\\""), format!("{name}(")];
             ways.iter().any(|way| request.contains(way))
         };
         self.tools.iter().filter(stands).cloned().collect()
@@ -305,13 +310,23 @@ impl Bench {
 
     /// What each front end of one server shows of a profile that it chooses, or that its route has.
     fn rows(&self, served: &Served, started_with: &str, profile: &str) -> Vec<(String, &'static Seed, Seen)> {
-        let session = |body: Value| served.json("POST /api/sessions", &body.to_string())["session_id"].clone();
+        let session =
+            |body: Value| served.json("POST /api/sessions", &body.to_string())["session_id"].clone();
         let run = |session: &Value, body: Value| {
             served.json(&format!("POST /api/sessions/{}/runs", session.as_str().unwrap()), &body.to_string());
         };
         let chosen = seed(profile);
         let cli = self.look(served, chosen, |text| {
-            let model = ["run", "--model", "openai-chat/some-model", "--approve", "never", "-q", "--profile", profile];
+            let model = [
+                "run",
+                "--model",
+                "openai-chat/some-model",
+                "--approve",
+                "never",
+                "-q",
+                "--profile",
+                profile,
+            ];
             self.place.windlass_with(&[&model[..], &[text]].concat(), &[KEY]);
         });
         let chat = self.look(served, seed("edison"), |text| {
@@ -324,7 +339,10 @@ impl Bench {
         let sessions = self.look(served, chosen, |text| run(&own, json!({"message": text})));
         let v1 = self.look(served, chosen, |text| {
             let message = json!({"role": "user", "content": text});
-            served.ask("POST /v1/chat/completions", &json!({"messages": [message], "profile": profile}).to_string());
+            served.ask(
+                "POST /v1/chat/completions",
+                &json!({"messages": [message], "profile": profile}).to_string(),
+            );
         });
         // As the page sends it: the session has no profile, each run has the one that is chosen in the composer.
         let plain = session(json!({"origin": "web"}));
@@ -349,7 +367,8 @@ impl Bench {
         pane.type_text(&format!("/profile {}", chosen.profile));
         pane.press("Enter");
         pane.wait_for(&format!("profile {} holds from the next run on", chosen.profile));
-        let runs = |served: &Served| served.json("GET /api/runs?rows=200", "")["runs"].as_array().unwrap().len();
+        let runs =
+            |served: &Served| served.json("GET /api/runs?rows=200", "")["runs"].as_array().unwrap().len();
         self.look(served, chosen, |text| {
             let before = runs(served);
             pane.type_text(text);
@@ -363,7 +382,9 @@ impl Bench {
 fn u_30_a_profile_is_a_whole_on_every_front_end() {
     let bench = Bench::new();
     let mut wrong = Vec::new();
-    println!("| started with | front end | profile | steps | calls a step | call timeout | tools | envelope | approval |");
+    println!(
+        "| started with | front end | profile | steps | calls a step | call timeout | tools | envelope | approval |"
+    );
     println!("|---|---|---|---|---|---|---|---|---|");
     for (at, chosen) in SEEDS.iter().enumerate() {
         let started_with = SEEDS[(at + 1) % SEEDS.len()].profile;
@@ -378,7 +399,10 @@ fn u_30_a_profile_is_a_whole_on_every_front_end() {
             );
             let expected = bench.expected(seed);
             if seen != expected {
-                wrong.push(format!("{front}, {} over {started_with}:\n  {seen:?}\nnot {expected:?}", seed.profile));
+                wrong.push(format!(
+                    "{front}, {} over {started_with}:\n  {seen:?}\nnot {expected:?}",
+                    seed.profile
+                ));
             }
         }
     }

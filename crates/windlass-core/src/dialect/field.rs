@@ -39,7 +39,9 @@ pub fn read(output: &str) -> FieldReading {
 
 fn is_prose(output: &str) -> bool {
     let output = output.trim();
-    !output.is_empty() && !output.starts_with(['{', '[', '`']) && !output.contains(&format!("\"{CALL_FIELD}\""))
+    !output.is_empty()
+        && !output.starts_with(['{', '[', '`'])
+        && !output.contains(&format!("\"{CALL_FIELD}\""))
 }
 
 /// What a model is told that has no module before it: the tools, and how it calls one.
