@@ -50,8 +50,8 @@ impl Actor {
             self.permissions.set_mode(mode);
         }
         self.parts.renew(&mut self.permissions).await;
-        let shelf = self.parts.registry.snapshot();
         let settings = Arc::clone(&self.parts.settings);
+        let shelf = self.parts.registry.snapshot_of(&settings.profile);
         let (records, permissions) = (&unfinished.records, &mut self.permissions);
         let rehearsed = rehearse(settings, start, records, &shelf.toolset, permissions, CheckedBy::Record);
         // What was granted in the run and taken back since is not granted again.

@@ -38,6 +38,7 @@ mod pane;
 mod place;
 mod ploke;
 mod policy;
+mod profiles;
 mod prompt_text;
 mod providers;
 mod providers_matrix;
