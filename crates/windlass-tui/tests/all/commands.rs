@@ -273,7 +273,7 @@ async fn without_a_staged_edit_apply_says_so() {
     let mut hosted = Hosted::new(HELLO);
     hosted.say("Hi.").await;
     hosted.say("/apply").await;
-    assert!(notice(&hosted.stage).starts_with("no edit of this session is staged"));
+    assert!(notice(&hosted.stage).starts_with("no edit of this session waits"));
 }
 
 // Stopping, inspecting, helping.
