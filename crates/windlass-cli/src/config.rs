@@ -84,6 +84,10 @@ pub(crate) struct Flags {
     pub(crate) effort: Option<String>,
     /// `--temperature`.
     pub(crate) temperature: Option<f64>,
+    /// `--top-p`.
+    pub(crate) top_p: Option<f64>,
+    /// `--seed`.
+    pub(crate) seed: Option<u64>,
     /// `--max-output-tokens`.
     pub(crate) output_tokens_max: Option<u32>,
     /// The flags of `serve`.
@@ -287,6 +291,12 @@ fn read_flags(flags: &Flags) -> Result<Layer> {
     }
     if let Some(number) = flags.temperature.and_then(Number::from_f64) {
         put("temperature", Value::Number(number), "--temperature");
+    }
+    if let Some(number) = flags.top_p.and_then(Number::from_f64) {
+        put("top_p", Value::Number(number), "--top-p");
+    }
+    if let Some(seed) = flags.seed {
+        put("seed", Value::Count(seed), "--seed");
     }
     if let Some(tokens) = flags.output_tokens_max {
         put("max_output_tokens", Value::Count(tokens.into()), "--max-output-tokens");

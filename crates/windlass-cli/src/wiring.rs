@@ -20,7 +20,7 @@ use windlass_tools::{
 
 use crate::args::{GlobalArgs, PermissionArgs};
 use crate::asker::can_ask;
-use crate::complaint::{Complaint, Result};
+use crate::complaint::{Complaint, MissingKey, Result};
 use crate::config::{Config, Flags, Surroundings};
 use crate::module_shelf::Modules;
 use crate::nearest::nearest;
@@ -121,6 +121,7 @@ impl House {
             approve: config.approve,
             audit: Some(Arc::new(AuditFile::new(config.folders.audit_file()))),
             system: self.system().into(),
+            sampling: config.sampling(),
             clock: Clock::system(),
             limits: HostLimits::default(),
             executes_while_streaming: config.profile.executes_while_streaming,
@@ -131,6 +132,9 @@ impl House {
 
 /// A complaint about a field of a request. Flags and commands that would help here mean nothing to whoever sent it.
 pub(crate) fn wrong(field: &'static str, complaint: &Complaint) -> HostError {
+    if let Some(MissingKey { model, variables }) = complaint.missing_key().cloned() {
+        return HostError::Unkeyed { model, variables };
+    }
     HostError::Invalid { field: Some(field), message: complaint.what().to_owned() }
 }
 
@@ -151,13 +155,6 @@ fn register(config: &Config, search: Option<Arc<ProjectIndex>>) -> Result<Regist
 fn tools_config(config: &Config, search: Option<Arc<ProjectIndex>>) -> Result<ToolsConfig> {
     let settings = &config.settings;
     let secret = |name: &str| settings.text(name).map(Secret::new);
-    let backend = settings.text("web_search.backend").and_then(SearchBackendKind::from_word).map(|kind| {
-        SearchBackend {
-            kind,
-            base_url: settings.text("web_search.base_url").map(str::to_owned),
-            api_key: secret("web_search.api_key"),
-        }
-    });
     let allow_hosts: Vec<AllowedHost> = settings
         .items("fetch.allow_hosts")
         .iter()
@@ -173,12 +170,27 @@ fn tools_config(config: &Config, search: Option<Arc<ProjectIndex>>) -> Result<To
         (None, _) => None,
     };
     Ok(ToolsConfig {
-        web_search: WebSearchConfig { backend },
+        web_search: WebSearchConfig { backend: search_backend(config) },
         fetch: FetchConfig { allow_hosts, stay_on_host: settings.is_on("fetch.stay_on_host"), lookup: None },
         image,
         search: search.map(|search| search as SharedSearch),
         undo_dir: Some(config.folders.data.join("undo")),
         environment: Environment::without_secrets(std::env::vars_os()),
+    })
+}
+
+/// Who answers `web_search`: the server that is configured, else one that a key in the environment opens.
+pub(crate) fn search_backend(config: &Config) -> Option<SearchBackend> {
+    let settings = &config.settings;
+    let key_of = |kind: SearchBackendKind| config.keys.get(kind.key_variable()?).cloned();
+    let kind = match settings.text("web_search.backend") {
+        Some(word) => SearchBackendKind::from_word(word)?,
+        None => SearchBackendKind::ALL.into_iter().find(|kind| key_of(*kind).is_some())?,
+    };
+    Some(SearchBackend {
+        kind,
+        base_url: settings.text("web_search.base_url").map(str::to_owned),
+        api_key: settings.text("web_search.api_key").map(Secret::new).or_else(|| key_of(kind)),
     })
 }
 

@@ -188,6 +188,7 @@ fn host(store: Arc<dyn StorePort>, script: &Script, folder: &Path) -> Arc<Host> 
         approve: ApproveMode::Ask,
         audit: Some(Arc::new(AuditFile::new(folder.join("audit.log")))),
         system: "".into(),
+        sampling: windlass_core::model::Sampling::default(),
         clock: Clock::system(),
         limits: HostLimits::default(),
         executes_while_streaming: false,

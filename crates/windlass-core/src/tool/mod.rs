@@ -10,7 +10,7 @@ mod spec;
 
 pub use call::{CheckedCall, ProviderState, RawArgs, RawCall, ToolCall};
 pub use failure::{ErrorKind, RetryAdvice, ToolFailure};
-pub use live::{LIVE_KEYWORD, live_kinds, without_live};
+pub use live::{LIVE_KEYWORD, live_kinds, told_schema, without_live};
 pub use outcome::{InnerCall, Link, OutcomeMeta, OutcomeStatus, ToolOutcome, ToolOutput, Trust};
 pub use spec::{
     ArgSpec, ArgType, Category, Effects, Risk, Scope, SpecError, ToolSpec, Visibility, is_tool_name,

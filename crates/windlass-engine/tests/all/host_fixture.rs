@@ -105,6 +105,7 @@ impl Stage {
             approve,
             audit: None,
             system: "".into(),
+            sampling: windlass_core::model::Sampling::default(),
             clock: Clock::system(),
             limits,
             executes_while_streaming: false,

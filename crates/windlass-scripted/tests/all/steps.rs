@@ -65,6 +65,7 @@ fn host(script: &Script, registry: Registry, model: &Overheard) -> Arc<Host> {
         approve: script.header.approve.unwrap_or_default(),
         audit: None,
         system: "Be brief.".into(),
+        sampling: windlass_core::model::Sampling::default(),
         clock: Clock::from_fn(move || u64::try_from(began.elapsed().as_millis()).unwrap()),
         limits: HostLimits::default(),
         executes_while_streaming: false,

@@ -99,6 +99,7 @@ impl Scene {
             approve: self.approve,
             audit: None,
             system: self.system.into(),
+            sampling: windlass_core::model::Sampling::default(),
             clock: Clock::system(),
             limits: HostLimits::default(),
             executes_while_streaming: false,

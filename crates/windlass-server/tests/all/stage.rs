@@ -248,6 +248,7 @@ impl Stage {
             approve,
             audit: Some(Arc::new(AuditFile::new(folder.path().join("audit.log")))),
             system: "".into(),
+            sampling: windlass_core::model::Sampling::default(),
             clock: Clock::system(),
             limits: HostLimits::default(),
             executes_while_streaming: false,

@@ -310,6 +310,7 @@ fn open(
         approve,
         audit: None,
         system: "".into(),
+        sampling: windlass_core::model::Sampling::default(),
         clock: Clock::system(),
         limits: HostLimits::default(),
         executes_while_streaming: false,
