@@ -12,6 +12,7 @@ mod limits;
 mod module;
 mod project;
 mod script;
+mod search;
 mod template;
 mod value;
 
@@ -24,6 +25,7 @@ use windlass_core::permission::ApproveMode;
 use windlass_core::profile::{Profile, ProfileName};
 use windlass_core::secret::Secret;
 use windlass_scripted::Script;
+use windlass_tools::SearchBackendKind;
 
 pub(crate) use self::folders::{Folders, project_file, project_modules, project_tools};
 pub(crate) use self::keep::keep_word;
@@ -217,9 +219,9 @@ impl Config {
         settings.put_default("search.enabled", Value::Truth(true));
         settings.put_default("search.embedder", Value::Text("off".into()));
         settings.put_default("root", Value::Text(root.display().to_string()));
-        let profile = find_profile(&mut settings)?;
-        let approve = find_approve(&mut settings, surroundings, script.as_ref(), &mut warnings);
         let keys = surroundings.keys();
+        let profile = find_profile(&mut settings, &keys)?;
+        let approve = find_approve(&mut settings, surroundings, script.as_ref(), &mut warnings);
         Ok(Self { folders, settings, profile, root, approve, keys, script, warnings })
     }
 
@@ -230,7 +232,7 @@ impl Config {
         }
         let mut settings = self.settings.clone();
         settings.put("profile", Setting::new(Value::Text(word.to_owned()), Source::Default));
-        find_profile(&mut settings)
+        find_profile(&mut settings, &self.keys)
     }
 
     /// Where a setting comes from.
@@ -339,7 +341,7 @@ fn find_root(settings: &Settings, folder: &Path) -> Result<PathBuf> {
     Ok(canonical)
 }
 
-fn find_profile(settings: &mut Settings) -> Result<Profile> {
+fn find_profile(settings: &mut Settings, keys: &BTreeMap<String, Secret>) -> Result<Profile> {
     settings.put_default("profile", Value::Text(ProfileName::Default.word().into()));
     let word = settings.text("profile").unwrap_or_default();
     let name = ProfileName::from_str(word).map_err(|error| {
@@ -350,6 +352,9 @@ fn find_profile(settings: &mut Settings) -> Result<Profile> {
     })?;
     let mut profile = Profile::named(name);
     limits::apply(settings, name.word(), &mut profile.limits)?;
+    if search::kind(settings, keys).is_some_and(SearchBackendKind::is_paid) {
+        limits::pay_for_searches(settings, &mut profile.limits);
+    }
     settings.put_default("tool_loop_v2", Value::Truth(profile.executes_while_streaming));
     profile.executes_while_streaming = settings.is_on("tool_loop_v2");
     Ok(profile)

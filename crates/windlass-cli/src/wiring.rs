@@ -14,7 +14,7 @@ use windlass_engine::host::{Host, HostLimits, HostParts, ModelsPort};
 use windlass_engine::policy_store::PolicyStore;
 use windlass_engine::registry::Registry;
 use windlass_tools::{
-    AllowedHost, Environment, FetchConfig, ImageConfig, SearchBackend, SearchBackendKind, Secret,
+    AllowedHost, Environment, FetchConfig, ImageConfig, Secret,
     ToolsConfig, WebSearchConfig, builtin,
 };
 
@@ -170,27 +170,12 @@ fn tools_config(config: &Config, search: Option<Arc<ProjectIndex>>) -> Result<To
         (None, _) => None,
     };
     Ok(ToolsConfig {
-        web_search: WebSearchConfig { backend: search_backend(config) },
+        web_search: WebSearchConfig { backend: config.search_backend() },
         fetch: FetchConfig { allow_hosts, stay_on_host: settings.is_on("fetch.stay_on_host"), lookup: None },
         image,
         search: search.map(|search| search as SharedSearch),
         undo_dir: Some(config.folders.data.join("undo")),
         environment: Environment::without_secrets(std::env::vars_os()),
-    })
-}
-
-/// Who answers `web_search`: the server that is configured, else one that a key in the environment opens.
-pub(crate) fn search_backend(config: &Config) -> Option<SearchBackend> {
-    let settings = &config.settings;
-    let key_of = |kind: SearchBackendKind| config.keys.get(kind.key_variable()?).cloned();
-    let kind = match settings.text("web_search.backend") {
-        Some(word) => SearchBackendKind::from_word(word)?,
-        None => SearchBackendKind::ALL.into_iter().find(|kind| key_of(*kind).is_some())?,
-    };
-    Some(SearchBackend {
-        kind,
-        base_url: settings.text("web_search.base_url").map(str::to_owned),
-        api_key: settings.text("web_search.api_key").map(Secret::new).or_else(|| key_of(kind)),
     })
 }
 

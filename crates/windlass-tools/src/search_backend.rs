@@ -64,6 +64,11 @@ impl SearchBackendKind {
         }
     }
 
+    /// Whether searches are paid for.
+    pub fn is_paid(self) -> bool {
+        self.needs_key()
+    }
+
     fn usual_address(self) -> Option<&'static str> {
         match self {
             SearchBackendKind::Searxng => None,
