@@ -61,8 +61,7 @@ fn reach(
         Ok(target) => return Ok(target),
         Err(error) => error,
     };
-    let is_closed =
-        matches!(error, CatalogError::NoKey { .. } | CatalogError::UnknownProvider { .. });
+    let is_closed = matches!(error, CatalogError::NoKey { .. } | CatalogError::UnknownProvider { .. });
     match catalog::routed(name).filter(|_| is_closed) {
         Some(routed) if key_source::locate(config, catalog::ROUTER)?.is_some() => {
             catalog::target(&routed, &overrides(&routed)?).map_err(|error| explain(config, &routed, &error))

@@ -14,8 +14,7 @@ use windlass_engine::host::{Host, HostLimits, HostParts, ModelsPort};
 use windlass_engine::policy_store::PolicyStore;
 use windlass_engine::registry::Registry;
 use windlass_tools::{
-    AllowedHost, Environment, FetchConfig, ImageConfig, Secret,
-    ToolsConfig, WebSearchConfig, builtin,
+    AllowedHost, Environment, FetchConfig, ImageConfig, Secret, ToolsConfig, WebSearchConfig, builtin,
 };
 
 use crate::args::{GlobalArgs, PermissionArgs};

@@ -119,8 +119,7 @@ fn tidy(entry: &ToolEntry, given: Map<String, Value>) -> Result<Arguments, Box<T
     let mut tidied = Arguments { args, dropped_args: Vec::new(), is_fresh: false };
     for ((name, value), place) in given.into_iter().zip(places) {
         // Models that fill in all fields say null.
-        let is_mark =
-            name == FRESH && (value.is_boolean() || value.is_null()) && table.find(FRESH).is_none();
+        let is_mark = name == FRESH && (value.is_boolean() || value.is_null()) && table.find(FRESH).is_none();
         if is_mark {
             tidied.is_fresh = value == Value::Bool(true);
         }

@@ -164,9 +164,10 @@ pub fn phrase_finalise(profile: &Profile, why: &str) -> String {
 
 /// What models are told of calling beside the schemas: references, repeats, and outcomes that were cut (U-38).
 pub fn phrase_manners(has_repeats: bool, can_read: bool) -> String {
-    let mut text = "About calls: they are numbered in order, and an argument may be taken from an earlier outcome, as \
+    let mut text =
+        "About calls: they are numbered in order, and an argument may be taken from an earlier outcome, as \
                     {\"$ref\":\"call_2\",\"path\":\"/0/url\"}."
-        .to_owned();
+            .to_owned();
     if has_repeats {
         text.push_str(
             " A read that is repeated gets its earlier outcome, marked cached; with \"fresh\": true it is read again.",

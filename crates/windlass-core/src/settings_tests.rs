@@ -13,8 +13,11 @@ fn a_wish_stands_over_the_session_and_the_session_over_what_is_usual() {
         response_format: Some(json!({"type": "json_object"})),
         ..Sampling::default()
     };
-    let settings =
-        SessionSettings { system: Some("Be brief.".into()), tool_choice: Some(ToolChoice::Required), sampling: set };
+    let settings = SessionSettings {
+        system: Some("Be brief.".into()),
+        tool_choice: Some(ToolChoice::Required),
+        sampling: set,
+    };
     let wishes = RunWishes {
         tool_choice: Some(ToolChoice::Auto),
         sampling: Sampling { temperature: Some(0.0), ..Sampling::default() },

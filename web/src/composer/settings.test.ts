@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { Settings } from '../wire/api';
 import { changed, choiceOf, choiceWord, defaultOf, NUMBERS, readNumber, readSchema, schemaFormat, schemaOf, told } from './settings';
 
 const [temperature, , length, seed] = NUMBERS;
@@ -20,7 +21,7 @@ it('names defaults', () => {
 
 it('tells what is set, and a value that is taken away is gone', () => {
   const schema = { type: 'object' };
-  const set = { system: 'Be brief.', temperature: 0, seed: 7, response_format: schemaFormat(schema), tool_choice: choiceOf(':calculate')! };
+  const set: Settings = { system: 'Be brief.', temperature: 0, seed: 7, response_format: schemaFormat(schema), tool_choice: { name: 'calculate' } };
   expect(told(set)).toEqual(['System text', 'Temperature 0', 'Seed 7', 'JSON schema', 'Calls calculate']);
   expect(readSchema(schemaOf(set)).value).toEqual(schema);
   expect(choiceWord(set)).toBe(':calculate');

@@ -70,10 +70,8 @@ export function choiceOf(word: string): Settings['tool_choice'] {
 
 /** The same settings with another value; nothing for one that is not set. */
 export function changed<Name extends keyof Settings>(settings: Settings, name: Name, value: Settings[Name] | undefined): Settings {
-  const next = { ...settings };
-  if (value === undefined) delete next[name];
-  else next[name] = value;
-  return next;
+  const next = { ...settings, [name]: value };
+  return Object.fromEntries(Object.entries(next).filter(([, one]) => one !== undefined));
 }
 
 /** Everything that is set, a few words each. */

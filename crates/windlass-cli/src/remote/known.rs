@@ -112,7 +112,14 @@ impl Known {
 async fn fetch(line: &Line) -> Result<Facts, HostError> {
     let About { root, model, profile, tool_loop_v2, approve, settings } =
         line.get(&Path::of(&["api", "about"])).await?;
-    let defaults = HostDefaults { root, model, profile, executes_while_streaming: tool_loop_v2, approve, sampling: settings };
+    let defaults = HostDefaults {
+        root,
+        model,
+        profile,
+        executes_while_streaming: tool_loop_v2,
+        approve,
+        sampling: settings,
+    };
     let Tools { tools } = line.get(&Path::of(&["api", "tools"])).await?;
     Ok(Facts { defaults, tools, rules: fetch_rules(line).await? })
 }

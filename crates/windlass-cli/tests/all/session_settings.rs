@@ -19,7 +19,7 @@ fn settings() -> Value {
     json!({
         "system": "Speak like a pirate.", "temperature": 0.3, "top_p": 0.9, "output_tokens_max": 123, "seed": 7,
         "response_format": {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}},
-        "tool_choice": "none",
+        "tool_choice": "required",
     })
 }
 
@@ -36,7 +36,8 @@ fn places(wire: &str) -> [(&'static str, Option<&'static str>, Value); 5] {
     let [temperature, top_p, length, seed, choice] = match wire {
         "openai-chat" => ["/temperature", "/top_p", "/max_completion_tokens", "/seed", "/tool_choice"],
         "openai" => ["/temperature", "/top_p", "/max_output_tokens", "", "/tool_choice"],
-        "anthropic" => ["/temperature", "/top_p", "/max_tokens", "", "/tool_choice/type"],
+        // Its newer models refuse both ways of sampling at once.
+        "anthropic" => ["/temperature", "", "/max_tokens", "", "/tool_choice/type"],
         "gemini" => [
             "/generationConfig/temperature",
             "/generationConfig/topP",
@@ -47,13 +48,17 @@ fn places(wire: &str) -> [(&'static str, Option<&'static str>, Value); 5] {
         "ollama" => ["/options/temperature", "/options/top_p", "/options/num_predict", "/options/seed", ""],
         other => panic!("no wire {other}"),
     };
-    let none = if wire == "gemini" { json!("NONE") } else { json!("none") };
+    let required = match wire {
+        "gemini" => json!("ANY"),
+        "anthropic" => json!("any"),
+        _ => json!("required"),
+    };
     [
         ("temperature", Some(temperature), json!(0.3)),
         ("top_p", Some(top_p), json!(0.9)),
         ("length", Some(length), json!(123)),
         ("seed", Some(seed), json!(7)),
-        ("tool_choice", Some(choice), none),
+        ("tool_choice", Some(choice), required),
     ]
     .map(|(name, place, value)| (name, place.filter(|place| !place.is_empty()), value))
 }
@@ -75,6 +80,11 @@ fn settings_of_a_session_reach_every_wire_or_are_told_to_be_left_out() {
                 None => assert!(rules.iter().any(|rule| rule.starts_with(name)), "{wire} {name}: {rules:?}"),
             }
         }
+        // No tool may be called: none is sent.
+        let at = format!("PATCH /api/sessions/{}", begun["session_id"].as_str().unwrap());
+        served.json(&at, r#"{"settings":{"tool_choice":"none"}}"#);
+        say(&served, begun["session_id"].as_str().unwrap(), json!({"message": "Go on."}));
+        assert_eq!(stage.bodies()[1].get("tools"), None, "{wire}");
         let text = body.to_string();
         assert!(text.contains("Speak like a pirate."), "{wire}: {text}");
         assert!(text.contains("\"sum\""), "{wire}: {text}");
@@ -135,7 +145,8 @@ fn a_required_tool_is_called_once_and_then_the_model_may_answer() {
     let script = "user Go.\nexpect-request tool-choice required\nmodel call 1 calculate {\"expression\":\"1+1\"}\nmodel end\n\
         expect-request tool-choice auto\nmodel text Two.\n";
     let place = Place::with(&[("a.script", script)]);
-    let ran = place.windlass(&["run", "--model", "scripted/a.script", "--tool-choice", "required", "Go."]).exits(0);
+    let ran =
+        place.windlass(&["run", "--model", "scripted/a.script", "--tool-choice", "required", "Go."]).exits(0);
     assert_eq!(ran.out.trim(), "Two.");
 }
 
@@ -145,16 +156,31 @@ fn the_flags_of_a_run_say_the_same_and_stand_over_the_session() {
     let stage = Hostile::saying(vec![streamed(wire, &done(wire))]);
     stage.place.write("schema.json", "{\"type\":\"object\"}");
     let run = |args: &[&str]| {
-        let mut command = stage.place.command(&["run", "--model", "openai-chat/some-model", "-q", "--session", "mine"]);
+        let mut command =
+            stage.place.command(&["run", "--model", "openai-chat/some-model", "-q", "--session", "mine"]);
         command.args(args).arg("Go.");
         with_keys(&mut command);
         assert_eq!(command.output().unwrap().status.code(), Some(0));
         stage.bodies().pop().unwrap()
     };
-    let body = run(&["--system", "Be brief.", "--top-p", "0.4", "--seed", "9", "--format", "schema.json", "--tool-choice", "none"]);
-    assert_eq!((&body["top_p"], &body["seed"], &body["tool_choice"]), (&json!(0.4), &json!(9), &json!("none")));
+    let body = run(&[
+        "--system",
+        "Be brief.",
+        "--top-p",
+        "0.4",
+        "--seed",
+        "9",
+        "--format",
+        "schema.json",
+        "--tool-choice",
+        "none",
+    ]);
+    assert_eq!((&body["top_p"], &body["seed"], body.get("tools")), (&json!(0.4), &json!(9), None));
     assert_eq!(body["response_format"]["json_schema"]["schema"], json!({"type": "object"}));
     assert!(body["messages"][0]["content"].as_str().unwrap().contains("Be brief."), "{body}");
     assert_eq!(run(&["--format", "json"])["response_format"], json!({"type": "json_object"}));
-    stage.place.windlass(&["run", "--format", "nowhere.json", "Go."]).complains(2, &["'nowhere.json' is no form of an answer", "--format json"]);
+    stage
+        .place
+        .windlass(&["run", "--format", "nowhere.json", "Go."])
+        .complains(2, &["'nowhere.json' is no form of an answer", "--format json"]);
 }

@@ -54,7 +54,14 @@ fn s_34_s_35_the_order_is_reasoning_tools_reasoning_response() {
     });
     order.dedup();
     let expected = [
-        "reasoning", "content", "tool_calls", "tool_executing", "tool_result", "reasoning", "content", "done",
+        "reasoning",
+        "content",
+        "tool_calls",
+        "tool_executing",
+        "tool_result",
+        "reasoning",
+        "content",
+        "done",
     ];
     assert_eq!(order, expected);
 }
@@ -167,7 +174,8 @@ fn r_25_every_stream_ends_with_one_done_whatever_goes_wrong() {
 fn s_3_s_36_r_27_an_answer_appears_also_at_the_limit_and_its_calls_are_refused() {
     let script = "user Go.\nmodel call 1 search_web {\"query\":\"a\"}\nmodel end\nexpect-request tool-choice forbidden\nmodel text Enough.\nmodel call 2 search_web {\"query\":\"b\"}\n";
     let frames = Studio::playing(script).frames(&[("prompt", "Go."), ("max_tool_calls", "1")]);
-    let codes: Vec<&str> = of_type(&frames, "warning").iter().filter_map(|frame| frame["code"].as_str()).collect();
+    let codes: Vec<&str> =
+        of_type(&frames, "warning").iter().filter_map(|frame| frame["code"].as_str()).collect();
     assert_eq!(codes, ["MAX_STEPS", "FINALIZE_REFUSED_CALL"], "{frames:#?}");
     assert_eq!((said(&frames).as_str(), of_type(&frames, "tool_executing").len()), ("Enough.", 1));
     assert_eq!(done(&frames)["outcome"], "limit_reached");
@@ -177,7 +185,8 @@ fn s_3_s_36_r_27_an_answer_appears_also_at_the_limit_and_its_calls_are_refused()
 fn r_29_s_31_a_snapshot_has_the_complete_trace() {
     let studio = Studio::playing(SEARCHES);
     let run_id = done(&studio.frames(&[("prompt", "What is new?")]))["run_id"].clone();
-    let body = json!({"title": "News", "kind": "state", "data": {"prompt": "What is new?"}, "run_id": run_id});
+    let body =
+        json!({"title": "News", "kind": "state", "data": {"prompt": "What is new?"}, "run_id": run_id});
     let id = studio.served.json("POST /api/saves", &body.to_string())["id"].as_str().unwrap().to_owned();
     let save = studio.served.json(&format!("GET /api/saves/{id}"), "");
     assert_eq!((&save["title"], &save["data"]["prompt"]), (&json!("News"), &json!("What is new?")));

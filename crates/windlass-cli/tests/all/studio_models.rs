@@ -72,10 +72,15 @@ fn u_37_a_vendor_with_a_key_of_its_own_is_asked_itself() {
 fn u_37_r_25_a_missing_key_is_the_same_kind_of_event_for_every_model() {
     let (studio, _) = studio_over("nobody", deaf(), &[]);
     let mut messages = Vec::new();
-    for model in ["openrouter/some-model", "openai/gpt-4o", "google/gemini-2.5-pro", "x-ai/grok-4", "mistral/any"] {
+    for model in
+        ["openrouter/some-model", "openai/gpt-4o", "google/gemini-2.5-pro", "x-ai/grok-4", "mistral/any"]
+    {
         let frames = studio.frames(&[("prompt", "Go."), ("model", model)]);
         assert_eq!(types(&frames), ["warning", "done"], "{model}: {frames:#?}");
-        assert_eq!((&frames[0]["code"], done(&frames)["outcome"].as_str()), (&json!("NO_KEY"), Some("failed")));
+        assert_eq!(
+            (&frames[0]["code"], done(&frames)["outcome"].as_str()),
+            (&json!("NO_KEY"), Some("failed"))
+        );
         messages.push(frames[0]["message"].as_str().unwrap().to_owned());
     }
     assert_eq!(messages[0], "Set OPENROUTER_API_KEY to enable streaming.");
@@ -115,11 +120,18 @@ fn s_14_the_parameters_reach_the_model() {
     let length = body.get("max_completion_tokens").or_else(|| body.get("max_tokens"));
     assert_eq!((length, &body["tool_choice"]), (Some(&json!(100)), &json!("required")));
     assert_eq!(body["response_format"], json!({"type": "json_object"}));
-    let names: Vec<&str> =
-        body["tools"].as_array().unwrap().iter().map(|tool| tool["function"]["name"].as_str().unwrap()).collect();
+    let names: Vec<&str> = body["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| tool["function"]["name"].as_str().unwrap())
+        .collect();
     assert_eq!(names, ["calculate", "web_search"]);
     // The rest of the context is on record with the run.
-    assert_eq!((&frames[0]["profile"], &frames[0]["model"]), (&json!("studio"), &json!("openai-chat/some-model")));
+    assert_eq!(
+        (&frames[0]["profile"], &frames[0]["model"]),
+        (&json!("studio"), &json!("openai-chat/some-model"))
+    );
     let session = frames[0]["session_id"].as_str().unwrap();
     let records = studio.served.json(&format!("GET /api/sessions/{session}/records"), "");
     assert_eq!(records["records"][0]["event"]["wishes"]["steps_max"], 3, "{records}");
@@ -135,7 +147,11 @@ fn u_38_models_are_told_of_references_fresh_reads_and_read_result_on_every_wire(
             assert!(body.contains(words), "{wire}: no '{words}' in {body}");
         }
         // A search that can be made anew says so in its schema; a command has nothing of the kind.
-        assert_eq!(body.matches("do it again, although").count(), body.matches("\"fresh\":").count(), "{wire}");
+        assert_eq!(
+            body.matches("do it again, although").count(),
+            body.matches("\"fresh\":").count(),
+            "{wire}"
+        );
     }
 }
 
@@ -152,7 +168,8 @@ fn s_24_calls_of_a_provider_without_deltas_come_whole_and_calls_without_ids_keep
     for (first, second) in [("one", "two"), ("", "")] {
         for is_event in [false, true] {
             let message = json!({"role": "assistant", "content": null, "tool_calls": [call(first, "1+1"), call(second, "2+2")]});
-            let answer = json!({"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]});
+            let answer =
+                json!({"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]});
             let whole = match is_event {
                 true => streamed("openai-chat", format!("data: {answer}\n\ndata: [DONE]\n\n").as_bytes()),
                 false => reply("200 OK", "application/json", "", answer.to_string().as_bytes()),
@@ -162,14 +179,22 @@ fn s_24_calls_of_a_provider_without_deltas_come_whole_and_calls_without_ids_keep
             let served = Served::start_with(&stage.place, &args, &[("OPENAI_API_KEY", KEY)]);
             let studio = Studio { place: stage.place, search: search_server(), served };
             let frames = studio.frames(&[("prompt", "Go.")]);
-            let asked: Vec<&Value> = of_type(&frames, "tool_calls").iter().map(|frame| &frame["calls"][0]).collect();
+            let asked: Vec<&Value> =
+                of_type(&frames, "tool_calls").iter().map(|frame| &frame["calls"][0]).collect();
             let results = of_type(&frames, "tool_result");
-            assert_eq!((asked.len(), results.len(), said(&frames).as_str()), (2, 2, "All done."), "{frames:#?}");
+            assert_eq!(
+                (asked.len(), results.len(), said(&frames).as_str()),
+                (2, 2, "All done."),
+                "{frames:#?}"
+            );
             for (asked, result) in asked.iter().zip(&results) {
                 assert_eq!((&asked["id"], &asked["name"]), (&result["id"], &result["name"]));
             }
             assert_ne!(results[0]["id"], results[1]["id"]);
-            assert!(results[0]["result"].to_string().contains('2') && results[1]["result"].to_string().contains('4'));
+            assert!(
+                results[0]["result"].to_string().contains('2')
+                    && results[1]["result"].to_string().contains('4')
+            );
         }
     }
 }
@@ -183,11 +208,17 @@ fn r_44_an_impossible_name_fails_its_own_call_only_and_goes_back_legal_on_every_
     };
     on_every_wire(broken, |wire, stage, ran| {
         assert_eq!((ran.code, stage.ran()), (0, vec!["ran".to_owned()]), "{wire}: {}", ran.out);
-        let failed: Vec<Value> =
-            ran.of_type("tool_result").into_iter().filter(|frame| frame["result"]["success"] == false).collect();
+        let failed: Vec<Value> = ran
+            .of_type("tool_result")
+            .into_iter()
+            .filter(|frame| frame["result"]["success"] == false)
+            .collect();
         assert_eq!((failed.len(), &failed[0]["name"]), (1, &json!("Read File?")), "{wire}: {}", ran.out);
         let again = stage.bodies()[1].to_string();
         assert!(!again.contains("\"name\":\"Read File?\""), "{wire}: {again}");
-        assert!(again.contains("\"name\":\"Read_File__") || again.contains("\"tool_name\":\"Read_File__"), "{wire}: {again}");
+        assert!(
+            again.contains("\"name\":\"Read_File__") || again.contains("\"tool_name\":\"Read_File__"),
+            "{wire}: {again}"
+        );
     });
 }

@@ -10,7 +10,8 @@ use crate::studio_stage::{Studio, done, of_type, said, search_server, searching}
 
 /// So many searches in one step, and an answer.
 fn searches(count: u32) -> String {
-    let calls: String = (1..=count).map(|n| format!("model call {n} search_web {{\"query\":\"q{n}\"}}\n")).collect();
+    let calls: String =
+        (1..=count).map(|n| format!("model call {n} search_web {{\"query\":\"q{n}\"}}\n")).collect();
     format!("user Go.\n{calls}model end\nmodel text Enough.\n")
 }
 
@@ -81,8 +82,8 @@ fn u_44_s_20_a_finalize_hint_is_told_in_the_last_step_and_in_no_other() {
 /// The next request says of a repeated read that it is cached, whatever the envelope; `fresh` reads again.
 #[test]
 fn u_38_a_cached_answer_says_so_in_every_envelope_and_a_fresh_one_is_fetched() {
-    let native = "model call 1 web_search {\"query\":\"a\"}\nmodel end\nexpect-request lacks \\\"cached\\\":true\n\
-        model call 2 web_search {\"query\":\" A \"}\nmodel end\nexpect-request contains \\\"cached\\\":true\n\
+    let native = "model call 1 web_search {\"query\":\"a\"}\nmodel end\nexpect-request lacks \"cached\":true\n\
+        model call 2 web_search {\"query\":\" A \"}\nmodel end\nexpect-request contains \"cached\":true\n\
         model call 3 web_search {\"query\":\"a\",\"fresh\":true}\nmodel end\nmodel text Done.\n";
     let text = "model text {\"tool\":\"web_search\",\"args\":{\"query\":\"a\"}}\nmodel end\nexpect-request lacks (cached)\n\
         model text {\"tool\":\"web_search\",\"args\":{\"query\":\" A \"}}\nmodel end\nexpect-request contains (cached)\n\
@@ -91,9 +92,20 @@ fn u_38_a_cached_answer_says_so_in_every_envelope_and_a_fresh_one_is_fetched() {
         let search = search_server();
         let place = Place::with(&[("a.script", &format!("user Go.\n{steps}"))]);
         place.configure(&searching(&search));
-        let args = ["run", "--model", "scripted/a.script", "--profile", profile, "--allow", "web_search", "--json", "Go."];
+        let args = [
+            "run",
+            "--model",
+            "scripted/a.script",
+            "--profile",
+            profile,
+            "--allow",
+            "web_search",
+            "--json",
+            "Go.",
+        ];
         let ran = place.windlass(&args).exits(0);
-        let cached: Vec<Value> = ran.lines().into_iter().filter(|frame| frame["type"] == "tool_result").collect();
+        let cached: Vec<Value> =
+            ran.lines().into_iter().filter(|frame| frame["type"] == "tool_result").collect();
         let marks: Vec<bool> = cached.iter().map(|frame| frame["cached"] == true).collect();
         assert_eq!(marks, [false, true, false], "{profile}: {}", ran.out);
         assert_eq!(search.heard().matches("GET /search").count(), 2, "{profile}");

@@ -28,7 +28,8 @@ pub(crate) struct Studio {
 pub(crate) fn search_server() -> Server {
     Server::answering(|request| {
         let target = request.split_whitespace().nth(1).unwrap_or_default();
-        let words = target.split_once("q=").map_or("", |(_, rest)| rest.split('&').next().unwrap_or_default());
+        let words =
+            target.split_once("q=").map_or("", |(_, rest)| rest.split('&').next().unwrap_or_default());
         let page = json!({"title": format!("About {words}"), "url": "https://a.example/page", "content": "All of it."});
         whole("200 OK", &json!({"results": [page]}).to_string())
     })
@@ -105,7 +106,9 @@ pub(crate) fn literal(body: &str) -> Vec<Value> {
     let mut frames = Vec::new();
     for block in body.split("\n\n").filter(|block| !block.is_empty()) {
         match block.strip_prefix("data: ") {
-            Some(json) => frames.push(serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {block}"))),
+            Some(json) => {
+                frames.push(serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {block}")))
+            }
             None => assert!(block.starts_with("id: ") || block.starts_with(':'), "a foreign block: {block}"),
         }
     }

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::event::Record;
-use crate::model::Sampling;
 use crate::ids::{CallId, Millis, RunId, SessionId};
+use crate::model::Sampling;
 use crate::permission::{ApproveMode, Question};
 use crate::tool::ToolOutcome;
 

@@ -55,11 +55,8 @@ pub trait HostPort: Send + Sync {
     /// that goes on too, and until it is changed again.
     fn set_approve<'a>(&'a self, session_id: &'a SessionId, approve: ApproveMode) -> HostFuture<'a, ()>;
     /// Sets what holds for the runs of a session that begin from now on, instead of what was set before.
-    fn set_settings<'a>(
-        &'a self,
-        session_id: &'a SessionId,
-        settings: SessionSettings,
-    ) -> HostFuture<'a, ()>;
+    fn set_settings<'a>(&'a self, session_id: &'a SessionId, settings: SessionSettings)
+    -> HostFuture<'a, ()>;
     /// Forgets a session; a run that goes on in it is cancelled first.
     fn delete_session<'a>(&'a self, session_id: &'a SessionId) -> HostFuture<'a, ()>;
     /// The session's task list.

@@ -156,7 +156,10 @@ impl Run {
             run_id: self.wishes.run_id.clone(),
             step: self.counters.steps,
             purpose: goal.purpose(),
-            system: self.offered.as_ref().map_or_else(|| Arc::clone(&self.settings.system), |it| Arc::clone(&it.system)),
+            system: self
+                .offered
+                .as_ref()
+                .map_or_else(|| Arc::clone(&self.settings.system), |it| Arc::clone(&it.system)),
             examples: 0,
             messages: self.window.view(&self.transcript),
             trailer: self.trailer(goal),

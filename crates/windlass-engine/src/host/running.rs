@@ -134,11 +134,7 @@ impl Host {
     }
 
     /// The session, opened with what the run wishes, and what is set for its runs.
-    async fn open_for(
-        &self,
-        berth: &Berth,
-        start: &RunStart,
-    ) -> Result<(Open, SessionSettings), HostError> {
+    async fn open_for(&self, berth: &Berth, start: &RunStart) -> Result<(Open, SessionSettings), HostError> {
         let session_id = &berth.session_id;
         let row = self.parts.store.session(session_id).await;
         let row = row.map_err(failed("session", session_id.as_str()))?;

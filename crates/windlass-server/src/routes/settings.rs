@@ -86,7 +86,10 @@ fn tool_choice(choice: &Value) -> Answer<ToolChoice> {
 /// Each of them, for the API document.
 pub(super) fn fields() -> [(&'static str, Value); 8] {
     [
-        ("system?", json!({"type": "string", "description": "What the model is told after the usual system text."})),
+        (
+            "system?",
+            json!({"type": "string", "description": "What the model is told after the usual system text."}),
+        ),
         (
             "tool_choice?",
             json!({"anyOf": [
@@ -107,7 +110,7 @@ pub(super) fn fields() -> [(&'static str, Value); 8] {
         (
             "response_format?",
             json!({
-                "type": "object",
+                "type": "object", "additionalProperties": true,
                 "description": "The form of the answer, as OpenAI's field of that name says it; {\"type\": \"text\"} is plain text.",
             }),
         ),
