@@ -6,7 +6,7 @@ import type { Settings } from '../wire/api';
 export const NUMBERS = [
   { name: 'temperature', label: 'Temperature', min: 0, max: 2, step: 0.1, about: 'Higher is more varied: 0 to 2.' },
   { name: 'top_p', label: 'Top P', min: 0, max: 1, step: 0.05, about: 'Only the likeliest words, up to this share: 0 to 1.' },
-  { name: 'output_tokens_max', label: 'Length', min: 1, max: 4294967295, step: 1, about: 'Most tokens of one answer.' },
+  { name: 'output_tokens_max', label: 'Length in tokens', min: 1, max: 4294967295, step: 1, about: 'Most tokens of one answer.' },
   { name: 'seed', label: 'Seed', min: 0, max: Number.MAX_SAFE_INTEGER, step: 1, about: 'The same seed repeats an answer, where the provider can.' },
 ] as const;
 
