@@ -66,6 +66,8 @@ struct OpenCall {
     /// An earlier call has the same id: it says that one again, or is another one under a used id. Which of the two
     /// is known at the end.
     is_doubled: bool,
+    /// It comes from a field that may only repeat what another one says.
+    is_echo: bool,
 }
 
 impl OpenCall {
@@ -224,7 +226,9 @@ impl Assembler {
             None if self.calls.len() >= CALLS_OPEN_MAX => return None,
             None => {
                 let after_parts = self.parts.len();
-                self.calls.push(OpenCall { index: delta.index, after_parts, ..OpenCall::default() });
+                let (index, is_echo) = (delta.index, delta.is_echo);
+                let is_doubled = is_echo;
+                self.calls.push(OpenCall { index, after_parts, is_doubled, is_echo, ..OpenCall::default() });
                 self.calls.last_mut()?
             }
         };
@@ -256,6 +260,9 @@ impl Assembler {
 
     /// Which call a fragment belongs to; `None` is a new one.
     fn place_of(&self, delta: &CallDelta) -> Option<usize> {
+        if delta.is_echo {
+            return None;
+        }
         let id = delta.id.as_deref().filter(|id| !id.is_empty());
         if let Some(id) = id {
             if let Some(place) = self.calls.iter().rposition(|call| call.id.as_deref() == Some(id)) {
@@ -335,29 +342,36 @@ impl Assembler {
     }
 
     /// The step. A fragment that never got a name is still a call: it fails, loudly, as an unknown tool. A call that
-    /// came under a used id is left out if it says the same again; if not, it is one more call, behind the others.
+    /// came under a used id, or from a field that repeats others, is left out if it says the same again; if not, it is one
+    /// more call, behind the others. Where such a field says other arguments of a call, nobody knows which are meant.
     pub fn finish(self) -> ModelStep {
         let (doubled, single): (Vec<&OpenCall>, Vec<&OpenCall>) =
             self.calls.iter().partition(|call| call.is_doubled);
         let mut calls: Vec<RawCall> = Vec::new();
         for call in single.into_iter().chain(doubled) {
-            let raw = call.to_raw(self.model.as_ref());
-            if !call.is_doubled || !calls.iter().any(|earlier| says_again(&raw, earlier)) {
-                calls.push(raw);
+            let mut raw = call.to_raw(self.model.as_ref());
+            if call.is_doubled && calls.iter().any(|earlier| says_again(&raw, earlier, call.is_echo)) {
+                continue;
             }
+            let namesake = calls.iter().find(|earlier| call.is_echo && earlier.name == raw.name);
+            if let Some(namesake) = namesake {
+                // Two objects are no arguments: the call is refused, and the model sees why.
+                raw.args = RawArgs::Text(format!("{}\n{}", namesake.args.to_text(), raw.args.to_text()));
+            }
+            calls.push(raw);
         }
         let finish = self.finish.unwrap_or_else(|| Finish::Other("none".to_owned()));
         ModelStep { parts: self.parts, calls, usage: self.usage, finish }
     }
 }
 
-/// Whether a call is an earlier one, said again under its id.
-fn says_again(call: &RawCall, earlier: &RawCall) -> bool {
+/// Whether a call is an earlier one, said again: under its id, or in a field that has none.
+fn says_again(call: &RawCall, earlier: &RawCall, is_echo: bool) -> bool {
     let read = |args: &RawArgs| match args {
         RawArgs::Value(value) => Some(value.clone()),
         RawArgs::Text(text) => parse_value(text).ok(),
     };
-    call.provider_id == earlier.provider_id
+    (is_echo || call.provider_id == earlier.provider_id)
         && (call.name == earlier.name || call.name.is_empty())
         && (call.args == earlier.args || read(&call.args).is_some_and(|own| read(&earlier.args) == Some(own)))
 }

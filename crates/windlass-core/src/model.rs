@@ -227,6 +227,8 @@ pub struct CallDelta {
     pub args_value: Option<Box<Value>>,
     /// State that the provider wants to see again with this call.
     pub state: Option<Box<Value>>,
+    /// Whether it is a whole call from a field that may only repeat what another one says.
+    pub is_echo: bool,
 }
 
 /// Why a model stopped. Never trusted alone: calls present are calls (providers lie).

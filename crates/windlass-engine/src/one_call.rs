@@ -45,11 +45,9 @@ impl ModelPort for OneCall {
         } else {
             let call = CallDelta {
                 index: Some(0),
-                id: None,
                 name: Some(self.tool.clone()),
                 args_text: Some(self.arguments.clone()),
-                args_value: None,
-                state: None,
+                ..CallDelta::default()
             };
             vec![ModelDelta::Call(call), ModelDelta::Finish(Finish::Calls)]
         };

@@ -14,7 +14,7 @@ use windlass_core::ids::{CallId, Millis};
 use windlass_core::permission::ApprovedCall;
 use windlass_core::port::{BoxFuture, Probed};
 use windlass_core::rehearse::{
-    Begun, Divergence, Rehearsed, abandon, interrupted_outcome, rehearse, start_of,
+    Begun, CheckedBy, Divergence, Rehearsed, abandon, interrupted_outcome, rehearse, start_of,
 };
 use windlass_core::run::{Effect, Finished, Input};
 use windlass_core::tool::{ToolOutcome, Trust};
@@ -51,7 +51,8 @@ impl Actor {
         self.permissions.set_rules(self.parts.policies.rules());
         let shelf = self.parts.registry.snapshot();
         let settings = Arc::clone(&self.parts.settings);
-        match rehearse(settings, start, &unfinished.records, &shelf.toolset, &mut self.permissions) {
+        let (records, permissions) = (&unfinished.records, &mut self.permissions);
+        match rehearse(settings, start, records, &shelf.toolset, permissions, CheckedBy::Record) {
             Ok(rehearsed) => self.go_on(rehearsed, unfinished).await,
             Err(divergence) => self.give_up(&unfinished.records, &divergence).await,
         }

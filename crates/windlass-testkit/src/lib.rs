@@ -1,4 +1,5 @@
-//! Conformance suites for the ports of Windlass, what a test needs to run a tool, and a scripted provider.
+//! Conformance suites for the ports of Windlass, what a test needs to run a tool, a scripted provider, and
+//! journals in other words.
 //!
 //! For tests only. Every journal, every store and every tool passes its suite with one line in its own tests; a
 //! suite returns the first breach of the contract instead of panicking, so `.unwrap()` shows it.
@@ -7,6 +8,7 @@ mod breach;
 mod context;
 mod journal;
 pub mod provider;
+mod reword;
 mod sample;
 mod store;
 mod tool;
@@ -14,6 +16,7 @@ mod tool;
 pub use breach::Breach;
 pub use context::NullContext;
 pub use journal::journal_conformance;
+pub use reword::{other_words, reworded};
 pub use sample::{record, sample_events};
 pub use store::store_conformance;
 pub use tool::tool_conformance;

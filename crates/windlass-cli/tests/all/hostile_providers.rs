@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use crate::hostile_provider::{
     Hostile, Sent, WIRES, call, calls, done, end, on_every_wire, reply, streamed, text,
 };
+use crate::place::Place;
 use crate::providers_stage::{CALM, KEY, Ran};
 use crate::serve::Served;
 
@@ -81,6 +82,24 @@ fn u_10_a_call_that_is_mirrored_in_both_fields_runs_once() {
     ]);
     let ran = stage.run(wire);
     ran_once("whole", &stage, &ran, &["one"]);
+}
+
+/// The old field says another command than the new one: what the new one says runs, and the rest is refused and told.
+#[test]
+fn u_10_a_call_whose_mirror_says_something_else_is_refused_and_told() {
+    let wire = "openai-chat";
+    let other = "{\"command\":\"echo two >> ran.log\"}";
+    let new = json!([{"index": 0, "id": "a", "type": "function", "function": {"name": "execute_command", "arguments": ONE}}]);
+    let delta = json!({"tool_calls": new, "function_call": {"name": "execute_command", "arguments": other}});
+    let events = [chunk(&delta, None), end(wire, true)].concat();
+    let stage = Hostile::saying(vec![streamed(wire, &events), streamed(wire, &done(wire))]);
+    let ran = stage.run(wire);
+    assert_eq!(stage.ran(), ["one"], "{}\n{}", ran.out, ran.err);
+    let results = ran.of_type("tool_result");
+    assert_eq!(results.len(), 2, "{}", ran.out);
+    let refused = results.iter().find(|result| result["result"]["error"].is_string()).unwrap().to_string();
+    let told = stage.bodies().last().unwrap().to_string();
+    assert!(refused.contains("echo two") && told.contains("echo two"), "{refused}\n{told}");
 }
 
 #[test]
@@ -219,6 +238,26 @@ fn u_13_a_call_under_a_used_id_runs_once_if_it_is_the_same_and_if_not_both_run()
 const SAME: &str =
     "/// Gives its number back\n/// @param n number The number\nfn same(args) { #{n: args.n} }\n";
 
+/// Numbers that a tool gets, and how they come back from it.
+const KEPT: [(&str, &str); 6] = [
+    ("-0", "-0.0"),
+    ("0", "0"),
+    ("9007199254740993", "9007199254740993"),
+    ("-9223372036854775808", "-9223372036854775808"),
+    ("0.1", "0.1"),
+    ("1e20", "1e+20"),
+];
+
+/// Numbers that would have to be rounded.
+const REFUSED: [&str; 6] = [
+    "100000000000000000000",
+    "-100000000000000000001",
+    "18446744073709551616",
+    "18446744073709551615",
+    "3.14159265358979323846",
+    "1e-400",
+];
+
 #[test]
 fn u_14_numbers_come_to_the_tool_as_they_were_written_or_are_refused() {
     let replies = |wire: &str, number: &str| {
@@ -226,34 +265,36 @@ fn u_14_numbers_come_to_the_tool_as_they_were_written_or_are_refused() {
         vec![streamed(wire, &calls(wire, &[sent])), streamed(wire, &done(wire))]
     };
     for wire in WIRES {
-        for (number, kept) in [
-            ("-0", "-0.0"),
-            ("0", "0"),
-            ("9007199254740993", "9007199254740993"),
-            ("-9223372036854775808", "-9223372036854775808"),
-            ("0.1", "0.1"),
-            ("1e20", "1e+20"),
-        ] {
+        for (number, kept) in KEPT {
             let stage = Hostile::saying(replies(wire, number));
             stage.place.write(".windlass/tools/same.rhai", SAME);
             let ran = stage.run(wire).exits(0);
             let results = ran.of_type("tool_result");
             assert_eq!(results[0]["result"]["result"]["n"].to_string(), kept, "{wire} {number}: {}", ran.out);
         }
-        for number in [
-            "100000000000000000000",
-            "-100000000000000000001",
-            "18446744073709551616",
-            "18446744073709551615",
-            "3.14159265358979323846",
-            "1e-400",
-        ] {
+        for number in REFUSED {
             let stage = Hostile::saying(replies(wire, number));
             stage.place.write(".windlass/tools/same.rhai", SAME);
             let ran = stage.run(wire);
             refused(wire, &stage, &ran, "kept exactly");
             assert!(ran.out.contains(number), "{wire}: {}", ran.out);
         }
+    }
+}
+
+#[test]
+fn u_14_a_call_by_hand_keeps_or_refuses_numbers_as_well() {
+    let place = Place::with(&[(".windlass/tools/same.rhai", SAME)]);
+    let call = |number: &str| {
+        place.windlass(&["tools", "call", "same", &format!("{{\"n\":{number}}}"), "--approve", "all"])
+    };
+    for (number, kept) in KEPT {
+        let said = call(number).exits(0);
+        assert!(said.out.contains(&format!("\"n\":{kept}}}")), "{number}: {}", said.out);
+    }
+    for number in REFUSED {
+        let said = call(number).exits(1);
+        assert!(said.out.contains("kept exactly") && said.out.contains(number), "{number}: {}", said.out);
     }
 }
 

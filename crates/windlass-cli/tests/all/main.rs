@@ -10,6 +10,8 @@ mod commands;
 mod config;
 #[cfg(feature = "crash-points")]
 mod crash;
+#[cfg(feature = "crash-points")]
+mod crash_stage;
 mod disk;
 mod embedder;
 mod emulator;
@@ -38,8 +40,6 @@ mod providers_stage;
 mod pulling;
 mod questions;
 mod recovery;
-#[cfg(feature = "crash-points")]
-mod recovery_matrix;
 mod refusals;
 mod run;
 mod scripts;

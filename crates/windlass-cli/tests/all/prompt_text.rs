@@ -5,6 +5,7 @@ use serde_json::json;
 use crate::hostile_text::{FORGED, MARK};
 use crate::pane::Pane;
 use crate::place::Place;
+use crate::serve::Served;
 use crate::tty::Terminal;
 
 const KEYS: &str = "[1] Allow Once  [2] Session  [3] Remember  [4] Deny";
@@ -227,17 +228,24 @@ fn u_9_a_call_is_denied_with_words_that_the_model_gets() {
     assert!(told(&place).contains("Write to b.txt, please."), "{}", told(&place));
     assert!(!place.path("a.txt").exists());
 
-    let place = Place::with(&[("a.script", &script)]);
-    let pane = Pane::start(&place, 100, 40, "--model scripted/a.script");
-    pane.type_text("Go");
-    pane.press("Enter");
-    answer(&pane, "5");
-    pane.wait_for("What should it do instead?");
-    pane.type_text("Rather to c.txt.");
-    pane.press("Enter");
-    pane.wait_for("It is over.");
-    assert!(told(&place).contains("Rather to c.txt."), "{}", told(&place));
-    assert!(!place.path("a.txt").exists());
+    for is_attached in [false, true] {
+        let place = Place::with(&[("a.script", &script)]);
+        let served = is_attached.then(|| Served::start(&place, &[]));
+        let args = match &served {
+            Some(served) => format!("attach {}", served.address()),
+            None => "--model scripted/a.script".to_owned(),
+        };
+        let pane = Pane::start(&place, 100, 40, &args);
+        pane.type_text("Go");
+        pane.press("Enter");
+        answer(&pane, "5");
+        pane.wait_for("What should it do instead?");
+        pane.type_text("Rather to c.txt.");
+        pane.press("Enter");
+        pane.wait_for("It is over.");
+        assert!(told(&place).contains("Rather to c.txt."), "{}", told(&place));
+        assert!(!place.path("a.txt").exists());
+    }
 }
 
 #[test]

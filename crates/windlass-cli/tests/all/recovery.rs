@@ -4,12 +4,12 @@ use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
 
-use windlass_core::event::{Event, Record, RunOutcome};
+use windlass_core::event::Record;
 use windlass_core::ids::{RunId, SessionId};
-use windlass_core::message::Message;
 use windlass_core::port::JournalPort as _;
 use windlass_core::store::StorePort as _;
 use windlass_store::{SqliteStore, StoreConfig};
+use windlass_testkit::reworded;
 
 use crate::lifeline::Lifeline;
 use crate::place::Place;
@@ -72,35 +72,6 @@ fn u_27_ended_runs_of_the_first_release_are_played_again_to_their_end() {
     }
 }
 
-/// Other words of the same length.
-fn other_words(text: &mut String) {
-    *text = text.chars().map(|letter| if letter.is_ascii_alphabetic() { 'x' } else { letter }).collect();
-}
-
-/// The record in another session and run, with other words wherever somebody is told something.
-fn reworded(record: &Record, session_id: &SessionId, run_id: &RunId) -> Arc<Record> {
-    let mut record = Record { session_id: session_id.clone(), run_id: run_id.clone(), ..record.clone() };
-    match &mut record.event {
-        Event::StepDelayed { message, .. }
-        | Event::RequestAdjusted { message, .. }
-        | Event::WarningRaised { message, .. }
-        | Event::ErrorRaised { message, .. } => other_words(message),
-        Event::NoteAdded { text } => other_words(text),
-        Event::CallEnded { outcome, message, .. } => {
-            if let Err(failure) = &mut Arc::make_mut(outcome).body {
-                other_words(&mut failure.message);
-                failure.hint.iter_mut().for_each(other_words);
-            }
-            if let Message::Tool(tool) = Arc::make_mut(message) {
-                other_words(&mut tool.content);
-            }
-        }
-        Event::RunEnded { outcome, answer, .. } if *outcome != RunOutcome::Completed => other_words(answer),
-        _ => {}
-    }
-    Arc::new(record)
-}
-
 /// A run with everything that is told in words, killed in a call: refusals, corrections, dropped arguments, a denial.
 #[test]
 fn u_27_a_run_goes_on_whatever_the_words_in_its_journal_are() {
@@ -123,7 +94,13 @@ fn u_27_a_run_goes_on_whatever_the_words_in_its_journal_are() {
         assert!(
             records.iter().filter(|record| record.event.is_durable()).all(|record| record.cause.is_some())
         );
-        let copies: Vec<_> = records.iter().map(|record| reworded(record, &session_id, &run_id)).collect();
+        let copies: Vec<_> = records
+            .iter()
+            .map(|record| {
+                let (session_id, run_id) = (session_id.clone(), run_id.clone());
+                Arc::new(Record { session_id, run_id, ..reworded(record) })
+            })
+            .collect();
         let changed = records.iter().zip(&copies).filter(|(own, copy)| own.event != copy.event).count();
         store.copy_session(&session_id, begin, copies, 1).await.unwrap();
         changed
@@ -177,6 +154,28 @@ fn u_28_a_session_is_taken_right_after_its_process_was_killed() {
     let said = place.windlass(&["runs", "resume", "-q"]).exits(0);
     child.wait().unwrap();
     assert_eq!(said.out, "Done.\n", "{}", said.err);
+}
+
+/// Calls of a tool that is gone after the restart stay what they were; a new one is told to the model.
+#[cfg(feature = "crash-points")]
+#[test]
+fn u_26_a_run_whose_tool_is_gone_goes_on_and_only_a_new_call_of_it_fails() {
+    let script = "approve all\nuser Go\nmodel call 1 append_line {\"file\":\"keys\"}\nmodel end\n\
+                  model call 2 calculate {\"expression\":\"1 + 1\"}\nmodel end\n\
+                  model call 3 append_line {\"file\":\"keys\"}\nmodel end\nmodel text Done.\n";
+    let place = Place::with(&[("a.script", script)]);
+    let run = ["run", "--model", "scripted/a.script", "--session", "s", "-q"];
+    let vars = [("CRASH_TOOLS", "1"), ("CRASH_IN", "call_2:before")];
+    assert_eq!(place.windlass_with(&run, &vars).code, -1);
+    let said = place.windlass(&["runs", "resume", "-q"]).exits(0);
+    assert_eq!(said.out, "Done.\n");
+    let id = run_of(&place, "a.script");
+    let story = place.windlass(&["runs", "show", &id, "--json"]).exits(0).json()["story"].take();
+    let calls = story["steps"].as_array().unwrap().iter().flat_map(|step| step["calls"].as_array().unwrap());
+    let states: Vec<_> = calls.map(|call| (call["id"].as_str(), call["state"].as_str())).collect();
+    let expected = [("call_1", "ok"), ("call_2", "ok"), ("call_3", "failed")];
+    assert_eq!(states, expected.map(|(id, state)| (Some(id), Some(state))), "{story}");
+    assert_eq!(place.read("keys").lines().count(), 1, "what happened did not happen again");
 }
 
 /// A script that calls tools: its calls stand under it, in the journal, in `runs show`, in the trace and in the stream.

@@ -101,37 +101,29 @@ pub fn start_of(records: &[Arc<Record>], transcript: Transcript, next_call_numbe
     Some(Start { send, transcript, next_call_number })
 }
 
+/// Who says whether calls on record are right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CheckedBy {
+    /// The record: a call whose tool is gone or another one now is as right as it was.
+    Record,
+    /// The tools of today: a call that they would refuse is a divergence.
+    Tools,
+}
+
 /// Drives a fresh machine through the records of one run. `permissions` has the gates of the run already; it
-/// gains what the user granted in it. A call whose tool is gone or another one now is as right as it was.
+/// gains what the user granted in it.
 pub fn rehearse(
     settings: Arc<RunSettings>,
     start: Start,
     records: &[Arc<Record>],
     tools: &Toolset,
     permissions: &mut Permissions,
+    checked_by: CheckedBy,
 ) -> Result<Rehearsed, Divergence> {
-    perform(settings, start, records, tools, permissions, Recorded::of(records))
-}
-
-/// The same with the tools of today: a call that they would refuse is a divergence.
-pub fn replay(
-    settings: Arc<RunSettings>,
-    start: Start,
-    records: &[Arc<Record>],
-    tools: &Toolset,
-    permissions: &mut Permissions,
-) -> Result<Rehearsed, Divergence> {
-    perform(settings, start, records, tools, permissions, Recorded::of(records).checked_anew())
-}
-
-fn perform(
-    settings: Arc<RunSettings>,
-    start: Start,
-    records: &[Arc<Record>],
-    tools: &Toolset,
-    permissions: &mut Permissions,
-    recorded: Recorded,
-) -> Result<Rehearsed, Divergence> {
+    let recorded = match checked_by {
+        CheckedBy::Record => Recorded::of(records),
+        CheckedBy::Tools => Recorded::of(records).checked_anew(),
+    };
     // What the run began with counts, and what was wished for it: not what counts for others now.
     let settings = settings.wished(&start.send.wishes);
     let mut stage = Stage::new(&settings, records, tools, permissions);

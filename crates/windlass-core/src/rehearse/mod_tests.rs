@@ -27,7 +27,7 @@ fn play(records: &[Arc<Record>]) -> Result<Rehearsed, Divergence> {
     let start = start_of(records, Transcript::default(), 1).unwrap();
     let mut permissions = Permissions::default();
     permissions.begin_run(GateSettings::default());
-    rehearse(settings("new"), start, records, &Toolset::empty(), &mut permissions)
+    rehearse(settings("new"), start, records, &Toolset::empty(), &mut permissions, CheckedBy::Record)
 }
 
 #[test]

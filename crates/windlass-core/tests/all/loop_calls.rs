@@ -348,8 +348,7 @@ fn piece(index: u32, id: Option<&str>, name: Option<&str>, text: &str) -> ModelD
         id: id.map(str::to_owned),
         name: name.map(str::to_owned),
         args_text: Some(text.into()),
-        args_value: None,
-        state: None,
+        ..CallDelta::default()
     })
 }
 

@@ -10,7 +10,7 @@ use windlass_core::permission::{
     ApproveMode, Decision, GateSettings, Inspection, Permissions, PolicySet, Preview, Target,
 };
 use windlass_core::profile::Profile;
-use windlass_core::rehearse::{rehearse, start_of};
+use windlass_core::rehearse::{CheckedBy, rehearse, start_of};
 use windlass_core::run::Effect;
 use windlass_core::tool::{ErrorKind, OutcomeStatus, RawCall};
 
@@ -168,7 +168,8 @@ fn r_39_a_run_that_is_taken_up_again_still_knows_its_staged_edit() {
         permissions.begin_run(GateSettings::default());
         let start = start_of(&records, Transcript::default(), 1).unwrap();
         let settings = Arc::new(sim.settings());
-        let rehearsed = rehearse(settings, start, &records, &sim.tools, &mut permissions).unwrap();
+        let rehearsed =
+            rehearse(settings, start, &records, &sim.tools, &mut permissions, CheckedBy::Record).unwrap();
         assert_eq!(rehearsed.same as usize, records.len(), "{mode:?}");
         assert!(matches!(rehearsed.live.as_slice(), [Effect::CallModel { .. }]), "{:?}", rehearsed.live);
         let mut again = Sim::new(Profile::default(), mode);

@@ -4,16 +4,17 @@
 use std::sync::Arc;
 
 use windlass_core::cause::Cause;
-use windlass_core::event::{Event, Record, RunOutcome};
+use windlass_core::event::{Event, Record};
 use windlass_core::history::History;
 use windlass_core::ids::CallId;
 use windlass_core::message::{Message, Transcript, text_of};
 use windlass_core::model::ModelRequest;
 use windlass_core::permission::{GateSettings, Permissions};
-use windlass_core::rehearse::{Rehearsed, recall_request, rehearse, start_of};
+use windlass_core::rehearse::{CheckedBy, Rehearsed, recall_request, rehearse, start_of};
 use windlass_core::run::{Deadline, Effect, Finished, Input, Run, RunSettings, World};
 use windlass_core::tool::{ToolOutcome, ToolOutput};
 use windlass_core::toolset::Toolset;
+use windlass_testkit::{other_words, reworded};
 
 use crate::sim::{Handled, Sim, check_transcript};
 use crate::walks::{Dice, past, wander, world};
@@ -86,7 +87,7 @@ impl Past {
 
     fn rehearse(&self, records: &[Arc<Record>], permissions: &mut Permissions) -> Rehearsed {
         let start = start_of(records, Arc::clone(&self.history), self.first_call).unwrap();
-        rehearse(Arc::clone(&self.settings), start, records, &self.tools, permissions)
+        rehearse(Arc::clone(&self.settings), start, records, &self.tools, permissions, CheckedBy::Record)
             .unwrap_or_else(|divergence| panic!("{divergence}\n{}", story(records)))
     }
 
@@ -267,36 +268,6 @@ fn r_54_the_folded_history_of_a_run_is_the_transcript_that_the_machine_left() {
     });
 }
 
-/// Other words of the same length: how much history fits is decided by it.
-fn other_words(text: &mut String) {
-    *text = text.chars().map(|letter| if letter.is_ascii_alphanumeric() { 'x' } else { letter }).collect();
-}
-
-/// The same record with other words wherever a person or the model is told something.
-fn reworded(record: &Arc<Record>) -> Arc<Record> {
-    let mut record = Record::clone(record);
-    match &mut record.event {
-        Event::StepDelayed { message, .. }
-        | Event::RequestAdjusted { message, .. }
-        | Event::WarningRaised { message, .. }
-        | Event::ErrorRaised { message, .. } => other_words(message),
-        Event::NoteAdded { text } => other_words(text),
-        Event::CallEnded { outcome, message, .. } => {
-            if let Err(failure) = &mut Arc::make_mut(outcome).body {
-                other_words(&mut failure.message);
-                failure.hint.iter_mut().for_each(other_words);
-            }
-            if let Message::Tool(tool) = Arc::make_mut(message) {
-                other_words(&mut tool.content);
-            }
-        }
-        Event::PermissionDecided { problem, .. } => problem.iter_mut().for_each(other_words),
-        Event::RunEnded { outcome, answer, .. } if *outcome != RunOutcome::Completed => other_words(answer),
-        _ => {}
-    }
-    Arc::new(record)
-}
-
 /// What a run can be taken up from does not hang on how anything is worded; and what the model was told stays what it
 /// was told.
 #[test]
@@ -305,7 +276,8 @@ fn a_run_is_driven_through_its_record_whatever_the_words_in_it_are() {
         past.has_causes = true;
         let cuts = (1..=past.log.len()).filter(|upto| !past.log[upto - 1].events.is_empty());
         for upto in cuts {
-            let records: Vec<Arc<Record>> = past.records(upto).iter().map(reworded).collect();
+            let records: Vec<Arc<Record>> =
+                past.records(upto).iter().map(|record| Arc::new(reworded(record))).collect();
             let mut permissions = past.permissions.clone();
             let rehearsed = past.rehearse(&records, &mut permissions);
             let asking: Vec<CallId> =

@@ -139,7 +139,9 @@ fn answer(dice: &mut Dice) -> PermissionAnswer {
     let rule =
         dice.chance(20).then(|| (*dice.pick(&["write_file", "((", "*", "read_file(src/**)"])).to_owned());
     let confirmation = dice.chance(50).then(|| (*dice.pick(&["launch", "no"])).to_owned());
-    PermissionAnswer { rule, confirmation, ..PermissionAnswer::new(decision) }
+    let message =
+        dice.chance(50).then(|| (*dice.pick(&["look first", " ", "", "no\nand\u{202e}never"])).to_owned());
+    PermissionAnswer { rule, confirmation, message, ..PermissionAnswer::new(decision) }
 }
 
 fn inspection(dice: &mut Dice) -> Result<Inspection, ToolFailure> {

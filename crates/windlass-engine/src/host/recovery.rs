@@ -138,7 +138,8 @@ impl Host {
         let chosen = session.begin.approve;
         let mode = chosen.or_else(|| begun?.approve).unwrap_or(self.parts.approve);
         // Whoever was asked when the run began may not be there now, and rules may be lost.
-        let holds = self.check_mode(mode).is_ok() && (!mode.asks() || self.parts.approve.asks());
+        let somebody = self.parts.approve.asks() || self.parts.approve == ApproveMode::All;
+        let holds = self.check_mode(mode).is_ok() && (!mode.asks() || somebody);
         let approve = how.approve.or(if holds { chosen } else { Some(self.parts.approve) });
         let settings = match how.is_cancelled {
             true => self.mute_settings(&setup)?,

@@ -8,7 +8,7 @@ use windlass_core::history::History;
 use windlass_core::host::{HostError, ReplayDivergence, ReplayReport};
 use windlass_core::ids::RunId;
 use windlass_core::permission::{GateSettings, Permissions};
-use windlass_core::rehearse::{Divergence, replay, start_of};
+use windlass_core::rehearse::{CheckedBy, Divergence, rehearse, start_of};
 use windlass_core::run::{RunSettings, Start};
 use windlass_core::store::RunRow;
 
@@ -33,7 +33,8 @@ impl Host {
         let start = start.ok_or_else(|| broken(format!("the beginning of run {run_id} is not on record")))?;
         let settings = Arc::new(self.settings_of_record(&row, start.send.wishes.setup.clone())?);
         let shelf = self.parts.registry.snapshot();
-        let played = replay(settings, start, &own, &shelf.toolset, &mut permissions);
+        let checked_by = CheckedBy::Tools;
+        let played = rehearse(settings, start, &own, &shelf.toolset, &mut permissions, checked_by);
         let run_id = run_id.clone();
         Ok(match played {
             Ok(rehearsed) => ReplayReport { run_id, same: rehearsed.same, divergence: None },

@@ -7,7 +7,7 @@ use windlass_core::cause::Cause;
 use windlass_core::event::{Event, Record};
 use windlass_core::history::History;
 use windlass_core::message::{Transcript, text_of};
-use windlass_core::rehearse::{rehearse, start_of};
+use windlass_core::rehearse::{CheckedBy, rehearse, start_of};
 use windlass_core::run::{Effect, Finished, Input, World};
 use windlass_scripted::play;
 
@@ -50,7 +50,8 @@ fn check_cut(name: &str, run: &PlayedRun, upto: usize) {
     let before = records(run_id.as_str(), 1, run.inputs[..upto].iter());
     let start = start_of(&before, Arc::clone(&run.transcript), run.next_call_number).unwrap();
     let mut permissions = run.permissions.clone();
-    let rehearsed = rehearse(Arc::clone(&run.settings), start, &before, &run.tools, &mut permissions)
+    let (settings, checked_by) = (Arc::clone(&run.settings), CheckedBy::Record);
+    let rehearsed = rehearse(settings, start, &before, &run.tools, &mut permissions, checked_by)
         .unwrap_or_else(|divergence| panic!("{name}, cut after {upto}: {divergence}"));
     let mut machine = rehearsed.run;
     let mut end: Option<Finished> = rehearsed.finished.map(|finished| *finished);

@@ -4,6 +4,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use futures::StreamExt;
 use serde_json::json;
+use windlass::core::message::Message;
+use windlass::core::permission::DeniedBy;
 use windlass::core::run::RunError;
 use windlass::prelude::*;
 
@@ -75,6 +77,30 @@ async fn questions_go_to_the_asker_and_its_answer_counts() {
         assert_eq!(answer.trace.tools[0].output_raw, output);
         assert_eq!(answer.text, "Done.");
     }
+}
+
+/// Words with a denial are what the model reads as the outcome of its call.
+#[tokio::test]
+async fn u_9_an_asker_denies_with_words_that_the_model_gets() {
+    let script = "user q\nmodel call 1 delete_all\nmodel end\nmodel text Done.\n";
+    let agent = with_script(script)
+        .tool(delete_all)
+        .on_permission(|_| {
+            let message = Some("Move it to the bin instead.".to_owned());
+            std::future::ready(PermissionAnswer { message, ..PermissionAnswer::new(Decision::Deny) })
+        })
+        .build()
+        .unwrap();
+    let events: Vec<Event> = agent.stream("q").collect().await;
+    let told = events.iter().find_map(|event| match event {
+        Event::CallEnded { outcome, message, .. } => Some((outcome.failure()?.denied_by, message.as_ref())),
+        _ => None,
+    });
+    let (denied_by, message) = told.unwrap();
+    assert_eq!(denied_by, Some(DeniedBy::User));
+    let Message::Tool(tool) = message else { panic!("{message:?}") };
+    assert!(tool.content.contains("The user says: Move it to the bin instead."), "{}", tool.content);
+    assert!(matches!(events.last(), Some(Event::RunEnded { outcome: RunOutcome::Completed, .. })));
 }
 
 #[tokio::test]

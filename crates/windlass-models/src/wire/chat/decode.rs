@@ -16,7 +16,6 @@ use super::reasoning::{Place, detail_text, details_state, fold_detail, text_stat
 use super::template::Template;
 use super::usage::Counts;
 use crate::failure;
-use crate::limits::ITEMS_MAX;
 use crate::quirks::ReasoningEcho;
 use crate::think::{Piece, ThinkSplitter};
 use crate::wire::{Decode, SharedTarget, read_args, told_after_end};
@@ -36,8 +35,6 @@ pub(super) struct Decoder {
     has_text: bool,
     has_reasoning: bool,
     has_calls: bool,
-    /// Names that were called in `tool_calls`.
-    called: Vec<String>,
     /// The call of the field that `tool_calls` replaced: kept until the end, because many endpoints say a call in
     /// both.
     legacy: CallDelta,
@@ -113,7 +110,6 @@ impl Decoder {
             has_text: false,
             has_reasoning: false,
             has_calls: false,
-            called: Vec::new(),
             legacy: CallDelta::default(),
             usage: None,
             heard: None,
@@ -289,15 +285,11 @@ impl Decoder {
         self.has_calls |= self.legacy != CallDelta::default();
     }
 
-    /// Gives the call of the legacy field, unless `tool_calls` said it already.
+    /// Gives the call of the legacy field; whether `tool_calls` said it already is found out where calls are put together.
     fn give_legacy(&mut self, out: &mut Deltas) {
         let legacy = std::mem::take(&mut self.legacy);
-        let is_mirror = match &legacy.name {
-            Some(name) => self.called.contains(name),
-            None => !self.called.is_empty(),
-        };
-        if legacy != CallDelta::default() && !is_mirror {
-            self.give_call(legacy, out);
+        if legacy != CallDelta::default() {
+            self.give_call(CallDelta { is_echo: true, ..legacy }, out);
         }
     }
 
@@ -362,14 +354,11 @@ impl Decoder {
             args_text,
             args_value: args_value.map(Box::new),
             state: piece.extra_content.into_value().map(|state| Box::new(json!({ "extra_content": state }))),
+            is_echo: false,
         };
         let is_empty = CallDelta { index, ..CallDelta::default() } == delta;
         if is_empty {
             return;
-        }
-        if let Some(name) = delta.name.as_ref().filter(|name| !self.called.contains(name)) {
-            self.called.truncate(ITEMS_MAX);
-            self.called.push(name.clone());
         }
         self.give_call(delta, out);
     }

@@ -340,6 +340,17 @@ fn a_call_that_is_said_in_both_fields_is_one_call() {
     let step =
         play(&stream(&[call(0, "a", "get_weather", r#"{"city":"Oslo"}"#), other], json!("tool_calls")));
     assert_eq!(calls_of(&step), [weather("Oslo"), ("look".to_owned(), json!({}))]);
+    // Spacing and order make no other call.
+    let spaced = [
+        call(0, "a", "f", r#"{"a":1,"b":[2]}"#),
+        json!({"function_call": {"name": "f", "arguments": "{ \"b\": [2], \"a\": 1 }"}}),
+    ];
+    assert_eq!(play(&stream(&spaced, json!("tool_calls"))).calls.len(), 1);
+    // Other arguments do: the call is there, and it is malformed.
+    let oslo = call(0, "a", "get_weather", r#"{"city":"Oslo"}"#);
+    let step = play(&stream(&[oslo, legacy(r#"{"city":"Rome"}"#)], json!("tool_calls")));
+    assert_eq!(step.calls.len(), 2);
+    assert_eq!(step.calls[1].args, RawArgs::Text("{\"city\":\"Oslo\"}\n{\"city\":\"Rome\"}".to_owned()));
 }
 
 #[test]

@@ -290,6 +290,7 @@ impl Decoder {
             args_text,
             args_value: args_value.map(Box::new),
             state: (!state.is_empty()).then(|| Box::new(Value::Object(state))),
+            ..CallDelta::default()
         }));
         self.calls = self.calls.saturating_add(1);
         self.has_content = true;

@@ -101,7 +101,7 @@ impl Decoder {
             name,
             args_text,
             args_value: args_value.map(Box::new),
-            state: None,
+            ..CallDelta::default()
         }));
     }
 
