@@ -25,7 +25,7 @@ afterEach(async () => {
 const SEARCHES = 'user What is new?\nmodel reasoning I should look.\nmodel text Let me look.\nmodel call 1 search_web {"query":"news"}\nmodel end\nmodel reasoning Now I know.\nmodel text Nothing much.\n';
 
 async function playing(script: string): Promise<Server> {
-  server = await Server.start({ model: 'scripted/a.script', files: { 'a.script': script }, config: search.config, args: ['--allow', 'web_search'] });
+  server = await Server.start({ model: 'scripted/a.script', files: { 'a.script': script }, config: search.config });
   return server;
 }
 

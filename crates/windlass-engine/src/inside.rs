@@ -133,8 +133,8 @@ impl CallsInside {
 
     fn session(&self, model: OneCall, journal: &Arc<MemoryJournal>) -> Session {
         let outer = &self.parts;
-        // The call is given as a call, whatever a model of this profile would write.
-        let profile = Profile { dialect: Dialect::Native, ..outer.settings.profile.clone() };
+        // The call is given as a call, by a tool that may use all others, whatever a model of this profile would do.
+        let profile = Profile { dialect: Dialect::Native, tools: None, ..outer.settings.profile.clone() };
         Session::start(SessionParts {
             session_id: new_session_id(),
             settings: Arc::new(RunSettings {

@@ -33,6 +33,7 @@ mod modules;
 mod pane;
 mod place;
 mod policy;
+mod profiles;
 mod prompt_text;
 mod providers;
 mod providers_matrix;

@@ -54,7 +54,7 @@ fn u_44_s_23_a_key_of_brave_is_read_and_gives_ten_searches() {
     let place = Place::with(&[("a.script", &searches(12))]);
     place.configure(&format!("[web_search]\nbase_url = \"{}\"\n", brave.address("")));
     let vars = [("BRAVE_API_KEY", "brave-key-0123456789")];
-    let args = ["--model", "scripted/a.script", "--allow", "web_search"];
+    let args = ["--model", "scripted/a.script"];
     let served = Served::start_with(&place, &args, &vars);
     let studio = Studio { place, search: brave, served };
     assert_trimmed(&studio.frames(&[("prompt", "Go.")]), 10, 2);
@@ -118,7 +118,7 @@ fn s_8_a_search_that_fails_is_told_and_the_model_goes_on() {
     let down = Server::answering(|_| whole("500 Internal Server Error", "{}"));
     let place = Place::with(&[("a.script", script)]);
     place.configure(&searching(&down));
-    let served = Served::start(&place, &["--allow", "web_search"]);
+    let served = Served::start(&place, &[]);
     let frames = Studio { place, search: down, served }.frames(&[("prompt", "Go.")]);
     let result = of_type(&frames, "tool_result")[0]["result"].clone();
     assert_eq!(result["success"], false);

@@ -41,11 +41,11 @@ pub(crate) fn searching(server: &Server) -> String {
 }
 
 impl Studio {
-    /// A server that plays a script. Searching is allowed, as Prompt Studio's users know it.
+    /// A server on its defaults that plays a script: Prompt Studio's users search unasked.
     pub(crate) fn playing(script: &str) -> Self {
         let (place, search) = (Place::with(&[("a.script", script)]), search_server());
         place.configure(&searching(&search));
-        let served = Served::start(&place, &["--allow", "web_search"]);
+        let served = Served::start(&place, &[]);
         Self { place, search, served }
     }
 

@@ -50,8 +50,9 @@ impl Host {
             None => new_session_id(),
         };
         let mut profile = (self.parts.profiles)(None)?;
-        // The call is given as a call, whatever a model of this profile would write.
+        // The call is given as a call, by somebody who may use every tool, whatever a model of this profile would do.
         profile.dialect = Dialect::Native;
+        profile.tools = None;
         let model = OneCall::new(call.name.clone(), Value::Object(call.args).to_string());
         let settings = RunSettings {
             profile: profile.clone(),
@@ -152,8 +153,7 @@ impl Host {
             registry: &self.parts.registry,
             policies: &self.parts.policies,
             approve: self.parts.approve,
-            reading: profile.reading,
-            limits: &profile.limits,
+            profile: &profile,
             root: &self.parts.root,
             clock: &self.parts.clock,
         };

@@ -50,7 +50,7 @@ async fn about(State(app): State<App>) -> Answer<Response> {
         "version": app.config.version, "root": root, "model": model, "profile": profile,
         "approve": mode, "approve_modes": modes, "profiles": profiles, "reasoning_efforts": EFFORTS,
         "settings": sampling,
-        "tool_loop_v2": app.config.executes_while_streaming.unwrap_or(executes_while_streaming),
+        "tool_loop_v2": executes_while_streaming,
     });
     show(&app, Said::Ok, &shown)
 }
