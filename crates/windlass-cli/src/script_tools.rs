@@ -66,6 +66,11 @@ impl ScriptTools {
         self.warnings.clone()
     }
 
+    /// Whether a name is that of a tool of this program, or of one of its other names.
+    pub(crate) fn is_taken(&self, name: &str) -> bool {
+        self.shelf.taken.contains(name)
+    }
+
     /// Takes in changed scripts from now on.
     pub(crate) fn begin(&self) {
         let watch = |library: &ScriptLibrary| {

@@ -55,6 +55,7 @@ pub fn fit_profile(module: &Module, profile: &mut Profile) {
         Mode::Plain | Mode::Native => profile.dialect = Dialect::Native,
         Mode::Fields { .. } => {
             let dspy = Profile::dspy();
+            profile.name = dspy.name;
             profile.dialect = dspy.dialect;
             profile.answers_in_fields = true;
             profile.envelope = dspy.envelope;

@@ -29,6 +29,7 @@ mod lifeline;
 mod local_reading;
 mod models;
 mod modes;
+mod module_scripts;
 mod modules;
 mod pane;
 mod place;

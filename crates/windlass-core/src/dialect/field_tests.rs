@@ -107,7 +107,7 @@ fn input(value: Value) -> Map<String, Value> {
 }
 
 #[test]
-fn d_14_the_tools_are_put_into_the_input_before_the_first_step() {
+fn the_tools_are_put_into_the_input_before_the_first_step() {
     let tools = json!([{"name": "get_player_gold"}]);
     let first = next_input(&input(json!({"query": "q", "context": ""})), &tools, "context", &[]);
     assert_eq!(
