@@ -105,7 +105,8 @@ impl CallJudge<'_> {
     }
 }
 
-struct Nobody;
+/// Surroundings in which nothing happens.
+pub(crate) struct Nobody;
 
 impl CallsPort for Nobody {
     fn call<'a>(
@@ -113,7 +114,9 @@ impl CallsPort for Nobody {
         tool: &'a str,
         _args: Map<String, Value>,
     ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
-        let failure = ToolFailure::unavailable(format!("'{tool}' is not called while a call is explained"));
+        let failure = ToolFailure::unavailable(format!(
+            "'{tool}' is not called: nothing is run here, only asked about"
+        ));
         Box::pin(async { Err(failure) })
     }
 }

@@ -6313,6 +6313,8 @@ export interface operations {
                         outcome?: Record<string, never>;
                         /** @description What the model sees of the outcome. */
                         message?: Record<string, never>;
+                        /** @description Calls that it made itself. */
+                        inside?: Record<string, never>[];
                     };
                 };
             };

@@ -6,6 +6,9 @@
 mod attach;
 mod builtin_harm;
 mod builtin_words;
+mod calls_inside;
+#[cfg(feature = "crash-points")]
+mod calls_inside_killed;
 mod commands;
 mod config;
 #[cfg(feature = "crash-points")]
