@@ -124,8 +124,7 @@ fn find_out(house: &House, tool: &str, arguments: String) -> Result<CallFate> {
         registry: &house.registry,
         policies: &house.policies,
         approve: config.approve,
-        reading: config.profile.reading,
-        limits: &config.profile.limits,
+        profile: &config.profile,
         root: &config.root,
         clock: &clock,
     };

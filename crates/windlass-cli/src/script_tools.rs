@@ -31,16 +31,13 @@ struct Shelf {
 }
 
 impl ScriptTools {
-    /// Reads the scripts of a configuration and registers them. A profile that offers few tools offers no scripts.
+    /// Reads the scripts of a configuration and registers them.
     pub(crate) fn open(config: &Config, registry: &Registry) -> Self {
         let project = match config.settings.text("scripts.folder") {
             Some(folder) => config.root.join(folder),
             None => project_tools(&config.root),
         };
-        let folders = match config.profile.name.builtin_tools() {
-            Some(_) => Vec::new(),
-            None => vec![config.folders.tools(), project],
-        };
+        let folders = vec![config.folders.tools(), project];
         let grants = ScriptGrants { http_hosts: config.settings.items("scripts.http").to_vec() };
         Self::of(folders, &grants, registry)
     }

@@ -260,12 +260,8 @@ impl Actor {
 
     /// Makes place for a run: its gates, and a machine that knows nothing yet.
     pub(crate) fn open_run(&mut self, send: &MessageSend, done: RunDone) {
-        let reading = match &send.wishes.setup {
-            Some(setup) => setup.profile.reading,
-            None => self.parts.settings.profile.reading,
-        };
-        let root = self.parts.root.display().to_string();
-        self.permissions.begin_run(GateSettings { reading, root, ..GateSettings::of(&send.wishes) });
+        let (profile, root) = (&self.parts.settings.profile, self.parts.root.display().to_string());
+        self.permissions.begin_run(GateSettings::of(&send.wishes, profile, root));
         self.permissions.set_mode(send.wishes.approve.unwrap_or(self.parts.approve));
         let (lines, shown) = mpsc::channel(PROGRESS_LINES_MAX);
         let (inner_notes, notes) = mpsc::unbounded_channel();
@@ -273,7 +269,7 @@ impl Actor {
             machine: Run::new(Arc::clone(&self.parts.settings)),
             run_id: send.run_id.clone(),
             parent_id: send.message_id.clone(),
-            shelf: self.parts.registry.snapshot(),
+            shelf: self.parts.registry.snapshot_of(&self.parts.settings.profile),
             spans: RunSpans::begin(&self.parts.session_id, &send.run_id, &send.message_id),
             model: None,
             work: FuturesUnordered::new(),
@@ -294,7 +290,7 @@ impl Actor {
     /// Puts into the wishes of a run what it begins with: on record that holds when the run is taken up again.
     fn note_setup(&self, wishes: &mut RunWishes) {
         let settings = &self.parts.settings;
-        let specs = self.parts.registry.snapshot().toolset.specs();
+        let specs = self.parts.registry.snapshot_of(&settings.profile).toolset.specs();
         let offered = specs.iter().filter(|spec| !self.permissions.refuses(spec));
         wishes.version = WISHES_VERSION;
         wishes.approve = Some(self.permissions.mode());
@@ -313,7 +309,7 @@ impl Actor {
         let mut next = Some(input);
         while let Some(input) = next.take() {
             let Some(active) = self.active.as_mut() else { return };
-            active.shelf = self.parts.registry.snapshot();
+            active.shelf = self.parts.registry.snapshot_of(&self.parts.settings.profile);
             self.permissions.set_rules(self.parts.policies.rules());
             let mut world = World {
                 tools: &active.shelf.toolset,

@@ -77,7 +77,9 @@ impl Actor {
                 if let Some(active) = self.active.as_mut() {
                     let span = active.spans.step();
                     let (model, redactor) = (self.parts.model.as_ref(), &self.redactor);
-                    active.model = Some(ModelSpeech::start(model, *request, delay_ms, span, redactor));
+                    let profile = &self.parts.settings.profile;
+                    active.model =
+                        Some(ModelSpeech::start(model, *request, delay_ms, span, redactor, profile));
                 }
             }
             Effect::StopModel => {

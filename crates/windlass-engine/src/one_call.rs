@@ -67,8 +67,8 @@ impl OneCallSession {
         past: Past,
     ) -> Self {
         let journal = Arc::new(MemoryJournal::new());
-        // The call is given as a call, whatever a model of this profile would write.
-        let profile = Profile { dialect: Dialect::Native, ..profile };
+        // The call is given as a call, by somebody who may use every tool, whatever a model of this profile would do.
+        let profile = Profile { dialect: Dialect::Native, tools: None, ..profile };
         let (model, system) = (String::new(), "".into());
         let settings = RunSettings { profile, model, system, context_tokens: None, form: None };
         let Surroundings { registry, root, policies, audit, clock } = around;

@@ -50,8 +50,8 @@ impl Actor {
             self.permissions.set_mode(mode);
         }
         self.permissions.set_rules(self.parts.policies.rules());
-        let shelf = self.parts.registry.snapshot();
         let settings = Arc::clone(&self.parts.settings);
+        let shelf = self.parts.registry.snapshot_of(&settings.profile);
         let (records, permissions) = (&unfinished.records, &mut self.permissions);
         match rehearse(settings, start, records, &shelf.toolset, permissions, CheckedBy::Record) {
             Ok(rehearsed) => self.go_on(rehearsed, unfinished).await,

@@ -753,7 +753,7 @@ tools: {
 }
 }
 /**
- * A named set of limits and manners.
+ * A named manner of working, whole.
  * 
  * This interface was referenced by `Record`'s JSON-Schema
  * via the `definition` "Profile".
@@ -771,6 +771,10 @@ at_cap: AtCap
  */
 has_sources_suffix: boolean
 /**
+ * Whether the answer is the fields of a module, which writes its own prompts; otherwise it is text.
+ */
+answers_in_fields: boolean
+/**
  * Whether a failed call adds a note after the tool messages (P-18).
  */
 has_failure_notes: boolean
@@ -783,6 +787,24 @@ caches_repeats: boolean
  */
 executes_while_streaming: boolean
 reading: Reading
+/**
+ * Tools that run without asking, unless a rule says otherwise or a call is riskier than its tool.
+ */
+unasked_tools: string[]
+/**
+ * The tools of Windlass itself that it offers; all of them if it names none. What somebody adds is always offered.
+ */
+tools?: string[]
+/**
+ * Time limits of single tools, in milliseconds, before their own and before that of all calls.
+ */
+tool_timeouts_ms?: {
+[k: string]: number
+}
+/**
+ * What a model is told before everything else.
+ */
+instruction: string
 }
 /**
  * The limits of a run.

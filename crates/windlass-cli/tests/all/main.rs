@@ -38,6 +38,7 @@ mod modules;
 mod pane;
 mod place;
 mod policy;
+mod profiles;
 mod prompt_text;
 mod providers;
 mod providers_matrix;

@@ -132,8 +132,7 @@ impl Host {
             registry: &self.parts.registry,
             policies: &self.parts.policies,
             approve: self.parts.approve,
-            reading: profile.reading,
-            limits: &profile.limits,
+            profile: &profile,
             root: &self.parts.root,
             clock: &self.parts.clock,
         };
