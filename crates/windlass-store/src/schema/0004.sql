@@ -1,3 +1,2 @@
--- A grant ends with the process that gave it.
-ALTER TABLE grants ADD COLUMN holder TEXT NOT NULL DEFAULT '';
-ALTER TABLE grants ADD COLUMN given_ms INTEGER NOT NULL DEFAULT 0;
+-- What is set for the runs of a session, as JSON; nothing where nothing was set.
+ALTER TABLE sessions ADD COLUMN settings TEXT;
