@@ -159,22 +159,19 @@ fn u_40_z_13_the_terminal_app_shows_a_grant_takes_it_back_and_ends_it_when_it_is
             "user Go {n}\nmodel call {n} write_file {{\"path\":\"a.txt\",\"content\":\"{n}\"}}\nmodel end\nmodel text End {n}.\n"
         )
     };
-    let place = Place::with(&[("talk.script", &(1..=4).map(turn).collect::<String>())]);
-    let pane = Pane::start(&place, 120, 45, "--model scripted/talk.script");
-    let say = |pane: &Pane, text: &str| {
-        pane.type_text(text);
-        pane.press("Enter");
-    };
-    let answer = |pane: &Pane, key: &str| {
+    let begin = || {
+        let place = Place::with(&[("talk.script", &(1..=3).map(turn).collect::<String>())]);
+        let pane = Pane::start(&place, 100, 30, "--model scripted/talk.script");
+        say(&pane, "Go 1");
         pane.wait_until("a question that listens", |pane| {
             let screen = pane.screen();
             screen.contains("[1] Allow Once") && !screen.contains("listens when you pause")
         });
-        pane.press(key);
+        pane.press("2");
+        pane.wait_for("End 1.");
+        (place, pane)
     };
-    say(&pane, "Go 1");
-    answer(&pane, "2");
-    pane.wait_for("End 1.");
+    let (_place, pane) = begin();
     say(&pane, "/policy");
     pane.wait_for("this session only");
     pane.press("d");
@@ -183,17 +180,22 @@ fn u_40_z_13_the_terminal_app_shows_a_grant_takes_it_back_and_ends_it_when_it_is
     pane.wait_for("is removed");
     pane.press("Escape");
     say(&pane, "Go 2");
-    answer(&pane, "2");
+    pane.wait_for("[1] Allow Once");
+
+    let (place, pane) = begin();
+    say(&pane, "Go 2");
     pane.wait_for("End 2.");
-    say(&pane, "Go 3");
-    pane.wait_for("End 3.");
     say(&pane, "/quit");
     pane.wait_for_end();
     let sessions = place.windlass(&["sessions", "list", "--json"]).exits(0).json();
     let session = sessions[0]["session_id"].as_str().unwrap();
-    let pane = Pane::start(&place, 120, 45, &format!("--model scripted/talk.script --session {session}"));
-    say(&pane, "Go 4");
-    answer(&pane, "4");
-    pane.wait_for("End 4.");
-    assert_eq!(place.read("a.txt"), "3", "the grant ended when the app was quit");
+    let pane = Pane::start(&place, 100, 30, &format!("--model scripted/talk.script --session {session}"));
+    say(&pane, "Go 3");
+    pane.wait_for("[1] Allow Once");
+    assert_eq!(place.read("a.txt"), "2", "the grant ended when the app was quit");
+}
+
+fn say(pane: &Pane, text: &str) {
+    pane.type_text(text);
+    pane.press("Enter");
 }

@@ -32,7 +32,10 @@ fn u_42_z_17_z_2_the_terminal_shows_the_block_of_a_call_and_the_model_its_envelo
     }
     assert_eq!(said.err.matches('x').count() / 100, 5, "500 bytes of the result are shown: {}", said.err);
     let told = place.windlass(&[&args[..], &["--json"]].concat()).exits(0).out;
-    assert!(told.contains("execution_time_ms") && !told.contains("[Tool: "), "the model gets JSON: {told}");
+    assert!(
+        told.contains("\"success\":true") && !told.contains("[Tool: "),
+        "a block is for people alone: {told}"
+    );
 
     place.configure("[limits]\ndisplay_bytes_max = 40\n");
     let said = place.windlass(&args).exits(0);
