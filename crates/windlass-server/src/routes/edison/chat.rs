@@ -187,7 +187,7 @@ async fn begin(app: &App, body: &ChatBody) -> Answer<Begun> {
         wishes: RunWishes {
             context,
             tools_allowed: route.tools_allowed,
-            tool_choice: if route.tools_allowed { ToolChoice::Auto } else { ToolChoice::Forbidden },
+            tool_choice: (!route.tools_allowed).then_some(ToolChoice::Forbidden),
             ..RunWishes::default()
         },
         model: body.model.clone().filter(|name| !name.is_empty()),
