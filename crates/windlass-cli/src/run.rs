@@ -82,20 +82,7 @@ pub(crate) fn run(global: &GlobalArgs, mut args: RunArgs) -> Result<Exit> {
         return Err(Complaint::usage("there is no message to answer")
             .cure("windlass run \"What is in this folder?\""));
     }
-    let wishes = RunWishes {
-        context: args.context.as_deref().map(read_context).transpose()?,
-        tools_allowed: !args.no_tools
-            && script.and_then(|script| script.header.tools_allowed).unwrap_or(true),
-        sampling: Sampling {
-            response_format: args.format.as_deref().map(answer_form::read).transpose()?,
-            ..house.config.sampling_of_flags()
-        },
-        system: args.system.take(),
-        tool_choice: args.tool_choice.as_deref().map(answer_form::read_choice),
-        // Not the mode that the session had elsewhere: whoever types this line knows what it says.
-        approve: Some(house.config.approve),
-        ..RunWishes::default()
-    };
+    let wishes = wishes(&house, &mut args)?;
     let screen = screen(&global, &house, prompt.is_none());
     // An old session has a model of its own; what was named now counts for this time.
     let model = (is_named && old.is_some()).then(|| models.usual());
@@ -126,6 +113,25 @@ pub(crate) fn run(global: &GlobalArgs, mut args: RunArgs) -> Result<Exit> {
             export.finish().await;
         }
         Ok(exit)
+    })
+}
+
+/// What the flags wish for the run.
+fn wishes(house: &House, args: &mut RunArgs) -> Result<RunWishes> {
+    let script = house.config.script.as_ref();
+    Ok(RunWishes {
+        context: args.context.as_deref().map(read_context).transpose()?,
+        tools_allowed: !args.no_tools
+            && script.and_then(|script| script.header.tools_allowed).unwrap_or(true),
+        sampling: Sampling {
+            response_format: args.format.as_deref().map(answer_form::read).transpose()?,
+            ..house.config.sampling_of_flags()
+        },
+        system: args.system.take(),
+        tool_choice: args.tool_choice.as_deref().map(answer_form::read_choice),
+        // Not the mode that the session had elsewhere: whoever types this line knows what it says.
+        approve: Some(house.config.approve),
+        ..RunWishes::default()
     })
 }
 
