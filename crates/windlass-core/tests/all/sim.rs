@@ -17,8 +17,7 @@ use windlass_core::port::{ArgsValidator, Violation};
 use windlass_core::profile::Profile;
 use windlass_core::run::{Deadline, Effect, Finished, Input, Run, RunSettings, Start, World};
 use windlass_core::tool::{
-    Category, Effects, ErrorKind, OutcomeStatus, RawArgs, RawCall, Risk, ToolFailure, ToolOutcome,
-    ToolOutput, ToolSpec,
+    Category, Effects, ErrorKind, RawArgs, RawCall, Risk, ToolFailure, ToolOutcome, ToolOutput, ToolSpec,
 };
 use windlass_core::toolset::{ToolEntry, Toolset};
 
