@@ -43,6 +43,7 @@ impl Screen {
                 profile: "default".to_owned(),
                 executes_while_streaming: false,
                 approve: ApproveMode::Ask,
+                sampling: Default::default(),
             },
             model: None,
             profile: None,
@@ -168,7 +169,12 @@ impl Writer {
             finish: Finish::Calls,
             usage,
         });
-        self.push(Event::CallRequested { call: call.clone(), category, visibility });
+        self.push(Event::CallRequested {
+            call: call.clone(),
+            category,
+            visibility,
+            vendor: "scripted".into(),
+        });
         let (call_id, name) = (call.id.clone(), call.name.clone());
         self.push(Event::CallStarted { call_id, name, by: Some("risk".into()), category, visibility });
         let content = "fn main() {}\n".repeat(40);

@@ -51,4 +51,17 @@ describe('a staged edit', () => {
     await staged('call_2').getByText('Not applied').waitFor();
     expect(readFileSync(file('two.txt'), 'utf8')).toBe('mine\n');
   });
+
+  it('U-41: several edits of one run are approved for themselves, and the model is told', async () => {
+    await say('Write three.');
+    await staged('call_5').waitFor();
+    await staged('call_4').getByRole('button', { name: 'Apply' }).click();
+    await staged('call_4').getByText('Applied.').waitFor();
+    expect([3, 4, 5].map((n) => existsSync(file(['', '', '', 'three', 'four', 'five'][n] + '.txt')))).toEqual([false, true, false]);
+    await say('What is done?');
+    await page.getByText('The fourth.').waitFor();
+    await page.reload();
+    await page.locator('[data-call="call_4"]').getByText('applied', { exact: true }).waitFor();
+    await staged('call_3').getByRole('button', { name: 'Apply' }).waitFor();
+  });
 });

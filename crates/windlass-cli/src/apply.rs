@@ -1,12 +1,11 @@
-//! `windlass runs apply`: shows an edit that a run has staged, asks, and makes it, through the same validation,
-//! permission and limits as every call. The file must be as it was when the edit was proposed.
+//! `windlass runs apply`: shows edits that a run has staged, asks about each, and makes those that are wanted, through
+//! the same validation, permission and limits as every call. A file must be as it was when its edit was proposed.
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
 use windlass_core::event::{Event, Record};
-use windlass_core::host::{Consent, HostPort, OutsideCall, ServedPort};
-use windlass_core::ids::SessionId;
+use windlass_core::host::{Consent, EditApproval, HostPort, ServedPort};
+use windlass_core::ids::{RunId, SessionId};
 use windlass_core::permission::{Preview, Question};
 use windlass_core::text::visible_line;
 use windlass_core::tool::{OutcomeStatus, ToolFailure, ToolOutcome};
@@ -22,7 +21,7 @@ use crate::exit::Exit;
 use crate::front::refused;
 use crate::going_on::place_of;
 use crate::open_models::OneModel;
-use crate::out::{print_json, print_line, tell, tell_line};
+use crate::out::{print_json, print_line, tell, tell_line, warn};
 use crate::provider::wait_for;
 use crate::quote::{quote, quote_diff};
 use crate::run::block_on;
@@ -31,7 +30,8 @@ use crate::wiring::House;
 /// `windlass runs apply`.
 pub(crate) struct ApplyCommand {
     pub(crate) id: String,
-    pub(crate) call_id: Option<String>,
+    /// The staged calls that are meant; all that wait if there are none.
+    pub(crate) call_ids: Vec<String>,
     /// Whether the user has said yes already.
     pub(crate) is_agreed: bool,
     pub(crate) deny: Vec<String>,
@@ -42,43 +42,74 @@ pub(crate) fn apply(global: &GlobalArgs, command: ApplyCommand) -> Result<Exit> 
     let archive = Archive::of_user(global)?;
     let row = wait_for(archive.run(&command.id))??;
     let records = wait_for(archive.records_of_run(&row))??;
-    let proposal = find(&records, row.run_id.as_str(), command.call_id.as_deref())?;
-    if !global.quiet || !command.is_agreed {
-        show(&proposal);
-    }
-    let again = format!("windlass runs apply {} --yes", row.run_id);
-    let Some(consent) = agree(&proposal, command.is_agreed, &again)? else {
-        tell_line("not applied; nothing was written");
-        return Ok(Exit::Cancelled);
-    };
+    let proposals = find(&records, row.run_id.as_str(), &command.call_ids)?;
     let house = house_for(&place_of(global, &archive, &row)?, command.deny)?;
-    let outcome = block_on(async {
-        let models = Arc::new(OneModel(Arc::new(OneCall::new(proposal.tool.clone(), String::new()))));
-        let host = house.host(Arc::clone(&archive.store), models);
-        call(&host, &proposal, row.session_id.clone(), consent).await
-    })?;
-    tell_outcome(global, &outcome, &row.session_id)
+    let again = format!("windlass runs apply {} --yes", row.run_id);
+    let (mut applied, mut problem) = (0_usize, None);
+    for proposal in &proposals {
+        if !global.quiet || !command.is_agreed {
+            show(proposal);
+        }
+        let Some(consent) = agree(proposal, command.is_agreed, &again)? else {
+            tell_line(&format!("{} is not applied; it still waits", proposal.call_id));
+            continue;
+        };
+        let outcome = block_on(async {
+            let models = Arc::new(OneModel(Arc::new(OneCall::new(proposal.tool.clone(), String::new()))));
+            let host = house.host(Arc::clone(&archive.store), models);
+            call(&host, row.run_id.clone(), proposal, consent).await
+        })?;
+        match tell_outcome(global, &outcome, &row.session_id) {
+            Ok(()) => applied = applied.saturating_add(1),
+            Err(complaint) => {
+                if let Some(earlier) = problem.replace(complaint) {
+                    warn(earlier.what());
+                }
+            }
+        }
+    }
+    match problem {
+        Some(complaint) => Err(complaint),
+        None if applied == 0 => Ok(Exit::Cancelled),
+        None => Ok(Exit::Done),
+    }
 }
 
-/// The staged edit that is meant.
-fn find(records: &[Arc<Record>], run_id: &str, wanted: Option<&str>) -> Result<Question> {
-    let staged: Vec<&Question> = records
-        .iter()
-        .filter_map(|record| match &record.event {
-            Event::CallEnded { outcome, .. } => outcome.meta.proposal.as_deref(),
-            _ => None,
-        })
-        .collect();
-    let is_meant = |proposal: &&&Question| wanted.is_none_or(|wanted| proposal.call_id.as_str() == wanted);
-    match (staged.iter().find(is_meant), staged.first(), wanted) {
-        (Some(proposal), _, _) => Ok(Question::clone(proposal)),
-        (None, Some(first), Some(wanted)) => {
-            Err(Complaint::usage(format!("call '{wanted}' of run {run_id} is no staged edit"))
-                .cure(format!("windlass runs apply {run_id} {}", first.call_id)))
+/// The staged edits that are meant and wait.
+fn find(records: &[Arc<Record>], run_id: &str, wanted: &[String]) -> Result<Vec<Question>> {
+    let staged = records.iter().filter_map(|record| match &record.event {
+        Event::CallEnded { outcome, .. } => outcome.meta.proposal.as_deref(),
+        _ => None,
+    });
+    let staged: Vec<&Question> = staged.collect();
+    let Some(first) = staged.first() else {
+        return Err(Complaint::usage(format!("run {run_id} has no staged edit"))
+            .cure("windlass run --approve stage … stages the edits of a run"));
+    };
+    let cure = format!("windlass runs apply {run_id} {}", first.call_id);
+    for wanted in wanted {
+        if !staged.iter().any(|proposal| proposal.call_id.as_str() == wanted) {
+            return Err(
+                Complaint::usage(format!("call '{wanted}' of run {run_id} is no staged edit")).cure(cure)
+            );
         }
-        (None, _, _) => Err(Complaint::usage(format!("run {run_id} has no staged edit"))
-            .cure("windlass run --approve stage … stages the edits of a run")),
     }
+    let is_applied = |proposal: &Question| {
+        records.iter().any(|record| match &record.event {
+            Event::EditApplied { call_id, .. } => *call_id == proposal.call_id,
+            _ => false,
+        })
+    };
+    let is_meant = |proposal: &&Question| {
+        wanted.is_empty() || wanted.iter().any(|wanted| proposal.call_id.as_str() == wanted)
+    };
+    let waiting = staged.into_iter().filter(is_meant).filter(|proposal| !is_applied(proposal));
+    let waiting: Vec<Question> = waiting.cloned().collect();
+    if waiting.is_empty() {
+        let what = format!("no edit of run {run_id} waits any more: what is meant was applied already");
+        return Err(Complaint::failed(what).cure("windlass tools call undo_edit … takes an edit back"));
+    }
+    Ok(waiting)
 }
 
 /// What is applied, whole; its tool and risk last, above what is asked.
@@ -122,32 +153,21 @@ fn house_for(global: &GlobalArgs, deny: Vec<String>) -> Result<House> {
     House::build_for(flags, &permission, true)
 }
 
-async fn call(
-    host: &Host,
-    proposal: &Question,
-    session_id: SessionId,
-    consent: Consent,
-) -> Result<Arc<ToolOutcome>> {
-    let args: Map<String, Value> = serde_json::from_str(&proposal.arguments)
-        .map_err(|error| Complaint::failed(format!("the staged arguments cannot be read: {error}")))?;
-    let (name, session_id) = (proposal.tool.clone(), Some(session_id));
-    let call = OutsideCall { name, args, session_id, consent: Some(consent) };
-    let answer = host.call_tool(call).await.map_err(refused)?;
+async fn call(host: &Host, run_id: RunId, proposal: &Question, consent: Consent) -> Result<Arc<ToolOutcome>> {
+    let (call_id, digest) = (proposal.call_id.clone(), proposal.digest.clone());
+    let approval = EditApproval { run_id, call_id, digest, consent };
+    let answer = host.apply_edit(approval).await.map_err(refused)?;
     host.close().await.map_err(refused)?;
     Ok(answer.outcome)
 }
 
-fn tell_outcome(global: &GlobalArgs, outcome: &ToolOutcome, session_id: &SessionId) -> Result<Exit> {
+fn tell_outcome(global: &GlobalArgs, outcome: &ToolOutcome, session_id: &SessionId) -> Result<()> {
     if global.json {
         print_json(outcome)?;
-        return Ok(if outcome.is_ok() { Exit::Done } else { Exit::Failed });
     }
     match &outcome.body {
-        Ok(output) => {
-            let said = output.readable();
-            print_line(said.lines().next().unwrap_or("applied"))?;
-            Ok(Exit::Done)
-        }
+        Ok(_) if global.json => Ok(()),
+        Ok(output) => print_line(output.readable().lines().next().unwrap_or("applied")),
         Err(failure) => Err(not_applied(failure, outcome.status(), session_id)),
     }
 }

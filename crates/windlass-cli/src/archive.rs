@@ -41,6 +41,12 @@ impl Archive {
         Ok(Self { store })
     }
 
+    /// Opens the store of a data folder, if there is one.
+    pub(crate) fn existing(folders: &Folders) -> Result<Option<Self>> {
+        let is_there = folders.data.join(windlass_store::FILE_NAME).exists();
+        is_there.then(|| Self::open(folders, 1)).transpose()
+    }
+
     /// Opens the data folder that these flags mean, for one command.
     pub(crate) fn of_user(global: &GlobalArgs) -> Result<Self> {
         Self::open(&Folders::of_user(global.config.as_deref(), global.data.as_deref())?, 1)

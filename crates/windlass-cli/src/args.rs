@@ -392,13 +392,13 @@ pub(crate) enum RunsCommand {
         /// Its id, or the beginning of it
         id: String,
     },
-    /// Look at an edit that the run has staged, and make it
+    /// Look at the edits that the run has staged, and make those you want
     Apply {
         /// Its id, or the beginning of it
         id: String,
-        /// The staged call
-        call_id: Option<String>,
-        /// Make it without asking; a critical one is asked about all the same
+        /// The staged calls; all that wait if none is named
+        call_ids: Vec<String>,
+        /// Make them without asking; a critical one is asked about all the same
         #[arg(long)]
         yes: bool,
         /// Deny calls for this time; beats the approval
@@ -500,6 +500,11 @@ pub(crate) enum PolicyCommand {
     Remove {
         /// Its id, from `windlass policy list`
         id: String,
+    },
+    /// Take over the rules of another file: that of ZodoLlama, or any that is named
+    Import {
+        /// The file; without it, the one that ZodoLlama has left in your configuration folder
+        file: Option<PathBuf>,
     },
     /// Say which gate decides a call, and why; the call does not run
     Explain {

@@ -113,6 +113,7 @@ impl Story {
             Event::CallEnded { call_id, outcome, message, .. } => {
                 self.see_outcome(call_id, outcome, message);
             }
+            Event::EditApplied { call_id, .. } => self.set_state(call_id, "applied"),
             Event::RunResumed { .. } => self.remarks.push("It was cut off and taken up again.".to_owned()),
             Event::WarningRaised { code, message } => {
                 self.remarks.push(format!("{message} ({})", code.word()));
@@ -216,7 +217,7 @@ impl Story {
             let _ = writeln!(text, "{} {}", style("error:").red().bold(), visible(error));
         }
         if self.steps.iter().flat_map(|step| &step.calls).any(|call| call.state == "staged") {
-            let _ = writeln!(text, "to look at the staged edit: windlass runs apply {}", self.run_id);
+            let _ = writeln!(text, "to look at what is staged: windlass runs apply {}", self.run_id);
         }
         if self.outcome.is_none() {
             let _ = writeln!(text, "to go on: windlass runs resume {}", self.run_id);
@@ -242,6 +243,7 @@ impl StepStory {
                 "failed" | "interrupted" => style("✗").red(),
                 "denied" => style("⊘").yellow(),
                 "staged" => style("◇").cyan(),
+                "applied" => style("◆").cyan(),
                 "cancelled" => style("✗").yellow(),
                 _ => style("…").cyan(),
             };

@@ -39,7 +39,12 @@ fn call(id: &str) -> Event {
         arguments: r#"{"path":"a.txt"}"#.into(),
         state: None,
     };
-    Event::CallRequested { call, category: Category::Other, visibility: Visibility::Primary }
+    Event::CallRequested {
+        call,
+        category: Category::Other,
+        visibility: Visibility::Primary,
+        vendor: "".into(),
+    }
 }
 
 fn ended(id: &str, outcome: ToolOutcome) -> Event {

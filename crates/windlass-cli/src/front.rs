@@ -311,8 +311,8 @@ impl Front {
 
     fn say_how_to_apply(&self, run_id: &RunId) {
         match self.is_kept {
-            true => tell_line(&format!("an edit awaits your approval: windlass runs apply {run_id}")),
-            false => tell_line("an edit was staged, but the session is not kept, so it cannot be applied"),
+            true => tell_line(&format!("what is staged awaits your approval: windlass runs apply {run_id}")),
+            false => tell_line("edits were staged, but the session is not kept, so they cannot be applied"),
         }
     }
 

@@ -60,6 +60,7 @@ impl LiveAnswer {
             | Event::CallProgressed { .. }
             | Event::CallEnded { .. }
             | Event::RunResumed { .. }
+            | Event::EditApplied { .. }
             | Event::TasksChanged { .. }
             | Event::NoteAdded { .. }
             | Event::WarningRaised { .. }

@@ -2,16 +2,18 @@
 //!
 //! Pure: events in, lines out. Where they are written is `screen`'s business.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use console::style;
 use serde_json::Value;
-use windlass_core::display::outcome_line;
+use windlass_core::display::{call_block, outcome_line};
 use windlass_core::event::{Event, Record, RunOutcome};
 use windlass_core::ids::CallId;
 use windlass_core::message::{Message, Part};
 use windlass_core::model::{NoticeKind, StepPurpose};
 use windlass_core::permission::Decision;
+use windlass_core::profile::Profile;
 use windlass_core::text::{visible, visible_line};
 use windlass_core::tool::{ErrorKind, OutcomeStatus, ToolCall, ToolOutcome};
 
@@ -49,6 +51,8 @@ pub(crate) struct Progress {
     delay: Option<String>,
     /// That this step reads for long was told.
     has_told_reading: bool,
+    /// The profile of the run, if it shows calls as blocks.
+    blocks: Option<Box<Profile>>,
 }
 
 impl Progress {
@@ -63,6 +67,7 @@ impl Progress {
             activity: String::new(),
             delay: None,
             has_told_reading: false,
+            blocks: None,
         }
     }
 
@@ -74,7 +79,11 @@ impl Progress {
     /// Sees an event; the lines to tell.
     pub(crate) fn see(&mut self, record: &Record) -> Vec<String> {
         match &record.event {
-            Event::RunStarted { message, .. } => self.see_start(message),
+            Event::RunStarted { message, wishes, .. } => {
+                let profile = wishes.setup.as_ref().map(|setup| &setup.profile);
+                self.blocks = profile.filter(|profile| profile.shows_blocks()).cloned().map(Box::new);
+                self.see_start(message)
+            }
             Event::StepStarted { purpose, .. } => {
                 self.see_step(*purpose);
                 Vec::new()
@@ -127,8 +136,10 @@ impl Progress {
             }
             Event::InnerCallEnded { .. } => Vec::new(),
             Event::CallEnded { call_id, name, outcome, .. } => self.see_outcome(call_id, name, outcome),
-            Event::RunResumed { interrupted, repeated } => self.see_resumption(interrupted, repeated),
-            Event::TasksChanged { .. } => Vec::new(),
+            Event::RunResumed { interrupted, repeated, grants } => {
+                self.see_resumption(interrupted, repeated, grants)
+            }
+            Event::TasksChanged { .. } | Event::EditApplied { .. } => Vec::new(),
             Event::NoteAdded { text } => self.in_full(|| dim(&format!("  note: {}", short_line(text, 200)))),
             Event::WarningRaised { code, message } => {
                 vec![caution(&format!("{} ({})", visible(message), code.word()))]
@@ -147,7 +158,7 @@ impl Progress {
     }
 
     /// Whoever comes back to a run wants to know what became of the calls that were cut off.
-    fn see_resumption(&self, interrupted: &[CallId], repeated: &[CallId]) -> Vec<String> {
+    fn see_resumption(&self, interrupted: &[CallId], repeated: &[CallId], grants: &[String]) -> Vec<String> {
         let names = |ids: &[CallId]| ids.iter().map(CallId::as_str).collect::<Vec<_>>().join(", ");
         let mut lines = vec![dim("taken up where it stopped")];
         if !interrupted.is_empty() {
@@ -156,6 +167,10 @@ impl Progress {
         }
         if !repeated.is_empty() {
             lines.push(dim(&format!("run again: {}", names(repeated))));
+        }
+        if !grants.is_empty() {
+            let grants = short_line(&grants.join(", "), RESULT_CHARS_MAX);
+            lines.push(dim(&format!("still allowed in this session: {grants} (windlass policy list)")));
         }
         lines
     }
@@ -272,6 +287,15 @@ impl Progress {
 
     fn see_outcome(&mut self, call_id: &CallId, name: &str, outcome: &ToolOutcome) -> Vec<String> {
         self.running.retain(|(id, _)| id != call_id);
+        if let (Some(profile), Some(call)) = (&self.blocks, self.calls.get(call_id))
+            && outcome.status() != OutcomeStatus::Staged
+        {
+            return call_block(profile, call, outcome)
+                .lines()
+                .map(visible_line)
+                .map(Cow::into_owned)
+                .collect();
+        }
         let mark = match outcome.status() {
             OutcomeStatus::Ok => style("✓").for_stderr().green(),
             OutcomeStatus::Failed | OutcomeStatus::Interrupted => style("✗").for_stderr().red(),

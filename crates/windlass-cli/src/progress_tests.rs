@@ -42,6 +42,7 @@ fn requested(arguments: &str) -> Event {
         call: tool_call(arguments),
         category: Category::Other,
         visibility: Visibility::Secondary,
+        vendor: "".into(),
     }
 }
 

@@ -40,8 +40,8 @@ pub(crate) fn run(global: &GlobalArgs, command: RunsCommand) -> Result<Exit> {
             return fork(global, ForkCommand { id, at, message, outcome, permission });
         }
         RunsCommand::Replay { id } => return replay(global, &id),
-        RunsCommand::Apply { id, call_id, yes, deny } => {
-            return apply(global, ApplyCommand { id, call_id, is_agreed: yes, deny });
+        RunsCommand::Apply { id, call_ids, yes, deny } => {
+            return apply(global, ApplyCommand { id, call_ids, is_agreed: yes, deny });
         }
     }
     Ok(Exit::Done)

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use windlass_core::host::HostError;
 use windlass_core::permission::{ApproveMode, Rule, RuleEffect, RuleSource, ToolPattern};
+use windlass_core::profile::ProfileName;
 use windlass_core::redact::Redactor;
 use windlass_core::search::SharedSearch;
 use windlass_core::store::StorePort;
@@ -67,6 +68,7 @@ impl House {
         let timed = config.profile.tool_timeouts_ms.keys();
         config.warnings.extend(timed.filter_map(|name| unknown(name, "tool_timeouts", &shelf.toolset)));
         config.warnings.extend(config.folders.settle_policies());
+        config.warnings.extend(offered_rules(&config));
         let (policies, warning) = PolicyStore::open(&config.folders.policies_file, rules);
         if warning.is_some() && config.approve == ApproveMode::All {
             // Rules that forbid may be lost with the file: nothing may run on their absence.
@@ -117,6 +119,16 @@ impl House {
         };
         Host::new_guarded(parts, Redactor::new(config.keys.values().cloned()))
     }
+}
+
+/// Who comes from ZodoLlama and has no rules here yet is told where they are.
+fn offered_rules(config: &Config) -> Option<String> {
+    let is_new = config.profile.name == ProfileName::Zodo && !config.folders.policies_file.exists();
+    let file = config.folders.zodo_policies().filter(|_| is_new)?;
+    Some(format!(
+        "ZodoLlama's rules in {} do not hold yet; windlass policy import takes them over",
+        file.display()
+    ))
 }
 
 /// A complaint about a field of a request. Flags and commands that would help here mean nothing to whoever sent it.

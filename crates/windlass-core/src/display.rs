@@ -3,9 +3,23 @@
 use crate::json::clip::clip_chars;
 use crate::limits::SNIPPET_CHARS_MAX;
 use crate::phrase::phrase_failure;
-use crate::profile::Profile;
+use crate::profile::{Profile, ProfileName};
 use crate::text::cut_bytes;
 use crate::tool::{ToolCall, ToolOutcome};
+
+impl Profile {
+    /// Whether terminals show a call as its block, where others get a line.
+    pub fn shows_blocks(&self) -> bool {
+        match self.name {
+            ProfileName::Zodo => true,
+            ProfileName::Default
+            | ProfileName::Edison
+            | ProfileName::Dspy
+            | ProfileName::Studio
+            | ProfileName::Ploke => false,
+        }
+    }
+}
 
 /// The block of one call (Appendix A.5).
 pub fn call_block(profile: &Profile, call: &ToolCall, outcome: &ToolOutcome) -> String {

@@ -17,7 +17,7 @@ fn call() -> ToolCall {
 }
 
 #[test]
-fn z_17_the_block_of_a_call_says_status_result_time_size_and_arguments() {
+fn the_block_of_a_call_says_status_result_time_size_and_arguments() {
     let ok = ToolOutcome::ok(ToolOutput::text("hello")).timed(0, 5);
     assert_eq!(
         call_block(&Profile::zodo(), &call(), &ok),
@@ -36,7 +36,7 @@ fn result_line(profile: &Profile, text: String) -> String {
 }
 
 #[test]
-fn z_17_a_result_is_cut_at_500_bytes_and_says_how_much_is_missing() {
+fn a_result_is_cut_at_500_bytes_and_says_how_much_is_missing() {
     let zodo = Profile::zodo();
     assert_eq!(result_line(&zodo, "x".repeat(500)), "x".repeat(500));
     assert_eq!(result_line(&zodo, "x".repeat(501)), format!("{}... (1 more bytes)", "x".repeat(500)));

@@ -63,6 +63,9 @@ pub enum Event {
         /// Calls that ran when the program stopped and are run again: they change nothing twice.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         repeated: Vec<CallId>,
+        /// What the session is still granted.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        grants: Vec<String>,
     },
     /// A model was asked for a step; a second start of the same step throws the first away.
     StepStarted {
@@ -154,6 +157,9 @@ pub enum Event {
         category: Category,
         /// How prominently they show it.
         visibility: Visibility,
+        /// Whose model asked: the provider's name (P-5); nothing in journals of earlier releases.
+        #[serde(default, skip_serializing_if = "str::is_empty")]
+        vendor: Arc<str>,
     },
     /// The user is asked.
     PermissionRequested {
@@ -272,7 +278,14 @@ pub enum Event {
         /// What happened and what to do.
         message: String,
     },
-    /// The run is over: exactly once, last.
+    /// A staged edit of the run was made when the user approved it (not the machine's own); may come after its end.
+    EditApplied {
+        /// The call that was staged.
+        call_id: CallId,
+        /// What the model is told.
+        note: String,
+    },
+    /// The run is over: exactly once. After it comes only what becomes of its staged edits.
     RunEnded {
         /// How it ended.
         outcome: RunOutcome,
@@ -400,6 +413,7 @@ impl Event {
             | Event::CallProgressed { .. } => false,
             Event::RunStarted { .. }
             | Event::RunResumed { .. }
+            | Event::EditApplied { .. }
             | Event::TasksChanged { .. }
             | Event::StepStarted { .. }
             | Event::StepDelayed { .. }
@@ -425,6 +439,7 @@ impl Event {
             self,
             Event::RunResumed { .. }
                 | Event::TasksChanged { .. }
+                | Event::EditApplied { .. }
                 | Event::InnerCallStarted { .. }
                 | Event::InnerCallEnded { .. }
         );
@@ -436,6 +451,7 @@ impl Event {
         match self {
             Event::RunStarted { .. } => "run-started",
             Event::RunResumed { .. } => "run-resumed",
+            Event::EditApplied { .. } => "edit-applied",
             Event::TasksChanged { .. } => "tasks-changed",
             Event::StepStarted { .. } => "step-started",
             Event::StepDelayed { .. } => "step-delayed",

@@ -27,10 +27,13 @@ pub fn payload(record: &Record) -> Option<Value> {
                 "parent_id": record.parent_id, "model": model, "profile": profile,
             }),
         ),
-        Event::RunResumed { interrupted, repeated } => (
+        Event::RunResumed { interrupted, repeated, grants } => (
             "run_resumed",
-            json!({"run_id": record.run_id, "interrupted": interrupted, "repeated": repeated}),
+            json!({
+                "run_id": record.run_id, "interrupted": interrupted, "repeated": repeated, "grants": grants,
+            }),
         ),
+        Event::EditApplied { call_id, note } => ("edit_applied", json!({"id": call_id, "note": note})),
         Event::TasksChanged { tasks } => ("tasks", json!({"tasks": tasks})),
         Event::StepDelayed { step, attempt, attempts_max, delay_ms, code, message, .. } => (
             "waiting",

@@ -71,7 +71,12 @@ fn s_6_a_tool_calls_frame_has_the_arguments_as_text() {
         arguments: r#"{"query":"q"}"#.into(),
         state: None,
     };
-    let event = Event::CallRequested { call, category: Category::Search, visibility: Visibility::Primary };
+    let event = Event::CallRequested {
+        call,
+        category: Category::Search,
+        visibility: Visibility::Primary,
+        vendor: "".into(),
+    };
     assert_eq!(
         line(event),
         r#"{"type":"tool_calls","calls":[{"id":"call_1","name":"search_web","arguments":"{\"query\":\"q\"}"}],"ts":1234}"#

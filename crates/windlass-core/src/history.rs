@@ -28,8 +28,6 @@ pub struct History {
     pub outcomes: Vec<PastOutcome>,
     /// Its task list.
     pub tasks: Arc<[Task]>,
-    /// Rules that were granted for the session, oldest first, as texts.
-    pub grants: Vec<String>,
     /// Tools of low risk that the user was asked about and let run.
     pub asked: Vec<String>,
     /// The number of its newest record.
@@ -63,7 +61,6 @@ impl History {
                 next_call_number: 1,
                 outcomes: Vec::new(),
                 tasks: Arc::new([]),
-                grants: Vec::new(),
                 asked: Vec::new(),
                 last_seq: 0,
                 unfinished: None,
@@ -105,12 +102,22 @@ impl Fold {
             self.end_run();
             self.run = Some((record.run_id.clone(), Vec::new()));
         }
+        if let Event::EditApplied { note, .. } = &record.event {
+            return self.tell_applied(note);
+        }
         match &mut self.run {
             Some((run_id, records)) if *run_id == record.run_id => records.push(Arc::clone(record)),
             // Nothing of an ended run is told after its end.
             Some(_) | None => return,
         }
         self.apply(&record.event);
+    }
+
+    /// The model is told with its next message: a run that goes on was told nothing of it.
+    fn tell_applied(&mut self, note: &str) {
+        let note = Arc::new(Message::note(note.to_owned()));
+        Arc::make_mut(&mut self.history.transcript).push(Arc::clone(&note));
+        self.said.push(note);
     }
 
     fn apply(&mut self, event: &Event) {
@@ -135,12 +142,13 @@ impl Fold {
             Event::PermissionRequested { question } if question.risk == Risk::Low => {
                 self.low_questions.insert(question.call_id.clone(), question.tool.clone());
             }
-            Event::PermissionDecided { call_id, decision, by, rule, .. } => {
-                self.take_decision(call_id, *decision, by, rule.as_deref());
+            Event::PermissionDecided { call_id, decision, by, .. } => {
+                self.take_decision(call_id, *decision, by);
             }
             Event::TasksChanged { tasks } => self.history.tasks = Arc::clone(tasks),
             Event::RunEnded { .. } => self.end_run(),
             Event::RunResumed { .. }
+            | Event::EditApplied { .. }
             | Event::StepDelayed { .. }
             | Event::RequestAdjusted { .. }
             | Event::ReasoningDelta { .. }
@@ -175,14 +183,11 @@ impl Fold {
         self.history.outcomes.push(PastOutcome { call_id: call_id.clone(), provider_id, outcome });
     }
 
-    fn take_decision(&mut self, call_id: &CallId, decision: Decision, by: &str, rule: Option<&str>) {
+    fn take_decision(&mut self, call_id: &CallId, decision: Decision, by: &str) {
         let tool = self.low_questions.remove(call_id);
-        if decision == Decision::Deny || by != "user" {
-            return;
-        }
-        let (history, grant) = (&mut self.history, rule.map(str::to_owned));
-        for (list, word) in [(&mut history.grants, grant), (&mut history.asked, tool)] {
-            list.extend(word.filter(|word| !list.contains(word)));
+        if decision != Decision::Deny && by == "user" {
+            let asked = &mut self.history.asked;
+            asked.extend(tool.filter(|tool| !asked.contains(tool)));
         }
     }
 

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use crate::event::Record;
 use crate::ids::{CallId, Millis, RunId, SessionId};
 use crate::model::{ModelDelta, ModelFailure, ModelRequest, Sampling, ToolChoice};
-use crate::permission::{HeldTargets, Inspection};
+use crate::permission::{HeldTargets, Inspection, Rule};
 use crate::step::WrittenRequest;
 use crate::task::{Task, TaskStatus};
 use crate::tool::{ToolFailure, ToolOutcome, ToolOutput, ToolSpec};
@@ -286,6 +286,13 @@ pub trait JournalPort: Send + Sync {
             records.truncate(records_max);
             Ok(records)
         })
+    }
+    /// What a session is granted at this moment, oldest first; nothing from a journal that does not keep that.
+    fn grants<'a>(
+        &'a self,
+        _session_id: &'a SessionId,
+    ) -> BoxFuture<'a, Result<Option<Vec<Rule>>, JournalFailure>> {
+        Box::pin(async { Ok(None) })
     }
 }
 

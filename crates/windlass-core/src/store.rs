@@ -12,7 +12,7 @@ use crate::event::{RunOutcome, StopReason};
 use crate::ids::{Millis, RunId, SessionId};
 use crate::message::Message;
 use crate::model::Usage;
-use crate::permission::ApproveMode;
+use crate::permission::{ApproveMode, Rule};
 use crate::port::{BoxFuture, JournalPort};
 use crate::settings::SessionSettings;
 use crate::task::Task;
@@ -251,10 +251,14 @@ pub trait StorePort: JournalPort {
     /// The task list of a session, as its newest record has it.
     fn tasks<'a>(&'a self, session_id: &'a SessionId) -> BoxFuture<'a, Result<Vec<Task>, StoreFailure>>;
 
-    /// Rules that were granted for this session, oldest first, as texts.
-    fn grants<'a>(&'a self, session_id: &'a SessionId) -> BoxFuture<'a, Result<Vec<String>, StoreFailure>>;
+    /// What sessions are granted at this moment, by whatever process, oldest first.
+    fn all_grants(&self) -> BoxFuture<'_, Result<Vec<Rule>, StoreFailure>>;
 
-    /// Becomes the writer of a session, unless another living process is.
+    /// Takes a grant back; whether there was one.
+    fn revoke<'a>(&'a self, grant_id: &'a str) -> BoxFuture<'a, Result<bool, StoreFailure>>;
+
+    /// Becomes the writer of a session, unless another living process is. A grant ends with the process that gave
+    /// it; only those of a run that stopped in the middle go over to the new writer.
     fn claim<'a>(&'a self, session_id: &'a SessionId) -> BoxFuture<'a, Result<Claim, StoreFailure>>;
 
     /// Is the writer no longer.

@@ -215,7 +215,7 @@ impl RunTrace {
                     self.add_usage(usage);
                 }
             }
-            Event::CallRequested { call, category, visibility } => self.tools.push(ToolTrace {
+            Event::CallRequested { call, category, visibility, .. } => self.tools.push(ToolTrace {
                 category: *category,
                 visibility: *visibility,
                 ..begin_tool(call, record.ts_ms)
@@ -255,6 +255,7 @@ impl RunTrace {
                 self.end(record.ts_ms, *outcome, reason, answer, usage);
             }
             Event::RunResumed { .. }
+            | Event::EditApplied { .. }
             | Event::InnerCallStarted { .. }
             | Event::InnerCallEnded { .. }
             | Event::TasksChanged { .. }

@@ -30,7 +30,12 @@ fn requested(name: &str, arguments: &str) -> Event {
         arguments: arguments.into(),
         state: None,
     };
-    Event::CallRequested { call, category: Category::Search, visibility: Visibility::Hidden }
+    Event::CallRequested {
+        call,
+        category: Category::Search,
+        visibility: Visibility::Hidden,
+        vendor: "".into(),
+    }
 }
 
 fn started_call() -> Event {

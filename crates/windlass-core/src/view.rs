@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use crate::command::RunSetup;
 use crate::event::{Event, Record, RunOutcome, StopReason, WarningCode};
 use crate::ids::{CallId, RunId};
 use crate::message::{Message, Part};
@@ -51,6 +52,8 @@ pub struct RunView {
     pub usage: Usage,
     /// The task list, as the run last changed it.
     pub tasks: Vec<Task>,
+    /// What it began with, where that is on record.
+    pub setup: Option<Arc<RunSetup>>,
     /// Where the entries of the current step begin.
     step_start: usize,
     /// The phase of reasoning of the current step: how many steps before it had calls (S-32).
@@ -99,6 +102,8 @@ pub struct CallView {
     pub state: CallState,
     /// The last line of progress, while it runs.
     pub progress: Option<String>,
+    /// Whether it was staged and then made.
+    pub is_applied: bool,
 }
 
 /// How far a call is.
@@ -140,8 +145,9 @@ impl SessionView {
             return;
         }
         self.seq = record.seq;
-        if let Event::RunStarted { message, .. } = &record.event {
-            self.runs.push(RunView::new(record.run_id.clone(), message.text()));
+        if let Event::RunStarted { message, wishes, .. } = &record.event {
+            let run = RunView::new(record.run_id.clone(), message.text());
+            self.runs.push(RunView { setup: wishes.setup.clone(), ..run });
             return;
         }
         if let Some(run) = self.runs.iter_mut().rev().find(|run| run.run_id == record.run_id) {
@@ -166,6 +172,7 @@ impl RunView {
             answer: String::new(),
             usage: Usage::default(),
             tasks: Vec::new(),
+            setup: None,
             step_start: 0,
             phase: 0,
         }
@@ -185,6 +192,11 @@ impl RunView {
             | Event::InnerCallEnded { .. } => {}
             // Pieces of a step that the stop cut off are not on record.
             Event::RunResumed { .. } => self.drop_unkept(),
+            Event::EditApplied { call_id, .. } => {
+                if let Some(call) = self.call_mut(call_id) {
+                    call.is_applied = true;
+                }
+            }
             Event::TasksChanged { tasks } => self.tasks = tasks.to_vec(),
             Event::CallDelta { .. } => self.waiting = None,
             Event::StepDelayed { attempt, attempts_max, delay_ms, message, .. } => {
@@ -212,7 +224,7 @@ impl RunView {
                     self.usage.add(usage);
                 }
             }
-            Event::CallRequested { call, category, visibility } => {
+            Event::CallRequested { call, category, visibility, .. } => {
                 self.announce(call, *category, *visibility);
             }
             Event::PermissionRequested { question } => {
@@ -337,7 +349,7 @@ impl RunView {
 
 fn requested(call: &ToolCall, category: Category, visibility: Visibility) -> Entry {
     let (call, state) = (call.clone(), CallState::Requested);
-    Entry::Call(Box::new(CallView { call, category, visibility, state, progress: None }))
+    Entry::Call(Box::new(CallView { call, category, visibility, state, progress: None, is_applied: false }))
 }
 
 #[cfg(test)]

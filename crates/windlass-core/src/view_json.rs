@@ -95,13 +95,16 @@ impl Serialize for Entry {
 
 impl Serialize for CallView {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut call = serializer.serialize_struct("CallView", 6)?;
+        let mut call = serializer.serialize_struct("CallView", 6 + usize::from(self.is_applied))?;
         call.serialize_field("kind", "call")?;
         call.serialize_field("call", &self.call)?;
         call.serialize_field("category", &self.category)?;
         call.serialize_field("visibility", &self.visibility)?;
         call.serialize_field("state", &self.state)?;
         call.serialize_field("progress", &self.progress)?;
+        if self.is_applied {
+            call.serialize_field("is_applied", &true)?;
+        }
         call.end()
     }
 }

@@ -52,7 +52,12 @@ fn call(number: u64) -> ToolCall {
 }
 
 fn requested(number: u64) -> Event {
-    Event::CallRequested { call: call(number), category: Category::Search, visibility: Visibility::Primary }
+    Event::CallRequested {
+        call: call(number),
+        category: Category::Search,
+        visibility: Visibility::Primary,
+        vendor: "".into(),
+    }
 }
 
 fn outcome() -> Arc<ToolOutcome> {

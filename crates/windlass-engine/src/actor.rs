@@ -310,7 +310,8 @@ impl Actor {
         while let Some(input) = next.take() {
             let Some(active) = self.active.as_mut() else { return };
             active.shelf = self.parts.registry.snapshot_of(&self.parts.settings.profile);
-            self.permissions.set_rules(self.parts.policies.rules());
+            self.parts.renew(&mut self.permissions).await;
+            let Some(active) = self.active.as_mut() else { return };
             let mut world = World {
                 tools: &active.shelf.toolset,
                 permissions: &mut self.permissions,

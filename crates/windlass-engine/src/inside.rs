@@ -9,6 +9,7 @@
 //! deep it stands; how it ended is there before the call around it goes on.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,9 +17,9 @@ use serde_json::{Map, Value};
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 use windlass_core::event::{Event, Record};
-use windlass_core::ids::CallId;
+use windlass_core::ids::{CallId, SessionId};
 use windlass_core::permission::Permissions;
-use windlass_core::port::{BoxFuture, CallsPort};
+use windlass_core::port::{BoxFuture, CallsPort, JournalPort};
 use windlass_core::profile::Profile;
 use windlass_core::tool::{ErrorKind, ToolFailure, ToolOutcome, ToolOutput, inner_end};
 
@@ -48,6 +49,20 @@ pub struct Inside {
     /// The call of the session that people see, and the place of this session's call inside it.
     outermost: CallId,
     path: Vec<u32>,
+    pub(crate) granting: Granting,
+}
+
+/// The session that people see, and who knows what it is granted: that counts for calls inside calls too.
+#[derive(Clone)]
+pub(crate) struct Granting {
+    pub(crate) journal: Arc<dyn JournalPort>,
+    pub(crate) session_id: SessionId,
+}
+
+impl fmt::Debug for Granting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.session_id)
+    }
 }
 
 impl Inside {
@@ -70,6 +85,7 @@ pub(crate) struct CallsInside {
     within: Option<(CallId, Vec<u32>)>,
     left: Arc<AtomicU32>,
     notes: InnerNotes,
+    granting: Granting,
     /// How many each call has made.
     made: Arc<Mutex<HashMap<CallId, u32>>>,
 }
@@ -103,6 +119,7 @@ impl CallsInside {
             within,
             left,
             notes,
+            granting: outer.granting(),
             made: Arc::default(),
         }
     }
@@ -192,7 +209,8 @@ impl CallsInside {
     ) -> Result<Arc<ToolOutcome>, ToolFailure> {
         let (permissions, left) = (self.permissions.clone(), Arc::clone(&self.left));
         let (outermost, path) = place;
-        let inside = Inside { permissions, left, notes: self.notes.clone(), outermost, path };
+        let (notes, granting) = (self.notes.clone(), self.granting.clone());
+        let inside = Inside { permissions, left, notes, outermost, path, granting };
         let approve = unasked(self.permissions.mode());
         let past = Past { inside: Some(inside), ..Past::default() };
         let (asked, profile) = ((tool.to_owned(), arguments), self.profile.clone());

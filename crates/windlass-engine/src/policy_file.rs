@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use crate::limits::{POLICY_BYTES_MAX, POLICY_CORRUPT_MAX};
 
@@ -22,6 +22,15 @@ pub struct PolicyFile<T> {
     path: PathBuf,
     from_json: fn(&str) -> Result<T, String>,
     to_json: fn(&T) -> String,
+}
+
+/// How a file was when somebody looked; another stamp is another content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileStamp {
+    bytes: u64,
+    changed: Option<SystemTime>,
+    /// Its number on the disk, and when that was changed.
+    place: (u64, i64, i64),
 }
 
 /// What was read, and what the user should know about it.
@@ -108,6 +117,19 @@ impl<T: Default> PolicyFile<T> {
             ),
         };
         Loaded { rules, warning }
+    }
+
+    /// What tells the file from what it was before, cheaply enough to be asked before every call.
+    pub fn stamp(&self) -> Option<FileStamp> {
+        let metadata = fs::metadata(&self.path).ok()?;
+        #[cfg(unix)]
+        let place = {
+            use std::os::unix::fs::MetadataExt as _;
+            (metadata.ino(), metadata.ctime(), metadata.ctime_nsec())
+        };
+        #[cfg(not(unix))]
+        let place = (0, 0, 0);
+        Some(FileStamp { bytes: metadata.len(), changed: metadata.modified().ok(), place })
     }
 
     /// Changes the rules as they are on disk at this moment, so that two processes do not undo each

@@ -1,13 +1,14 @@
 //! The rules of all sessions: what is stored in the policy file, and what holds for this process alone.
 //!
-//! Reading is a cheap clone of a shared set; storing goes to disk first and takes effect everywhere at once.
+//! Reading is a cheap clone of a shared set, made anew when the file has changed: a rule that another process
+//! stores holds here for the next call. Storing goes to disk first and takes effect everywhere at once.
 
 use std::path::PathBuf;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
-use windlass_core::permission::{PolicySet, Rule};
+use windlass_core::permission::{PolicySet, Rule, RuleEffect};
 
-use crate::policy_file::{PolicyFile, PolicyFileError};
+use crate::policy_file::{FileStamp, PolicyFile, PolicyFileError};
 
 /// Rules, shared by all sessions of a process.
 #[derive(Clone)]
@@ -27,6 +28,8 @@ struct Rules {
     all: Arc<PolicySet>,
     /// Whether the file could not be read.
     is_lost: bool,
+    /// The file that they were read from.
+    stamp: Option<FileStamp>,
 }
 
 impl Rules {
@@ -35,7 +38,7 @@ impl Rules {
         for rule in &extra {
             all.add(rule.clone());
         }
-        Self { stored, extra, all: Arc::new(all), is_lost: false }
+        Self { stored, extra, all: Arc::new(all), is_lost: false, stamp: None }
     }
 }
 
@@ -53,29 +56,43 @@ impl PolicyStore {
             |text| PolicySet::from_json(text).map_err(|error| error.to_string()),
             PolicySet::to_json,
         );
-        let loaded = file.load();
-        let stored = match &loaded.warning {
-            Some(_) => PolicySet::ask_always(),
-            None => loaded.rules,
-        };
-        let rules = Rules { is_lost: loaded.warning.is_some(), ..Rules::new(stored, extra) };
+        let (rules, warning) = read(&file, extra, Vec::new());
         let store = Self(Arc::new(Shared { file: Some(file), rules: RwLock::new(rules) }));
-        (store, loaded.warning)
+        (store, warning)
     }
 
     /// All rules that hold now.
     pub fn rules(&self) -> Arc<PolicySet> {
-        Arc::clone(&self.0.rules.read().unwrap_or_else(PoisonError::into_inner).all)
+        Arc::clone(&self.renewed().all)
     }
 
     /// Whether the stored rules could not be read: those that deny may be among them.
     pub fn is_lost(&self) -> bool {
-        self.0.rules.read().unwrap_or_else(PoisonError::into_inner).is_lost
+        self.renewed().is_lost
     }
 
     /// The rules that are stored.
     pub fn stored(&self) -> PolicySet {
-        self.0.rules.read().unwrap_or_else(PoisonError::into_inner).stored.clone()
+        self.renewed().stored.clone()
+    }
+
+    /// The rules, read again if their file has changed.
+    fn renewed(&self) -> RwLockReadGuard<'_, Rules> {
+        let known = self.0.rules.read().unwrap_or_else(PoisonError::into_inner);
+        let Some(file) = self.0.file.as_ref().filter(|file| file.stamp() != known.stamp) else {
+            return known;
+        };
+        drop(known);
+        let mut rules = self.0.rules.write().unwrap_or_else(PoisonError::into_inner);
+        let denying = rules.stored.rules().iter().filter(|rule| rule.effect == RuleEffect::Deny);
+        let (denying, extra) = (denying.cloned().collect(), std::mem::take(&mut rules.extra));
+        let (fresh, warning) = read(file, extra, denying);
+        if let Some(warning) = warning {
+            tracing::warn!("{warning}");
+        }
+        *rules = fresh;
+        drop(rules);
+        self.0.rules.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Stores a rule; gives its id.
@@ -100,8 +117,22 @@ impl PolicyStore {
             }
         };
         let extra = std::mem::take(&mut rules.extra);
+        // Without a stamp it is read once more: another process may have written in between.
         *rules = Rules::new(stored, extra);
         // `update` runs its closure exactly once before it returns without an error.
         changed.ok_or(PolicyFileError::Unchanged)
     }
+}
+
+/// Reads the rules of a file. What cannot be understood is asked about, and what was known to be denied stays so.
+fn read(file: &PolicyFile<PolicySet>, extra: Vec<Rule>, denying: Vec<Rule>) -> (Rules, Option<String>) {
+    // Looked at before it is read: a change in between is seen the next time.
+    let stamp = file.stamp();
+    let loaded = file.load();
+    let is_lost = loaded.warning.is_some();
+    let mut stored = if is_lost { PolicySet::ask_always() } else { loaded.rules };
+    for rule in denying.into_iter().filter(|_| is_lost) {
+        stored.add(rule);
+    }
+    (Rules { is_lost, stamp, ..Rules::new(stored, extra) }, loaded.warning)
 }

@@ -49,11 +49,14 @@ impl Actor {
         if let Some(mode) = unfinished.approve {
             self.permissions.set_mode(mode);
         }
-        self.permissions.set_rules(self.parts.policies.rules());
+        self.parts.renew(&mut self.permissions).await;
         let settings = Arc::clone(&self.parts.settings);
         let shelf = self.parts.registry.snapshot_of(&settings.profile);
         let (records, permissions) = (&unfinished.records, &mut self.permissions);
-        match rehearse(settings, start, records, &shelf.toolset, permissions, CheckedBy::Record) {
+        let rehearsed = rehearse(settings, start, records, &shelf.toolset, permissions, CheckedBy::Record);
+        // What was granted in the run and taken back since is not granted again.
+        self.parts.renew(&mut self.permissions).await;
+        match rehearsed {
             Ok(rehearsed) => self.go_on(rehearsed, unfinished).await,
             Err(divergence) => self.give_up(&unfinished.records, &divergence).await,
         }
@@ -138,7 +141,8 @@ impl Actor {
             }
         }
         let cause = Arc::new(Cause::ProgramStarted);
-        let resumed = Event::RunResumed { interrupted, repeated };
+        let grants = self.permissions.grants().rules().iter().map(ToString::to_string).collect();
+        let resumed = Event::RunResumed { interrupted, repeated, grants };
         let record = self.record(self.parts.clock.now_ms(), resumed, Some(&cause))?;
         self.publish(vec![record]).await.err()
     }

@@ -13,7 +13,7 @@ use windlass_core::event::Record;
 use windlass_core::history::{History, PastOutcome};
 use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::message::Transcript;
-use windlass_core::permission::{ApproveMode, PermissionAnswer};
+use windlass_core::permission::{ApproveMode, PermissionAnswer, Permissions, Rule};
 use windlass_core::port::{JournalPort, ModelPort, ResultsPort, TasksPort};
 use windlass_core::redact::Redactor;
 use windlass_core::run::{Finished, RunSettings};
@@ -24,7 +24,7 @@ use crate::actor::Actor;
 use crate::audit_file::AuditFile;
 use crate::bus::{BusConfig, EventLog, Subscription};
 use crate::clock::Clock;
-use crate::inside::Inside;
+use crate::inside::{Granting, Inside};
 use crate::policy_store::PolicyStore;
 use crate::registry::Registry;
 use crate::results::SessionResults;
@@ -60,6 +60,34 @@ pub struct SessionParts {
     pub past: Past,
 }
 
+impl SessionParts {
+    /// Puts in the rules and grants as they are at this moment: whoever changes them, in whatever process, changes
+    /// what the next call is judged by. Grants that cannot be read do not count.
+    pub(crate) async fn renew(&self, permissions: &mut Permissions) {
+        permissions.set_rules(self.policies.rules());
+        if permissions.grants().rules().is_empty() {
+            return;
+        }
+        let Granting { journal, session_id } = self.granting();
+        match journal.grants(&session_id).await {
+            Ok(Some(granted)) => permissions.retain_grants(&granted),
+            Ok(None) => {}
+            Err(failure) => {
+                tracing::warn!(session = %self.session_id, "the session's grants cannot be read: {failure}");
+                permissions.retain_grants(&[]);
+            }
+        }
+    }
+
+    /// The session that people see: the one that this one stands inside of, or itself.
+    pub(crate) fn granting(&self) -> Granting {
+        match &self.past.inside {
+            Some(inside) => inside.granting.clone(),
+            None => Granting { journal: Arc::clone(&self.journal), session_id: self.session_id.clone() },
+        }
+    }
+}
+
 /// What a session goes on from: nothing, or what its journal says.
 #[derive(Debug, Clone)]
 pub struct Past {
@@ -71,8 +99,8 @@ pub struct Past {
     pub last_seq: u64,
     /// Its task list.
     pub tasks: Vec<Task>,
-    /// Rules that were granted for the session, as texts.
-    pub grants: Vec<String>,
+    /// What the session is granted.
+    pub grants: Vec<Rule>,
     /// Tools of low risk that the user was asked about and let run: once a session is enough.
     pub asked: Vec<String>,
     /// What its calls gave, for handles to them.
@@ -92,7 +120,7 @@ impl From<History> for Past {
             next_call_number: history.next_call_number,
             last_seq: history.last_seq,
             tasks: history.tasks.to_vec(),
-            grants: history.grants,
+            grants: Vec::new(),
             asked: history.asked,
             outcomes: history.outcomes,
             unfinished,

@@ -78,6 +78,7 @@ impl RunSpans {
             | Event::InnerCallStarted { .. }
             | Event::InnerCallEnded { .. }
             | Event::TasksChanged { .. }
+            | Event::EditApplied { .. }
             | Event::NoteAdded { .. }
             | Event::WarningRaised { .. } => {}
         }

@@ -60,7 +60,12 @@ pub(crate) fn call_requested(id: u64, index: u32) -> Event {
         arguments: "{}".into(),
         state: None,
     };
-    Event::CallRequested { call, category: Category::Other, visibility: Visibility::Secondary }
+    Event::CallRequested {
+        call,
+        category: Category::Other,
+        visibility: Visibility::Secondary,
+        vendor: "".into(),
+    }
 }
 
 pub(crate) fn permission_requested(id: u64) -> Event {

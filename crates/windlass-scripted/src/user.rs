@@ -141,6 +141,7 @@ impl ScriptedUser {
             | Event::StepDelayed { .. }
             | Event::RequestAdjusted { .. }
             | Event::RunResumed { .. }
+            | Event::EditApplied { .. }
             | Event::TasksChanged { .. }
             | Event::NoteAdded { .. }
             | Event::WarningRaised { .. }

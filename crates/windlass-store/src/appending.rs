@@ -171,10 +171,11 @@ impl Desk<'_> {
             }
             Event::PermissionDecided { call_id, decision, rule, .. } => {
                 self.settle_question(known, call_id)?;
-                if let (Decision::Session | Decision::Remember, Some(rule)) = (decision, rule) {
+                if let (Decision::Session, Some(rule)) = (decision, rule) {
+                    let lock = self.lock;
                     self.execute(
-                        "INSERT INTO grants (session, seq, rule) VALUES (?1, ?2, ?3)",
-                        params![known.number, int(record.seq), rule],
+                        "INSERT INTO grants (session, seq, rule, holder, given_ms) VALUES (?1, ?2, ?3, ?4, ?5)",
+                        params![known.number, int(record.seq), rule, lock.token(), int(record.ts_ms)],
                     )?;
                 }
             }
@@ -194,6 +195,7 @@ impl Desk<'_> {
             }
             Event::StepEnded { usage: None, .. }
             | Event::RunResumed { .. }
+            | Event::EditApplied { .. }
             | Event::StepDelayed { .. }
             | Event::RequestAdjusted { .. }
             | Event::ReasoningDelta { .. }

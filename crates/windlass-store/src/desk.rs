@@ -57,6 +57,16 @@ impl<'c> Desk<'c> {
         self.statements.get(sql)?.query_row(params, read)
     }
 
+    /// All rows that a statement gives.
+    pub(crate) fn query_all<T>(
+        &mut self,
+        sql: &'static str,
+        params: impl Params,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> rusqlite::Result<Vec<T>> {
+        self.statements.get(sql)?.query_map(params, read)?.collect()
+    }
+
     /// The number of the row that was inserted last.
     pub(crate) fn inserted(&self) -> i64 {
         self.statements.connection().last_insert_rowid()

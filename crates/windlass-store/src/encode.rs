@@ -141,6 +141,7 @@ impl<'a> Short<'a> {
             }
             Event::RunStarted { .. }
             | Event::RunResumed { .. }
+            | Event::EditApplied { .. }
             | Event::TasksChanged { .. }
             | Event::StepStarted { .. }
             | Event::StepDelayed { .. }

@@ -4,7 +4,7 @@ use rusqlite::{OptionalExtension as _, params};
 use windlass_core::event::Record;
 use windlass_core::ids::{Millis, SessionId};
 use windlass_core::message::Message;
-use windlass_core::permission::ApproveMode;
+use windlass_core::permission::{ApproveMode, Rule};
 use windlass_core::settings::SessionSettings;
 use windlass_core::store::{Claim, NewSession, Save, StoreFailure};
 
@@ -12,6 +12,7 @@ use crate::claim::now_ms;
 use crate::desk::{Desk, Known, int};
 use crate::encode::Row;
 use crate::fault::Fault;
+use crate::query::grant_row;
 
 impl Desk<'_> {
     /// Begins a session.
@@ -55,7 +56,9 @@ impl Desk<'_> {
             "UPDATE heads SET last_seq = ?2, updated_ms = max(updated_ms, ?3) WHERE session = ?1",
             params![number, int(last.seq), int(now)],
         )?;
-        Ok(())
+        // What was granted elsewhere is not granted here, but for the run that goes on here.
+        self.execute("UPDATE grants SET holder = '' WHERE session = ?1", [number])?;
+        self.adopt_grants(number)
     }
 
     pub(crate) fn insert_session(
@@ -175,7 +178,42 @@ impl Desk<'_> {
             "UPDATE heads SET writer = ?2, writer_ms = ?3 WHERE session = ?1 AND writer IS NOT ?2",
             params![known.number, lock.token(), int(now_ms())],
         )?;
+        self.adopt_grants(known.number)?;
         Ok(Claim::Taken)
+    }
+
+    /// Takes over what was granted in a run that has not ended; all else that other processes granted has ended.
+    fn adopt_grants(&mut self, number: i64) -> Result<(), Fault> {
+        let lock = self.lock;
+        self.execute(
+            "DELETE FROM grants WHERE session = ?1 AND holder <> ?2
+                 AND seq < ifnull((SELECT max(first_seq) FROM runs WHERE session = ?1 AND ended_ms IS NULL), seq + 1)",
+            params![number, lock.token()],
+        )?;
+        self.execute(
+            "UPDATE grants SET holder = ?2 WHERE session = ?1 AND holder <> ?2",
+            params![number, lock.token()],
+        )?;
+        Ok(())
+    }
+
+    /// What sessions are granted, by all processes that live, and what waits for a run to go on.
+    pub(crate) fn all_grants(&mut self) -> Result<Vec<Rule>, Fault> {
+        let lock = self.lock;
+        let rows = self.query_all(
+            "SELECT g.n, s.id, g.rule, g.given_ms, g.holder, g.seq >= ifnull(
+                 (SELECT max(first_seq) FROM runs r WHERE r.session = g.session AND r.ended_ms IS NULL), g.seq + 1)
+             FROM grants g JOIN sessions s ON s.n = g.session ORDER BY g.n",
+            [],
+            |row| Ok((grant_row(row)?, row.get::<_, String>(4)?, row.get::<_, bool>(5)?)),
+        )?;
+        let held = rows.into_iter().filter(|(_, holder, is_open)| *is_open || lock.is_alive(holder));
+        Ok(held.filter_map(|(rule, ..)| rule).collect())
+    }
+
+    /// Takes a grant back; whether there was one.
+    pub(crate) fn revoke(&mut self, number: u64) -> Result<bool, Fault> {
+        Ok(self.execute("DELETE FROM grants WHERE n = ?1", [int(number)])? > 0)
     }
 
     /// Is the writer no longer.

@@ -22,5 +22,5 @@ mod store;
 mod writer;
 
 pub use fault::OpenError;
-pub use open::StoreConfig;
+pub use open::{FILE_NAME, StoreConfig};
 pub use store::SqliteStore;

@@ -13,7 +13,7 @@ use crate::limits::CHECKPOINT_PAGES;
 use crate::schema;
 
 /// The file in the data folder.
-pub(crate) const FILE_NAME: &str = "windlass.db";
+pub const FILE_NAME: &str = "windlass.db";
 /// How every SQLite file begins; the size of its pages follows.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 const HEAD_BYTES: usize = MAGIC.len() + 2;

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use windlass_core::event::Record;
 use windlass_core::ids::{MessageId, Millis, RunId, SessionId};
 use windlass_core::model::Usage;
-use windlass_core::permission::ApproveMode;
+use windlass_core::permission::{ApproveMode, Rule};
 use windlass_core::store::{NewSession, RunQuery, RunRow, Save, SessionQuery, SessionRow, StoreFailure};
 use windlass_core::task::Task;
 
@@ -174,12 +174,24 @@ pub(crate) fn tasks(statements: &mut Statements<'_>, session_id: &SessionId) -> 
     Ok(tasks.unwrap_or_default())
 }
 
-/// Rules that were granted for a session, oldest first.
-pub(crate) fn grants(statements: &mut Statements<'_>, session_id: &SessionId) -> Result<Vec<String>, Fault> {
-    let number = session_number(statements, session_id)?;
-    let statement = statements.get("SELECT rule FROM grants WHERE session = ?1 ORDER BY seq, n")?;
-    let rules = statement.query_map([number], |row| row.get(0))?;
-    Ok(rules.collect::<rusqlite::Result<_>>()?)
+/// What this process granted to a session, oldest first.
+pub(crate) fn grants(
+    statements: &mut Statements<'_>,
+    session_id: &SessionId,
+    holder: &str,
+) -> Result<Vec<Rule>, Fault> {
+    let statement = statements.get(
+        "SELECT g.n, s.id, g.rule, g.given_ms FROM grants g JOIN sessions s ON s.n = g.session
+         WHERE s.id = ?1 AND g.holder = ?2 ORDER BY g.n",
+    )?;
+    let rules = statement.query_map([session_id.as_str(), holder], grant_row)?;
+    Ok(rules.filter_map(Result::transpose).collect::<rusqlite::Result<_>>()?)
+}
+
+/// A grant; nothing for a text that is no rule any more.
+pub(crate) fn grant_row(row: &Row<'_>) -> rusqlite::Result<Option<Rule>> {
+    let (session_id, text): (String, String) = (row.get(1)?, row.get(2)?);
+    Ok(Rule::granted(unsigned(row, 0)?, &text, session_id.as_str().into(), unsigned(row, 3)?).ok())
 }
 
 /// Lines of the audit log, oldest first.

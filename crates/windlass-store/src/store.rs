@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use windlass_core::event::Record;
 use windlass_core::ids::{Millis, RunId, SessionId};
-use windlass_core::permission::ApproveMode;
+use windlass_core::permission::{ApproveMode, Rule};
 use windlass_core::port::{BoxFuture, JournalFailure, JournalPort};
 use windlass_core::settings::SessionSettings;
 use windlass_core::store::{
@@ -30,6 +30,8 @@ pub struct SqliteStore {
     readers: Readers,
     writer: Writer,
     path: PathBuf,
+    /// What stands in the file for this process.
+    token: String,
 }
 
 impl SqliteStore {
@@ -39,10 +41,11 @@ impl SqliteStore {
         let path = folder.join(FILE_NAME);
         let connection = open_writer(&path, &config)?;
         let lock = WriterLock::take(folder).map_err(|error| folder_error(folder, &error))?;
+        let token = lock.token().to_owned();
         let readers = Readers::start(&path, &config)?;
         let writer = Writer::start(connection, lock, path.clone())
             .map_err(|error| OpenError::Failed { path: path.clone(), reason: error.to_string() })?;
-        Ok(Self { readers, writer, path })
+        Ok(Self { readers, writer, path, token })
     }
 
     /// The file.
@@ -142,6 +145,17 @@ impl JournalPort for SqliteStore {
     ) -> BoxFuture<'a, Result<Vec<Arc<Record>>, JournalFailure>> {
         Box::pin(self.load_records(session_id, after, records_max, false))
     }
+
+    fn grants<'a>(
+        &'a self,
+        session_id: &'a SessionId,
+    ) -> BoxFuture<'a, Result<Option<Vec<Rule>>, JournalFailure>> {
+        let (id, holder) = (session_id.clone(), self.token.clone());
+        Box::pin(async move {
+            let asked = self.readers.ask(move |statements| query::grants(statements, &id, &holder)).await;
+            asked.map(Some).map_err(|failure| JournalFailure { message: failure.to_string() })
+        })
+    }
 }
 
 impl StorePort for SqliteStore {
@@ -239,9 +253,15 @@ impl StorePort for SqliteStore {
         Box::pin(self.readers.ask(move |statements| query::tasks(statements, &id)))
     }
 
-    fn grants<'a>(&'a self, session_id: &'a SessionId) -> BoxFuture<'a, Result<Vec<String>, StoreFailure>> {
-        let id = session_id.clone();
-        Box::pin(self.readers.ask(move |statements| query::grants(statements, &id)))
+    fn all_grants(&self) -> BoxFuture<'_, Result<Vec<Rule>, StoreFailure>> {
+        Box::pin(self.writer.work(Need::Seen, |desk| desk.all_grants()))
+    }
+
+    fn revoke<'a>(&'a self, grant_id: &'a str) -> BoxFuture<'a, Result<bool, StoreFailure>> {
+        match Rule::grant_number(grant_id) {
+            Some(number) => Box::pin(self.writer.work(Need::Durable, move |desk| desk.revoke(number))),
+            None => Box::pin(async { Ok(false) }),
+        }
     }
 
     fn claim<'a>(&'a self, session_id: &'a SessionId) -> BoxFuture<'a, Result<Claim, StoreFailure>> {

@@ -67,7 +67,11 @@ fn opening_events() -> Vec<Event> {
             message: Message::user("hi").into(),
             wishes: Arc::new(RunWishes { tools: Some(vec!["read_file".into()]), ..RunWishes::default() }),
         },
-        Event::RunResumed { interrupted: vec![CallId::numbered(1)], repeated: vec![CallId::numbered(2)] },
+        Event::RunResumed {
+            interrupted: vec![CallId::numbered(1)],
+            repeated: vec![CallId::numbered(2)],
+            grants: vec!["write_file(a.txt)".to_owned()],
+        },
         Event::TasksChanged {
             tasks: Arc::new([Task {
                 task_id: "task_1".into(),
@@ -134,7 +138,7 @@ fn call_events(call: &ToolCall) -> Vec<Event> {
     };
     let failure = ToolFailure::new(ErrorKind::NotFound, "File not found: x").hint("look for it first");
     vec![
-        Event::CallRequested { call: call.clone(), category, visibility },
+        Event::CallRequested { call: call.clone(), category, visibility, vendor: "".into() },
         Event::PermissionRequested { question: Box::new(question) },
         Event::PermissionDecided {
             call_id: call.id.clone(),

@@ -1,7 +1,7 @@
 //! `request_code_context`: the passages of the project that matter for a task, within a token budget (P-2, P-12…P-18).
 //!
 //! Owns how many passages are asked for and which of them are shown with their text. The value of an outcome is
-//! ploke's: query, number and ids with scores; its text form, which other readers get, has the passages themselves.
+//! ploke's: query, number and ids with scores and, within the budget, texts; its text form is for other readers.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -84,9 +84,13 @@ impl ProjectSearch for RequestCodeContext {
             };
             let found = asked.index()?.search(wanted).await.map_err(failed)?;
             let root = std::path::absolute(&context.root).unwrap_or_else(|_| context.root.clone());
-            let results: Vec<Value> = found.passages.iter().map(|it| result(&root, it)).collect();
+            let budget = budget(token_budget);
+            let excerpts = excerpts(&found, &budget);
+            let results = found.passages.iter().zip(&excerpts);
+            let results: Vec<Value> =
+                results.map(|(passage, text)| result(&root, passage, text.as_deref())).collect();
             let json = json!({"query": query, "top_k": top_k, "results": results});
-            let output = ToolOutput::json(json).with_text(fitting(&found, &budget(token_budget)));
+            let output = ToolOutput::json(json).with_text(shown(&found, &excerpts, &budget));
             Ok(summarized(NAME, output))
         })
     }
@@ -99,28 +103,42 @@ fn token_budget(args: &Map<String, Value>) -> Result<u32, ToolFailure> {
     Ok(u32::try_from(value).unwrap_or(u32::MAX))
 }
 
-/// ploke's line of a result: `/abs/path#start:end` and the score (P-17).
-fn result(root: &Path, passage: &Passage) -> Value {
+/// ploke's line of a result: `/abs/path#start:end` and the score (P-17), and the text where the budget has room for it.
+fn result(root: &Path, passage: &Passage, text: Option<&str>) -> Value {
     let path = root.join(&passage.path);
     let id = format!("{}#{}:{}", path.display(), passage.start, passage.end);
-    json!({"id": id, "score": passages::score(passage.score)})
+    match text {
+        Some(text) => json!({"id": id, "score": passages::score(passage.score), "text": text}),
+        None => json!({"id": id, "score": passages::score(passage.score)}),
+    }
+}
+
+/// The texts of the passages that fit.
+fn excerpts(found: &Found, budget: &TokenBudget) -> Vec<Option<String>> {
+    let mut left = budget.total;
+    let mut left_of_file: HashMap<&str, u32> = HashMap::new();
+    let excerpts = found.passages.iter().map(|passage| {
+        let of_file = left_of_file.entry(&passage.path).or_insert(budget.file);
+        let excerpt = excerpt(passage, budget.passage)?;
+        let cost = tokens(&part(passage, &excerpt));
+        if cost > left.min(*of_file) {
+            return None;
+        }
+        left = left.saturating_sub(cost);
+        *of_file = of_file.saturating_sub(cost);
+        Some(excerpt)
+    });
+    excerpts.collect()
 }
 
 /// The passages that fit, with their text; the next ones by their place alone.
-fn fitting(found: &Found, budget: &TokenBudget) -> String {
-    let mut left = budget.total;
-    let mut left_of_file: HashMap<&str, u32> = HashMap::new();
+fn shown(found: &Found, excerpts: &[Option<String>], budget: &TokenBudget) -> String {
     let (mut text, mut unshown) = (String::new(), Vec::new());
-    for passage in &found.passages {
-        let of_file = left_of_file.entry(&passage.path).or_insert(budget.file);
-        let part = part(passage, budget.passage).filter(|part| tokens(part) <= left.min(*of_file));
-        let Some(part) = part else {
-            unshown.push(heading(passage));
-            continue;
-        };
-        left = left.saturating_sub(tokens(&part));
-        *of_file = of_file.saturating_sub(tokens(&part));
-        text.push_str(&part);
+    for (passage, excerpt) in found.passages.iter().zip(excerpts) {
+        match excerpt {
+            Some(excerpt) => text.push_str(&part(passage, excerpt)),
+            None => unshown.push(heading(passage)),
+        }
     }
     if found.passages.is_empty() {
         text.push_str("Nothing found.\n\n");
@@ -135,23 +153,26 @@ fn fitting(found: &Found, budget: &TokenBudget) -> String {
     text
 }
 
-/// A passage with its heading and the blank line after it. One that alone is too long is cut, unless nothing of it would
-/// be left.
-fn part(passage: &Passage, tokens_max: u32) -> Option<String> {
-    let (heading, text) = (heading(passage), passage.text.trim_end());
-    let part = format!("{heading}\n{text}\n\n");
-    if tokens(&part) <= tokens_max {
-        return Some(part);
+/// A passage with its heading and the blank line after it.
+fn part(passage: &Passage, text: &str) -> String {
+    format!("{}\n{text}\n\n", heading(passage))
+}
+
+/// The text of a passage. One that alone is too long is cut, unless nothing of it would be left.
+fn excerpt(passage: &Passage, tokens_max: u32) -> Option<String> {
+    let text = passage.text.trim_end();
+    if tokens(&part(passage, text)) <= tokens_max {
+        return Some(text.to_owned());
     }
     let bytes_max = usize::try_from(tokens_max).unwrap_or(usize::MAX).saturating_mul(4);
-    let room =
-        bytes_max.checked_sub(heading.len() + CUT_END.len() + 1).filter(|room| *room >= CUT_BYTES_MIN)?;
+    let around = part(passage, CUT_END).len();
+    let room = bytes_max.checked_sub(around).filter(|room| *room >= CUT_BYTES_MIN)?;
     let head = text.get(..text.floor_char_boundary(room))?;
-    Some(format!("{heading}\n{head}{CUT_END}"))
+    Some(format!("{head}{CUT_END}"))
 }
 
 /// Stands where a passage was cut.
-const CUT_END: &str = "\n…\n\n";
+const CUT_END: &str = "\n…";
 /// Less of a passage says nothing.
 const CUT_BYTES_MIN: usize = 40;
 

@@ -150,12 +150,12 @@ pub struct Background {
 /// An edit that was staged and is to be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proposal {
-    /// The session whose grants count.
-    pub session_id: SessionId,
-    /// The tool.
-    pub tool: String,
-    /// Its arguments, as JSON text: they hold the call to the files as they were.
-    pub arguments: String,
+    /// The run that staged it.
+    pub run_id: RunId,
+    /// The call that was staged.
+    pub call_id: CallId,
+    /// The digest of what was shown.
+    pub digest: String,
     /// The word that must be typed for it, if it is critical.
     pub confirm_word: Option<String>,
     /// The word that was typed.

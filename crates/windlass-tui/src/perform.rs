@@ -5,7 +5,9 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use windlass_core::command::RunWishes;
 use windlass_core::event::Record;
-use windlass_core::host::{Consent, ForkWish, HostError, HostPort, OutsideCall, RecordQuery, RunStart};
+use windlass_core::host::{
+    Consent, EditApproval, ForkWish, HostError, HostPort, OutsideCall, RecordQuery, RunStart, ToolAnswer,
+};
 use windlass_core::ids::SessionId;
 use windlass_core::message::Message;
 use windlass_core::search::{Passage, ScoreParts, SearchKind, SearchQuery, SearchScope, TokenBudget};
@@ -98,14 +100,14 @@ impl Hands {
                 host.runs(query).await.map(Reply::UnfinishedRuns)
             }
             Effect::ListModels => host.models().await.map(Reply::Models),
-            Effect::ListRules => Ok(Reply::Rules(host.rules())),
+            Effect::ListRules => host.rules().await.map(Reply::Rules),
             Effect::AddRule { effect, pattern } => {
                 let rule = host.add_rule(effect, &pattern).await?;
                 Ok(Reply::Done(format!("stored as {}: {effect} {rule}", rule.id)))
             }
             Effect::RemoveRule(id) => {
                 host.remove_rule(&id).await?;
-                Ok(Reply::RuleRemoved { id, rules: host.rules() })
+                Ok(Reply::RuleRemoved { id, rules: host.rules().await? })
             }
             Effect::Explain { tool, arguments } => self.explain(tool, &arguments).await,
             Effect::ListPaths => self.paths().await.map(|(paths, _)| Reply::Paths(paths)),
@@ -231,20 +233,23 @@ impl Hands {
     }
 
     async fn apply(&self, proposal: Proposal) -> Result<Reply, HostError> {
-        let args = object_of(&proposal.arguments)?;
-        let (name, session_id) = (proposal.tool, Some(proposal.session_id));
-        let consent = Some(Consent { confirmation: proposal.confirmation });
-        let output = self.call(OutsideCall { name, args, session_id, consent }).await?;
-        Ok(Reply::Done(format!("applied: {}", one_line(&output.readable()))))
+        let Proposal { run_id, call_id, digest, confirmation, .. } = proposal;
+        let approval = EditApproval { run_id, call_id, digest, consent: Consent { confirmation } };
+        let output = output_of(&self.host.apply_edit(approval).await?)?;
+        let said = one_line(&output.readable());
+        Ok(Reply::Done(format!("applied: {said}; /apply shows the next edit that waits, if there is one")))
     }
 
     async fn call(&self, call: OutsideCall) -> Result<ToolOutput, HostError> {
-        let answer = self.host.call_tool(call).await?;
-        answer.outcome.body.clone().map_err(|failure| {
-            let hint = failure.hint.as_deref().map(|hint| format!(" {hint}")).unwrap_or_default();
-            HostError::Conflict(format!("{}{hint}", failure.message))
-        })
+        output_of(&self.host.call_tool(call).await?)
     }
+}
+
+fn output_of(answer: &ToolAnswer) -> Result<ToolOutput, HostError> {
+    answer.outcome.body.clone().map_err(|failure| {
+        let hint = failure.hint.as_deref().map(|hint| format!(" {hint}")).unwrap_or_default();
+        HostError::Conflict(format!("{}{hint}", failure.message))
+    })
 }
 
 /// The tool's answer is a list of paths, those near the top of the project first if there are too many.

@@ -431,7 +431,7 @@ export function stateOf(outcome: ToolOutcome): CallState {
 }
 
 type NoticeEvent = EventOf<
-  'run_resumed' | 'request_adjusted' | 'tasks_changed' | 'note_added' | 'warning_raised' | 'error_raised'
+  'run_resumed' | 'edit_applied' | 'request_adjusted' | 'tasks_changed' | 'note_added' | 'warning_raised' | 'error_raised'
 >;
 
 function applyNotice(line: Timeline, event: NoticeEvent, record: WireRecord): void {
@@ -446,6 +446,8 @@ function told(event: NoticeEvent): { kind: NoticeKind; code: string; message: st
   switch (event.type) {
     case 'run_resumed':
       return { kind: 'resumed', code: 'resumed', message: resumedText(event) };
+    case 'edit_applied':
+      return { kind: 'note', code: 'edit applied', message: event.note };
     case 'request_adjusted':
       return { kind: 'adjustment', code: event.rule, message: event.message };
     case 'tasks_changed':
@@ -465,5 +467,6 @@ function resumedText(event: EventOf<'run_resumed'>): string {
   const parts = ['The program stopped in the middle of the run and took it up again.'];
   if (repeated) parts.push(`Run again: ${event.repeated?.join(', ')}.`);
   if (interrupted) parts.push(`Not repeated, for nobody knows whether they happened: ${event.interrupted?.join(', ')}.`);
+  if (event.grants?.length) parts.push(`Still allowed in this session: ${event.grants.join(', ')}.`);
   return parts.join(' ');
 }

@@ -737,6 +737,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/runs/{id}/edits/{call_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make an edit that the run has staged
+         * @description `digest` is that of the edit that was shown. It is made only if the file is as it was then; rules that deny it still do. The session's model is told with its next message. Each edit of a run is approved for itself, in any order.
+         */
+        post: operations["post_api_runs_id_edits_call_id"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/tools": {
         parameters: {
             query?: never;
@@ -781,7 +801,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The stored rules */
+        /** The rules that hold, and what sessions are granted */
         get: operations["get_api_policies"];
         put?: never;
         /** Store a rule */
@@ -802,7 +822,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Forget a rule */
+        /** Forget a rule, or take a grant back */
         delete: operations["delete_api_policies_id"];
         options?: never;
         head?: never;
@@ -1472,6 +1492,11 @@ export interface components {
             digest: string;
             message?: string | null;
         };
+        EditApproval: {
+            /** @description The digest of the edit that was shown. */
+            digest: string;
+            confirmation?: string | null;
+        };
         ExplainedQuestion: {
             tool: string;
             /** @description Complete arguments, as they will be used. */
@@ -1742,6 +1767,8 @@ export interface components {
             created_ms: number;
             /** @enum {string} */
             source: "user" | "project" | "flag" | "grant";
+            /** @description The session that it was granted to. */
+            session_id?: string;
         };
         AuditEntry: {
             ts_ms: number;
@@ -6795,6 +6822,147 @@ export interface operations {
             };
         };
     };
+    post_api_runs_id_edits_call_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The run. */
+                id: string;
+                /** @description The call that was staged. */
+                call_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EditApproval"];
+            };
+        };
+        responses: {
+            /** @description The outcome, which may be a failure: then nothing was written. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolAnswer"];
+                };
+            };
+            /** @description The request is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A token is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not from there */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not in this form */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not as things are now */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description JSON is needed */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too often */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something broke inside */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It took too long */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_api_tools: {
         parameters: {
             query?: never;
@@ -7041,7 +7209,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The rules. */
+            /** @description The rules; a grant names its session. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7262,14 +7430,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The rule. */
+                /** @description The rule or the grant. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description It is forgotten. */
+            /** @description It is forgotten: the next call is judged without it. */
             204: {
                 headers: {
                     [name: string]: unknown;

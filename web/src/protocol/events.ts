@@ -26,7 +26,7 @@ export type MessageId = string
  * This interface was referenced by `Record`'s JSON-Schema
  * via the `definition` "Event".
  */
-export type Event = (RunStartedEvent | RunResumedEvent | StepStartedEvent | StepDelayedEvent | RequestAdjustedEvent | StepProgressedEvent | ReasoningDeltaEvent | TextDeltaEvent | CallDeltaEvent | StepEndedEvent | CallRequestedEvent | PermissionRequestedEvent | PermissionDecidedEvent | CallStartedEvent | CallProgressedEvent | InnerCallStartedEvent | InnerCallEndedEvent | CallEndedEvent | TasksChangedEvent | NoteAddedEvent | WarningRaisedEvent | ErrorRaisedEvent | RunEndedEvent)
+export type Event = (RunStartedEvent | RunResumedEvent | StepStartedEvent | StepDelayedEvent | RequestAdjustedEvent | StepProgressedEvent | ReasoningDeltaEvent | TextDeltaEvent | CallDeltaEvent | StepEndedEvent | CallRequestedEvent | PermissionRequestedEvent | PermissionDecidedEvent | CallStartedEvent | CallProgressedEvent | InnerCallStartedEvent | InnerCallEndedEvent | CallEndedEvent | TasksChangedEvent | NoteAddedEvent | WarningRaisedEvent | ErrorRaisedEvent | EditAppliedEvent | RunEndedEvent)
 /**
  * One entry of a transcript.
  * 
@@ -931,6 +931,10 @@ interrupted?: CallId[]
  * Calls that ran when the program stopped and are run again: they change nothing twice.
  */
 repeated?: CallId[]
+/**
+ * What the session is still granted.
+ */
+grants?: string[]
 }
 /**
  * A model was asked for a step; a second start of the same step throws the first away.
@@ -1134,6 +1138,10 @@ type: "call_requested"
 call: ToolCall
 category: Category
 visibility: Visibility
+/**
+ * Whose model asked: the provider's name (P-5); nothing in journals of earlier releases.
+ */
+vendor?: string
 }
 /**
  * One call of a run, with its identity: in the transcript, the trace and the events.
@@ -1639,7 +1647,21 @@ code: string
 message: string
 }
 /**
- * The run is over: exactly once, last.
+ * A staged edit of the run was made when the user approved it (not the machine's own); may come after its end.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "EditAppliedEvent".
+ */
+export interface EditAppliedEvent {
+type: "edit_applied"
+call_id: CallId
+/**
+ * What the model is told.
+ */
+note: string
+}
+/**
+ * The run is over: exactly once. After it comes only what becomes of its staged edits.
  * 
  * This interface was referenced by `Record`'s JSON-Schema
  * via the `definition` "RunEndedEvent".

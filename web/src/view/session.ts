@@ -104,6 +104,8 @@ export interface CallEntry {
   visibility: Visibility;
   state: CallState;
   progress: string | null;
+  /** It was staged, and then made. */
+  is_applied?: true;
   /** The outcome was cut for the screen; the inspector has the whole. */
   clipped?: true;
 }
@@ -249,6 +251,9 @@ function apply(run: RunView, record: JournalRecord): void {
       break;
     case 'run_resumed':
       dropUnkept(run);
+      break;
+    case 'edit_applied':
+      change(run, event.call_id, { is_applied: true });
       break;
     case 'tasks_changed':
       run.tasks = event.tasks;

@@ -103,6 +103,9 @@ export const answer = (runId: string, callId: string, body: Answer) =>
 /** Answers several questions: all are checked before the first counts. */
 export const answerAll = (runId: string, answers: (Answer & { call_id: string })[]) =>
   askJson<undefined>(path`/api/runs/${runId}/permissions`, { method: 'POST', body: { answers } });
+/** Makes an edit that a run has staged, if it is the one that was shown. */
+export const applyEdit = (runId: string, callId: string, body: Schemas['EditApproval']) =>
+  askJson<Schemas['ToolAnswer']>(path`/api/runs/${runId}/edits/${callId}`, { method: 'POST', body });
 export const tools = () => askJson<{ tools: Tool[] }>('/api/tools');
 export const callTool = (
   name: string,

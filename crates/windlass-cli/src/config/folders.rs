@@ -77,6 +77,12 @@ impl Folders {
         }
     }
 
+    /// The rules that ZodoLlama stored for this user, if there are any.
+    pub(crate) fn zodo_policies(&self) -> Option<PathBuf> {
+        let file = self.user.with_file_name("zodollama").join(POLICIES);
+        file.is_file().then_some(file)
+    }
+
     /// The trail of decisions.
     pub(crate) fn audit_file(&self) -> PathBuf {
         self.data.join("audit.log")

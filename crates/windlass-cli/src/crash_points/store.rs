@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use windlass_core::event::Record;
 use windlass_core::ids::{Millis, RunId, SessionId};
-use windlass_core::permission::ApproveMode;
+use windlass_core::permission::{ApproveMode, Rule};
 use windlass_core::port::{BoxFuture, JournalFailure, JournalPort};
 use windlass_core::settings::SessionSettings;
 use windlass_core::store::{
@@ -65,6 +65,13 @@ impl JournalPort for MortalStore {
         records_max: usize,
     ) -> BoxFuture<'a, Result<Vec<Arc<Record>>, JournalFailure>> {
         self.store.load_page(session_id, after, records_max)
+    }
+
+    fn grants<'a>(
+        &'a self,
+        session_id: &'a SessionId,
+    ) -> BoxFuture<'a, Result<Option<Vec<Rule>>, JournalFailure>> {
+        self.store.grants(session_id)
     }
 }
 
@@ -140,8 +147,12 @@ impl StorePort for MortalStore {
         self.store.tasks(session_id)
     }
 
-    fn grants<'a>(&'a self, session_id: &'a SessionId) -> BoxFuture<'a, Result<Vec<String>, StoreFailure>> {
-        self.store.grants(session_id)
+    fn all_grants(&self) -> BoxFuture<'_, Result<Vec<Rule>, StoreFailure>> {
+        self.store.all_grants()
+    }
+
+    fn revoke<'a>(&'a self, grant_id: &'a str) -> BoxFuture<'a, Result<bool, StoreFailure>> {
+        self.store.revoke(grant_id)
     }
 
     fn claim<'a>(&'a self, session_id: &'a SessionId) -> BoxFuture<'a, Result<Claim, StoreFailure>> {

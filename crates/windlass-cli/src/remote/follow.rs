@@ -15,7 +15,6 @@ use tokio::time::Instant;
 use windlass_core::event::{Event, Record};
 use windlass_core::host::{HostDelivery, HostError};
 use windlass_core::ids::{RunId, SessionId};
-use windlass_core::permission::Decision;
 use windlass_core::port::BoxStream;
 use windlass_models::frame::{FrameTooLong, Framing, Splitter};
 use windlass_models::transport::ReplyBody;
@@ -98,12 +97,6 @@ impl Follower {
             if !goes_on {
                 self.reading = None;
             }
-            // Whoever sees that a rule was stored may look at the rules next.
-            if heard.iter().any(stores_rule)
-                && let Err(error) = self.known.refresh_rules(&self.line).await
-            {
-                tracing::debug!(%error, "the rules could not be read again");
-            }
             heard.into_iter().for_each(|heard| self.take(heard));
         }
     }
@@ -181,15 +174,6 @@ impl Follower {
     fn give_up(&mut self, error: &HostError) {
         tracing::warn!(session = %self.session_id, %error, "the server gives no more records");
         self.is_over = true;
-    }
-}
-
-fn stores_rule(heard: &Heard) -> bool {
-    match heard {
-        Heard::Record(record) => {
-            matches!(record.event, Event::PermissionDecided { decision: Decision::Remember, .. })
-        }
-        Heard::Deleted => false,
     }
 }
 

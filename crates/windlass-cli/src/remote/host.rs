@@ -8,12 +8,12 @@ use serde_json::{Map, Value, json};
 use windlass_core::base64;
 use windlass_core::event::Record;
 use windlass_core::host::{
-    AuditQuery, Explanation, ForkWish, HostDefaults, HostDelivery, HostError, HostFuture, HostPort,
-    ModelFindings, ModelRow, ModulePrompt, ModuleRow, ModuleShelf, OutsideCall, RecordQuery, ReplayReport,
-    ResumeWish, RunStart, StartedRun, ToolAnswer,
+    AuditQuery, EditApproval, Explanation, ForkWish, HostDefaults, HostDelivery, HostError, HostFuture,
+    HostPort, ModelFindings, ModelRow, ModulePrompt, ModuleRow, ModuleShelf, OutsideCall, RecordQuery,
+    ReplayReport, ResumeWish, RunStart, StartedRun, ToolAnswer,
 };
 use windlass_core::ids::{CallId, RunId, SessionId};
-use windlass_core::permission::{ApproveMode, AuditEntry, Decision, PermissionAnswer, Question, Rule};
+use windlass_core::permission::{ApproveMode, AuditEntry, PermissionAnswer, Question, Rule};
 use windlass_core::port::BoxStream;
 use windlass_core::search::{DocumentRow, Found, IndexStatus, NewDocument, SearchQuery, SearchScope};
 use windlass_core::secret::Secret;
@@ -26,7 +26,7 @@ use windlass_models::transport::Method;
 
 use super::address::Path;
 use super::follow::Follower;
-use super::known::{Known, ShownRule};
+use super::known::{Known, ShownRule, fetch_rules};
 use super::limits::{RECORDS_AT_ONCE, ROWS_AT_ONCE};
 use super::line::Line;
 use super::wishes::{self, Called, Explained, RecordPage, Started};
@@ -160,17 +160,12 @@ impl RemoteHost {
         digest: &str,
         answer: PermissionAnswer,
     ) -> Result<(), HostError> {
-        let is_remembered = answer.decision == Decision::Remember;
         let mut body = json!(answer);
         if let Value::Object(fields) = &mut body {
             fields.insert("digest".into(), digest.into());
         }
         let path = Path::of(&["api", "runs", run_id.as_str(), "permissions", call_id.as_str()]);
-        self.line.tell(&path, Method::Post, Some(&body)).await?;
-        if is_remembered {
-            self.known.refresh_rules(&self.line).await?;
-        }
-        Ok(())
+        self.line.tell(&path, Method::Post, Some(&body)).await
     }
 
     async fn begin(&self, path: &Path, body: &Value) -> Result<StartedRun, HostError> {
@@ -351,23 +346,34 @@ impl HostPort for RemoteHost {
         })
     }
 
-    fn rules(&self) -> Vec<Rule> {
-        self.known.rules()
+    fn apply_edit(&self, approval: EditApproval) -> HostFuture<'_, ToolAnswer> {
+        Box::pin(async move {
+            let EditApproval { run_id, call_id, digest, consent } = approval;
+            let path = Path::of(&["api", "runs", run_id.as_str(), "edits", call_id.as_str()]);
+            let mut body = json!({"digest": digest});
+            if let (Value::Object(fields), Some(word)) = (&mut body, consent.confirmation) {
+                fields.insert("confirmation".into(), word.into());
+            }
+            let called: Called = self.line.post(&path, &body).await?;
+            Ok(called.into())
+        })
+    }
+
+    fn rules(&self) -> HostFuture<'_, Vec<Rule>> {
+        Box::pin(fetch_rules(&self.line))
     }
 
     fn add_rule<'a>(&'a self, effect: &'a str, pattern: &'a str) -> HostFuture<'a, Rule> {
         Box::pin(async move {
             let body = json!({"effect": effect, "rule": pattern});
             let shown: ShownRule = self.line.post(&Path::of(&["api", "policies"]), &body).await?;
-            self.known.refresh_rules(&self.line).await?;
             shown.try_into()
         })
     }
 
     fn remove_rule<'a>(&'a self, rule_id: &'a str) -> HostFuture<'a, ()> {
         Box::pin(async move {
-            self.line.tell(&Path::of(&["api", "policies", rule_id]), Method::Delete, NOTHING).await?;
-            self.known.refresh_rules(&self.line).await
+            self.line.tell(&Path::of(&["api", "policies", rule_id]), Method::Delete, NOTHING).await
         })
     }
 

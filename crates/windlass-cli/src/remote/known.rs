@@ -4,7 +4,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use serde::Deserialize;
 use windlass_core::host::{HostDefaults, HostError};
-use windlass_core::ids::Millis;
+use windlass_core::ids::{Millis, SessionId};
 use windlass_core::model::Sampling;
 use windlass_core::permission::{ApproveMode, Rule, RuleEffect, RuleSource};
 use windlass_core::tool::ToolSpec;
@@ -20,7 +20,6 @@ pub(super) struct Known(RwLock<Facts>);
 struct Facts {
     defaults: HostDefaults,
     tools: Vec<Arc<ToolSpec>>,
-    rules: Vec<Rule>,
 }
 
 #[derive(Deserialize)]
@@ -55,17 +54,18 @@ pub(super) struct ShownRule {
     rule: String,
     created_ms: Millis,
     source: RuleSource,
+    session_id: Option<SessionId>,
 }
 
 impl TryFrom<ShownRule> for Rule {
     type Error = HostError;
 
     fn try_from(shown: ShownRule) -> Result<Self, HostError> {
-        let ShownRule { id, effect, rule, created_ms, source } = shown;
+        let ShownRule { id, effect, rule, created_ms, source, session_id } = shown;
         let pattern = rule.parse().map_err(|error| {
             HostError::Broken(format!("the server has a rule that is not understood here: {error}"))
         })?;
-        Ok(Self { id, effect, pattern, created_ms, source })
+        Ok(Self { id, effect, pattern, created_ms, source, session_id })
     }
 }
 
@@ -82,13 +82,6 @@ impl Known {
         Ok(())
     }
 
-    /// Asks for the rules again.
-    pub(super) async fn refresh_rules(&self, line: &Line) -> Result<(), HostError> {
-        let rules = fetch_rules(line).await?;
-        self.0.write().unwrap_or_else(PoisonError::into_inner).rules = rules;
-        Ok(())
-    }
-
     /// What holds where nobody chooses.
     pub(super) fn defaults(&self) -> HostDefaults {
         self.read().defaults.clone()
@@ -97,11 +90,6 @@ impl Known {
     /// The tools.
     pub(super) fn tools(&self) -> Vec<Arc<ToolSpec>> {
         self.read().tools.clone()
-    }
-
-    /// The stored rules.
-    pub(super) fn rules(&self) -> Vec<Rule> {
-        self.read().rules.clone()
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Facts> {
@@ -121,10 +109,11 @@ async fn fetch(line: &Line) -> Result<Facts, HostError> {
         sampling: settings,
     };
     let Tools { tools } = line.get(&Path::of(&["api", "tools"])).await?;
-    Ok(Facts { defaults, tools, rules: fetch_rules(line).await? })
+    Ok(Facts { defaults, tools })
 }
 
-async fn fetch_rules(line: &Line) -> Result<Vec<Rule>, HostError> {
+/// Asks for the rules: other processes change them too.
+pub(super) async fn fetch_rules(line: &Line) -> Result<Vec<Rule>, HostError> {
     let Rules { rules } = line.get(&Path::of(&["api", "policies"])).await?;
     rules.into_iter().map(Rule::try_from).collect()
 }

@@ -131,12 +131,17 @@ async fn z_13_each_of_the_four_decisions_counts_from_either_side() {
             };
             assert_eq!(*noted, decision);
             // Whoever sees the decision sees the rule.
-            assert_eq!(port.rules().len(), usize::from(number >= 2), "{:?}", port.rules());
+            assert_eq!(
+                port.rules().await.unwrap().len(),
+                usize::from(number >= 2),
+                "{:?}",
+                port.rules().await.unwrap()
+            );
             let again = port.answer(&run, &call, &question.digest, answer()).await;
             assert!(matches!(again, Err(HostError::Stale(_))), "{again:?}");
         }
         until(&mut stream, is_end).await;
-        assert_eq!(port.rules()[0].pattern.to_string(), "read_file(b.txt)");
+        assert_eq!(port.rules().await.unwrap()[0].pattern.to_string(), "read_file(b.txt)");
         assert_eq!(port.questions(&run).await, Ok(vec![]));
     })
     .await;
@@ -284,15 +289,15 @@ async fn tasks_are_those_of_the_session() {
 #[tokio::test]
 async fn rules_are_stored_seen_at_once_and_forgotten() {
     with_both(TALK, async |port, stage| {
-        assert_eq!(port.rules(), []);
+        assert_eq!(port.rules().await.unwrap(), []);
         let rule = port.add_rule("allow", "read_file(src/**)").await.unwrap();
         port.add_rule("deny", "scope:network_access").await.unwrap();
         port.add_rule("ask", "*").await.unwrap();
-        assert_eq!(port.rules().len(), 3);
-        assert_eq!(port.rules(), stage.local.rules());
-        assert!(port.rules().contains(&rule));
+        assert_eq!(port.rules().await.unwrap().len(), 3);
+        assert_eq!(port.rules().await.unwrap(), stage.local.rules().await.unwrap());
+        assert!(port.rules().await.unwrap().contains(&rule));
         port.remove_rule(&rule.id).await.unwrap();
-        assert!(!port.rules().contains(&rule));
+        assert!(!port.rules().await.unwrap().contains(&rule));
         assert_eq!(
             port.remove_rule("none").await,
             Err(HostError::Missing { what: "rule", id: "none".into() })

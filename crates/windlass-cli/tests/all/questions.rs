@@ -12,21 +12,21 @@ use crate::place::Place;
 use crate::serve::Served;
 
 /// A server with a run that waits for its first answer.
-struct Asked {
-    place: Place,
-    served: Served,
-    session: String,
-    run: String,
+pub(crate) struct Asked {
+    pub(crate) place: Place,
+    pub(crate) served: Served,
+    pub(crate) session: String,
+    pub(crate) run: String,
 }
 
 impl Asked {
     /// What a scripted model calls, one step a text.
-    fn with(files: &[(&str, &str)], steps: &[&[Value]]) -> Self {
+    pub(crate) fn with(files: &[(&str, &str)], steps: &[&[Value]]) -> Self {
         Self::begin(Place::with(files), steps, &[], "{}")
     }
 
     /// The same with variables and with wishes for the session.
-    fn begin(place: Place, steps: &[&[Value]], vars: &[(&str, &str)], wishes: &str) -> Self {
+    pub(crate) fn begin(place: Place, steps: &[&[Value]], vars: &[(&str, &str)], wishes: &str) -> Self {
         let mut script = "user Go\n".to_owned();
         let mut number = 0;
         for calls in steps {
@@ -48,7 +48,7 @@ impl Asked {
     }
 
     /// The questions that wait.
-    fn listed(&self) -> Vec<Value> {
+    pub(crate) fn listed(&self) -> Vec<Value> {
         let listed = self.served.json(&format!("GET /api/runs/{}/permissions", self.run), "");
         listed["questions"].as_array().unwrap().clone()
     }
@@ -74,7 +74,7 @@ impl Asked {
     }
 
     /// Answers the first question that waits.
-    fn decide(&self, mut body: Value) {
+    pub(crate) fn decide(&self, mut body: Value) {
         let question = self.listed().remove(0);
         body["digest"] = question["digest"].clone();
         let (status, said) = self.answer(question["call_id"].as_str().unwrap(), &body);
@@ -82,7 +82,7 @@ impl Asked {
     }
 
     /// The frames of the run, to its end.
-    fn frames(&self) -> Vec<Value> {
+    pub(crate) fn frames(&self) -> Vec<Value> {
         let (_, events) = self.served.ask(&format!("GET /api/runs/{}/events", self.run), "");
         let lines = events.lines().filter_map(|line| line.strip_prefix("data: "));
         lines.map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -99,7 +99,7 @@ fn command(line: &str) -> Value {
     json!({"tool": "execute_command", "args": {"command": line}})
 }
 
-fn write(path: &str, content: &str) -> Value {
+pub(crate) fn write(path: &str, content: &str) -> Value {
     json!({"tool": "write_file", "args": {"path": path, "content": content}})
 }
 

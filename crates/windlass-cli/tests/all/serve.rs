@@ -90,12 +90,22 @@ impl Served {
 
     /// The first frame of this type of a run.
     pub(crate) fn first(&self, run: &str, kind: &str) -> Value {
+        self.find(run, |frame| frame["type"] == kind)
+    }
+
+    /// The first frame of a run that is so; waits for it.
+    pub(crate) fn find(&self, run: &str, is_so: impl Fn(&Value) -> bool) -> Value {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         write!(stream, "GET /api/runs/{run}/events HTTP/1.1\r\nhost: {}\r\n\r\n", self.address).unwrap();
         let lines = BufReader::new(stream).lines().map_while(Result::ok);
-        let mut frames = lines.filter_map(|line| Some(line.strip_prefix("data: ")?.to_owned()));
-        let frame = frames.find(|frame| frame.contains(&format!("\"type\":\"{kind}\"")));
-        serde_json::from_str(&frame.unwrap()).unwrap()
+        let mut frames = lines.filter_map(|line| serde_json::from_str(line.strip_prefix("data: ")?).ok());
+        frames.find(is_so).expect("a frame that is so")
+    }
+
+    /// Ends it as a crash would.
+    pub(crate) fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
     }
 
     pub(crate) fn stop(mut self) -> (Option<i32>, String) {

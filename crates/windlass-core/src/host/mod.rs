@@ -233,6 +233,19 @@ pub struct Consent {
     pub confirmation: Option<String>,
 }
 
+/// A staged edit is to be made, as somebody has seen it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EditApproval {
+    /// The run that staged it.
+    pub run_id: RunId,
+    /// The call that was staged.
+    pub call_id: CallId,
+    /// The digest of what was shown: another edit is not made.
+    pub digest: String,
+    /// What was said to it.
+    pub consent: Consent,
+}
+
 /// What a call from outside gave.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolAnswer {

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::{
-    AuditQuery, Explanation, ForkWish, HostDefaults, HostDelivery, HostError, ModelFindings, ModelRow,
-    ModulePrompt, ModuleRow, ModuleShelf, OutsideCall, RecordQuery, ReplayReport, ResumeWish, RunStart,
-    StartedRun, ToolAnswer,
+    AuditQuery, EditApproval, Explanation, ForkWish, HostDefaults, HostDelivery, HostError, ModelFindings,
+    ModelRow, ModulePrompt, ModuleRow, ModuleShelf, OutsideCall, RecordQuery, ReplayReport, ResumeWish,
+    RunStart, StartedRun, ToolAnswer,
 };
 use crate::event::Record;
 use crate::ids::{CallId, RunId, SessionId};
@@ -101,11 +101,14 @@ pub trait HostPort: Send + Sync {
     /// Runs one call from outside, through validation, permission and limits. What would need asking is
     /// refused, unless somebody has said yes to it.
     fn call_tool(&self, call: OutsideCall) -> HostFuture<'_, ToolAnswer>;
-    /// The stored rules.
-    fn rules(&self) -> Vec<Rule>;
+    /// Makes an edit that a run has staged, through validation, permission and limits, and tells the session of it:
+    /// its model knows with the next message.
+    fn apply_edit(&self, approval: EditApproval) -> HostFuture<'_, ToolAnswer>;
+    /// The rules that hold now, and what sessions are granted.
+    fn rules(&self) -> HostFuture<'_, Vec<Rule>>;
     /// Stores a rule: `allow`, `deny` or `ask`, and its pattern.
     fn add_rule<'a>(&'a self, effect: &'a str, pattern: &'a str) -> HostFuture<'a, Rule>;
-    /// Forgets a rule.
+    /// Forgets a rule, or takes a grant back.
     fn remove_rule<'a>(&'a self, rule_id: &'a str) -> HostFuture<'a, ()>;
     /// Which gate decides a call, and why.
     fn explain<'a>(&'a self, tool: &'a str, args: Map<String, Value>) -> HostFuture<'a, Explanation>;

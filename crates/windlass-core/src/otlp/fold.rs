@@ -128,11 +128,12 @@ impl OpenRun {
             Event::RunStarted { model, profile, message, .. } => {
                 self.start_run(rules, model, profile, message)
             }
-            Event::RunResumed { interrupted, repeated } => {
+            Event::RunResumed { interrupted, repeated, .. } => {
                 let interrupted = ("windlass.calls.interrupted", count(interrupted.len()));
                 let repeated = ("windlass.calls.repeated", count(repeated.len()));
                 self.note("run.resumed", at_ms, vec![interrupted, repeated]);
             }
+            Event::EditApplied { .. } => self.note("edit.applied", at_ms, Vec::new()),
             Event::StepStarted { step, purpose, attempt } => {
                 return self.start_step(record, *step, purpose_word(*purpose), *attempt);
             }

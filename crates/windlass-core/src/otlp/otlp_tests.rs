@@ -75,7 +75,12 @@ fn requested(number: u64) -> Event {
         arguments: r#"{"path":"sk-planted"}"#.into(),
         state: None,
     };
-    Event::CallRequested { call, category: Category::default(), visibility: Visibility::default() }
+    Event::CallRequested {
+        call,
+        category: Category::default(),
+        visibility: Visibility::default(),
+        vendor: "".into(),
+    }
 }
 
 fn settled(number: u64, outcome: ToolOutcome) -> Event {

@@ -14,7 +14,7 @@ use super::limits::DENIAL_CHARS_MAX;
 use super::mode::ApproveMode;
 use super::question::{Decision, Inspection, PermissionAnswer, Preview, Question};
 use super::recall::RecalledAnswer;
-use super::rule::{Rule, RuleEffect, RulePattern, RuleSource};
+use super::rule::{Rule, RulePattern};
 use crate::ids::{Millis, RunId};
 use crate::redact::Redactor;
 use crate::text::cut_chars;
@@ -238,13 +238,7 @@ impl PendingQuestion {
             permissions.note_asked(&self.call.spec.name);
         }
         let pattern = rule.as_ref().and_then(|rule| rule.parse::<RulePattern>().ok());
-        if let Some(pattern) = &pattern {
-            permissions.grant(pattern);
-        }
-        let stored = pattern.filter(|_| decision == Decision::Remember).map(|pattern| {
-            let id = permissions.rules().free_id();
-            Rule { id, ..Rule::new(RuleEffect::Allow, pattern, RuleSource::User) }
-        });
+        let stored = pattern.and_then(|pattern| permissions.keep(pattern, decision));
         let held = Held::to_targets(self.inspection);
         let verdict = Ok(ApprovedCall::by_user(self.call, decision, held));
         Answered { verdict, stored, rule, problem }
@@ -279,18 +273,12 @@ impl PendingQuestion {
             Ok(pattern) => pattern,
             Err(problem) => return self.approve_once(Some(problem)),
         };
-        permissions.grant(&pattern);
         let rule = Some(pattern.to_string());
-        let (stored, problem) = if answer.decision == Decision::Remember {
-            let asking = permissions.rules().asking(&self.call.spec, &self.inspection.targets);
-            let problem = asking.map(|rule| {
-                format!("the rule is stored, but rule {} ({rule}) will still ask in later sessions", rule.id)
-            });
-            let id = permissions.rules().free_id();
-            (Some(Rule { id, ..Rule::new(RuleEffect::Allow, pattern, RuleSource::User) }), problem)
-        } else {
-            (None, None)
-        };
+        let stored = permissions.keep(pattern, answer.decision);
+        let asking = permissions.rules().asking(&self.call.spec, &self.inspection.targets);
+        let problem = asking
+            .filter(|_| stored.is_some())
+            .map(|rule| format!("the rule is stored, but rule {} ({rule}) still asks", rule.id));
         let held = Held::to(self.inspection);
         let verdict = Ok(ApprovedCall::by_user(self.call, answer.decision, held));
         Answered { verdict, stored, rule, problem }

@@ -3,6 +3,7 @@ use serde_json::json;
 use super::super::ApproveMode;
 use super::super::case::*;
 use super::super::policy::PolicySet;
+use super::super::rule::{RuleEffect, RuleSource};
 use super::*;
 
 fn asked(permissions: &Permissions, file: &str) -> PendingQuestion {
@@ -93,7 +94,8 @@ fn z_13_remember_returns_a_rule_to_store_and_holds_at_once() {
     assert_eq!((rule.id.as_str(), rule.to_string().as_str()), ("r2", "read_file(a)"));
     assert_eq!((rule.effect, rule.source, rule.created_ms), (RuleEffect::Allow, RuleSource::User, 0));
     assert_eq!((answered.rule.as_deref(), answered.problem), (Some("read_file(a)"), None));
-    assert_eq!(then(&permissions, "a"), "grant");
+    assert_eq!(then(&permissions, "a"), "rule:r2");
+    assert!(permissions.grants().rules().is_empty(), "it ends when the rule is removed");
 }
 
 #[test]
@@ -145,7 +147,7 @@ fn a_rule_changed_by_the_user_is_kept_if_it_covers_the_call() {
     let answered = asked(&permissions, "src/a").answer(&mut permissions, &wide);
     assert_eq!(answered.stored.unwrap().to_string(), "read_file(src/**)");
     assert_eq!((answered.rule.as_deref(), answered.problem), (Some("read_file(src/**)"), None));
-    assert_eq!(then(&permissions, "src/b"), "grant");
+    assert_eq!(then(&permissions, "src/b"), "rule:r1");
     let answered = asked(&permissions, "docs/a")
         .answer(&mut permissions, &edited(Decision::Session, "read_file(docs/*)"));
     assert_eq!((answered.stored, answered.rule.as_deref()), (None, Some("read_file(docs/*)")));
@@ -179,9 +181,9 @@ fn remembering_what_a_rule_wants_asked_is_told() {
     let mut permissions = with_rules([ask("scope:read_files")]);
     let answered = asked(&permissions, "a").answer(&mut permissions, &answer(Decision::Remember));
     assert!(answered.stored.is_some());
-    let expected = "the rule is stored, but rule r1 (scope:read_files) will still ask in later sessions";
+    let expected = "the rule is stored, but rule r1 (scope:read_files) still asks";
     assert_eq!(answered.problem.as_deref(), Some(expected));
-    assert_eq!(then(&permissions, "a"), "grant");
+    assert_eq!(then(&permissions, "a"), "ask");
     let answered = asked(&permissions, "b").answer(&mut permissions, &answer_of_session());
     assert_eq!(answered.problem, None);
 }

@@ -1,4 +1,4 @@
-//! Session grants: what the user allowed until the session ends, and what was asked already.
+//! Session grants: what the user allowed until the session or the program ends, and what was asked already.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use super::question::Target;
 use super::rule::{Rule, RuleEffect, RulePattern, RuleSource};
 use crate::tool::ToolSpec;
 
-/// What a session was allowed; never stored, so that it dies with the session.
+/// What a session was allowed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Grants {
     rules: Vec<Rule>,
@@ -35,6 +35,11 @@ impl Grants {
             let id = format!("g{}", self.rules.len() + 1);
             self.rules.push(Rule { id, ..Rule::new(RuleEffect::Allow, pattern, RuleSource::Grant) });
         }
+    }
+
+    /// Drops the grants that are not among these: they were revoked.
+    pub(super) fn retain(&mut self, granted: &[Rule]) {
+        self.rules.retain(|rule| granted.iter().any(|other| other.pattern == rule.pattern));
     }
 
     /// Notes that the user was asked about a tool and let it run.

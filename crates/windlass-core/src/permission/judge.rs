@@ -13,9 +13,9 @@ use super::grant::Grants;
 use super::held::Held;
 use super::mode::ApproveMode;
 use super::policy::PolicySet;
-use super::question::{Inspection, Target};
+use super::question::{Decision, Inspection, Target};
 use super::recall::Recollection;
-use super::rule::{Rule, RulePattern};
+use super::rule::{Rule, RuleEffect, RulePattern, RuleSource};
 use crate::profile::Reading;
 use crate::redact::Redactor;
 use crate::secret_files::is_secret;
@@ -182,7 +182,18 @@ impl Permissions {
 
     /// Puts in other rules, for the calls from now on.
     pub fn set_rules(&mut self, rules: Arc<PolicySet>) {
+        if let Some(caller) = &mut self.caller {
+            caller.set_rules(Arc::clone(&rules));
+        }
         self.rules = rules;
+    }
+
+    /// Holds on to these grants only; the others were revoked.
+    pub fn retain_grants(&mut self, granted: &[Rule]) {
+        self.grants.retain(granted);
+        if let Some(caller) = &mut self.caller {
+            caller.retain_grants(granted);
+        }
     }
 
     /// Changes how calls are approved that need asking.
@@ -395,6 +406,31 @@ impl Permissions {
             self.beneath_floor(Matter::of(call, inspection)).or_else(|| self.settings.refuse(&call.spec));
         own.or_else(|| self.rules.denying(&call.spec, targets).map(Refusal::by_rule))
             .or_else(|| self.caller()?.forbid(call, inspection))
+    }
+
+    /// Keeps what the user allowed beyond this call; gives the rule that is to be stored.
+    pub(super) fn keep(&mut self, pattern: RulePattern, decision: Decision) -> Option<Rule> {
+        match decision {
+            Decision::Once | Decision::Deny => None,
+            Decision::Session => {
+                self.grant(&pattern);
+                None
+            }
+            Decision::Remember => {
+                let id = self.rules.free_id();
+                let rule = Rule { id, ..Rule::new(RuleEffect::Allow, pattern, RuleSource::User) };
+                self.remember(&rule);
+                Some(rule)
+            }
+        }
+    }
+
+    /// Puts in a rule that is about to be stored, here and in what the caller may do.
+    pub(super) fn remember(&mut self, rule: &Rule) {
+        Arc::make_mut(&mut self.rules).add(rule.clone());
+        if let Some(caller) = &mut self.caller {
+            caller.remember(rule);
+        }
     }
 
     /// Adds a grant, here and in what the caller may do: the user gave it for this very sub-agent.

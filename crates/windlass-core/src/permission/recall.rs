@@ -11,6 +11,7 @@ use super::gate::{Gate, Refusal};
 use super::held::Held;
 use super::judge::{Judgement, Permissions};
 use super::question::{Decision, DeniedBy, Inspection};
+use super::rule::Rule;
 use crate::ids::CallId;
 use crate::redact::Redactor;
 use crate::tool::{CheckedCall, Risk};
@@ -68,10 +69,9 @@ pub(super) struct Recollection {
 }
 
 impl Permissions {
-    /// Puts back what a session was granted, and which tools it was asked about. A text that is no rule any
-    /// more grants nothing.
-    pub fn restore(&mut self, grants: &[String], asked: &[String]) {
-        grants.iter().filter_map(|text| text.parse().ok()).for_each(|pattern| self.grant(&pattern));
+    /// Puts back what a session was granted, and which tools it was asked about.
+    pub fn restore(&mut self, grants: &[Rule], asked: &[String]) {
+        grants.iter().for_each(|rule| self.grant(&rule.pattern));
         asked.iter().for_each(|tool| self.note_asked(tool));
     }
 

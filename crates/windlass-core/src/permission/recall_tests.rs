@@ -82,9 +82,13 @@ fn a_denial_on_record_stays_one() {
 #[test]
 fn grants_and_questions_of_a_session_are_put_back() {
     let mut permissions = with_rules([]);
-    permissions.restore(&["read_file(src/**)".into(), "((".into()], &["web_search".into()]);
+    let granted = |text: &str| Rule::granted(7, text, "s".into(), 0).unwrap();
+    permissions.restore(&[granted("read_file(src/**)")], &["web_search".into()]);
     let (checked, inspection) = reading("src/a.rs");
     assert_eq!(approved(permissions.judge(checked, inspection)).decision_word(), "grant");
     let low = call("web_search", Risk::Low);
     assert_eq!(approved(permissions.judge(low, Inspection::default())).decision_word(), "risk");
+    permissions.retain_grants(&[granted("read_file(lib/**)")]);
+    let (checked, inspection) = reading("src/a.rs");
+    question(permissions.judge(checked, inspection));
 }

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use super::pattern::TargetPattern;
 use super::question::Target;
-use crate::ids::Millis;
+use crate::ids::{Millis, SessionId};
 use crate::tool::{Scope, ToolSpec, is_tool_name};
 
 /// Why a text is no rule.
@@ -238,7 +238,7 @@ pub enum RuleSource {
     Project,
     /// The command line of this run.
     Flag,
-    /// An answer given in this session; dies with it.
+    /// An answer given in a session: ends with it, and with the program that runs it.
     Grant,
 }
 
@@ -254,6 +254,9 @@ impl RuleSource {
     }
 }
 
+/// What ids of grants begin with; those of stored rules begin with another letter.
+const GRANT_PREFIX: char = 'g';
+
 /// One line of policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
@@ -267,17 +270,35 @@ pub struct Rule {
     pub created_ms: Millis,
     /// Where it comes from.
     pub source: RuleSource,
+    /// The session that it was granted to; all others do not know it.
+    pub session_id: Option<SessionId>,
 }
 
 impl Rule {
     /// A rule without a name; `PolicySet::add` gives it one.
     pub fn new(effect: RuleEffect, pattern: RulePattern, source: RuleSource) -> Self {
-        Self { id: String::new(), effect, pattern, created_ms: 0, source }
+        Self { id: String::new(), effect, pattern, created_ms: 0, source, session_id: None }
     }
 
     /// Reads a rule's text form.
     pub fn parse(effect: RuleEffect, text: &str, source: RuleSource) -> Result<Self, RuleError> {
         Ok(Self::new(effect, text.parse()?, source))
+    }
+
+    /// What a session was granted, as stores keep it: the number, and the text of the rule.
+    pub fn granted(
+        number: u64,
+        text: &str,
+        session_id: SessionId,
+        given_ms: Millis,
+    ) -> Result<Self, RuleError> {
+        let rule = Self::parse(RuleEffect::Allow, text, RuleSource::Grant)?.stamped(given_ms);
+        Ok(Self { id: format!("{GRANT_PREFIX}{number}"), session_id: Some(session_id), ..rule })
+    }
+
+    /// The number of a grant, by its id.
+    pub fn grant_number(id: &str) -> Option<u64> {
+        id.strip_prefix(GRANT_PREFIX)?.parse().ok()
     }
 
     /// Puts in when it was made.

@@ -11,7 +11,8 @@ use crate::ids::{CallId, Millis, RunId};
 use crate::tool::{CheckedCall, ErrorKind, ToolFailure, ToolOutcome};
 
 /// What a model does about an edit that waits.
-const FINISH: &str = "Do not edit further: finish your answer";
+const LEAVE: &str =
+    "Leave this file alone until you are told that the edit was applied; other files can be edited";
 
 /// An edit that was put off.
 #[derive(Debug, PartialEq)]
@@ -60,11 +61,11 @@ impl StagedCall {
     /// What the call gave: it did not run, and this is what waits.
     pub fn into_outcome(self) -> ToolOutcome {
         let message = format!(
-            "The edit is staged as proposal {} and awaits the user's approval; nothing was written. {FINISH}",
+            "The edit is staged as proposal {} and awaits the user's approval; nothing was written. {LEAVE}",
             self.proposal.call_id
         );
         let failure = ToolFailure::new(ErrorKind::PermissionDenied, message)
-            .hint("Say in your answer which edit awaits approval.");
+            .hint("Say in your answer which edits await approval.");
         let mut outcome = ToolOutcome::failed(failure);
         outcome.meta.proposal = Some(self.proposal);
         outcome
@@ -72,10 +73,10 @@ impl StagedCall {
 }
 
 impl Refusal {
-    /// An edit of the run awaits approval: no other is made behind it.
+    /// An edit of the same file awaits approval: no other is made behind it.
     pub(crate) fn behind_staged(staged: &CallId) -> Self {
         let message = format!(
-            "Edit {staged} awaits the user's approval already; this edit was neither made nor staged. {FINISH}"
+            "Edit {staged} of this file awaits the user's approval already; this edit was neither made nor staged. {LEAVE}"
         );
         Self::new(Gate::Mode, message, format!("Say in your answer what comes after edit {staged}."))
     }

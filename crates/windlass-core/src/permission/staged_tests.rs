@@ -64,8 +64,8 @@ fn r_39_a_proposal_says_what_awaits_and_is_pinned_to_what_was_looked_at() {
     assert_eq!(failure.kind.zodo_word(), "permission_denied", "Z-10: one of seven");
     assert_eq!(
         failure.message,
-        "The edit is staged as proposal call_1 and awaits the user's approval; nothing was written. Do not edit \
-         further: finish your answer"
+        "The edit is staged as proposal call_1 and awaits the user's approval; nothing was written. Leave this \
+         file alone until you are told that the edit was applied; other files can be edited"
     );
     let proposal = outcome.meta.proposal.as_deref().unwrap();
     assert_eq!(proposal.arguments, r#"{"path":"./a.txt","content":"2","expected_sha256":"abc"}"#);

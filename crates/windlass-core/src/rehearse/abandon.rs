@@ -33,7 +33,7 @@ pub fn abandon(settings: &RunSettings, records: &[Arc<Record>], why: &str, now: 
     let mut usage = Usage::default();
     for record in records {
         match &record.event {
-            Event::CallRequested { call, category, visibility } => {
+            Event::CallRequested { call, category, visibility, .. } => {
                 let key = (call.id.number().unwrap_or(u64::MAX), call.id.clone());
                 open.insert(key, (call, *category, *visibility));
             }

@@ -55,7 +55,7 @@ fn r_60_the_time_in_which_nobody_was_there_does_not_count() {
     let limits = Profile::default().limits;
     let work_ms = limits.run_timeout_ms - limits.final_reserve_ms;
     let mut records = begin();
-    let resumed = Event::RunResumed { interrupted: Vec::new(), repeated: Vec::new() };
+    let resumed = Event::RunResumed { interrupted: Vec::new(), repeated: Vec::new(), grants: Vec::new() };
     records.push(record(150, Event::TextDelta { text: "half".into() }));
     records.push(record(10_000, resumed));
     let failed = Event::StepDelayed {

@@ -95,6 +95,7 @@ impl Run {
             call: slot.call.clone(),
             category: slot.category,
             visibility: slot.visibility,
+            vendor: self.settings.vendor(),
         });
         let index = batch.slots.len();
         batch.slots.push(slot);
@@ -212,6 +213,7 @@ impl Run {
             call: slot.call.clone(),
             category: slot.category,
             visibility: slot.visibility,
+            vendor: self.settings.vendor(),
         });
         let index = batch.slots.len();
         batch.slots.push(slot);

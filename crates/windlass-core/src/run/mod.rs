@@ -89,6 +89,11 @@ pub struct RunSettings {
 }
 
 impl RunSettings {
+    /// Whose model answers: the first part of `provider/model`.
+    pub(crate) fn vendor(&self) -> Arc<str> {
+        self.model.split('/').next().unwrap_or_default().into()
+    }
+
     /// The same, with what a run on record began with, and with what a user wishes for one run.
     pub(crate) fn wished(self: &Arc<Self>, wishes: &RunWishes) -> Arc<Self> {
         if wishes.setup.is_none() && wishes.system.is_none() && wishes.steps_max.is_none() {

@@ -71,7 +71,7 @@ impl Recorded {
         match &record.event {
             Event::RunStarted { wishes, .. } => self.setup.clone_from(&wishes.setup),
             Event::NoteAdded { text } => self.notes.push_back(text.clone()),
-            Event::CallRequested { call, category, visibility } => {
+            Event::CallRequested { call, category, visibility, .. } => {
                 let own = RecordedCall {
                     name: call.name.clone(),
                     category: *category,

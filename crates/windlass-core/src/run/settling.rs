@@ -11,7 +11,7 @@ use crate::ids::CallId;
 use crate::message::{Message, ToolMessage};
 use crate::permission::{
     ApprovedCall, AuditEntry, Decision, Denied, Inspection, Judgement, PendingQuestion, PermissionAnswer,
-    Refusal,
+    Question, Refusal,
 };
 use crate::phrase::phrase_clamp;
 use crate::profile::Profile;
@@ -124,7 +124,7 @@ impl Run {
         call: CheckedCall,
         inspection: Inspection,
     ) {
-        if let Some(staged) = self.staged_edit().filter(|_| inspection.is_edit()) {
+        if let Some(staged) = self.staged_edit(&inspection) {
             let refusal = Refusal::behind_staged(staged);
             return self.deny(pass, batch, index, &Denied { call, refusal });
         }
@@ -176,9 +176,13 @@ impl Run {
         }
     }
 
-    /// The edit of this run that awaits the user's approval: behind it no other is made.
-    fn staged_edit(&self) -> Option<&CallId> {
-        let is_staged = |outcome: &ToolOutcome| outcome.meta.proposal.is_some();
+    /// The edit of the same file that awaits the user's approval: it holds to the file as it is, so that no other is
+    /// made behind it. Edits of other files are staged beside it.
+    fn staged_edit(&self, inspection: &Inspection) -> Option<&CallId> {
+        let is_same = |proposal: &Question| {
+            inspection.is_edit() && proposal.targets.iter().any(|target| inspection.targets.contains(target))
+        };
+        let is_staged = |outcome: &ToolOutcome| outcome.meta.proposal.as_deref().is_some_and(is_same);
         self.outcomes.iter().find(|(_, _, outcome)| is_staged(outcome)).map(|(call_id, _, _)| call_id)
     }
 

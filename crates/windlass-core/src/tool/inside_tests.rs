@@ -67,7 +67,7 @@ fn what_was_refused_or_only_read_has_changed_nothing() {
 #[test]
 fn a_call_without_an_end_was_cut_off_by_what_came_after_it() {
     let open = || started(&[1], "write", Effects::Write);
-    let resumed = Event::RunResumed { interrupted: Vec::new(), repeated: Vec::new() };
+    let resumed = Event::RunResumed { interrupted: Vec::new(), repeated: Vec::new(), grants: Vec::new() };
     assert_eq!(fold(vec![open(), resumed])[0].word(), "interrupted");
     let done = ToolOutcome::ok(ToolOutput::text("done"));
     let deep = vec![open(), started(&[1, 1], "deep", Effects::Write), ended(&[1], &done)];

@@ -1,5 +1,5 @@
-//! Staged edits: nothing is written, the next request says that the edit awaits approval, and no other edit is made
-//! behind it (R-39).
+//! Staged edits: nothing is written, the next request says that the edit awaits approval, and no other edit of the file
+//! is made behind it (R-39). Edits of other files are staged beside it.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ use windlass_core::tool::{ErrorKind, OutcomeStatus, RawCall};
 
 use crate::sim::{Sim, call};
 
-const STAGED: &str = "The edit is staged as proposal call_1 and awaits the user's approval; nothing was written. Do not \
-                      edit further: finish your answer";
-const BEHIND: &str = "Edit call_1 awaits the user's approval already; this edit was neither made nor staged. Do not \
-                      edit further: finish your answer";
+const STAGED: &str = "The edit is staged as proposal call_1 and awaits the user's approval; nothing was written. \
+                      Leave this file alone until you are told that the edit was applied; other files can be edited";
+const BEHIND: &str = "Edit call_1 of this file awaits the user's approval already; this edit was neither made nor staged. \
+                      Leave this file alone until you are told that the edit was applied; other files can be edited";
 
 fn write(path: &str) -> RawCall {
     call("write_file", json!({ "path": path }))
@@ -67,26 +67,27 @@ fn r_39_the_next_request_tells_the_model_that_the_edit_awaits_approval() {
 }
 
 #[test]
-fn r_39_no_further_edit_is_executed_in_the_same_step_or_later() {
-    let mut sim = staging(Profile::default(), vec![write("a"), write("b"), call("look", json!({}))]);
+fn r_39_no_further_edit_of_the_file_is_executed_in_the_same_step_or_later() {
+    let mut sim = staging(Profile::default(), vec![write("a"), write("a"), call("look", json!({}))]);
     sim.inspected(1, Ok(looked("a")));
-    sim.inspected(2, Ok(looked("b")));
+    sim.inspected(2, Ok(looked("a")));
     assert_eq!(sim.running(), [3], "what is no edit goes on");
     sim.ended(3, json!("seen"));
     assert_eq!(sim.failure(2), (ErrorKind::PermissionDenied, BEHIND));
     assert_eq!(sim.outcome(2).status(), OutcomeStatus::Denied);
     sim.want(vec![write("a"), write("c")]);
     for number in [4, 5] {
-        sim.inspected(number, Ok(looked("c")));
-        assert_eq!(sim.failure(number).1, BEHIND);
+        sim.inspected(number, Ok(looked(if number == 4 { "a" } else { "c" })));
     }
+    assert_eq!(sim.failure(4).1, BEHIND);
+    assert_eq!(sim.outcome(5).status(), OutcomeStatus::Staged, "another file");
     assert_eq!(sim.ran().len(), 1, "the look");
     sim.say("Done.");
     let staged = sim
         .events
         .iter()
         .filter(|event| matches!(event, Event::CallEnded { outcome, .. } if outcome.meta.proposal.is_some()));
-    assert_eq!(staged.count(), 1, "one proposal a run");
+    assert_eq!(staged.count(), 2, "one proposal a file");
 }
 
 #[test]
@@ -95,14 +96,16 @@ fn r_39_a_rule_that_allows_runs_an_edit_but_not_behind_a_staged_one() {
     let rules = PolicySet::from_json(rules).unwrap();
     let mut sim = Sim::with_rules(Profile::default(), ApproveMode::Stage, rules);
     sim.start("Go");
-    sim.want(vec![write("docs/a"), write("src/b"), write("docs/c")]);
+    sim.want(vec![write("docs/a"), write("src/b"), write("docs/c"), write("src/b")]);
     sim.inspected(1, Ok(looked("docs/a")));
     sim.ended(1, json!("written"));
     sim.inspected(2, Ok(looked("src/b")));
     assert_eq!(sim.outcome(2).status(), OutcomeStatus::Staged);
     sim.inspected(3, Ok(looked("docs/c")));
-    assert_eq!(sim.outcome(3).status(), OutcomeStatus::Denied);
-    assert_eq!(sim.ran().iter().map(|(id, _)| *id).collect::<Vec<_>>(), ["call_1"]);
+    sim.ended(3, json!("written"));
+    sim.inspected(4, Ok(looked("src/b")));
+    assert_eq!(sim.outcome(4).status(), OutcomeStatus::Denied);
+    assert_eq!(sim.ran().iter().map(|(id, _)| *id).collect::<Vec<_>>(), ["call_1", "call_3"]);
 }
 
 #[test]
@@ -174,8 +177,8 @@ fn r_39_a_run_that_is_taken_up_again_still_knows_its_staged_edit() {
         assert!(matches!(rehearsed.live.as_slice(), [Effect::CallModel { .. }]), "{:?}", rehearsed.live);
         let mut again = Sim::new(Profile::default(), mode);
         (again.run, again.permissions, again.is_thinking) = (rehearsed.run, permissions, true);
-        again.want(vec![write("b")]);
-        again.inspected(2, Ok(looked("b")));
+        again.want(vec![write("a")]);
+        again.inspected(2, Ok(looked("a")));
         assert_eq!(again.failure(2).1, BEHIND, "{mode:?}");
         assert!(again.ran().is_empty());
     }

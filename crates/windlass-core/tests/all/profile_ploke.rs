@@ -21,7 +21,7 @@ fn timeout() -> ToolFailure {
 }
 
 #[test]
-fn p_3_p_5_p_6_p_7_requested_completed_and_failed_carry_all_ids() {
+fn requested_completed_and_failed_carry_all_ids() {
     let mut sim = ploke();
     sim.want(vec![named_call("toolu_1", "add", json!({"a": 1})), named_call("toolu_2", "look", json!({}))]);
     sim.ended(1, json!({"results": []}));

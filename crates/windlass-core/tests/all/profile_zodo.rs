@@ -44,7 +44,7 @@ fn z_2_z_16_z_18_query_permission_execution_result_history_and_continuation() {
 }
 
 #[test]
-fn z_9_z_11_z_17_r_55_the_model_gets_one_envelope_and_the_screen_its_own_block() {
+fn z_9_z_11_r_55_the_model_gets_one_envelope_and_the_screen_its_own_block() {
     let mut sim = zodo(ApproveMode::All);
     sim.want(vec![
         call("read_file", json!({"path": "a.txt"})),

@@ -17,8 +17,7 @@ use windlass_core::port::{ArgsValidator, Violation};
 use windlass_core::profile::Profile;
 use windlass_core::run::{Deadline, Effect, Finished, Input, Run, RunSettings, Start, World};
 use windlass_core::tool::{
-    Category, Effects, ErrorKind, OutcomeStatus, RawArgs, RawCall, Risk, ToolFailure, ToolOutcome,
-    ToolOutput, ToolSpec,
+    Category, Effects, ErrorKind, RawArgs, RawCall, Risk, ToolFailure, ToolOutcome, ToolOutput, ToolSpec,
 };
 use windlass_core::toolset::{ToolEntry, Toolset};
 
@@ -333,7 +332,8 @@ impl Sim {
                     assert!(self.running.is_empty(), "an effect beside another call");
                 }
                 assert!(self.approved_by_machine.insert(id.clone()), "a call ran twice");
-                assert!(!self.edits.contains(&id) || !self.has_staged(), "R-39: an edit behind a staged one");
+                let is_behind = self.edits.contains(&id) && self.has_staged(call.args());
+                assert!(!is_behind, "R-39: an edit of a file behind a staged one");
                 self.args.insert(id.clone(), Value::Object(call.args().clone()));
                 self.running.insert(id, effects);
             }
@@ -349,9 +349,14 @@ impl Sim {
         }
     }
 
-    fn has_staged(&self) -> bool {
-        self.events.iter().any(|event| {
-            matches!(event, Event::CallEnded { outcome, .. } if outcome.status() == OutcomeStatus::Staged)
+    /// Whether an edit of the same file is staged.
+    fn has_staged(&self, args: &serde_json::Map<String, Value>) -> bool {
+        self.events.iter().any(|event| match event {
+            Event::CallEnded { outcome, .. } => outcome.meta.proposal.as_deref().is_some_and(|proposal| {
+                let staged: Value = serde_json::from_str(&proposal.arguments).unwrap();
+                Some(&staged["path"]) == args.get("path")
+            }),
+            _ => false,
         })
     }
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use windlass_core::event::Record;
 use windlass_core::host::{
-    AuditQuery, Explanation, ForkWish, HostDefaults, HostDelivery, HostError, HostFuture, HostPort,
-    ModelFindings, ModelRow, ModulePrompt, ModuleRow, ModuleShelf, OutsideCall, RecordQuery, ReplayReport,
-    ResumeWish, RunStart, ServedPort, StartedRun, ToolAnswer,
+    AuditQuery, EditApproval, Explanation, ForkWish, HostDefaults, HostDelivery, HostError, HostFuture,
+    HostPort, ModelFindings, ModelRow, ModulePrompt, ModuleRow, ModuleShelf, OutsideCall, RecordQuery,
+    ReplayReport, ResumeWish, RunStart, ServedPort, StartedRun, ToolAnswer,
 };
 use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
@@ -305,8 +305,12 @@ impl HostPort for Host {
         Box::pin(self.call_outside(call))
     }
 
-    fn rules(&self) -> Vec<Rule> {
-        self.parts.policies.rules().rules().to_vec()
+    fn apply_edit(&self, approval: EditApproval) -> HostFuture<'_, ToolAnswer> {
+        Box::pin(self.make_edit(approval))
+    }
+
+    fn rules(&self) -> HostFuture<'_, Vec<Rule>> {
+        Box::pin(self.held_rules())
     }
 
     fn add_rule<'a>(&'a self, effect: &'a str, pattern: &'a str) -> HostFuture<'a, Rule> {
@@ -314,7 +318,7 @@ impl HostPort for Host {
     }
 
     fn remove_rule<'a>(&'a self, rule_id: &'a str) -> HostFuture<'a, ()> {
-        Box::pin(async move { self.forget_rule(rule_id) })
+        Box::pin(self.forget_rule(rule_id))
     }
 
     fn explain<'a>(&'a self, tool: &'a str, args: Map<String, Value>) -> HostFuture<'a, Explanation> {

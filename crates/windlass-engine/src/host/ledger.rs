@@ -12,7 +12,7 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{OwnedSemaphorePermit, broadcast, oneshot};
 use windlass_core::event::{Event, Record};
 use windlass_core::ids::{RunId, SessionId};
-use windlass_core::permission::Question;
+use windlass_core::permission::{Question, Rule};
 use windlass_core::port::{BoxFuture, JournalFailure, JournalPort};
 use windlass_core::store::StorePort;
 
@@ -199,5 +199,12 @@ impl JournalPort for WatchedJournal {
         records_max: usize,
     ) -> BoxFuture<'a, Result<Vec<Arc<Record>>, JournalFailure>> {
         self.store.load_page(session_id, after, records_max)
+    }
+
+    fn grants<'a>(
+        &'a self,
+        session_id: &'a SessionId,
+    ) -> BoxFuture<'a, Result<Option<Vec<Rule>>, JournalFailure>> {
+        self.store.grants(session_id)
     }
 }

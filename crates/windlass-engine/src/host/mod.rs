@@ -16,6 +16,7 @@
 
 mod berth;
 mod closing;
+mod edits;
 mod fork;
 mod front;
 mod ledger;

@@ -106,8 +106,9 @@ impl Host {
             0 => Vec::new(),
             _ => self.parts.store.load(session_id, 0).await.map_err(broken)?,
         };
+        let granted = self.parts.store.grants(session_id).await.map_err(broken)?;
         let past = History::fold(&row.begin.history, &records).into();
-        Ok((row, past))
+        Ok((row, Past { grants: granted.unwrap_or_default(), ..past }))
     }
 
     /// Opens a session that is loaded; the caller holds the berth's lock and the claim.

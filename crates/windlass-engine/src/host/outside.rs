@@ -38,7 +38,7 @@ impl Host {
                     .map_err(failed("session", session_id.as_str()))?;
                 approve = row.begin.approve.unwrap_or(approve);
                 let gone = || failed("session", session_id.as_str());
-                past.grants = self.parts.store.grants(session_id).await.map_err(gone())?;
+                past.grants = self.parts.store.grants(session_id).await.map_err(broken)?.unwrap_or_default();
                 past.tasks = self.parts.store.tasks(session_id).await.map_err(gone())?;
                 session_id.clone()
             }
@@ -112,12 +112,20 @@ impl Host {
         Ok(Rule { id, ..rule })
     }
 
-    /// Forgets a rule.
-    pub(super) fn forget_rule(&self, rule_id: &str) -> Result<(), HostError> {
-        match self.parts.policies.remove(rule_id).map_err(broken)? {
-            Some(_) => Ok(()),
-            None => Err(HostError::Missing { what: "rule", id: rule_id.to_owned() }),
-        }
+    /// The rules that hold now, and what sessions are granted.
+    pub(super) async fn held_rules(&self) -> Result<Vec<Rule>, HostError> {
+        let mut rules = self.parts.policies.rules().rules().to_vec();
+        rules.extend(self.parts.store.all_grants().await.map_err(failed("grant", ""))?);
+        Ok(rules)
+    }
+
+    /// Forgets a rule, or takes a grant back.
+    pub(super) async fn forget_rule(&self, rule_id: &str) -> Result<(), HostError> {
+        let is_gone = match Rule::grant_number(rule_id) {
+            Some(_) => self.parts.store.revoke(rule_id).await.map_err(failed("grant", rule_id))?,
+            None => self.parts.policies.remove(rule_id).map_err(broken)?.is_some(),
+        };
+        if is_gone { Ok(()) } else { Err(HostError::Missing { what: "rule", id: rule_id.to_owned() }) }
     }
 
     /// Which gate decides a call, and why.

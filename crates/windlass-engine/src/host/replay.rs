@@ -55,7 +55,7 @@ impl Host {
         let history = History::fold(&session.begin.history, earlier);
         let own: Vec<_> = records.iter().filter(|record| record.run_id == row.run_id).cloned().collect();
         let mut permissions = Permissions::new(self.parts.policies.rules(), self.parts.approve);
-        permissions.restore(&history.grants, &history.asked);
+        permissions.restore(&[], &history.asked);
         let start = start_of(&own, history.transcript, history.next_call_number);
         if let Some(Start { send, .. }) = &start {
             let root = self.parts.root.display().to_string();

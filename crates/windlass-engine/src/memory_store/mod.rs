@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use windlass_core::event::Record;
 use windlass_core::ids::{Millis, RunId, SessionId};
-use windlass_core::permission::ApproveMode;
+use windlass_core::permission::{ApproveMode, Rule};
 use windlass_core::port::{BoxFuture, JournalFailure, JournalPort};
 use windlass_core::settings::SessionSettings;
 use windlass_core::store::{
@@ -90,7 +90,10 @@ impl MemoryStore {
         }
         shelves.sessions.entry(session_id.clone()).or_default().begin(session_id, begin, now);
         shelves.take(session_id, records);
-        let kept = shelves.sessions.get(session_id).and_then(|kept| kept.row.clone());
+        let kept = shelves.sessions.get_mut(session_id).and_then(|kept| {
+            kept.end_grants();
+            kept.row.clone()
+        });
         kept.ok_or_else(|| missing("session", session_id.as_str()))
     }
 
@@ -188,6 +191,17 @@ impl JournalPort for MemoryStore {
     ) -> BoxFuture<'a, Result<Vec<Arc<Record>>, JournalFailure>> {
         Box::pin(async move { Ok(self.journal.load_now(session_id, after, records_max)) })
     }
+
+    fn grants<'a>(
+        &'a self,
+        session_id: &'a SessionId,
+    ) -> BoxFuture<'a, Result<Option<Vec<Rule>>, JournalFailure>> {
+        Box::pin(async move {
+            let shelves = self.lock();
+            let kept = shelves.sessions.get(session_id).into_iter().flat_map(|kept| &kept.grants);
+            Ok(Some(kept.map(|(_, rule)| rule.clone()).collect()))
+        })
+    }
 }
 
 type Stored<'a, T> = BoxFuture<'a, Result<T, StoreFailure>>;
@@ -267,8 +281,26 @@ impl StorePort for MemoryStore {
         Box::pin(async move { self.of(session_id, |kept| Some(kept.tasks.to_vec())) })
     }
 
-    fn grants<'a>(&'a self, session_id: &'a SessionId) -> Stored<'a, Vec<String>> {
-        Box::pin(async move { self.of(session_id, |kept| Some(kept.grants.clone())) })
+    fn all_grants(&self) -> Stored<'_, Vec<Rule>> {
+        Box::pin(async move {
+            let shelves = self.lock();
+            let kept = shelves.sessions.values().flat_map(|kept| &kept.grants);
+            let mut grants: Vec<Rule> = kept.map(|(_, rule)| rule.clone()).collect();
+            drop(shelves);
+            grants.sort_by_key(|rule| Rule::grant_number(&rule.id));
+            Ok(grants)
+        })
+    }
+
+    fn revoke<'a>(&'a self, grant_id: &'a str) -> Stored<'a, bool> {
+        Box::pin(async move {
+            let mut shelves = self.lock();
+            Ok(shelves.sessions.values_mut().any(|kept| {
+                let before = kept.grants.len();
+                kept.grants.retain(|(_, rule)| rule.id != grant_id);
+                kept.grants.len() < before
+            }))
+        })
     }
 
     fn claim<'a>(&'a self, _session_id: &'a SessionId) -> Stored<'a, Claim> {

@@ -1,17 +1,21 @@
 //! Rows of sessions and runs, made of their records as these come.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use windlass_core::event::{Event, Record};
-use windlass_core::ids::{CallId, Millis, SessionId};
+use windlass_core::ids::{CallId, Millis, RunId, SessionId};
 use windlass_core::message::Message;
 use windlass_core::model::Usage;
-use windlass_core::permission::Decision;
+use windlass_core::permission::{Decision, Rule};
 use windlass_core::store::{NewSession, RunQuery, RunRow, SessionQuery, SessionRow, title_of};
 use windlass_core::task::Task;
 use windlass_core::text::cut_chars;
 
 use crate::limits::TITLE_CHARS_MAX;
+
+/// The number of the next grant, of whatever session.
+static NEXT_GRANT: AtomicU64 = AtomicU64::new(1);
 
 /// One session and all that belongs to it.
 #[derive(Debug, Default)]
@@ -20,7 +24,8 @@ pub(super) struct Kept {
     pub(super) row: Option<SessionRow>,
     pub(super) runs: Vec<KeptRun>,
     pub(super) tasks: Arc<[Task]>,
-    pub(super) grants: Vec<String>,
+    /// What it is granted, with the run that it was granted in.
+    pub(super) grants: Vec<(RunId, Rule)>,
 }
 
 /// One run.
@@ -54,8 +59,8 @@ impl Kept {
         match &record.event {
             Event::TasksChanged { tasks } => self.tasks = Arc::clone(tasks),
             Event::PermissionDecided { decision, rule: Some(rule), .. } => match decision {
-                Decision::Session | Decision::Remember => self.grants.push(rule.clone()),
-                Decision::Once | Decision::Deny => {}
+                Decision::Session => self.grant(record, rule),
+                Decision::Once | Decision::Remember | Decision::Deny => {}
             },
             _ => {}
         }
@@ -63,6 +68,19 @@ impl Kept {
             run.take(record);
         }
         has_begun
+    }
+
+    fn grant(&mut self, record: &Record, rule: &str) {
+        let number = NEXT_GRANT.fetch_add(1, Ordering::Relaxed);
+        let granted = Rule::granted(number, rule, record.session_id.clone(), record.ts_ms);
+        self.grants.extend(granted.ok().map(|rule| (record.run_id.clone(), rule)));
+    }
+
+    /// Drops what was granted in runs that have ended.
+    pub(super) fn end_grants(&mut self) {
+        let runs = &self.runs;
+        let is_open = |id: &RunId| runs.iter().any(|run| run.row.run_id == *id && run.row.ended_ms.is_none());
+        self.grants.retain(|(run_id, _)| is_open(run_id));
     }
 
     fn begin_run(&mut self, record: &Record) -> bool {
@@ -133,6 +151,7 @@ impl KeptRun {
             }
             Event::RunStarted { .. }
             | Event::RunResumed { .. }
+            | Event::EditApplied { .. }
             | Event::StepDelayed { .. }
             | Event::RequestAdjusted { .. }
             | Event::ReasoningDelta { .. }

@@ -58,7 +58,12 @@ fn requested(number: u64) -> Event {
         arguments: "{}".into(),
         state: None,
     };
-    Event::CallRequested { call, category: Category::Other, visibility: Visibility::Primary }
+    Event::CallRequested {
+        call,
+        category: Category::Other,
+        visibility: Visibility::Primary,
+        vendor: "".into(),
+    }
 }
 
 fn ended(number: u64) -> Event {

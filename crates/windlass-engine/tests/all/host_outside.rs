@@ -101,7 +101,7 @@ async fn rules_are_stored_explained_and_forgotten() {
     let rule = stage.host.add_rule("allow", "write_it").await.unwrap();
     assert_eq!(decides(&stage.host).await, ("allow_rule".to_owned(), "allow".to_owned()));
     assert!(stage.host.call_tool(outside("write_it", json!({}))).await.unwrap().outcome.is_ok());
-    assert_eq!(stage.host.rules(), std::slice::from_ref(&rule));
+    assert_eq!(stage.host.rules().await.unwrap(), std::slice::from_ref(&rule));
     stage.host.remove_rule(&rule.id).await.unwrap();
     let gone = stage.host.remove_rule(&rule.id).await;
     assert!(matches!(gone, Err(HostError::Missing { what: "rule", .. })), "{gone:?}");

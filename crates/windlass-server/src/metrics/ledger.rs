@@ -85,6 +85,7 @@ impl Ledger {
                 }
             }
             Event::TasksChanged { .. }
+            | Event::EditApplied { .. }
             | Event::RequestAdjusted { .. }
             | Event::ReasoningDelta { .. }
             | Event::TextDelta { .. }

@@ -223,6 +223,7 @@ fn wishes() -> Vec<(&'static str, Value)> {
             ]),
         ),
         ("PermissionAnswer", permissions::answer_schema()),
+        ("EditApproval", permissions::approval_schema()),
         (
             "ExplainedQuestion",
             object([
@@ -300,6 +301,7 @@ fn tool_rows() -> Vec<(&'static str, Value)> {
                 ("rule", text()),
                 ("created_ms", count()),
                 ("source", one_of(&["user", "project", "flag", "grant"])),
+                ("session_id?", said(&text(), "The session that it was granted to.")),
             ]),
         ),
         (

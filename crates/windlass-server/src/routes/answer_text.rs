@@ -46,6 +46,7 @@ impl AnswerText {
             Event::RunStarted { .. }
             | Event::StepEnded { .. }
             | Event::RunResumed { .. }
+            | Event::EditApplied { .. }
             | Event::TasksChanged { .. }
             | Event::StepDelayed { .. }
             | Event::RequestAdjusted { .. }

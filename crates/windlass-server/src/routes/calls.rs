@@ -126,7 +126,7 @@ async fn get(State(app): State<App>, PathOf((id, call_id)): PathOf<(String, Stri
 /// Notes what a record says of the call. What a resumed run did again replaces what it did before.
 fn note(shown: &mut Option<ShownCall>, wanted: &CallId, record: &Record) {
     let Some(shown) = shown else {
-        if let Event::CallRequested { call, category, visibility } = &record.event
+        if let Event::CallRequested { call, category, visibility, .. } = &record.event
             && call.id == *wanted
         {
             *shown = Some(ShownCall::new(call.clone(), *category, *visibility, record.ts_ms));

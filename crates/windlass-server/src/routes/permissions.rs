@@ -4,9 +4,11 @@ use axum::extract::State;
 use axum::response::Response;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use windlass_core::host::{Consent, EditApproval};
 use windlass_core::ids::{CallId, RunId};
 use windlass_core::permission::{Decision, PermissionAnswer, Question};
 
+use super::tools::show_answer;
 use crate::endpoint::Endpoint;
 use crate::error::{Answer, Kind, Problem, Said};
 use crate::extract::{JsonBody, PathOf};
@@ -44,7 +46,35 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             .body(object([("answers", several)]))
             .answers_nothing("The answers count.")
             .problems(&[Kind::Missing, Kind::Conflict]),
+        Endpoint::post("/api/runs/{id}/edits/{call_id}", apply_edit)
+            .about(TAG, "Make an edit that the run has staged")
+            .notes("`digest` is that of the edit that was shown. It is made only if the file is as it was then; rules that deny it still do. The session's model is told with its next message. Each edit of a run is approved for itself, in any order.")
+            .path_param("id", "The run.")
+            .path_param("call_id", "The call that was staged.")
+            .body(named("EditApproval"))
+            .answers(Said::Ok, named("ToolAnswer"), "The outcome, which may be a failure: then nothing was written.")
+            .problems(&[Kind::Missing, Kind::Conflict]),
     ]
+}
+
+#[derive(Deserialize)]
+struct EditBody {
+    digest: String,
+    confirmation: Option<String>,
+}
+
+async fn apply_edit(
+    State(app): State<App>,
+    PathOf((run_id, call_id)): PathOf<(String, String)>,
+    JsonBody(body): JsonBody<EditBody>,
+) -> Answer<Response> {
+    let approval = EditApproval {
+        run_id: RunId::new(run_id),
+        call_id: CallId::from(call_id.as_str()),
+        digest: body.digest,
+        consent: Consent { confirmation: body.confirmation },
+    };
+    show_answer(&app, &app.host.apply_edit(approval).await?)
 }
 
 async fn list(State(app): State<App>, PathOf(id): PathOf<String>) -> Answer<Response> {
@@ -153,6 +183,17 @@ fn find<'a>(questions: &'a [Question], call_id: &CallId, expected: &str) -> Answ
         ));
     }
     Ok(question)
+}
+
+/// What approves a staged edit, for the API document.
+pub(crate) fn approval_schema() -> Value {
+    wish([
+        (
+            "digest",
+            json!({"type": "string", "minLength": 1, "description": "The digest of the edit that was shown."}),
+        ),
+        ("confirmation?", json!({"type": "string", "description": "The word to type for a critical edit."})),
+    ])
 }
 
 /// The body of an answer, for the API document.

@@ -4,7 +4,7 @@ use axum::extract::State;
 use axum::response::Response;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use windlass_core::host::{AuditQuery, Consent, OutsideCall};
+use windlass_core::host::{AuditQuery, Consent, OutsideCall, ToolAnswer};
 use windlass_core::ids::SessionId;
 use windlass_core::permission::Rule;
 
@@ -30,17 +30,17 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             .answers(Said::Ok, named("ToolAnswer"), "The outcome, which may be a failure.")
             .problems(&[Kind::Missing, Kind::Conflict]),
         Endpoint::get("/api/policies", rules)
-            .about("policies", "The stored rules")
-            .answers(Said::Ok, object([("rules", list_of("Rule"))]), "The rules."),
+            .about("policies", "The rules that hold, and what sessions are granted")
+            .answers(Said::Ok, object([("rules", list_of("Rule"))]), "The rules; a grant names its session."),
         Endpoint::post("/api/policies", add_rule)
             .about("policies", "Store a rule")
             .body(named("NewRule"))
             .answers(Said::Created, named("Rule"), "The rule.")
             .problems(&[Kind::Conflict]),
         Endpoint::delete("/api/policies/{id}", remove_rule)
-            .about("policies", "Forget a rule")
-            .path_param("id", "The rule.")
-            .answers_nothing("It is forgotten.")
+            .about("policies", "Forget a rule, or take a grant back")
+            .path_param("id", "The rule or the grant.")
+            .answers_nothing("It is forgotten: the next call is judged without it.")
             .problems(&[Kind::Missing, Kind::Conflict]),
         Endpoint::post("/api/policies/explain", explain)
             .about("policies", "Which gate decides a call, and why")
@@ -91,6 +91,11 @@ async fn call(
     JsonBody(body): JsonBody<CallBody>,
 ) -> Answer<Response> {
     let answer = app.host.call_tool(body.wish(name)?).await?;
+    show_answer(&app, &answer)
+}
+
+/// What a call gave.
+pub(super) fn show_answer(app: &App, answer: &ToolAnswer) -> Answer<Response> {
     let mut shown = json!({
         "status": answer.outcome.status(),
         "content": answer.content,
@@ -109,19 +114,23 @@ async fn call(
             ),
         };
     }
-    show(&app, Said::Ok, &shown)
+    show(app, Said::Ok, &shown)
 }
 
 async fn rules(State(app): State<App>) -> Answer<Response> {
-    let rules: Vec<Value> = app.host.rules().iter().map(rule_value).collect();
+    let rules: Vec<Value> = app.host.rules().await?.iter().map(rule_value).collect();
     show_list(&app, "rules", &rules)
 }
 
 fn rule_value(rule: &Rule) -> Value {
-    json!({
+    let mut value = json!({
         "id": rule.id, "effect": rule.effect.word(), "rule": rule.pattern.to_string(),
         "created_ms": rule.created_ms, "source": rule.source.word(),
-    })
+    });
+    if let (Value::Object(fields), Some(session_id)) = (&mut value, &rule.session_id) {
+        fields.insert("session_id".into(), json!(session_id));
+    }
+    value
 }
 
 #[derive(Deserialize)]

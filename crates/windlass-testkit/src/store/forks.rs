@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use windlass_core::event::{Event, Record};
+use windlass_core::permission::Decision;
 use windlass_core::store::{Claim, ForkPoint, NewSession, RunQuery, SessionQuery, StorePort};
 use windlass_core::tool::{ToolOutcome, ToolOutput};
 
+use super::rows::granted;
 use super::{BEGIN_MS, append, at, begin, create, is_missing, load, started, works};
 use crate::breach::{Breach, ensure};
 use crate::sample::sample_events;
@@ -21,6 +23,11 @@ fn records_of(session: &str, run: &str) -> Vec<Arc<Record>> {
     let mut events = sample_events();
     // The samples end their run: a fork stops before.
     events.truncate(events.len().saturating_sub(1));
+    for event in &mut events {
+        if let Event::PermissionDecided { decision, .. } = event {
+            *decision = Decision::Session;
+        }
+    }
     events.insert(4, delta("a"));
     events.insert(5, delta("b"));
     (1..).zip(events).map(|(seq, event)| at(session, run, seq, BEGIN_MS + seq, event)).collect()
@@ -43,7 +50,7 @@ pub(super) async fn copies_sessions(store: &impl StorePort) -> Result<(), Breach
     ensure(run.session_id.as_str() == "fork" && run.calls == 1, || {
         format!("a fork has its own run: {run:?}")
     })?;
-    let grants = works("grants are read", store.grants(&"fork".into()).await)?;
+    let grants = granted(store, "fork").await?;
     let tasks = works("tasks are read", store.tasks(&"fork".into()).await)?;
     ensure((grants.len(), tasks.len()) == (1, 1), || {
         format!("a fork has grants and tasks: {grants:?} {tasks:?}")
@@ -110,7 +117,10 @@ pub(super) async fn forgets_all_of_a_session(store: &impl StorePort) -> Result<(
     is_missing("a session to forget", &store.delete_session(&id).await)?;
     is_missing("a run that is gone", &store.run(&"run 1".into()).await)?;
     is_missing("a task list that is gone", &store.tasks(&id).await)?;
-    is_missing("grants that are gone", &store.grants(&id).await)?;
+    let all = works("all grants are read", store.all_grants().await)?;
+    ensure(all.iter().all(|rule| rule.session_id.as_ref() != Some(&id)), || {
+        "its grants are gone".to_owned()
+    })?;
     ensure(load(store, "s", 0).await?.is_empty(), || "its records are gone".to_owned())?;
     let by_key = works("a key is asked for", store.session_by_key("k").await)?;
     ensure(by_key.is_none(), || "its key is gone".to_owned())?;

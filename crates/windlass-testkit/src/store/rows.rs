@@ -7,8 +7,7 @@ use windlass_core::event::{Event, Record, RunOutcome, StopReason};
 use windlass_core::ids::CallId;
 use windlass_core::message::{Message, ToolMessage};
 use windlass_core::model::{Finish, Sampling, StepPurpose, Usage};
-use windlass_core::permission::ApproveMode;
-use windlass_core::permission::Decision;
+use windlass_core::permission::{ApproveMode, Decision, Rule};
 use windlass_core::settings::SessionSettings;
 use windlass_core::store::{NewSession, SessionRow, StoreFailure, StorePort};
 use windlass_core::task::{Task, TaskStatus};
@@ -215,12 +214,20 @@ pub(super) async fn counts_questions(store: &impl StorePort) -> Result<(), Breac
     Ok(())
 }
 
+/// The grants of a session, as texts.
+pub(super) async fn granted(store: &impl StorePort, session_id: &str) -> Result<Vec<String>, Breach> {
+    let granted = store.grants(&session_id.into()).await;
+    let granted = granted.map_err(|failure| StoreFailure::Broken(failure.message));
+    let granted = works("grants are read", granted)?.unwrap_or_default();
+    Ok(granted.iter().map(ToString::to_string).collect())
+}
+
 pub(super) async fn keeps_grants_and_tasks(store: &impl StorePort) -> Result<(), Breach> {
     create(store, "s", "t", BEGIN_MS).await?;
     create(store, "other", "t", BEGIN_MS).await?;
     let id = "s".into();
-    let empty = works("grants are read", store.grants(&id).await)?.is_empty()
-        && works("tasks are read", store.tasks(&id).await)?.is_empty();
+    let empty =
+        granted(store, "s").await?.is_empty() && works("tasks are read", store.tasks(&id).await)?.is_empty();
     ensure(empty, || "a new session has neither grants nor tasks".to_owned())?;
     let say = |seq, event| at("s", "run", seq, BEGIN_MS, event);
     let task = |n: u32, status| Task { task_id: format!("task_{n}"), status, content: format!("tu {n} é") };
@@ -242,13 +249,27 @@ pub(super) async fn keeps_grants_and_tasks(store: &impl StorePort) -> Result<(),
     )
     .await?;
     append(store, &[say(7, Event::TasksChanged { tasks: Arc::clone(&second) })]).await?;
-    let grants = works("grants are read", store.grants(&id).await)?;
-    ensure(grants == ["write_file(b)", "write_file(a)"], || {
-        format!("rules for the session or for ever are grants, oldest first: {grants:?}")
+    append(store, &[say(8, decided(6, Decision::Session, Some("write_file(c)")))]).await?;
+    let grants = granted(store, "s").await?;
+    ensure(grants == ["write_file(b)", "write_file(c)"], || {
+        format!("rules for the session are grants, oldest first: {grants:?}")
     })?;
+    let all = works("all grants are read", store.all_grants().await)?;
+    let is_ours = |rule: &&Rule| rule.session_id.as_ref().is_some_and(|owner| *owner == id);
+    ensure(all.len() == 2 && all.iter().filter(is_ours).count() == 2, || {
+        format!("a grant names its session: {all:?}")
+    })?;
+    for (grant_id, is_there) in
+        all.first().map(|rule| [(&rule.id, true), (&rule.id, false)]).into_iter().flatten()
+    {
+        let revoked = works("a grant is revoked", store.revoke(grant_id).await)?;
+        ensure(revoked == is_there, || format!("a grant is revoked once: {revoked}"))?;
+    }
+    let grants = granted(store, "s").await?;
+    ensure(grants == ["write_file(c)"], || format!("what is revoked is gone: {grants:?}"))?;
     let tasks = works("tasks are read", store.tasks(&id).await)?;
     ensure(tasks == *second, || format!("the task list is the newest: {tasks:?}"))?;
-    let others = works("grants are read", store.grants(&"other".into()).await)?;
+    let others = granted(store, "other").await?;
     ensure(others.is_empty(), || "another session's grants are not ours".to_owned())
 }
 

@@ -34,7 +34,7 @@ fn bench() -> Bench {
 }
 
 #[tokio::test]
-async fn p_12_p_17_an_outcome_of_ploke_is_query_number_and_ids_with_scores_literally() {
+async fn p_12_p_17_an_outcome_of_ploke_is_query_number_and_ids_with_scores_and_texts_literally() {
     let (_, config) = Shelf { passages: stock().passages[..1].to_vec(), ..Shelf::default() }.config();
     let project = Project::configured(&[], &config);
     let args = json!({"token_budget": 1200, "hint": "anchor rope"});
@@ -43,7 +43,9 @@ async fn p_12_p_17_an_outcome_of_ploke_is_query_number_and_ids_with_scores_liter
     assert!(Path::new(&id).is_absolute());
     assert_eq!(
         render_whole(&Profile::ploke(), "request_code_context", &outcome),
-        format!(r#"{{"ok":true,"query":"anchor rope","top_k":6,"results":[{{"id":"{id}","score":0.2}}]}}"#)
+        format!(
+            r#"{{"ok":true,"query":"anchor rope","top_k":6,"results":[{{"id":"{id}","score":0.2,"text":"fn haul(rope: &Rope) {{ anchor(); }}"}}]}}"#
+        )
     );
     let usual = render_whole(&Profile::default(), "request_code_context", &outcome);
     assert!(usual.contains("src/lib.rs:3 haul (rust)\\nfn haul(rope: &Rope) { anchor(); }"), "{usual}");

@@ -231,8 +231,10 @@ impl RunFacts {
                 let (outcome, reason, usage) = (*outcome, reason.clone(), *usage);
                 self.end = Some(EndFacts { ended_ms: now, outcome, reason, usage });
             }
-            Event::RunResumed { interrupted, repeated } => {
-                self.tell("run taken up again".to_owned(), resumed_text(interrupted, repeated), false);
+            Event::EditApplied { note, .. } => self.tell("edit applied".to_owned(), note.clone(), false),
+            Event::RunResumed { interrupted, repeated, grants } => {
+                let text = resumed_text(interrupted, repeated, grants);
+                self.tell("run taken up again".to_owned(), text, false);
             }
             Event::StepDelayed { attempt, attempts_max, delay_ms, code, message, .. } => {
                 let title = format!("try {attempt} of {attempts_max} in about {delay_ms} ms: {code}");
@@ -307,12 +309,13 @@ impl RunFacts {
     }
 }
 
-fn resumed_text(interrupted: &[CallId], repeated: &[CallId]) -> String {
+fn resumed_text(interrupted: &[CallId], repeated: &[CallId], grants: &[String]) -> String {
     let list = |what: &str, ids: &[CallId]| match ids {
         [] => None,
         ids => Some(format!("{what}: {}", ids.iter().map(CallId::as_str).collect::<Vec<_>>().join(", "))),
     };
-    let lists = [list("interrupted", interrupted), list("run again", repeated)];
+    let granted = (!grants.is_empty()).then(|| format!("still allowed: {}", grants.join(", ")));
+    let lists = [list("interrupted", interrupted), list("run again", repeated), granted];
     lists.into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 

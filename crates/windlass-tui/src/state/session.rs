@@ -181,6 +181,7 @@ fn touched(run: &RunView, event: &Event) -> Touched {
         Event::CallRequested { call, .. } => place_of(run, &call.id),
         Event::RunStarted { .. }
         | Event::RunResumed { .. }
+        | Event::EditApplied { .. }
         | Event::StepStarted { .. }
         | Event::StepEnded { .. }
         | Event::StepDelayed { .. }

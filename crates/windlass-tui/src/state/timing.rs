@@ -102,6 +102,7 @@ impl RunTiming {
             Event::TextDelta { .. } => self.writing = None,
             Event::RunStarted { .. }
             | Event::RunResumed { .. }
+            | Event::EditApplied { .. }
             | Event::RequestAdjusted { .. }
             | Event::CallRequested { .. }
             | Event::PermissionRequested { .. }

@@ -137,15 +137,15 @@ async fn rules_are_stored_listed_and_removed_after_a_question() {
     hosted.press(KeyCode::Char('d')).await;
     assert!(hosted.stage.screen().contains("Remove this rule?"));
     hosted.press(KeyCode::Char('n')).await;
-    assert_eq!(hosted.host.rules().len(), 2);
+    assert_eq!(hosted.host.rules().await.unwrap().len(), 2);
     hosted.press(KeyCode::Char('d')).await;
     hosted.press(KeyCode::Char('y')).await;
     assert_eq!(labels(&hosted.stage), ["execute_command"]);
-    let left = hosted.host.rules();
+    let left = hosted.host.rules().await.unwrap();
     assert_eq!(left.len(), 1);
     hosted.press(KeyCode::Esc).await;
     hosted.say(&format!("/policy remove {}", left[0].id)).await;
-    assert!(hosted.host.rules().is_empty());
+    assert!(hosted.host.rules().await.unwrap().is_empty());
     hosted.say("/policy").await;
     assert!(hosted.stage.screen().contains("no rules are stored"));
 }
@@ -273,7 +273,7 @@ async fn without_a_staged_edit_apply_says_so() {
     let mut hosted = Hosted::new(HELLO);
     hosted.say("Hi.").await;
     hosted.say("/apply").await;
-    assert!(notice(&hosted.stage).starts_with("no edit of this session is staged"));
+    assert!(notice(&hosted.stage).starts_with("no edit of this session waits"));
 }
 
 // Stopping, inspecting, helping.

@@ -58,7 +58,7 @@ impl Records {
     /// A call from the wish to its outcome.
     pub(crate) fn call(&mut self, call: &ToolCall, outcome: Result<ToolOutput, ToolFailure>) {
         let (category, visibility) = (Category::Other, Visibility::Primary);
-        self.push(Event::CallRequested { call: call.clone(), category, visibility });
+        self.push(Event::CallRequested { call: call.clone(), category, visibility, vendor: "".into() });
         let (call_id, name) = (call.id.clone(), call.name.clone());
         self.push(Event::CallStarted { call_id, name, by: Some("risk".into()), category, visibility });
         let outcome = match outcome {

@@ -213,7 +213,7 @@ async fn a_run_that_stopped_in_the_middle_is_resumed_and_what_nobody_knows_is_sa
 fn what_a_resumed_run_left_open_is_said() {
     let records = crate::stage::records("resumed");
     let resumed = records.iter().find(|record| matches!(record.event, Event::RunResumed { .. })).unwrap();
-    let Event::RunResumed { interrupted, repeated } = &resumed.event else { unreachable!() };
+    let Event::RunResumed { interrupted, repeated, .. } = &resumed.event else { unreachable!() };
     let mut stage = Stage::new(100, 30);
     let session_id = resumed.session_id.clone();
     let row = Box::new(crate::stage::row(&session_id));

@@ -62,7 +62,7 @@ export const SOURCES: { [word: string]: { name: string; about: string } } = {
   user: { name: 'yours', about: 'Stored in your own policy file.' },
   project: { name: 'project', about: 'From a file of the project, which can tighten but never loosen. Change it there.' },
   flag: { name: 'command line', about: 'Given when the server was started; gone when it ends.' },
-  grant: { name: 'session', about: 'Given in a session; gone with it.' },
+  grant: { name: 'one session', about: 'Allowed in one session; ends with it and with the server.' },
 };
 
 export function riskTone(risk: string): Tone {

@@ -1,5 +1,6 @@
 //! `/apply`: makes an edit that a run has staged, after it was looked at.
 
+use windlass_core::ids::RunId;
 use windlass_core::permission::{Preview, Question};
 use windlass_core::view::{CallState, Entry, RunView};
 
@@ -11,25 +12,26 @@ use crate::text::one_line;
 use crate::theme::Role;
 use crate::update::overlay;
 
-/// Shows the staged edit of the newest run that has one, or of the call that is named, and asks.
+/// Shows the first staged edit that waits, of the newest run that has one, or that of the call that is named, and asks.
 pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
     let Some(session) = &state.session else { return Vec::new() };
-    let session_id = session.row.session_id.clone();
-    let is_meant = |question: &&Question| rest.is_empty() || question.call_id.as_str() == rest;
-    let meant = session.view.runs.iter().rev().flat_map(staged_of).find(is_meant).cloned();
-    let Some(question) = meant else {
+    let is_meant = |question: &Question| rest.is_empty() || question.call_id.as_str() == rest;
+    let mut waiting: Vec<(&RunId, &Question)> = session.view.runs.iter().rev().flat_map(staged_of).collect();
+    waiting.retain(|(_, question)| is_meant(question));
+    let meant = waiting.first().map(|(run_id, question)| (RunId::clone(run_id), Question::clone(question)));
+    let Some((run_id, question)) = meant else {
         let line = format!("/apply {rest}");
         return match rest {
-            "" => {
-                refuse(state, "", "no edit of this session is staged; `windlass --approve stage` stages them")
+            "" => refuse(state, "", "no edit of this session waits; `windlass --approve stage` stages them"),
+            call => {
+                refuse(state, line.trim(), format!("call {} is no staged edit that waits", one_line(call)))
             }
-            call => refuse(state, line.trim(), format!("call {} is no staged edit", one_line(call))),
         };
     };
     let proposal = Proposal {
-        session_id,
-        tool: question.tool.clone(),
-        arguments: question.arguments.clone(),
+        run_id,
+        call_id: question.call_id.clone(),
+        digest: question.digest.clone(),
         confirm_word: question.confirm_word.clone(),
         confirmation: None,
     };
@@ -39,13 +41,14 @@ pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
     Vec::new()
 }
 
-fn staged_of(run: &RunView) -> impl Iterator<Item = &Question> {
-    run.entries.iter().rev().filter_map(|entry| match entry {
-        Entry::Call(call) => match &call.state {
-            CallState::Ended(outcome) => outcome.meta.proposal.as_deref(),
+/// The edits of a run that wait, oldest first.
+fn staged_of(run: &RunView) -> impl Iterator<Item = (&RunId, &Question)> {
+    run.entries.iter().filter_map(|entry| match entry {
+        Entry::Call(call) if !call.is_applied => match &call.state {
+            CallState::Ended(outcome) => Some((&run.run_id, outcome.meta.proposal.as_deref()?)),
             CallState::Requested | CallState::Asking | CallState::Running => None,
         },
-        Entry::Text(_) | Entry::Reasoning { .. } => None,
+        Entry::Call(_) | Entry::Text(_) | Entry::Reasoning { .. } => None,
     })
 }
 

@@ -1,4 +1,4 @@
-//! `/policy`: stored rules: read, added, removed, and what decides a call.
+//! `/policy`: rules and grants: read, added, removed, and what decides a call.
 
 use windlass_core::host::Explanation;
 use windlass_core::permission::{Preview, Rule, RuleEffect};
@@ -52,7 +52,12 @@ pub(in crate::update) fn fill(state: &mut State, rules: &[Rule]) {
     let now_ms = state.now_ms;
     let row = |rule: &Rule| {
         let age = if rule.created_ms == 0 { String::new() } else { figures::ago(now_ms, rule.created_ms) };
-        let facts = [rule.source.word().to_owned(), rule.id.clone(), age];
+        let holds = match (&rule.session_id, &state.session) {
+            (Some(id), Some(session)) if *id == session.row.session_id => "this session only".to_owned(),
+            (Some(id), _) => format!("session {id} only"),
+            (None, _) => String::new(),
+        };
+        let facts = [rule.source.word().to_owned(), holds, rule.id.clone(), age];
         let detail = facts.iter().filter(|fact| !fact.is_empty()).cloned().collect::<Vec<_>>().join(" · ");
         PickerRow::new(&rule.id, rule.pattern.to_string(), detail).with_badge(rule.effect.word())
     };

@@ -84,7 +84,7 @@ pub(in crate::update) fn watch(state: &mut State) {
 /// A record came: whatever it is, something moves. What a run that was taken up again left open is said.
 pub(in crate::update) fn see(state: &mut State, record: &Record) {
     state.still_since = None;
-    let Event::RunResumed { interrupted, repeated } = &record.event else { return };
+    let Event::RunResumed { interrupted, repeated, grants } = &record.event else { return };
     let run = state.session.as_ref().and_then(|session| session.newest());
     let names = |ids: &[CallId]| ids.iter().map(|id| name_of(run, id)).collect::<Vec<_>>().join(", ");
     let mut text = "the run goes on".to_owned();
@@ -96,6 +96,9 @@ pub(in crate::update) fn see(state: &mut State, record: &Record) {
     }
     if !repeated.is_empty() {
         text = format!("{text}; run again: {}", names(repeated));
+    }
+    if !grants.is_empty() {
+        text = format!("{text}; still allowed in this session: {} (/policy)", one_line(&grants.join(", ")));
     }
     state.tell(text);
 }

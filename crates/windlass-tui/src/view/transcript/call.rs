@@ -1,6 +1,7 @@
 //! A call in one line, and all of it when it is unfolded.
 
 use ratatui::text::{Line, Span};
+use windlass_core::display::call_block;
 use windlass_core::permission::Preview;
 use windlass_core::tool::{OutcomeStatus, ToolOutcome};
 use windlass_core::view::{CallState, CallView};
@@ -97,6 +98,10 @@ fn began_ms(look: &Look<'_>, call: &CallView) -> Option<u64> {
 
 /// The one line below the head: how far it is, or why it failed.
 fn folded(look: &Look<'_>, call: &CallView) -> Vec<Line<'static>> {
+    if let Some(block) = block(look, call) {
+        let line = |text: &str| look.span(cut(&one_line(text), look.body_columns()).into_owned(), Role::Text);
+        return block.lines().map(|text| Line::from(line(text))).collect();
+    }
     let (text, role) = match &call.state {
         CallState::Requested | CallState::Asking | CallState::Running => {
             (call.progress.as_deref().unwrap_or_default(), Role::Muted)
@@ -106,6 +111,7 @@ fn folded(look: &Look<'_>, call: &CallView) -> Vec<Line<'static>> {
             (OutcomeStatus::Denied | OutcomeStatus::Interrupted, Some(failure)) => {
                 (failure.message.as_str(), Role::Muted)
             }
+            (OutcomeStatus::Staged, Some(_)) if call.is_applied => ("staged, then applied", Role::Muted),
             (OutcomeStatus::Staged, Some(_)) => {
                 ("staged, nothing was written: /apply shows and makes it", Role::Warn)
             }
@@ -117,6 +123,14 @@ fn folded(look: &Look<'_>, call: &CallView) -> Vec<Line<'static>> {
         return Vec::new();
     }
     vec![Line::from(Span::styled(cut(&line, look.body_columns()).into_owned(), look.theme.style(role)))]
+}
+
+/// The block of a call that has ended, where the run's profile has blocks (Z-17).
+fn block(look: &Look<'_>, call: &CallView) -> Option<String> {
+    let CallState::Ended(outcome) = &call.state else { return None };
+    let setup = Cells::new(look.state).run(look.cell)?.setup.as_ref()?;
+    let has_block = setup.profile.shows_blocks() && outcome.status() != OutcomeStatus::Staged;
+    has_block.then(|| call_block(&setup.profile, &call.call, outcome))
 }
 
 fn unfolded(look: &Look<'_>, call: &CallView) -> Vec<Line<'static>> {
