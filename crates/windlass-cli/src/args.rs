@@ -109,7 +109,7 @@ pub(crate) enum Command {
     /// Tools: list, show, call
     #[command(subcommand)]
     Tools(ToolsCommand),
-    /// Modules: list, show, check, run, eval, optimize
+    /// Modules: list, show, check, run, script, eval, optimize
     #[command(subcommand)]
     Modules(ModulesCommand),
     /// Models and providers: list, show, doctor, eval, pull, key
