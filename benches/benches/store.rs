@@ -108,7 +108,7 @@ fn step_appends(session: &str, first_seq: u64, step: u64) -> Vec<Vec<Arc<Record>
                 finish: Finish::Calls,
                 usage: Some(usage),
             },
-            Event::CallRequested { call: call.clone(), category, visibility },
+            Event::CallRequested { call: call.clone(), category, visibility, vendor: "openai".into() },
             Event::CallStarted {
                 call_id: call.id.clone(),
                 name: call.name.clone(),

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use console::style;
 use serde_json::Value;
+use windlass_core::command::RunWishes;
 use windlass_core::display::{call_block, outcome_line};
 use windlass_core::event::{Event, Record, RunOutcome};
 use windlass_core::ids::CallId;
@@ -80,8 +81,7 @@ impl Progress {
     pub(crate) fn see(&mut self, record: &Record) -> Vec<String> {
         match &record.event {
             Event::RunStarted { message, wishes, .. } => {
-                let profile = wishes.setup.as_ref().map(|setup| &setup.profile);
-                self.blocks = profile.filter(|profile| profile.shows_blocks()).cloned().map(Box::new);
+                self.choose_look(wishes);
                 self.see_start(message)
             }
             Event::StepStarted { purpose, .. } => {
@@ -134,12 +134,13 @@ impl Progress {
                 self.see_progress(call_id, &line);
                 self.in_full(|| dim(&format!("{}↳ {line}", "  ".repeat(path.len()))))
             }
-            Event::InnerCallEnded { .. } => Vec::new(),
             Event::CallEnded { call_id, name, outcome, .. } => self.see_outcome(call_id, name, outcome),
             Event::RunResumed { interrupted, repeated, grants } => {
                 self.see_resumption(interrupted, repeated, grants)
             }
-            Event::TasksChanged { .. } | Event::EditApplied { .. } => Vec::new(),
+            Event::TasksChanged { .. } | Event::EditApplied { .. } | Event::InnerCallEnded { .. } => {
+                Vec::new()
+            }
             Event::NoteAdded { text } => self.in_full(|| dim(&format!("  note: {}", short_line(text, 200)))),
             Event::WarningRaised { code, message } => {
                 vec![caution(&format!("{} ({})", visible(message), code.word()))]
@@ -148,6 +149,12 @@ impl Progress {
             Event::ErrorRaised { .. } => Vec::new(),
             Event::RunEnded { outcome, usage, .. } => self.see_end(*outcome, usage.total()),
         }
+    }
+
+    /// Calls are shown as lines, or as blocks where the run's profile has them.
+    fn choose_look(&mut self, wishes: &RunWishes) {
+        let profile = wishes.setup.as_ref().map(|setup| &setup.profile);
+        self.blocks = profile.filter(|profile| profile.shows_blocks()).cloned().map(Box::new);
     }
 
     fn see_progress(&mut self, call_id: &CallId, line: &str) {

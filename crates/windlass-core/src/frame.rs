@@ -27,12 +27,7 @@ pub fn payload(record: &Record) -> Option<Value> {
                 "parent_id": record.parent_id, "model": model, "profile": profile,
             }),
         ),
-        Event::RunResumed { interrupted, repeated, grants } => (
-            "run_resumed",
-            json!({
-                "run_id": record.run_id, "interrupted": interrupted, "repeated": repeated, "grants": grants,
-            }),
-        ),
+        Event::RunResumed { .. } => ("run_resumed", resumption_of(record)),
         Event::EditApplied { call_id, note } => ("edit_applied", json!({"id": call_id, "note": note})),
         Event::TasksChanged { tasks } => ("tasks", json!({"tasks": tasks})),
         Event::StepDelayed { step, attempt, attempts_max, delay_ms, code, message, .. } => (
@@ -89,6 +84,11 @@ pub fn payload(record: &Record) -> Option<Value> {
         }
     };
     Some(with_type(kind, record, fields))
+}
+
+fn resumption_of(record: &Record) -> Value {
+    let Event::RunResumed { interrupted, repeated, grants } = &record.event else { return Value::Null };
+    json!({"run_id": record.run_id, "interrupted": interrupted, "repeated": repeated, "grants": grants})
 }
 
 fn decision_of(event: &Event) -> Value {

@@ -181,9 +181,8 @@ impl RunView {
     fn apply(&mut self, event: &Event) {
         self.reading = None;
         match event {
-            Event::StepProgressed { tokens_read, tokens_total, remaining_ms } => {
+            &Event::StepProgressed { tokens_read, tokens_total, remaining_ms } => {
                 self.waiting = None;
-                let (tokens_read, tokens_total, remaining_ms) = (*tokens_read, *tokens_total, *remaining_ms);
                 self.reading = Some(ReadingProgress { tokens_read, tokens_total, remaining_ms });
             }
             Event::RunStarted { .. }
