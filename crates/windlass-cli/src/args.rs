@@ -115,7 +115,7 @@ pub(crate) enum Command {
     /// Models and providers: list, show, doctor, eval, pull, key
     #[command(subcommand)]
     Models(ModelsCommand),
-    /// Stored permissions: list, allow, deny, remove, explain
+    /// Stored permissions: list, allow, deny, remove, import, explain
     #[command(subcommand)]
     Policy(PolicyCommand),
     /// Configuration: explain (where each setting comes from), path, init

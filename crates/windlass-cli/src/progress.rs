@@ -84,10 +84,7 @@ impl Progress {
                 self.choose_look(wishes);
                 self.see_start(message)
             }
-            Event::StepStarted { purpose, .. } => {
-                self.see_step(*purpose);
-                Vec::new()
-            }
+            Event::StepStarted { purpose, .. } => self.see_step(*purpose),
             Event::StepDelayed { attempt, attempts_max, delay_ms, message, .. } => {
                 self.see_delay(*attempt, *attempts_max, *delay_ms, message)
             }
@@ -211,7 +208,7 @@ impl Progress {
         vec![format!("{} {}", style("»").for_stderr().cyan().bold(), visible(&text))]
     }
 
-    fn see_step(&mut self, purpose: StepPurpose) {
+    fn see_step(&mut self, purpose: StepPurpose) -> Vec<String> {
         let words = match purpose {
             StepPurpose::Work => "waiting for the model",
             StepPurpose::Correction => "waiting for a corrected call",
@@ -221,6 +218,7 @@ impl Progress {
         self.has_told_reading = false;
         // A step that waits for another try says why, as long as nothing else happens.
         self.activity = self.delay.take().unwrap_or_else(|| words.into());
+        Vec::new()
     }
 
     /// How far the prompt is read; that it takes long is told once a step.

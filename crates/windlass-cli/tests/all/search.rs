@@ -79,7 +79,7 @@ fn p_2_p_17_code_context_in_the_envelope_of_ploke_and_with_text_in_the_usual_one
         (&json!(true), &json!("haul_anchor"), &json!(6))
     );
     let first = ploke["results"][0].as_object().unwrap();
-    assert_eq!(first.keys().collect::<Vec<_>>(), ["id", "score"]);
+    assert_eq!(first.keys().collect::<Vec<_>>(), ["id", "score", "text"]);
     let (path, span) = first["id"].as_str().unwrap().rsplit_once('#').unwrap();
     assert_eq!(path, place.path("src/hoist.rs").canonicalize().unwrap().display().to_string());
     let (start, end) = span.split_once(':').unwrap();

@@ -28,7 +28,7 @@ fn a_run_is_shown_with_steps_questions_decisions_and_what_the_model_saw() {
         "Read both.",
         "Step 1 · work · at 25 ms · took 225 ms · stopped to call tools",
         "✓ read_file · call_2, script_2",
-        "allowed by a grant of this session",
+        "allowed by the rule r1",
         "asked the user: MEDIUM risk, rule read_file(docs/b)",
         "allowed and remembered by you · after 25 ms · kept: read_file(docs/**)",
         "what the model saw",

@@ -221,8 +221,9 @@ fn essence(events: &[Event]) -> Vec<Value> {
     told
 }
 
-const OWN: [&str; 11] = [
+const OWN: [&str; 12] = [
     "id",
+    "vendor",
     "context_tokens",
     "call_id",
     "provider_id",
