@@ -89,7 +89,7 @@ fn compare_requests(seen: &Played, deaths: &[Death<'_>], whole: &Played, others:
 fn told(request: &str, id: &str) -> Option<String> {
     let request: Value = serde_json::from_str(request).unwrap();
     let message = request["messages"].as_array()?.iter().find(|message| message["tool_call_id"] == id)?;
-    Some(message["content"].to_string())
+    Some(format!("\"tool_call_id\":\"{id}\",\"content\":{}", message["content"]))
 }
 
 /// The run that nobody killed.

@@ -164,8 +164,8 @@ impl Stage {
         }
         self.configure(begun.is_some());
         let mut args = match begun {
-            None => vec!["--model", "openai-chat/first", "--profile", "studio", "--approve", "ask"],
-            Some(_) => vec!["--model", "openai-chat/second", "--profile", "default", "--approve", "all"],
+            None => vec!["--model", "openai-chat/first", "--profile", "default", "--approve", "ask"],
+            Some(_) => vec!["--model", "openai-chat/second", "--profile", "studio", "--approve", "all"],
         };
         args.extend(ALLOWED.iter().flat_map(|rule| ["--allow", rule]));
         let vars = [&[KEY, ("CRASH_TOOLS", "1")][..], death.as_slice()].concat();
