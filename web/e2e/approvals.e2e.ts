@@ -48,7 +48,11 @@ const outcomes = async (run: string) => {
   const { tools } = await server.api<{ tools: { status: string; parameters: { path: string } }[] }>(`/api/runs/${run}/trace`);
   return Object.fromEntries(tools.map(({ status, parameters }) => [parameters.path, status]));
 };
-const rules = async () => (await server.api<{ rules: { rule: string }[] }>('/api/policies')).rules.map(({ rule }) => rule);
+type Rule = { rule: string; session_id?: string | null };
+const allRules = async () => (await server.api<{ rules: Rule[] }>('/api/policies')).rules;
+/** The rules that are stored; grants end with their session. */
+const rules = async () => (await allRules()).filter((rule) => !rule.session_id).map(({ rule }) => rule);
+const grants = async () => (await allRules()).filter((rule) => rule.session_id).map(({ rule }) => rule);
 
 describe('a card', () => {
   beforeEach(() => fresh());
@@ -104,7 +108,7 @@ describe('a card', () => {
     run = await say('Write it again.');
     await server.ended(run);
     expect([made('one.txt'), made('two.txt')]).toEqual([true, true]);
-    expect(await rules()).toEqual([]);
+    expect([await rules(), await grants()]).toEqual([[], ['write_file(*.txt)']]);
   });
 
   it('Always allow saves the rule as it was edited', async () => {
