@@ -4,10 +4,13 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 
+use super::NOT_UTF8;
+
 /// Strings with quotes, fences, brackets, control characters and characters of every width.
 pub(super) fn any_string() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
-        6 => any::<char>().prop_map(String::from),
+        // One character is no text: it stands for bytes that were none.
+        6 => any::<char>().prop_filter("no text", |letter| *letter != NOT_UTF8).prop_map(String::from),
         6 => "[ -~]{1,12}",
         1 => prop_oneof![
             Just("\\"), Just("\""), Just("'"), Just("```"), Just("```json\n"), Just("}"), Just("{"), Just("\n"),
