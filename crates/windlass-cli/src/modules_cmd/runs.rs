@@ -124,7 +124,7 @@ impl Runs {
             },
             Err(_) => {
                 self.host.cancel(&run_id).await.map_err(refused)?;
-                let outputs = Err(timed_out(asked.timeout_ms.unwrap_or_default(), false));
+                let outputs = Err(timed_out(asked.timeout_ms.unwrap_or_default()));
                 return Ok(Some(Ran { run_id, session_id, outcome: RunOutcome::Cancelled, outputs }));
             }
         };
@@ -136,7 +136,7 @@ impl Runs {
         let limit_ms = self.house.config.profile.limits.run_timeout_ms;
         let outputs = match ended.error {
             Some(failure) => Err(Unanswered { reason, failure, is_told: true }),
-            None if reason == StopReason::Deadline => Err(timed_out(limit_ms, false)),
+            None if reason == StopReason::Deadline => Err(timed_out(limit_ms)),
             None => read_answer(module, answer).map_err(|error| Unanswered {
                 reason,
                 failure: RunFailure { code: "malformed".to_owned(), message: error.to_string() },
@@ -147,8 +147,8 @@ impl Runs {
     }
 }
 
-fn timed_out(timeout_ms: u64, is_told: bool) -> Unanswered {
+fn timed_out(timeout_ms: u64) -> Unanswered {
     let message = format!("Operation timed out after {timeout_ms}ms");
     let failure = RunFailure { code: "timeout".to_owned(), message };
-    Unanswered { reason: StopReason::Deadline, failure, is_told }
+    Unanswered { reason: StopReason::Deadline, failure, is_told: false }
 }

@@ -1,3 +1,5 @@
+//! Calls inside a call, folded from records old and new.
+
 use super::*;
 use crate::tool::{ErrorKind, ToolFailure, ToolOutput};
 
