@@ -96,6 +96,7 @@ fn show(proposal: &Question) {
 
 /// What the user says; nothing if that is no.
 fn agree(proposal: &Question, is_agreed: bool, again: &str) -> Result<Option<Consent>> {
+    let consent = |confirmation| Consent { digest: proposal.digest_by_hand(), confirmation };
     if let Some(word) = &proposal.confirm_word {
         let typed = ask_line(&format!("This edit is critical. Type {} to apply it: ", visible_line(word)));
         let Some(typed) = typed else {
@@ -103,16 +104,16 @@ fn agree(proposal: &Question, is_agreed: bool, again: &str) -> Result<Option<Con
                 .cure("the same command on a terminal"));
         };
         let typed = typed.trim().to_owned();
-        return Ok((typed == *word).then_some(Consent { confirmation: Some(typed) }));
+        return Ok((typed == *word).then(|| consent(Some(typed))));
     }
     if is_agreed {
-        return Ok(Some(Consent::default()));
+        return Ok(Some(consent(None)));
     }
     let Some(line) = ask_line("Apply this edit? [y/N] ") else {
         return Err(Complaint::usage("nobody can be asked without a terminal").cure(again));
     };
     let is_yes = matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes");
-    Ok(is_yes.then(Consent::default))
+    Ok(is_yes.then(|| consent(None)))
 }
 
 /// The run's own place; the user has been asked, whatever is configured for runs.

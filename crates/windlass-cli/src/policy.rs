@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use windlass_core::permission::{Explanation, Rule, RuleEffect, RuleSource, Target};
+use windlass_core::redact::Redactor;
 use windlass_engine::clock::Clock;
 use windlass_engine::explain::{CallFate, CallJudge};
 use windlass_engine::policy_file::PolicyFileError;
@@ -128,6 +129,7 @@ fn find_out(house: &House, tool: &str, arguments: String) -> Result<CallFate> {
         limits: &config.profile.limits,
         root: &config.root,
         clock: &clock,
+        secrets: &Redactor::default(),
     };
     block_on(async { Ok(judge.judge(tool, arguments).await) })
 }

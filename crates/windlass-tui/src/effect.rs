@@ -156,6 +156,8 @@ pub struct Proposal {
     pub tool: String,
     /// Its arguments, as JSON text: they hold the call to the files as they were.
     pub arguments: String,
+    /// The digest of what was shown of it.
+    pub digest: String,
     /// The word that must be typed for it, if it is critical.
     pub confirm_word: Option<String>,
     /// The word that was typed.

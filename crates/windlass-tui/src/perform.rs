@@ -222,7 +222,8 @@ impl Hands {
             ("case".to_owned(), Value::from("smart")),
             ("max_results".to_owned(), Value::from(HITS_MAX)),
         ]);
-        let consent = Some(Consent::default());
+        let asked = self.host.explain(SEARCH_TOOL, args.clone()).await?.question;
+        let consent = asked.map(|question| Consent { digest: question.digest, confirmation: None });
         let output =
             self.call(OutsideCall { name: SEARCH_TOOL.to_owned(), args, session_id: None, consent }).await?;
         let found = output.json.get("matches").and_then(Value::as_array).into_iter().flatten();
@@ -233,7 +234,7 @@ impl Hands {
     async fn apply(&self, proposal: Proposal) -> Result<Reply, HostError> {
         let args = object_of(&proposal.arguments)?;
         let (name, session_id) = (proposal.tool, Some(proposal.session_id));
-        let consent = Some(Consent { confirmation: proposal.confirmation });
+        let consent = Some(Consent { digest: proposal.digest, confirmation: proposal.confirmation });
         let output = self.call(OutsideCall { name, args, session_id, consent }).await?;
         Ok(Reply::Done(format!("applied: {}", one_line(&output.readable()))))
     }

@@ -103,7 +103,7 @@ export const answerAll = (runId: string, answers: (Answer & { call_id: string })
 export const tools = () => askJson<{ tools: Tool[] }>('/api/tools');
 export const callTool = (
   name: string,
-  body: { arguments: object; session_id?: string; approve?: 'once'; confirmation?: string },
+  body: { arguments: object; session_id?: string; approve?: 'once'; digest?: string; confirmation?: string },
 ) => askJson<Schemas['ToolAnswer']>(path`/api/tools/${name}/call`, { method: 'POST', body });
 export const rules = () => askJson<{ rules: Rule[] }>('/api/policies');
 export const addRule = (effect: string, rule: string) =>

@@ -364,7 +364,7 @@ impl HostPort for RemoteHost {
             let body = json!({"tool": tool, "arguments": args});
             let explained: Explained =
                 self.line.post(&Path::of(&["api", "policies", "explain"]), &body).await?;
-            explained.explanation()
+            Ok(explained.into())
         })
     }
 

@@ -223,8 +223,10 @@ pub struct OutsideCall {
 }
 
 /// Somebody has seen a call and wants it to run, this once. Rules that deny it still do.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Consent {
+    /// The digest of the question that was seen: of a staged edit, or of an explanation.
+    pub digest: String,
     /// The word typed for a critical call.
     pub confirmation: Option<String>,
 }

@@ -279,7 +279,9 @@ impl<'a, 'w> Stage<'a, 'w> {
             Input::CallInspected { call_id, .. } => drop(self.outside.inspections.remove(call_id)),
             Input::PermissionAnswered { call_id, .. } => drop(self.outside.questions.remove(call_id)),
             Input::CallEnded { call_id, .. } => drop(self.outside.begun.remove(call_id)),
-            Input::UserMessage(_)
+            // What a mode settles is withdrawn.
+            Input::ModeChanged(_)
+            | Input::UserMessage(_)
             | Input::CallReady(_)
             | Input::ModelNoticed(_)
             | Input::DeadlinePassed(_)

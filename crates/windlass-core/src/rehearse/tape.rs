@@ -41,7 +41,8 @@ impl<'a> Tape<'a> {
         self.record(ahead).map(|record| &record.event)
     }
 
-    fn record(&self, ahead: usize) -> Option<&'a Record> {
+    /// The record of the machine that comes after so many others.
+    pub(super) fn record(&self, ahead: usize) -> Option<&'a Record> {
         let place = self.machine.get(self.at.saturating_add(ahead))?;
         self.records.get(*place).map(AsRef::as_ref)
     }

@@ -60,29 +60,32 @@ fn refusal(outcome: &ToolOutcome) -> Option<RecalledRefusal> {
     Some(RecalledRefusal { message, hint, denied_by: failure.denied_by })
 }
 
-/// If the next record is an answer of the user, puts back what it led to: for the call itself, and for others
-/// that were settled with it.
+/// If the next record is an answer of the user, or what a new mode decided, puts back what it led to: for the call itself,
+/// and for others that were settled with it.
 pub(super) fn recall_answers(tape: &Tape<'_>, permissions: &mut Permissions) {
-    let Some(Event::PermissionDecided { call_id, decision, by, rule, problem, message, .. }) = tape.event(0)
-    else {
+    let Some(first) = tape.next() else { return };
+    let Event::PermissionDecided { call_id, decision, by, rule, problem, message, .. } = &first.event else {
         return;
     };
-    if !is_answer(by) {
-        return;
-    }
     let refusal_of = |call_id: &CallId| tape.outcome(call_id).and_then(refusal);
-    let answer = RecalledAnswer {
-        decision: *decision,
-        rule: rule.clone(),
-        problem: problem.clone(),
-        message: message.as_deref().map(str::to_owned),
-        refusal: refusal_of(call_id),
-    };
-    permissions.recall_answer(call_id.clone(), answer);
-    for event in (1..).map_while(|ahead| tape.event(ahead)) {
-        let Event::PermissionDecided { call_id, decision, by, .. } = event else { continue };
-        if is_answer(by) {
-            return;
+    if is_answer(by) {
+        let answer = RecalledAnswer {
+            decision: *decision,
+            rule: rule.clone(),
+            problem: problem.clone(),
+            message: message.as_deref().map(str::to_owned),
+            refusal: refusal_of(call_id),
+        };
+        permissions.recall_answer(call_id.clone(), answer);
+    }
+    // What comes of one input has one cause. Records of the first release have none, and end with the next answer.
+    let with_it = (0..).map_while(|ahead| tape.record(ahead)).take_while(|record| record.cause == first.cause);
+    for (ahead, record) in with_it.enumerate() {
+        let Event::PermissionDecided { call_id, decision, by, .. } = &record.event else { continue };
+        match is_answer(by) {
+            true if ahead == 0 => continue,
+            true => return,
+            false => {}
         }
         let by = Some(by.clone());
         let verdict = match (decision, refusal_of(call_id)) {

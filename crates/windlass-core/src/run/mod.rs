@@ -365,6 +365,10 @@ impl Run {
                 self.permission_answered(pass, &mut thinking.early, &call_id, &answer);
                 Phase::Thinking(thinking)
             }
+            (Phase::Thinking(mut thinking), Input::ModeChanged(_)) => {
+                self.mode_changed(pass, &mut thinking.early);
+                Phase::Thinking(thinking)
+            }
             (Phase::Thinking(mut thinking), Input::CallEnded { call_id, outcome }) => {
                 self.call_ended(pass, &mut thinking.early, &call_id, outcome);
                 Phase::Thinking(thinking)
@@ -375,6 +379,10 @@ impl Run {
             }
             (Phase::Settling(mut batch), Input::PermissionAnswered { call_id, answer }) => {
                 self.permission_answered(pass, &mut batch, &call_id, &answer);
+                self.close_if_settled(pass, batch)
+            }
+            (Phase::Settling(mut batch), Input::ModeChanged(_)) => {
+                self.mode_changed(pass, &mut batch);
                 self.close_if_settled(pass, batch)
             }
             (Phase::Settling(mut batch), Input::CallEnded { call_id, outcome }) => {
@@ -411,6 +419,7 @@ impl Run {
                 phase @ (Phase::Ready | Phase::Ended),
                 Input::CallInspected { .. }
                 | Input::PermissionAnswered { .. }
+                | Input::ModeChanged(_)
                 | Input::CallEnded { .. }
                 | Input::DeadlinePassed(_)
                 | Input::Cancel { .. }

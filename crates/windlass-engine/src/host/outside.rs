@@ -1,6 +1,5 @@
 //! One call, one model step, one explanation, without a run of a session.
 
-use std::convert::Infallible;
 use std::sync::Arc;
 
 use futures::StreamExt;
@@ -41,7 +40,7 @@ impl Host {
                     .session(session_id)
                     .await
                     .map_err(failed("session", session_id.as_str()))?;
-                approve = row.begin.approve.unwrap_or(approve);
+                approve = self.mode_of(&row);
                 let gone = || failed("session", session_id.as_str());
                 past.grants = self.parts.store.grants(session_id).await.map_err(gone())?;
                 past.tasks = self.parts.store.tasks(session_id).await.map_err(gone())?;
@@ -61,7 +60,7 @@ impl Host {
             form: None,
         };
         let journal = Arc::new(MemoryJournal::new());
-        let session = Session::start(SessionParts {
+        let parts = SessionParts {
             session_id: session_id.clone(),
             settings: Arc::new(settings),
             model: Arc::new(model),
@@ -81,15 +80,15 @@ impl Host {
             audit: self.parts.audit.clone(),
             clock: self.parts.clock.clone(),
             past,
-        });
+        };
+        let session = Session::start_guarded(parts, self.redactor.clone());
         let send = MessageSend::text(new_run_id(), new_message_id(), format!("Call {}", call.name));
         let questions = session.subscribe();
         let handle = session.send(send).await.map_err(super::running::unsent)?;
         let ended = handle.finished();
-        let consent = call.consent.unwrap_or_default();
         tokio::select! {
             ended = ended => ended.map_err(super::running::unsent)?,
-            never = say_yes(&session, questions, consent) => match never {},
+            stale = say_yes(&session, questions, call.consent) => return Err(stale),
         };
         let records = journal.load(&session_id, 0).await.map_err(broken)?;
         let outcome = outcome_of(&records).ok_or_else(|| broken("the call never ended"))?;
@@ -156,6 +155,7 @@ impl Host {
             limits: &profile.limits,
             root: &self.parts.root,
             clock: &self.parts.clock,
+            secrets: &self.redactor,
         };
         let fate = judge.judge(tool, Value::Object(args).to_string()).await;
         Ok(match fate {
@@ -172,14 +172,20 @@ impl Host {
                     reason: finding.reason.clone(),
                     decides: finding.gate == explanation.decides,
                 });
-                Explanation { gates: gates.collect(), question: explanation.question.clone() }
+                let mut question = explanation.question.clone();
+                if let Some(question) = &mut question {
+                    question.digest = question.digest_by_hand();
+                }
+                Explanation { gates: gates.collect(), question }
             }
         })
     }
 }
 
-/// Answers what is asked about the one call, in the name of whoever wants it; a rule that denies it still wins.
-async fn say_yes(session: &Session, mut questions: Subscription, consent: Consent) -> Infallible {
+/// Answers what is asked about the one call, in the name of whoever saw it and wants it; a rule that denies it still wins.
+/// Comes back if it is not what was seen: nothing has run then, and nothing will.
+async fn say_yes(session: &Session, mut questions: Subscription, consent: Option<Consent>) -> HostError {
+    let Some(consent) = consent else { return std::future::pending().await };
     loop {
         let records = match questions.next().await {
             Delivery::Record(record) => vec![record],
@@ -189,6 +195,10 @@ async fn say_yes(session: &Session, mut questions: Subscription, consent: Consen
         };
         for record in records {
             let Event::PermissionRequested { question } = &record.event else { continue };
+            if !consent.digest.eq_ignore_ascii_case(&question.digest_by_hand()) {
+                let message = "what the call would do is not what was consented to; look at it again";
+                return HostError::Stale(message.to_owned());
+            }
             let answer = PermissionAnswer {
                 confirmation: consent.confirmation.clone(),
                 ..PermissionAnswer::new(Decision::Once)

@@ -30,6 +30,7 @@ pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
         session_id,
         tool: question.tool.clone(),
         arguments: question.arguments.clone(),
+        digest: question.digest.clone(),
         confirm_word: question.confirm_word.clone(),
         confirmation: None,
     };

@@ -22,6 +22,10 @@ pub(super) fn lay_out(question: &Question, columns: usize, theme: Theme) -> Vec<
         let secret = format!("Warning: {chars} characters of this are a secret that Windlass knows.");
         lines.extend(wrap_spans(&[Span::styled(secret, theme.style(Role::Bad))], columns, &[], &[]));
     }
+    if let Some(caution) = &question.caution {
+        let careful = format!("Careful: {}", one_line(caution));
+        lines.extend(wrap_spans(&[Span::styled(careful, theme.style(Role::Bad))], columns, &[], &[]));
+    }
     if !question.targets.is_empty() {
         lines.push(heading("Touches", theme));
     }
@@ -44,6 +48,10 @@ pub(super) fn lay_out(question: &Question, columns: usize, theme: Theme) -> Vec<
             lines.extend(quote::text(text, "", columns, Role::Text, theme));
         }
         Some(Preview::Text(_)) | None => {}
+    }
+    if let Some(folder) = &question.folder {
+        lines.push(heading("Runs in", theme));
+        lines.extend(quote::one_line("", folder, columns, theme));
     }
     lines.push(heading("Arguments", theme));
     lines.extend(arguments::lay_out(&question.arguments, columns, theme));
