@@ -182,7 +182,10 @@ fn u_60_a_mode_is_changed_over_http_while_a_run_goes_on_and_stays_changed() {
     // The question that waits is judged by it, and so is what comes after.
     assert_eq!(deny_all(&served, &run), Vec::<String>::new());
     let call = served.json(&format!("GET /api/runs/{run}/calls/call_2"), "");
-    assert_eq!((&call["decision"]["by"], &call["decision"]["denied_by"]), (&json!("read_only"), &json!("mode")));
+    assert_eq!(
+        (&call["decision"]["by"], &call["decision"]["denied_by"]),
+        (&json!("read_only"), &json!("mode"))
+    );
     served.stop();
     let served = Served::start(&place, &[]);
     assert_eq!(served.json(&format!("GET /api/sessions/{session}"), "")["approve"], "read_only");
@@ -207,7 +210,11 @@ fn u_60_a_question_that_waits_is_answered_by_a_mode_that_allows_the_call() {
         assert_eq!(deny_all(&served, &run), asked, "{mode}");
         assert_eq!(place.read("new.txt"), "new\n", "{mode}");
         let call = served.json(&format!("GET /api/runs/{run}/calls/call_2"), "");
-        assert_eq!((&call["decision"]["by"], &call["allowed_by"]), (&json!("mode"), &json!("mode")), "{call}");
+        assert_eq!(
+            (&call["decision"]["by"], &call["allowed_by"]),
+            (&json!("mode"), &json!("mode")),
+            "{call}"
+        );
         // Another mode that asks about it changes nothing for a question that waits.
         let run = start(&served, &begin(&served, &json!({})), &json!({"message": "Go"}));
         served.wait_for(&run, "permission_request");

@@ -304,7 +304,10 @@ fn u_1_u_5_a_call_by_hand_needs_the_digest_of_what_was_seen() {
     assert_eq!((status, &asked["code"]), (409, &json!("needs_consent")), "{asked}");
     let question = &asked["question"];
     assert_eq!(question["arguments"], arguments.to_string());
-    assert!(question["preview"]["text"].as_str().unwrap().contains("+-----BEGIN A PRIVATE KEY-----"), "{asked}");
+    assert!(
+        question["preview"]["text"].as_str().unwrap().contains("+-----BEGIN A PRIVATE KEY-----"),
+        "{asked}"
+    );
     let with = |arguments: &Value, digest: &Value| json!({"arguments": arguments, "approve": "once", "digest": digest});
     assert_eq!(call(&with(&arguments, &Value::Null)).0, 400);
     let other = json!({"path": "b.txt", "content": "x"});

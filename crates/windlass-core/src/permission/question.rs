@@ -195,7 +195,11 @@ impl Question {
         let targets = self.targets.iter_mut().map(|target| match target {
             Target::Path(text) | Target::Host(text) | Target::Command(text) => text,
         });
-        [&mut self.arguments, &mut self.rule].into_iter().chain(preview).chain(targets).chain(&mut self.folder)
+        [&mut self.arguments, &mut self.rule]
+            .into_iter()
+            .chain(preview)
+            .chain(targets)
+            .chain(&mut self.folder)
     }
 }
 

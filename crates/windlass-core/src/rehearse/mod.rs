@@ -245,7 +245,8 @@ impl<'a, 'w> Stage<'a, 'w> {
             let Some(input) = cue.next_input(&mut start) else {
                 return Err(divergence(record, "nothing: no input leads there".to_owned()));
             };
-            verdict::recall_answers(&self.tape, self.permissions);
+            verdict::recall_input(&self.tape, self.permissions);
+            self.run.recall_starts(verdict::starts(&self.tape));
             self.feed(record.ts_ms, input)?;
         }
         Ok(())

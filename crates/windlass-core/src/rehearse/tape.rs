@@ -41,10 +41,15 @@ impl<'a> Tape<'a> {
         self.record(ahead).map(|record| &record.event)
     }
 
-    /// The record of the machine that comes after so many others.
-    pub(super) fn record(&self, ahead: usize) -> Option<&'a Record> {
+    fn record(&self, ahead: usize) -> Option<&'a Record> {
         let place = self.machine.get(self.at.saturating_add(ahead))?;
         self.records.get(*place).map(AsRef::as_ref)
+    }
+
+    /// The records that come of the next input: they have one cause. Those of the first release have none, and all count.
+    pub(super) fn of_input(&self) -> impl Iterator<Item = &'a Record> {
+        let cause = self.next().and_then(|record| record.cause.as_ref());
+        (0..).map_while(|ahead| self.record(ahead)).take_while(move |record| record.cause.as_ref() == cause)
     }
 
     /// The events of the machine from here on.

@@ -9,7 +9,9 @@ use crate::event::{Event, RunOutcome, StopReason};
 use crate::ids::{CallId, Millis};
 use crate::message::{Part, Transcript};
 use crate::model::{ModelFailure, ModelRequest, ModelStep, Notice, Usage};
-use crate::permission::{ApproveMode, ApprovedCall, AuditEntry, Inspection, PermissionAnswer, Question, Rule};
+use crate::permission::{
+    ApproveMode, ApprovedCall, AuditEntry, Inspection, PermissionAnswer, Question, Rule,
+};
 use crate::tool::{CheckedCall, RawCall, ToolFailure, ToolOutcome};
 
 /// Something happened outside.

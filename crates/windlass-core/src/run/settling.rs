@@ -57,7 +57,8 @@ impl Run {
         }
         let Some(slot) = batch.slots.get_mut(index) else { return };
         let has_place = slot.is_effectful || *running < self.settings.profile.limits.parallel_reads_max;
-        if matches!(slot.state, SlotState::Ready(_)) && has_place {
+        let may_start = self.recorded.as_ref().is_none_or(|recorded| recorded.may_start(&slot.call.id));
+        if matches!(slot.state, SlotState::Ready(_)) && has_place && may_start {
             *running = running.saturating_add(1);
             self.start(pass, batch, index);
         }

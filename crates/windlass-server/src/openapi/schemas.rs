@@ -234,8 +234,14 @@ fn wishes() -> Vec<(&'static str, Value)> {
                 ("confirm_word?", said(&text(), "The word to type for a critical call.")),
                 ("hidden_chars", said(&count(), "Characters of known secrets in it, shown as ***.")),
                 ("call_id", text()),
-                ("digest", said(&text(), "Binds an answer to exactly this question: an answer must name it.")),
-                ("position", said(&count(), "Its place among the questions of its step, from 1; 0 of a call by hand.")),
+                (
+                    "digest",
+                    said(&text(), "Binds an answer to exactly this question: an answer must name it."),
+                ),
+                (
+                    "position",
+                    said(&count(), "Its place among the questions of its step, from 1; 0 of a call by hand."),
+                ),
                 ("total", said(&count(), "How many questions its step is expected to have; it may grow.")),
             ]),
         ),

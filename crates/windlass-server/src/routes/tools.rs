@@ -83,7 +83,10 @@ impl CallBody {
             None => None,
             Some("once") => {
                 let Some(digest) = self.digest.filter(|digest| !digest.is_empty()) else {
-                    return Err(Problem::field("digest", "'approve' needs the 'digest' of the question that was seen"));
+                    return Err(Problem::field(
+                        "digest",
+                        "'approve' needs the 'digest' of the question that was seen",
+                    ));
                 };
                 Some(Consent { digest, confirmation: self.confirmation })
             }
@@ -116,7 +119,8 @@ async fn call(
     if answer.outcome.failure().is_some_and(is_unasked)
         && let Some(question) = app.host.explain(&tool, args).await?.question
     {
-        let detail = "the call needs somebody's consent: send it again with 'approve' and the question's 'digest'";
+        let detail =
+            "the call needs somebody's consent: send it again with 'approve' and the question's 'digest'";
         let question = json!(question.shown(&app.redactor));
         return Err(Problem::new(Kind::Conflict, "needs_consent", detail).asking(question));
     }

@@ -57,8 +57,7 @@ async fn r_51_a_critical_call_needs_its_word_from_outside_too() {
     let word = asked["question"]["confirm_word"].as_str().unwrap();
     assert_eq!((&asked["question"]["risk"], word), (&json!("critical"), "drop_tables"));
     for confirmation in [Value::Null, json!("yes")] {
-        let refused =
-            agreed(&client, "drop_tables", json!({"confirmation": confirmation})).await;
+        let refused = agreed(&client, "drop_tables", json!({"confirmation": confirmation})).await;
         assert_eq!(refused["status"], "denied", "{refused}");
     }
     let allowed = agreed(&client, "drop_tables", json!({"confirmation": word})).await;
