@@ -9,7 +9,7 @@ use windlass_core::host::{
     Consent, ExplainedGate, Explanation, ForkWish, HostError, OutsideCall, RunStart, RunWishes, StartedRun,
     ToolAnswer,
 };
-use windlass_core::ids::{CallId, RunId, SessionId};
+use windlass_core::ids::{RunId, SessionId};
 use windlass_core::limits::WISHED_STEPS_MAX;
 use windlass_core::message::{Message, Part};
 use windlass_core::model::{Sampling, ToolChoice};

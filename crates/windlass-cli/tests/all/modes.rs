@@ -182,10 +182,7 @@ fn u_60_a_mode_is_changed_over_http_while_a_run_goes_on_and_stays_changed() {
     // The question that waits is judged by it, and so is what comes after.
     assert_eq!(deny_all(&served, &run), Vec::<String>::new());
     let call = served.json(&format!("GET /api/runs/{run}/calls/call_2"), "");
-    assert_eq!(
-        (&call["decision"]["by"], &call["decision"]["denied_by"]),
-        (&json!("read_only"), &json!("mode"))
-    );
+    assert_eq!((&call["decision"]["by"], &call["decision"]["denied_by"]), (&json!("mode"), &json!("mode")));
     served.stop();
     let served = Served::start(&place, &[]);
     assert_eq!(served.json(&format!("GET /api/sessions/{session}"), "")["approve"], "read_only");

@@ -348,6 +348,23 @@ impl Run {
         pass.effects
     }
 
+    /// Moves every call as far as it may go now, without news: for a machine that was driven through its past.
+    pub fn go_on(&mut self, now: Millis, world: &mut World<'_>) -> Vec<Effect> {
+        let mut pass = Pass { now, world, effects: Vec::new() };
+        self.phase = match std::mem::replace(&mut self.phase, Phase::Ended) {
+            Phase::Thinking(mut thinking) => {
+                self.advance(&mut pass, &mut thinking.early);
+                Phase::Thinking(thinking)
+            }
+            Phase::Settling(mut batch) => {
+                self.advance(&mut pass, &mut batch);
+                self.close_if_settled(&mut pass, batch)
+            }
+            phase @ (Phase::Ready | Phase::Ended) => phase,
+        };
+        pass.effects
+    }
+
     fn transition(&mut self, pass: &mut Pass<'_, '_>, phase: Phase, input: Input) -> Phase {
         match (phase, input) {
             (Phase::Ready, Input::UserMessage(start)) => self.begin(pass, *start),

@@ -84,12 +84,13 @@ async fn what_somebody_has_seen_and_wants_runs_once_unless_a_rule_denies_it() {
 #[tokio::test]
 async fn r_39_where_edits_are_staged_a_call_from_outside_needs_its_approval_and_gets_it() {
     for approve in [ApproveMode::Stage, ApproveMode::StageOnly] {
-        let (writer, wrote) = writer();
-        let stage = Stage::approving("user Go.\nmodel text Hi.\n", vec![writer], approve);
+        let (tool, wrote) = writer();
+        let stage = Stage::approving("user Go.\nmodel text Hi.\n", vec![tool], approve);
         let call = || outside("write_it", json!({}));
         let refused = stage.host.call_tool(call()).await.unwrap();
         assert_eq!(refused.outcome.failure().unwrap().kind, ErrorKind::PermissionDenied);
-        let question = stage.host.explain("write_it", Map::new()).await.unwrap().question.unwrap();
+        let asking = Stage::new("user Go.\nmodel text Hi.\n", vec![writer().0]);
+        let question = asking.host.explain("write_it", Map::new()).await.unwrap().question.unwrap();
         let agreed = OutsideCall { consent: consent(&question.digest), ..call() };
         assert!(stage.host.call_tool(agreed).await.unwrap().outcome.is_ok());
         assert_eq!(wrote.load(std::sync::atomic::Ordering::SeqCst), 1);

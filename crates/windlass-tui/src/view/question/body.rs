@@ -7,7 +7,7 @@ use windlass_core::tool::Risk;
 
 use super::{arguments, quote};
 use crate::diff;
-use crate::text::wrap_spans;
+use crate::text::{one_line, wrap_spans};
 use crate::theme::{Role, Theme};
 
 /// Lays out a question.
