@@ -46,6 +46,7 @@ impl ModelPort for CountingModel {
                 args_text: Some(format!("{{\"a\":{step},\"b\":2}}")),
                 args_value: None,
                 state: None,
+                is_echo: false,
             };
             vec![Ok(ModelDelta::Call(call)), Ok(ModelDelta::Finish(Finish::Calls))]
         } else {

@@ -11,7 +11,9 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 
 pub(crate) use self::models::{EvalArgs, KeyCommand, ModelsCommand, PullArgs};
-pub(crate) use self::modules::{MeasureArgs, ModuleEvalArgs, ModuleRunArgs, ModulesCommand, OptimizeArgs};
+pub(crate) use self::modules::{
+    MeasureArgs, ModuleEvalArgs, ModuleRunArgs, ModuleScriptArgs, ModulesCommand, OptimizeArgs,
+};
 use crate::config::EFFORT_WORDS;
 use crate::duration::parse_positive_ms;
 

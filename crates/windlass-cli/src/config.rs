@@ -163,7 +163,7 @@ pub(crate) struct Config {
     pub(crate) folders: Folders,
     /// Every setting with its source.
     pub(crate) settings: Settings,
-    /// Limits and manners.
+    /// The profile that holds where no other is chosen.
     pub(crate) profile: Profile,
     /// The project root, canonical.
     pub(crate) root: PathBuf,
@@ -219,12 +219,13 @@ impl Config {
         Ok(Self { folders, settings, profile, root, approve, keys, script, warnings })
     }
 
-    /// The profile of that name with the configuration's limits; the usual one is as the flags made it.
+    /// The profile of that name, whole: only what somebody set is changed in it. The usual one is as the flags made it.
     pub(crate) fn profile_named(&self, word: &str) -> Result<Profile> {
         if word == self.profile.name.word() {
             return Ok(self.profile.clone());
         }
         let mut settings = self.settings.clone();
+        settings.0.retain(|_, setting| setting.source.is_set());
         settings.put("profile", Setting::new(Value::Text(word.to_owned()), Source::Default));
         find_profile(&mut settings)
     }
@@ -342,6 +343,12 @@ fn find_profile(settings: &mut Settings) -> Result<Profile> {
     limits::apply(settings, name.word(), &mut profile.limits)?;
     settings.put_default("tool_loop_v2", Value::Truth(profile.executes_while_streaming));
     profile.executes_while_streaming = settings.is_on("tool_loop_v2");
+    if let Some(system) = settings.text("system") {
+        system.clone_into(&mut profile.instruction);
+    }
+    if let Some(times) = settings.get("tool_timeouts").and_then(|setting| setting.value.fields()) {
+        profile.tool_timeouts_ms = limits::tool_times(settings, times)?;
+    }
     Ok(profile)
 }
 

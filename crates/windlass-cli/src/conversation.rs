@@ -11,7 +11,7 @@ use windlass_core::event::{Event, Record, RunOutcome};
 use windlass_core::ids::{CallId, RunId};
 use windlass_core::message::{Message, Part};
 use windlass_core::text::visible;
-use windlass_core::tool::{InnerCall, ToolCall, ToolOutcome};
+use windlass_core::tool::{InnerCall, OutcomeStatus, ToolCall, ToolOutcome, see_inside};
 
 use crate::duration::show_ms;
 use crate::progress::{gist, subject};
@@ -62,10 +62,14 @@ struct CallStory {
 /// One line for each call inside a call, under it.
 fn write_inside(text: &mut String, calls: &[InnerCall], depth: usize) {
     for call in calls {
-        let (name, about) = (short_line(&call.name, NAME_CHARS_MAX), subject(&call.arguments));
-        let (indent, word) = ("  ".repeat(depth), call.status.word());
-        let _ =
-            writeln!(text, "{indent}↳ {name} {about}  {word}  {}", style(show_ms(call.duration_ms)).dim());
+        let about = format!("{} {}", short_line(&call.name, NAME_CHARS_MAX), subject(&call.arguments));
+        let (indent, word) = ("  ".repeat(depth), call.word());
+        let _ = write!(text, "{indent}↳ {}  {word}", about.trim_end());
+        let _ = match call.status {
+            // How long it took is not on record where nobody saw its end.
+            None | Some(OutcomeStatus::Interrupted) => writeln!(text),
+            Some(_) => writeln!(text, "  {}", style(show_ms(call.duration_ms)).dim()),
+        };
         write_inside(text, &call.inside, depth.saturating_add(1));
     }
 }
@@ -77,7 +81,7 @@ pub(crate) fn tell<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<Sto
         if let Event::RunStarted { model, message, .. } = &record.event {
             stories.push(Story::new(record.run_id.clone(), model.clone(), message.text()));
         } else if let Some(story) = stories.iter_mut().rev().find(|story| story.run_id == record.run_id) {
-            story.see(&record.event);
+            story.see(record);
         }
     }
     stories
@@ -97,8 +101,11 @@ impl Story {
         }
     }
 
-    fn see(&mut self, event: &Event) {
-        match event {
+    fn see(&mut self, record: &Record) {
+        for call in self.steps.iter_mut().flat_map(|step| &mut step.calls) {
+            see_inside(&mut call.inside, call.id.as_str(), record);
+        }
+        match &record.event {
             Event::StepEnded { step, message, .. } => self.see_step(*step, message),
             Event::CallRequested { call, .. } => self.see_call(call),
             Event::PermissionRequested { question } => self.set_state(&question.call_id, "asked"),
@@ -126,6 +133,8 @@ impl Story {
             | Event::CallDelta { .. }
             | Event::StepProgressed { .. }
             | Event::CallProgressed { .. }
+            | Event::InnerCallStarted { .. }
+            | Event::InnerCallEnded { .. }
             | Event::NoteAdded { .. } => {}
         }
     }
@@ -180,7 +189,6 @@ impl Story {
             call.summary = gist(outcome);
             call.duration_ms = outcome.meta.duration_ms;
             call.content = content;
-            call.inside.clone_from(&outcome.meta.inside);
         }
     }
 

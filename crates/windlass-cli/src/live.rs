@@ -54,6 +54,8 @@ impl LiveAnswer {
             | Event::PermissionRequested { .. }
             | Event::PermissionDecided { .. }
             | Event::CallStarted { .. }
+            | Event::InnerCallStarted { .. }
+            | Event::InnerCallEnded { .. }
             | Event::StepProgressed { .. }
             | Event::CallProgressed { .. }
             | Event::CallEnded { .. }

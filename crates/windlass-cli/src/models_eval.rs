@@ -115,7 +115,7 @@ impl Bench {
     fn new(house: &House, model: Arc<dyn ModelPort>) -> Self {
         Self {
             model,
-            system: house.system().into(),
+            system: house.config.profile.instruction.as_str().into(),
             toolset: Arc::clone(&house.registry.snapshot().toolset),
             profile: house.config.profile.clone(),
             sampling: house.config.sampling(),

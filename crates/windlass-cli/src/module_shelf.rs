@@ -102,7 +102,7 @@ impl Modules {
     /// There is no such module; or there is, and its file is wrong.
     fn unknown(&self, id: &str) -> Complaint {
         let ids = self.ids();
-        let what = format!("there is no module '{id}'");
+        let what = ModuleError::ModuleNotFound(id.to_owned()).to_string();
         if let Some((path, message)) = self.fault_of(id) {
             return Complaint::usage(format!("the module '{id}' cannot be used: {message}"))
                 .at(path)
@@ -129,8 +129,8 @@ impl Modules {
     pub(crate) fn refusal(&self, id: &str) -> String {
         let ids = self.ids();
         match nearest(id, ids.iter().map(String::as_str)) {
-            Some(meant) => format!("there is no module '{id}'; did you mean '{meant}'?"),
-            None => format!("there is no module '{id}'"),
+            Some(meant) => format!("Module not found: {id}; did you mean '{meant}'?"),
+            None => format!("Module not found: {id}"),
         }
     }
 
@@ -239,7 +239,14 @@ impl OpenShelf {
 /// What is wrong with a file, said beside its path: its name is enough there.
 pub(crate) fn beside(path: &Path, error: &ModuleError) -> String {
     let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-    error.to_string().replacen(&path.display().to_string(), &name, 1)
+    let told = error.to_string().replacen(&path.display().to_string(), &name, 1);
+    match error {
+        ModuleError::HashMismatch { .. } => format!(
+            "{told}: the file was changed after its hash was put into the manifest; if you trust the change, \
+             `windlass modules check --write-hashes` puts the new hash in"
+        ),
+        _ => told,
+    }
 }
 
 fn faults_of(report: &LoadReport) -> Vec<ModuleFault> {

@@ -114,8 +114,27 @@ impl OpenModels {
                 Err(HostError::Invalid { field: Some("model"), message })
             }
             Some(word) => self.find(word, profile).map_err(|complaint| wrong("model", &complaint)),
-            None => Ok(self.chosen.clone()),
+            None => self.chosen_for(profile).map_err(|complaint| wrong("model", &complaint)),
         }
+    }
+
+    /// The model that was chosen, as a profile speaks to it: it was opened for the usual one.
+    fn chosen_for(&self, profile: &Profile) -> Result<Chosen> {
+        match &self.chosen.target {
+            Some(target) if profile.dialect != self.config.profile.dialect => {
+                let model = provider::port(target.clone(), self.transport()?, profile.dialect);
+                Ok(Chosen { model, ..self.chosen.clone() })
+            }
+            Some(_) | None => Ok(self.chosen.clone()),
+        }
+    }
+
+    fn transport(&self) -> Result<Arc<Transport>> {
+        if let Some(transport) = self.transport.get() {
+            return Ok(Arc::clone(transport));
+        }
+        let made = Arc::new(provider::transport(&self.config)?);
+        Ok(Arc::clone(self.transport.get_or_init(|| made)))
     }
 
     /// The module that a name means, if it means one.
@@ -131,14 +150,7 @@ impl OpenModels {
             return local_models::open(&self.config, word);
         }
         let target = provider::target(&self.config, &name_of(&self.config, word)?)?;
-        let transport = match self.transport.get() {
-            Some(transport) => Arc::clone(transport),
-            None => {
-                let made = Arc::new(provider::transport(&self.config)?);
-                Arc::clone(self.transport.get_or_init(|| made))
-            }
-        };
-        let model = provider::port(target.clone(), transport, profile.dialect);
+        let model = provider::port(target.clone(), self.transport()?, profile.dialect);
         Ok(Chosen::of_target(model, target))
     }
 }

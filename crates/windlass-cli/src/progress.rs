@@ -13,7 +13,7 @@ use windlass_core::message::{Message, Part};
 use windlass_core::model::{NoticeKind, StepPurpose};
 use windlass_core::permission::Decision;
 use windlass_core::text::{visible, visible_line};
-use windlass_core::tool::{OutcomeStatus, ToolCall, ToolOutcome};
+use windlass_core::tool::{ErrorKind, OutcomeStatus, ToolCall, ToolOutcome};
 
 use crate::duration::show_ms;
 use crate::short_line::short_line;
@@ -117,12 +117,15 @@ impl Progress {
                 Vec::new()
             }
             Event::CallProgressed { call_id, line } => {
-                let head = self.calls.get(call_id).map(|call| short_line(&call.name, SUBJECT_CHARS_MAX));
-                if let Some((_, place)) = self.running.iter_mut().find(|(id, _)| id == call_id) {
-                    *place = format!("{}: {}", head.unwrap_or_default(), short_line(line, RESULT_CHARS_MAX));
-                }
+                self.see_progress(call_id, line);
                 Vec::new()
             }
+            Event::InnerCallStarted { call_id, path, name, arguments, .. } => {
+                let line = format!("{} {}", short_line(name, SUBJECT_CHARS_MAX), subject(arguments));
+                self.see_progress(call_id, &line);
+                self.in_full(|| dim(&format!("{}↳ {line}", "  ".repeat(path.len()))))
+            }
+            Event::InnerCallEnded { .. } => Vec::new(),
             Event::CallEnded { call_id, name, outcome, .. } => self.see_outcome(call_id, name, outcome),
             Event::RunResumed { interrupted, repeated } => self.see_resumption(interrupted, repeated),
             Event::TasksChanged { .. } => Vec::new(),
@@ -133,6 +136,13 @@ impl Progress {
             // Told by whoever gives the exit code: it is not progress.
             Event::ErrorRaised { .. } => Vec::new(),
             Event::RunEnded { outcome, usage, .. } => self.see_end(*outcome, usage.total()),
+        }
+    }
+
+    fn see_progress(&mut self, call_id: &CallId, line: &str) {
+        let head = self.calls.get(call_id).map(|call| short_line(&call.name, SUBJECT_CHARS_MAX));
+        if let Some((_, place)) = self.running.iter_mut().find(|(id, _)| id == call_id) {
+            *place = format!("{}: {}", head.unwrap_or_default(), short_line(line, RESULT_CHARS_MAX));
         }
     }
 
@@ -271,8 +281,12 @@ impl Progress {
         };
         let again = if outcome.meta.is_cached { "  (again)" } else { "" };
         let took = dim(&show_ms(outcome.meta.duration_ms));
-        let mut lines =
-            vec![format!("{mark} {}  {took}  {}{again}", self.headline(call_id, name), gist(outcome))];
+        // Which calls inside it happened, and which may have, is nothing to shorten.
+        let told = match outcome.failure().filter(|failure| failure.kind == ErrorKind::Interrupted) {
+            Some(failure) => visible_line(&failure.message).into_owned(),
+            None => gist(outcome),
+        };
+        let mut lines = vec![format!("{mark} {}  {took}  {told}{again}", self.headline(call_id, name))];
         if let (Detail::Full, Some(call)) = (self.detail, self.calls.get(call_id)) {
             lines.push(dim(&format!("  {}", visible_line(&call.arguments))));
         }

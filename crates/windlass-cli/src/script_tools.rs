@@ -31,16 +31,13 @@ struct Shelf {
 }
 
 impl ScriptTools {
-    /// Reads the scripts of a configuration and registers them. A profile that offers few tools offers no scripts.
+    /// Reads the scripts of a configuration and registers them.
     pub(crate) fn open(config: &Config, registry: &Registry) -> Self {
         let project = match config.settings.text("scripts.folder") {
             Some(folder) => config.root.join(folder),
             None => project_tools(&config.root),
         };
-        let folders = match config.profile.name.builtin_tools() {
-            Some(_) => Vec::new(),
-            None => vec![config.folders.tools(), project],
-        };
+        let folders = vec![config.folders.tools(), project];
         let grants = ScriptGrants { http_hosts: config.settings.items("scripts.http").to_vec() };
         Self::of(folders, &grants, registry)
     }
@@ -67,6 +64,11 @@ impl ScriptTools {
     /// What the user should know of scripts that are no tools.
     pub(crate) fn warnings(&self) -> Vec<String> {
         self.warnings.clone()
+    }
+
+    /// Whether a name is that of a tool of this program, or of one of its other names.
+    pub(crate) fn is_taken(&self, name: &str) -> bool {
+        self.shelf.taken.contains(name)
     }
 
     /// Takes in changed scripts from now on.

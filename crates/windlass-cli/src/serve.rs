@@ -135,7 +135,6 @@ fn server_config(config: &Config, address: SocketAddr) -> Result<ServerConfig> {
         hosts: settings.items("server.hosts").to_vec(),
         origins: settings.items("server.origins").to_vec(),
         secrets: config.keys.values().cloned().collect(),
-        executes_while_streaming: Some(config.profile.executes_while_streaming),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         ..server
     })

@@ -48,7 +48,7 @@ pub(crate) fn run(global: &GlobalArgs, command: ToolsCommand) -> Result<Exit> {
 
 fn list(global: &GlobalArgs) -> Result<Exit> {
     let house = House::plain(global)?;
-    let specs = house.registry.snapshot().toolset.specs();
+    let specs = house.registry.snapshot_of(&house.config.profile).toolset.specs();
     if global.json {
         print_json(&specs)?;
         return Ok(Exit::Done);
@@ -157,9 +157,10 @@ fn call(
 ) -> Result<Exit> {
     let arguments = read_arguments(arguments)?;
     let mut house = House::build(Flags { global: global.clone(), ..Flags::default() }, permission)?;
-    // The call is given as a call, whatever a model of this profile would write; its outcome keeps the
-    // profile's envelope.
+    // The call is given as a call, by somebody who may use every tool, whatever a model of this profile would do; its
+    // outcome keeps the profile's envelope.
     house.config.profile.dialect = Dialect::Native;
+    house.config.profile.tools = None;
     // Nobody would find an edit that was staged in a session which is not kept.
     house.config.approve = match house.config.approve {
         ApproveMode::Stage => ApproveMode::Ask,

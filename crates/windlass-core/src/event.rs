@@ -15,7 +15,7 @@ use crate::message::Message;
 use crate::model::{Finish, NoticeKind, StepPurpose, Usage};
 use crate::permission::{Decision, DeniedBy, Question};
 use crate::task::Task;
-use crate::tool::{Category, ToolCall, ToolOutcome, Visibility};
+use crate::tool::{Category, Effects, OutcomeStatus, ToolCall, ToolOutcome, Visibility};
 
 /// An event with its place: sequence numbers of a session only grow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -202,6 +202,37 @@ pub enum Event {
         /// One line.
         line: String,
     },
+    /// A running call makes a call itself: written before anything of that happens (not the machine's own).
+    InnerCallStarted {
+        /// The call that runs, which the model asked for.
+        call_id: CallId,
+        /// Its place inside: `[2]` is the second call that it made, `[2, 1]` the first call that this one made.
+        path: Vec<u32>,
+        /// The tool.
+        name: String,
+        /// Complete arguments.
+        arguments: String,
+        /// What the tool may change; nothing if there is no such tool.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        effects: Option<Effects>,
+    },
+    /// A call inside a call has ended. One without this record was cut off, with the call around it or with the
+    /// program (not the machine's own).
+    InnerCallEnded {
+        /// The call that runs.
+        call_id: CallId,
+        /// Its place inside.
+        path: Vec<u32>,
+        /// How it ended.
+        status: OutcomeStatus,
+        /// What it gave or why it failed, cut.
+        said: String,
+        /// How long it took.
+        duration_ms: u64,
+        /// Who allowed it: the gate's word.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        decision: Option<String>,
+    },
     /// A call has its outcome: exactly once for every requested call.
     CallEnded {
         /// The call.
@@ -378,6 +409,8 @@ impl Event {
             | Event::PermissionRequested { .. }
             | Event::PermissionDecided { .. }
             | Event::CallStarted { .. }
+            | Event::InnerCallStarted { .. }
+            | Event::InnerCallEnded { .. }
             | Event::CallEnded { .. }
             | Event::NoteAdded { .. }
             | Event::WarningRaised { .. }
@@ -388,7 +421,14 @@ impl Event {
 
     /// Whether the run machine itself emits events of this kind; the others come from those who drive it.
     pub fn is_of_machine(&self) -> bool {
-        self.is_durable() && !matches!(self, Event::RunResumed { .. } | Event::TasksChanged { .. })
+        let is_other = matches!(
+            self,
+            Event::RunResumed { .. }
+                | Event::TasksChanged { .. }
+                | Event::InnerCallStarted { .. }
+                | Event::InnerCallEnded { .. }
+        );
+        self.is_durable() && !is_other
     }
 
     /// The event's name, noun-action, as conversation scripts and logs write it.
@@ -410,6 +450,8 @@ impl Event {
             Event::PermissionDecided { .. } => "permission-decided",
             Event::CallStarted { .. } => "call-started",
             Event::CallProgressed { .. } => "call-progressed",
+            Event::InnerCallStarted { .. } => "inner-call-started",
+            Event::InnerCallEnded { .. } => "inner-call-ended",
             Event::CallEnded { .. } => "call-ended",
             Event::NoteAdded { .. } => "note-added",
             Event::WarningRaised { .. } => "warning-raised",

@@ -64,13 +64,14 @@ pub fn payload(record: &Record) -> Option<Value> {
             json!({"id": call_id, "name": name, "category": category, "visibility": visibility}),
         ),
         Event::CallProgressed { call_id, line } => ("tool_progress", json!({"id": call_id, "line": line})),
+        Event::InnerCallStarted { .. } => ("inner_tool_executing", inner_of(&record.event)),
+        Event::InnerCallEnded { .. } => ("inner_tool_result", inner_of(&record.event)),
         Event::CallEnded { call_id, name, outcome, category, visibility, .. } => (
             "tool_result",
             json!({
                 "id": call_id, "name": name, "result": result_of(outcome),
                 "duration_ms": outcome.meta.duration_ms, "cached": outcome.meta.is_cached,
                 "category": category, "visibility": visibility,
-                "inside": (!outcome.meta.inside.is_empty()).then_some(&outcome.meta.inside),
                 "staged": outcome.meta.proposal.as_deref().map(|staged| question_of(&record.run_id, staged)),
             }),
         ),
@@ -95,6 +96,18 @@ fn decision_of(event: &Event) -> Value {
         "id": call_id, "decision": decision, "by": by, "rule": rule, "problem": problem,
         "denied_by": denied_by, "message": message,
     })
+}
+
+fn inner_of(event: &Event) -> Value {
+    match event {
+        Event::InnerCallStarted { call_id, path, name, arguments, .. } => {
+            json!({"id": call_id, "path": path, "name": name, "arguments": arguments})
+        }
+        Event::InnerCallEnded { call_id, path, status, said, duration_ms, .. } => json!({
+            "id": call_id, "path": path, "status": status, "said": said, "duration_ms": duration_ms,
+        }),
+        _ => Value::Null,
+    }
 }
 
 fn usage_of(step: u32, usage: &Usage) -> Value {

@@ -148,6 +148,8 @@ impl Fold {
             | Event::CallDelta { .. }
             | Event::PermissionRequested { .. }
             | Event::CallStarted { .. }
+            | Event::InnerCallStarted { .. }
+            | Event::InnerCallEnded { .. }
             | Event::StepProgressed { .. }
             | Event::CallProgressed { .. }
             | Event::WarningRaised { .. }

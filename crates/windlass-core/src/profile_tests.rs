@@ -35,15 +35,28 @@ fn every_profile_has_the_numbers_of_its_system() {
 }
 
 #[test]
-fn e_2_p_2_two_profiles_offer_the_tools_of_their_systems_and_no_others() {
-    for name in ProfileName::ALL {
-        let expected: Option<&[&str]> = match name {
-            ProfileName::Edison => Some(&["generate_image", "rag_search", "system_stats", "web_search"]),
-            ProfileName::Ploke => Some(&["request_code_context"]),
-            ProfileName::Default | ProfileName::Dspy | ProfileName::Studio | ProfileName::Zodo => None,
-        };
-        assert_eq!(name.builtin_tools(), expected, "{name}");
-    }
+fn every_profile_offers_the_tools_of_its_system_and_asks_what_its_system_asks() {
+    let counts = |profile: &Profile| profile.tools.as_ref().map(Vec::len);
+    row(counts, [None, Some(4), None, Some(3), Some(8), Some(15)]);
+    row(|profile| profile.offers("execute_command"), [true, false, true, false, false, true]);
+    row(|profile| profile.offers("web_search"), [true, true, true, true, false, true]);
+    row(
+        |profile| profile.unasked_tools.contains(&"web_search".to_owned()),
+        [false, true, false, true, false, false],
+    );
+    use Reading::{ByRisk, Free};
+    row(|profile| profile.reading, [Free, ByRisk, Free, ByRisk, Free, ByRisk]);
+}
+
+#[test]
+fn e_46_the_time_of_a_tool_is_what_was_set_for_it_then_its_own_then_that_of_all_calls() {
+    let mut profile = Profile::edison();
+    let mut spec = ToolSpec::new("web_search", "");
+    assert_eq!(profile.timeout_ms(&spec), 12_000);
+    spec.timeout_ms = Some(45_000);
+    assert_eq!(profile.timeout_ms(&spec), 45_000);
+    profile.tool_timeouts_ms.insert("web_search".into(), 900);
+    assert_eq!(profile.timeout_ms(&spec), 900);
 }
 
 #[test]

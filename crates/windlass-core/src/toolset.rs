@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::arg_table::ArgTable;
 use crate::port::ArgsValidator;
+use crate::profile::Profile;
 use crate::text::json_bytes;
 use crate::tool::{ToolSpec, without_live};
 
@@ -23,13 +24,15 @@ pub struct ToolEntry {
     pub validator: Arc<dyn ArgsValidator>,
     /// Its arguments, prepared for checking.
     pub(crate) args: Arc<ArgTable>,
+    /// Whether it is a tool of Windlass itself, among which a profile chooses.
+    pub is_builtin: bool,
 }
 
 impl ToolEntry {
     /// Prepares a tool for checking its calls.
     pub fn new(spec: Arc<ToolSpec>, validator: Arc<dyn ArgsValidator>) -> Self {
         let args = Arc::new(ArgTable::of(&spec));
-        Self { spec, validator, args }
+        Self { spec, validator, args, is_builtin: false }
     }
 
     /// The first argument whose default does not have the argument's own type.
@@ -144,6 +147,13 @@ impl Toolset {
         let kept = self.entries.iter().filter(|entry| keep(&entry.spec)).cloned().collect();
         // A part of a set without clashes has none.
         Self::new(kept).unwrap_or_else(|_| Self::empty())
+    }
+
+    /// The tools that a profile offers: those of Windlass itself that it names, and all that somebody added.
+    pub fn of_profile(&self, profile: &Profile) -> Self {
+        let is_offered = |entry: &&ToolEntry| !entry.is_builtin || profile.offers(&entry.spec.name);
+        // A part of a set without clashes has none.
+        Self::new(self.entries.iter().filter(is_offered).cloned().collect()).unwrap_or_else(|_| Self::empty())
     }
 
     /// How many tools there are.

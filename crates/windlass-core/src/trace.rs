@@ -9,7 +9,7 @@ use crate::json::clip::clip_chars;
 use crate::json::note::RepairNote;
 use crate::message::{Message, Part};
 use crate::model::{NoticeKind, Usage};
-use crate::tool::{Category, InnerCall, Link, OutcomeStatus, ToolCall, Visibility};
+use crate::tool::{Category, InnerCall, Link, OutcomeStatus, ToolCall, Visibility, see_inside};
 
 /// Characters of an outcome in a trace's summary line.
 const SUMMARY_LINE_CHARS: usize = 200;
@@ -194,6 +194,9 @@ impl RunTrace {
         let mut started_ms = 0;
         for record in records {
             trace.apply(record, &mut started_ms);
+            for tool in &mut trace.tools {
+                see_inside(&mut tool.inside, &tool.id, record);
+            }
         }
         trace
     }
@@ -252,6 +255,8 @@ impl RunTrace {
                 self.end(record.ts_ms, *outcome, reason, answer, usage);
             }
             Event::RunResumed { .. }
+            | Event::InnerCallStarted { .. }
+            | Event::InnerCallEnded { .. }
             | Event::TasksChanged { .. }
             | Event::StepStarted { .. }
             | Event::ReasoningDelta { .. }
@@ -319,7 +324,6 @@ fn end_tool(tool: &mut ToolTrace, outcome: &crate::tool::ToolOutcome, ts_ms: Mil
     tool.ended_at = rfc3339(ts_ms);
     tool.duration_ms = outcome.meta.duration_ms;
     tool.cached = outcome.meta.is_cached;
-    tool.inside.clone_from(&outcome.meta.inside);
     tool.dropped_args = outcome.meta.dropped_args.clone();
     tool.repairs = outcome.meta.repairs.clone();
     tool.decision = outcome.meta.decision.clone();

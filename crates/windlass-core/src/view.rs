@@ -179,7 +179,10 @@ impl RunView {
                 let (tokens_read, tokens_total, remaining_ms) = (*tokens_read, *tokens_total, *remaining_ms);
                 self.reading = Some(ReadingProgress { tokens_read, tokens_total, remaining_ms });
             }
-            Event::RunStarted { .. } | Event::NoteAdded { .. } => {}
+            Event::RunStarted { .. }
+            | Event::NoteAdded { .. }
+            | Event::InnerCallStarted { .. }
+            | Event::InnerCallEnded { .. } => {}
             // Pieces of a step that the stop cut off are not on record.
             Event::RunResumed { .. } => self.drop_unkept(),
             Event::TasksChanged { tasks } => self.tasks = tasks.to_vec(),

@@ -26,7 +26,7 @@ use crate::bus::EventLog;
 use crate::cancel::CancelSignal;
 use crate::clock::Clock;
 use crate::effects::Progress;
-use crate::inside::CallsInside;
+use crate::inside::{CallsInside, InnerNote};
 use crate::limits::HELD_DELTAS_MAX;
 use crate::model_speech::ModelSpeech;
 use crate::registry::ToolShelf;
@@ -48,6 +48,7 @@ enum Happening {
     Model(Option<Result<ModelDelta, ModelFailure>>),
     Work(Box<WorkDone>),
     Progress(Box<(CallId, String)>),
+    Inside(Box<InnerNote>),
     Timer(Deadline),
 }
 
@@ -103,8 +104,9 @@ pub(crate) struct Active {
     pub(crate) progress: Lines,
     pub(crate) work_at: Option<Millis>,
     pub(crate) final_at: Option<Millis>,
-    /// Calls that its calls make.
+    /// Calls that its calls make, and what is to be written down of them.
     pub(crate) inside: Arc<CallsInside>,
+    pub(crate) notes: mpsc::UnboundedReceiver<Box<InnerNote>>,
     /// The next deadline being waited for.
     timer: Option<Timer>,
     done: Option<RunDone>,
@@ -160,6 +162,7 @@ impl Actor {
                     let (call_id, line) = *shown;
                     self.publish_delta(Event::CallProgressed { call_id, line }).await;
                 }
+                Happening::Inside(note) => self.note_inside(*note).await,
                 Happening::Timer(deadline) => self.take_timer(deadline).await,
             }
         }
@@ -175,6 +178,7 @@ impl Actor {
         tokio::select! {
             biased;
             request = inbox.recv(), if is_held => Happening::Request(request),
+            Some(note) = active.notes.recv() => Happening::Inside(note),
             Some(done) = active.work.next(), if !active.work.is_empty() => Happening::Work(Box::new(done)),
             Some(line) = active.progress.1.recv() => Happening::Progress(line),
             delta = next_delta(active.model.as_mut()) => Happening::Model(delta),
@@ -257,19 +261,16 @@ impl Actor {
 
     /// Makes place for a run: its gates, and a machine that knows nothing yet.
     pub(crate) fn open_run(&mut self, send: &MessageSend, done: RunDone) {
-        let reading = match &send.wishes.setup {
-            Some(setup) => setup.profile.reading,
-            None => self.parts.settings.profile.reading,
-        };
-        let root = self.parts.root.display().to_string();
-        self.permissions.begin_run(GateSettings { reading, root, ..GateSettings::of(&send.wishes) });
+        let (profile, root) = (&self.parts.settings.profile, self.parts.root.display().to_string());
+        self.permissions.begin_run(GateSettings::of(&send.wishes, profile, root));
         self.permissions.set_mode(send.wishes.approve.unwrap_or(self.parts.approve));
         let (lines, shown) = mpsc::channel(PROGRESS_LINES_MAX);
+        let (inner_notes, notes) = mpsc::unbounded_channel();
         self.active = Some(Active {
             machine: Run::new(Arc::clone(&self.parts.settings)),
             run_id: send.run_id.clone(),
             parent_id: send.message_id.clone(),
-            shelf: self.parts.registry.snapshot(),
+            shelf: self.parts.registry.snapshot_of(&self.parts.settings.profile),
             spans: RunSpans::begin(&self.parts.session_id, &send.run_id, &send.message_id),
             model: None,
             work: FuturesUnordered::new(),
@@ -278,7 +279,8 @@ impl Actor {
             given: HashMap::new(),
             questions: HashMap::new(),
             progress: (Arc::new(Progress(lines)), shown),
-            inside: Arc::new(CallsInside::of(&self.parts, &self.permissions)),
+            inside: Arc::new(CallsInside::of(&self.parts, &self.permissions, inner_notes)),
+            notes,
             work_at: None,
             final_at: None,
             timer: None,
@@ -289,7 +291,7 @@ impl Actor {
     /// Puts into the wishes of a run what it begins with: on record that holds when the run is taken up again.
     fn note_setup(&self, wishes: &mut RunWishes) {
         let settings = &self.parts.settings;
-        let specs = self.parts.registry.snapshot().toolset.specs();
+        let specs = self.parts.registry.snapshot_of(&settings.profile).toolset.specs();
         let offered = specs.iter().filter(|spec| !self.permissions.refuses(spec));
         wishes.version = WISHES_VERSION;
         wishes.approve = Some(self.permissions.mode());
@@ -308,7 +310,7 @@ impl Actor {
         let mut next = Some(input);
         while let Some(input) = next.take() {
             let Some(active) = self.active.as_mut() else { return };
-            active.shelf = self.parts.registry.snapshot();
+            active.shelf = self.parts.registry.snapshot_of(&self.parts.settings.profile);
             self.permissions.set_rules(self.parts.policies.rules());
             let mut world = World {
                 tools: &active.shelf.toolset,

@@ -20,7 +20,7 @@ use windlass_core::tool::{CheckedCall, ToolFailure, ToolOutcome};
 
 use crate::actor::{Active, Actor, WorkDone};
 use crate::cancel::CancelSignal;
-use crate::inside::CallsOf;
+use crate::inside::{CallsOf, InnerNote};
 use crate::jitter::{new_dice, spread};
 use crate::limits::INSPECT_TIMEOUT_MS;
 use crate::live_values::gather;
@@ -77,7 +77,9 @@ impl Actor {
                 if let Some(active) = self.active.as_mut() {
                     let span = active.spans.step();
                     let (model, redactor) = (self.parts.model.as_ref(), &self.redactor);
-                    active.model = Some(ModelSpeech::start(model, *request, delay_ms, span, redactor));
+                    let profile = &self.parts.settings.profile;
+                    active.model =
+                        Some(ModelSpeech::start(model, *request, delay_ms, span, redactor, profile));
                 }
             }
             Effect::StopModel => {
@@ -208,16 +210,39 @@ impl Actor {
         }
         let port = active.shelf.port(&call.spec().name);
         let span = active.spans.call(&call_id).clone();
-        let inside = Arc::clone(&active.inside);
         let work = async move {
-            let mut outcome = match port {
+            let outcome = match port {
                 Some(port) => run_call(port, call, context, timeout_ms, stop, clock).await,
                 None => ToolOutcome::failed(removed(&call.spec().name)),
             };
-            outcome.meta.inside = inside.take_made(&call_id);
             WorkDone::Ended { call_id, outcome }
         };
         active.work.push(Box::pin(work.instrument(span)));
+    }
+
+    /// Writes down what a call inside a call does, for the session that people see. One that was stopped meanwhile
+    /// begins nothing more.
+    pub(crate) async fn note_inside(&mut self, note: InnerNote) {
+        let (Event::InnerCallStarted { call_id, .. } | Event::InnerCallEnded { call_id, .. }) = &note.event
+        else {
+            return;
+        };
+        let Some(active) = self.active.as_mut() else { return };
+        if let Event::InnerCallStarted { effects, .. } = &note.event {
+            if !active.stops.iter().any(|(id, _)| id == call_id) {
+                return;
+            }
+            if effects.is_some_and(|effects| !effects.is_read_only()) {
+                active.effectful.insert(call_id.clone());
+            }
+        }
+        let cause = Arc::new(Cause::CalledInside { call_id: call_id.clone() });
+        let record = self.record(self.parts.clock.now_ms(), note.event, Some(&cause));
+        match self.publish(record.into_iter().collect()).await {
+            // Whoever waited may be gone.
+            Ok(()) => drop(note.done.send(())),
+            Err(input) => Box::pin(self.feed(input)).await,
+        }
     }
 
     fn stop_call(&mut self, call_id: &CallId) {

@@ -7,10 +7,9 @@ use serde_json::{Map, Value};
 use windlass_core::args::read_args;
 use windlass_core::check::check_call;
 use windlass_core::ids::{CallId, RunId, SessionId};
-use windlass_core::limits::Limits;
 use windlass_core::permission::{ApproveMode, Explanation, Gate, GateSettings, HeldTargets, Permissions};
 use windlass_core::port::{BoxFuture, CallsPort, CancelFlag, ProgressPort, ToolContext};
-use windlass_core::profile::Reading;
+use windlass_core::profile::Profile;
 use windlass_core::redact::Redactor;
 use windlass_core::tool::{RawArgs, ToolCall, ToolFailure, ToolOutput};
 
@@ -30,10 +29,8 @@ pub struct CallJudge<'a> {
     pub policies: &'a PolicyStore,
     /// What happens to calls that would need asking.
     pub approve: ApproveMode,
-    /// Whether reading in the project needs asking.
-    pub reading: Reading,
-    /// The profile's limits.
-    pub limits: &'a Limits,
+    /// The profile.
+    pub profile: &'a Profile,
     /// The project root.
     pub root: &'a Path,
     /// The time.
@@ -63,7 +60,7 @@ impl CallJudge<'_> {
     pub async fn judge(&self, tool: &str, arguments: String) -> CallFate {
         let shelf = self.registry.snapshot();
         let Some(port) = shelf.port(tool) else { return CallFate::Unknown };
-        let args = match read_args(&RawArgs::Text(arguments.clone()), self.limits.args_bytes_max) {
+        let args = match read_args(&RawArgs::Text(arguments.clone()), self.profile.limits.args_bytes_max) {
             Ok(read) => read.value,
             Err(failure) => return CallFate::Refused { gate: Gate::Schema, failure },
         };
@@ -85,11 +82,7 @@ impl CallJudge<'_> {
                 let mut permissions = Permissions::new(self.policies.rules(), self.approve);
                 permissions.set_secrets(self.secrets);
                 let root = self.root.display().to_string();
-                permissions.begin_run(GateSettings {
-                    reading: self.reading,
-                    root,
-                    ..GateSettings::default()
-                });
+                permissions.begin_run(GateSettings::of_profile(self.profile, root));
                 CallFate::Explained(Box::new(permissions.explain(&checked, &inspection)))
             }
             Err(failure) => CallFate::Refused { gate: Gate::Targets, failure },
@@ -104,8 +97,8 @@ impl CallJudge<'_> {
             session_id: SessionId::from("explain"),
             root: self.root.to_path_buf(),
             user_message: "".into(),
-            deadline_ms: self.clock.now_ms().saturating_add(self.limits.call_timeout_ms),
-            output_bytes_max: self.limits.output_bytes_max,
+            deadline_ms: self.clock.now_ms().saturating_add(self.profile.limits.call_timeout_ms),
+            output_bytes_max: self.profile.limits.output_bytes_max,
             targets: HeldTargets::default(),
             cancel: CancelFlag::default(),
             progress: Arc::new(Nobody),
@@ -116,7 +109,8 @@ impl CallJudge<'_> {
     }
 }
 
-struct Nobody;
+/// Surroundings in which nothing happens.
+pub(crate) struct Nobody;
 
 impl CallsPort for Nobody {
     fn call<'a>(
@@ -124,7 +118,9 @@ impl CallsPort for Nobody {
         tool: &'a str,
         _args: Map<String, Value>,
     ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
-        let failure = ToolFailure::unavailable(format!("'{tool}' is not called while a call is explained"));
+        let failure = ToolFailure::unavailable(format!(
+            "'{tool}' is not called: nothing is run here, only asked about"
+        ));
         Box::pin(async { Err(failure) })
     }
 }

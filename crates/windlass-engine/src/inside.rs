@@ -4,39 +4,50 @@
 //! What the outer run may not do, the calls inside it may not do either, and nobody is asked: the user
 //! answers for what the model wants, not for what a tool does next. All calls inside one outer call share one
 //! budget, so that tools which call each other come to an end.
+//!
+//! That such a call begins is in the journal of the session that people see before anything of it happens, however
+//! deep it stands; how it ended is there before the call around it goes on.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value};
 use tokio::runtime::Handle;
-use windlass_core::command::MessageSend;
+use tokio::sync::{mpsc, oneshot};
+use windlass_core::event::{Event, Record};
 use windlass_core::ids::CallId;
-use windlass_core::permission::{ApproveMode, Permissions};
-use windlass_core::port::{BoxFuture, CallsPort, JournalPort};
-use windlass_core::profile::{Dialect, Profile};
-use windlass_core::run::RunSettings;
-use windlass_core::tool::{ErrorKind, InnerCall, ToolFailure, ToolOutcome, ToolOutput};
+use windlass_core::permission::Permissions;
+use windlass_core::port::{BoxFuture, CallsPort};
+use windlass_core::profile::Profile;
+use windlass_core::tool::{ErrorKind, ToolFailure, ToolOutcome, ToolOutput, inner_end};
 
-use crate::audit_file::AuditFile;
-use crate::clock::Clock;
-use crate::ids::{new_message_id, new_run_id, new_session_id};
-use crate::journal::MemoryJournal;
+use crate::ids::new_session_id;
 use crate::limits::{CALLS_INSIDE_DEPTH_MAX, CALLS_INSIDE_MAX};
-use crate::one_call::{OneCall, outcome_of};
-use crate::policy_store::PolicyStore;
-use crate::registry::Registry;
+use crate::one_call::{OneCallSession, Surroundings, unasked};
 use crate::session::{Past, Session, SessionParts};
+
+/// What is to be written down of a call inside a call. Whoever waits for it goes on when it is on record, and gives up
+/// when nobody writes it.
+#[derive(Debug)]
+pub(crate) struct InnerNote {
+    pub(crate) event: Event,
+    pub(crate) done: oneshot::Sender<()>,
+}
+
+/// Where notes go: to the session that people see. Without a bound, since each call waits for its own.
+pub(crate) type InnerNotes = mpsc::UnboundedSender<Box<InnerNote>>;
 
 /// What a session stands inside of: a call of another session.
 #[derive(Debug, Clone)]
 pub struct Inside {
     /// What the outer run may do.
     permissions: Permissions,
-    depth: u32,
     left: Arc<AtomicU32>,
+    notes: InnerNotes,
+    /// The call of the session that people see, and the place of this session's call inside it.
+    outermost: CallId,
+    path: Vec<u32>,
 }
 
 impl Inside {
@@ -48,82 +59,86 @@ impl Inside {
     }
 }
 
-/// Nobody is there to be asked, and nobody would find what was staged.
-fn unasked(mode: ApproveMode) -> ApproveMode {
-    match mode {
-        ApproveMode::Stage | ApproveMode::StageOnly => ApproveMode::Never,
-        mode => mode.unattended(),
-    }
-}
-
 /// The calls inside the calls of one run.
+#[derive(Clone)]
 pub(crate) struct CallsInside {
-    parts: InnerParts,
-    inside: Inside,
-    /// Those that were made, by the call that made them, until that one has its outcome.
-    made: Arc<Mutex<HashMap<CallId, Vec<InnerCall>>>>,
+    profile: Profile,
+    around: Surroundings,
+    /// What the run may do.
+    permissions: Permissions,
+    /// The call that the run itself stands inside of.
+    within: Option<(CallId, Vec<u32>)>,
+    left: Arc<AtomicU32>,
+    notes: InnerNotes,
+    /// How many each call has made.
+    made: Arc<Mutex<HashMap<CallId, u32>>>,
 }
 
-/// The calls inside one call: they are noted under it.
+/// The calls inside one call.
 pub(crate) struct CallsOf {
     pub(crate) inside: Arc<CallsInside>,
     pub(crate) call_id: CallId,
 }
 
-/// What the sessions inside have in common with the outer one.
-#[derive(Clone)]
-struct InnerParts {
-    settings: Arc<RunSettings>,
-    registry: Registry,
-    root: PathBuf,
-    policies: PolicyStore,
-    audit: Option<Arc<AuditFile>>,
-    clock: Clock,
-}
-
 impl CallsInside {
-    /// The calls inside a run of this session.
-    pub(crate) fn of(outer: &SessionParts, permissions: &Permissions) -> Self {
-        let (depth, left) = match &outer.past.inside {
-            Some(inside) => (inside.depth, Arc::clone(&inside.left)),
-            None => (0, Arc::new(AtomicU32::new(CALLS_INSIDE_MAX))),
+    /// The calls inside a run of this session. Only the session that people see gets notes itself.
+    pub(crate) fn of(outer: &SessionParts, permissions: &Permissions, own_notes: InnerNotes) -> Self {
+        let (within, left, notes) = match &outer.past.inside {
+            Some(inside) => {
+                let within = (inside.outermost.clone(), inside.path.clone());
+                (Some(within), Arc::clone(&inside.left), inside.notes.clone())
+            }
+            None => (None, Arc::new(AtomicU32::new(CALLS_INSIDE_MAX)), own_notes),
         };
         Self {
-            parts: InnerParts {
-                settings: Arc::clone(&outer.settings),
+            profile: outer.settings.profile.clone(),
+            around: Surroundings {
                 registry: outer.registry.clone(),
                 root: outer.root.clone(),
                 policies: outer.policies.clone(),
                 audit: outer.audit.clone(),
                 clock: outer.clock.clone(),
+                redactor: windlass_core::redact::Redactor::default(),
             },
-            inside: Inside { permissions: permissions.clone(), depth: depth.saturating_add(1), left },
+            permissions: permissions.clone(),
+            within,
+            left,
+            notes,
             made: Arc::default(),
         }
     }
 
-    /// The calls that a call made; they are its outcome's from now on.
-    pub(crate) fn take_made(&self, call_id: &CallId) -> Vec<InnerCall> {
-        self.made.lock().unwrap_or_else(PoisonError::into_inner).remove(call_id).unwrap_or_default()
-    }
-
     /// The same calls, where the outer run may do something else now.
     pub(crate) fn allowed(&self, permissions: &Permissions) -> Self {
-        let inside = Inside { permissions: permissions.clone(), ..self.inside.clone() };
-        Self { parts: self.parts.clone(), inside, made: Arc::clone(&self.made) }
+        Self { permissions: permissions.clone(), ..self.clone() }
+    }
+
+    /// What was made before the program stopped counts: numbers go on, and the budget is no new one.
+    pub(crate) fn recall(&self, records: &[Arc<Record>]) {
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        for record in records {
+            let Event::InnerCallStarted { call_id, path, .. } = &record.event else { continue };
+            let _ = self.take_one();
+            if let [number] = path.as_slice() {
+                made.insert(call_id.clone(), *number);
+            }
+        }
+    }
+
+    fn take_one(&self) -> Result<u32, u32> {
+        self.left.fetch_update(Ordering::AcqRel, Ordering::Acquire, |left| left.checked_sub(1))
     }
 
     /// Takes one call from the budget.
     fn admit(&self, tool: &str) -> Result<(), ToolFailure> {
-        if self.inside.depth > CALLS_INSIDE_DEPTH_MAX {
+        let depth = self.within.as_ref().map_or(0, |(_, path)| path.len());
+        if depth >= CALLS_INSIDE_DEPTH_MAX {
             let message = format!(
                 "'{tool}' was not called: tools that call tools may stand {CALLS_INSIDE_DEPTH_MAX} deep, and this one would stand deeper"
             );
             return Err(ToolFailure::new(ErrorKind::LimitExceeded, message));
         }
-        let taken =
-            self.inside.left.fetch_update(Ordering::AcqRel, Ordering::Acquire, |left| left.checked_sub(1));
-        taken.map(drop).map_err(|_| {
+        self.take_one().map(drop).map_err(|_| {
             let message = format!(
                 "'{tool}' was not called: a run makes at most {CALLS_INSIDE_MAX} calls inside its calls"
             );
@@ -131,45 +146,64 @@ impl CallsInside {
         })
     }
 
-    fn session(&self, model: OneCall, journal: &Arc<MemoryJournal>) -> Session {
-        let outer = &self.parts;
-        // The call is given as a call, whatever a model of this profile would write.
-        let profile = Profile { dialect: Dialect::Native, ..outer.settings.profile.clone() };
-        Session::start(SessionParts {
-            session_id: new_session_id(),
-            settings: Arc::new(RunSettings {
-                profile,
-                model: String::new(),
-                system: "".into(),
-                context_tokens: None,
-                form: None,
-            }),
-            model: Arc::new(model),
-            registry: outer.registry.clone(),
-            root: outer.root.clone(),
-            policies: outer.policies.clone(),
-            approve: unasked(self.inside.permissions.mode()),
-            journal: Arc::clone(journal) as Arc<dyn JournalPort>,
-            audit: outer.audit.clone(),
-            clock: outer.clock.clone(),
-            past: Past { inside: Some(self.inside.clone()), ..Past::default() },
-        })
+    /// Puts on record that a call begins; where it stands. In the order of the places.
+    async fn begin(
+        &self,
+        by: &CallId,
+        tool: &str,
+        arguments: &str,
+    ) -> Result<(CallId, Vec<u32>), ToolFailure> {
+        let effects = self.around.registry.get(tool).map(|port| port.spec().effects);
+        let (call_id, mut path) = self.within.clone().unwrap_or_else(|| (by.clone(), Vec::new()));
+        let noted = {
+            let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+            let number = made.entry(by.clone()).or_default();
+            *number = number.saturating_add(1);
+            path.push(*number);
+            self.note(Event::InnerCallStarted {
+                call_id: call_id.clone(),
+                path: path.clone(),
+                name: tool.to_owned(),
+                arguments: arguments.to_owned(),
+                effects,
+            })
+        };
+        let refused = || {
+            let message =
+                format!("'{tool}' was not called: the call around it is over, or the journal failed");
+            ToolFailure::new(ErrorKind::Cancelled, message)
+        };
+        noted.await.map_err(|_| refused())?;
+        Ok((call_id, path))
     }
-}
 
-impl CallsInside {
+    fn note(&self, event: Event) -> oneshot::Receiver<()> {
+        let (done, noted) = oneshot::channel();
+        // Where nobody listens any more, the other end goes with the note.
+        let _ = self.notes.send(Box::new(InnerNote { event, done }));
+        noted
+    }
+
     /// Runs one call to its end.
-    async fn run(&self, tool: &str, arguments: &str) -> Result<Arc<ToolOutcome>, ToolFailure> {
-        self.admit(tool)?;
-        let journal = Arc::new(MemoryJournal::new());
-        let model = OneCall::new(tool.to_owned(), arguments.to_owned());
-        let session = Leash(self.session(model, &journal));
-        let send = MessageSend::text(new_run_id(), new_message_id(), format!("Call {tool}"));
+    async fn run(
+        &self,
+        place: (CallId, Vec<u32>),
+        tool: &str,
+        arguments: String,
+    ) -> Result<Arc<ToolOutcome>, ToolFailure> {
+        let (permissions, left) = (self.permissions.clone(), Arc::clone(&self.left));
+        let (outermost, path) = place;
+        let inside = Inside { permissions, left, notes: self.notes.clone(), outermost, path };
+        let approve = unasked(self.permissions.mode());
+        let past = Past { inside: Some(inside), ..Past::default() };
+        let (asked, profile) = ((tool.to_owned(), arguments), self.profile.clone());
+        let one = OneCallSession::open(new_session_id(), asked, profile, approve, self.around.clone(), past);
+        let _leash = Leash(one.session.clone());
         let lost = |error: &dyn std::fmt::Display| ToolFailure::internal(error.to_string());
-        let handle = session.0.send(send).await.map_err(|error| lost(&error))?;
+        let handle = one.send().await.map_err(|error| lost(&error))?;
         handle.finished().await.map_err(|error| lost(&error))?;
-        let records = journal.load(session.0.id(), 0).await.map_err(|error| lost(&error))?;
-        outcome_of(&records).ok_or_else(|| lost(&"the call never ended"))
+        let outcome = one.outcome().await.map_err(|error| lost(&error))?;
+        outcome.ok_or_else(|| lost(&"the call never ended"))
     }
 }
 
@@ -180,17 +214,20 @@ impl CallsPort for CallsOf {
         args: Map<String, Value>,
     ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
         Box::pin(async move {
+            let inside = &self.inside;
+            inside.admit(tool)?;
             let arguments = Value::Object(args).to_string();
-            let outcome = match self.inside.run(tool, &arguments).await {
+            let (call_id, path) = inside.begin(&self.call_id, tool, &arguments).await?;
+            let began_ms = inside.around.clock.now_ms();
+            let outcome = match inside.run((call_id.clone(), path.clone()), tool, arguments).await {
                 Ok(outcome) => outcome,
                 Err(failure) => {
-                    let now = self.inside.parts.clock.now_ms();
-                    Arc::new(ToolOutcome::failed(failure).timed(now, now))
+                    let now = inside.around.clock.now_ms();
+                    Arc::new(ToolOutcome::failed(failure).timed(began_ms, now))
                 }
             };
-            let made = InnerCall::of(tool, arguments, &outcome);
-            let mut all = self.inside.made.lock().unwrap_or_else(PoisonError::into_inner);
-            all.entry(self.call_id.clone()).or_default().push(made);
+            // Where it cannot be written down the run ends, and with it the call that would go on.
+            let _ = inside.note(inner_end(call_id, path, &outcome)).await;
             outcome.body.clone()
         })
     }

@@ -1,7 +1,7 @@
 //! The limits of the engine's own parts, with their reasons. Those of a run are in the core.
 
 /// How deep calls may stand inside calls: a tool made of tools made of tools is plenty.
-pub const CALLS_INSIDE_DEPTH_MAX: u32 = 3;
+pub const CALLS_INSIDE_DEPTH_MAX: usize = 3;
 
 /// Calls that all calls of one run may make themselves, together.
 pub const CALLS_INSIDE_MAX: u32 = 256;

@@ -1,4 +1,6 @@
 //! One model step being heard: the stream and what was assembled of it.
+//!
+//! Text that may be a call is shown to nobody before it is known to be none; a call that was cut off is none and no answer.
 
 use std::time::Duration;
 
@@ -6,9 +8,12 @@ use futures::StreamExt;
 use tokio::time::Instant;
 use tracing::{Instrument, Span};
 use windlass_core::assemble::{Assembled, Assembler};
+use windlass_core::dialect::is_written_call;
 use windlass_core::event::Event;
+use windlass_core::message::Part;
 use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest, ReadingProgress};
 use windlass_core::port::{BoxStream, ModelPort};
+use windlass_core::profile::{Dialect, Profile};
 use windlass_core::redact::{Pieces, Redactor};
 use windlass_core::run::Input;
 use windlass_core::tool::RawCall;
@@ -23,6 +28,9 @@ pub(crate) struct ModelSpeech {
     span: Span,
     /// What is shown of it is parted so that no secret stands over two pieces.
     shown: ShownPieces,
+    dialect: Dialect,
+    /// Text from the beginning that may be a call, where calls are written as text.
+    held: Option<String>,
 }
 
 /// The two texts of a step on their way to those who listen.
@@ -43,12 +51,14 @@ impl ModelSpeech {
         delay_ms: u64,
         span: &Span,
         redactor: &Redactor,
+        profile: &Profile,
     ) -> Self {
         let assembler = Assembler::new(model.name());
         let begins_at = (delay_ms > 0).then(|| Instant::now() + Duration::from_millis(delay_ms));
         let stream = span.in_scope(|| model.stream(request));
         let shown = ShownPieces { redactor: redactor.clone(), ..ShownPieces::default() };
-        Self { stream, assembler, begins_at, span: span.clone(), shown }
+        let held = profile.has_text_calls().then(String::new);
+        Self { stream, assembler, begins_at, span: span.clone(), shown, dialect: profile.dialect, held }
     }
 
     pub(crate) async fn next(&mut self) -> Option<Result<ModelDelta, ModelFailure>> {
@@ -71,7 +81,10 @@ impl ModelSpeech {
         }
         let ShownPieces { redactor, text, reasoning } = &mut self.shown;
         match self.assembler.push(delta) {
-            Some(Assembled::Text(piece)) => text.push(redactor, piece).map(said),
+            Some(Assembled::Text(piece)) => match hold(&mut self.held, piece) {
+                Some(piece) => text.push(redactor, piece).map(said),
+                None => [None, None],
+            },
             Some(Assembled::Reasoning(piece)) => {
                 reasoning.push(redactor, piece).map(|piece| thought(piece, phase))
             }
@@ -84,17 +97,23 @@ impl ModelSpeech {
 
     /// What waited to be shown: nothing follows.
     pub(crate) fn take_rest(&mut self, phase: u32) -> impl Iterator<Item = Event> + use<> {
+        let is_whole = self.assembler.is_finished();
+        let is_answer = |text: &String| is_whole && !is_written_call(self.dialect, text);
+        let released = self.held.take_if(|text| is_answer(text));
         let ShownPieces { redactor, text, reasoning } = &mut self.shown;
         let thoughts = reasoning.finish(redactor).map(|piece| thought(piece, phase));
-        thoughts.into_iter().chain(text.finish(redactor).map(said)).flatten()
+        let late = released.map(|released| text.push(redactor, released).map(said));
+        let rest = text.finish(redactor).map(said);
+        thoughts.into_iter().chain(late.into_iter().flatten()).chain(rest).flatten()
     }
 
     pub(crate) fn take_ready(&mut self) -> Vec<RawCall> {
         self.assembler.take_ready()
     }
 
+    /// What was said so far; the beginning of a call is nothing that was said.
     pub(crate) fn partial_text(&self) -> String {
-        self.assembler.partial_text()
+        if self.held.is_some() { String::new() } else { self.assembler.partial_text() }
     }
 
     /// The stream is at its end. Without a finish it was cut: no call of it may run.
@@ -108,8 +127,23 @@ impl ModelSpeech {
 
     /// The stream failed; what was said before goes along.
     pub(crate) fn fail(self, failure: ModelFailure) -> Input {
-        Input::ModelFailed { failure, partial: self.assembler.into_parts() }
+        let mut partial = self.assembler.into_parts();
+        if self.held.is_some() {
+            partial.retain(|part| !matches!(part, Part::Text { .. }));
+        }
+        Input::ModelFailed { failure, partial }
     }
+}
+
+/// What of the text may be shown: nothing while it may be a call, then all of it.
+fn hold(held: &mut Option<String>, piece: String) -> Option<String> {
+    let Some(begun) = held else { return Some(piece) };
+    begun.push_str(&piece);
+    let text = begun.trim_start();
+    if text.is_empty() || text.starts_with(['{', '`']) {
+        return None;
+    }
+    held.take()
 }
 
 fn said(piece: Option<String>) -> Option<Event> {

@@ -1,14 +1,29 @@
-//! A model that asks for exactly one call and then says nothing more: a call from outside goes the way of
-//! every call, through the one run machine.
+//! One call in a session that nobody sees, with a model that asks for exactly this call and then says nothing more:
+//! a call from outside, or from inside another call, goes the way of every call, through the one run machine.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::stream;
+use windlass_core::command::MessageSend;
 use windlass_core::event::{Event, Record};
+use windlass_core::ids::SessionId;
 use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, ModelRequest};
-use windlass_core::port::{BoxStream, ModelPort};
-use windlass_core::tool::ToolOutcome;
+use windlass_core::permission::ApproveMode;
+use windlass_core::port::{BoxStream, JournalFailure, JournalPort, ModelPort};
+use windlass_core::profile::{Dialect, Profile};
+use windlass_core::redact::Redactor;
+use windlass_core::run::RunSettings;
+use windlass_core::tool::{ToolOutcome, inside_of};
+
+use crate::audit_file::AuditFile;
+use crate::clock::Clock;
+use crate::ids::{new_message_id, new_run_id};
+use crate::journal::MemoryJournal;
+use crate::policy_store::PolicyStore;
+use crate::registry::Registry;
+use crate::session::{Past, RunHandle, SendError, Session, SessionParts};
 
 /// A model that asks for one call.
 #[derive(Debug)]
@@ -25,12 +40,91 @@ impl OneCall {
     }
 }
 
-/// What became of the one call, by the records of its run.
-pub(crate) fn outcome_of(records: &[Arc<Record>]) -> Option<Arc<ToolOutcome>> {
+/// What sessions for one call have in common with those around them.
+#[derive(Clone)]
+pub(crate) struct Surroundings {
+    pub(crate) registry: Registry,
+    pub(crate) root: PathBuf,
+    pub(crate) policies: PolicyStore,
+    pub(crate) audit: Option<Arc<AuditFile>>,
+    pub(crate) clock: Clock,
+    /// Secret values: a question that has one in it is critical.
+    pub(crate) redactor: Redactor,
+}
+
+/// A session for one call.
+pub(crate) struct OneCallSession {
+    pub(crate) session: Session,
+    journal: Arc<MemoryJournal>,
+    tool: String,
+}
+
+impl OneCallSession {
+    /// A session that makes this call once it is told to.
+    pub(crate) fn open(
+        session_id: SessionId,
+        (tool, arguments): (String, String),
+        profile: Profile,
+        approve: ApproveMode,
+        around: Surroundings,
+        past: Past,
+    ) -> Self {
+        let journal = Arc::new(MemoryJournal::new());
+        // The call is given as a call, by somebody who may use every tool, whatever a model of this profile would do.
+        let profile = Profile { dialect: Dialect::Native, tools: None, ..profile };
+        let (model, system) = (String::new(), "".into());
+        let settings = RunSettings { profile, model, system, context_tokens: None, form: None };
+        let Surroundings { registry, root, policies, audit, clock, redactor } = around;
+        let parts = SessionParts {
+            session_id,
+            settings: Arc::new(settings),
+            model: Arc::new(OneCall::new(tool.clone(), arguments)),
+            registry,
+            root,
+            policies,
+            approve,
+            journal: Arc::clone(&journal) as Arc<dyn JournalPort>,
+            audit,
+            clock,
+            past,
+        };
+        let session = Session::start_guarded(parts, redactor);
+        Self { session, journal, tool }
+    }
+
+    /// Makes the call.
+    pub(crate) async fn send(&self) -> Result<RunHandle, SendError> {
+        let text = format!("Call {}", self.tool);
+        self.session.send(MessageSend::text(new_run_id(), new_message_id(), text)).await
+    }
+
+    /// What became of it, with the calls that are on record inside it; nothing if it has not ended.
+    pub(crate) async fn outcome(&self) -> Result<Option<Arc<ToolOutcome>>, JournalFailure> {
+        let records = self.journal.load(self.session.id(), 0).await?;
+        Ok(outcome_of(&records))
+    }
+}
+
+fn outcome_of(records: &[Arc<Record>]) -> Option<Arc<ToolOutcome>> {
     records.iter().find_map(|record| match &record.event {
-        Event::CallEnded { outcome, .. } => Some(Arc::clone(outcome)),
+        Event::CallEnded { outcome, call_id, .. } => {
+            let mut outcome = Arc::clone(outcome);
+            let inside = inside_of(records.iter().map(AsRef::as_ref), call_id);
+            if !inside.is_empty() {
+                Arc::make_mut(&mut outcome).meta.inside = inside;
+            }
+            Some(outcome)
+        }
         _ => None,
     })
+}
+
+/// How calls are approved where nobody can be asked, and nobody would find what was staged.
+pub(crate) fn unasked(mode: ApproveMode) -> ApproveMode {
+    match mode {
+        ApproveMode::Stage | ApproveMode::StageOnly => ApproveMode::Never,
+        mode => mode.unattended(),
+    }
 }
 
 impl ModelPort for OneCall {

@@ -19,27 +19,29 @@ impl Actor {
     pub(crate) async fn park(&mut self) {
         let Some(active) = self.active.as_mut() else { return };
         active.model = None;
-        let effectful = std::mem::take(&mut active.effectful);
-        let waiting = async {
-            while let Some(done) = active.work.next().await {
-                if let WorkDone::Ended { call_id, .. } = &done
-                    && effectful.contains(call_id)
-                {
-                    return Some(done);
-                }
-            }
-            None
-        };
-        // Calls that change something run alone: there is at most one.
         let grace = Duration::from_millis(PARK_GRACE_MS);
-        let ended = match effectful.is_empty() {
-            true => None,
-            false => tokio::time::timeout(grace, waiting).await.ok().flatten(),
-        };
-        if let Some(done) = ended {
+        if let Ok(Some(done)) = tokio::time::timeout(grace, self.last_change()).await {
             self.record_outcome(done).await;
         }
         self.active = None;
+    }
+
+    /// Waits for the end of the call that changes something, and writes down what calls inside it do. Such calls run
+    /// alone: there is at most one.
+    async fn last_change(&mut self) -> Option<WorkDone> {
+        loop {
+            let active = self.active.as_mut().filter(|active| !active.effectful.is_empty())?;
+            tokio::select! {
+                biased;
+                Some(note) = active.notes.recv() => self.note_inside(*note).await,
+                done = active.work.next() => match done? {
+                    WorkDone::Ended { call_id, outcome } if active.effectful.contains(&call_id) => {
+                        return Some(WorkDone::Ended { call_id, outcome });
+                    }
+                    WorkDone::Ended { .. } | WorkDone::Inspected { .. } => {}
+                },
+            }
+        }
     }
 
     /// Writes the outcome down and nothing that would come after it: the next start finds that by itself.

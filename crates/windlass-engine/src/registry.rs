@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use serde_json::Value;
 use windlass_core::port::{ArgsValidator, ToolPort};
+use windlass_core::profile::Profile;
 use windlass_core::tool::{SpecError, ToolSpec};
 use windlass_core::toolset::{NameClash, ToolEntry, Toolset};
 
@@ -20,11 +21,25 @@ pub struct ToolShelf {
     /// Specs and validators, sorted by name.
     pub toolset: Arc<Toolset>,
     ports: BTreeMap<String, Arc<dyn ToolPort>>,
+    /// What profiles offer of it, by the names that they list: made once, so that a step finds the same set again.
+    offered: Mutex<BTreeMap<Vec<String>, Arc<ToolShelf>>>,
 }
 
 impl ToolShelf {
-    fn empty() -> Self {
-        Self { toolset: Arc::new(Toolset::empty()), ports: BTreeMap::new() }
+    fn new(toolset: Toolset, ports: BTreeMap<String, Arc<dyn ToolPort>>) -> Self {
+        Self { toolset: Arc::new(toolset), ports, offered: Mutex::default() }
+    }
+
+    /// The tools that a profile offers.
+    fn of_profile(self: Arc<Self>, profile: &Profile) -> Arc<Self> {
+        let Some(listed) = &profile.tools else { return self };
+        let mut offered = self.offered.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = offered.get(listed) {
+            return Arc::clone(known);
+        }
+        let shelf = Arc::new(Self::new(self.toolset.of_profile(profile), self.ports.clone()));
+        offered.insert(listed.clone(), Arc::clone(&shelf));
+        shelf
     }
 
     /// The tool of that name or alias.
@@ -93,7 +108,8 @@ struct Inner {
 
 impl Default for Inner {
     fn default() -> Self {
-        Self { shelf: RwLock::new(Arc::new(ToolShelf::empty())), change: Mutex::new(()) }
+        let shelf = ToolShelf::new(Toolset::empty(), BTreeMap::new());
+        Self { shelf: RwLock::new(Arc::new(shelf)), change: Mutex::new(()) }
     }
 }
 
@@ -123,15 +139,17 @@ impl Registry {
         self.put_in(&prepared)
     }
 
-    /// The same for tools of this program, whose schemas its tests compile: each is compiled when it is first
-    /// called, since most runs call few, and compiling all of them is a quarter of a start.
+    /// The same for tools of Windlass itself, among which profiles choose. Tests compile their schemas: here each is
+    /// compiled when it is first called, since most runs call few, and compiling all of them is a quarter of a start.
     pub fn register_own(
         &self,
         tools: impl IntoIterator<Item = Arc<dyn ToolPort>>,
     ) -> Result<Vec<String>, RegisterError> {
         let mut prepared = Vec::new();
         for tool in tools {
-            prepared.push((prepare(&*tool, |schema| Ok(into_shared(LateValidator::new(schema))))?, tool));
+            let mut entry = prepare(&*tool, |schema| Ok(into_shared(LateValidator::new(schema))))?;
+            entry.is_builtin = true;
+            prepared.push((entry, tool));
         }
         self.put_in(&prepared)
     }
@@ -154,7 +172,7 @@ impl Registry {
             return Err(RegisterError::Full);
         }
         let toolset = Toolset::new(entries.into_values().cloned().collect())?;
-        self.put(ToolShelf { toolset: Arc::new(toolset), ports });
+        self.put(ToolShelf::new(toolset, ports));
         Ok(replaced)
     }
 
@@ -182,7 +200,7 @@ impl Registry {
         }
         let toolset = Toolset::new(entries.into_values().collect())?;
         let registry = Self::new();
-        registry.put(ToolShelf { toolset: Arc::new(toolset), ports });
+        registry.put(ToolShelf::new(toolset, ports));
         Ok(registry)
     }
 
@@ -196,7 +214,7 @@ impl Registry {
         let mut ports = now.ports.clone();
         ports.remove(name);
         let toolset = now.toolset.filter(|spec| spec.name != name);
-        self.put(ToolShelf { toolset: Arc::new(toolset), ports });
+        self.put(ToolShelf::new(toolset, ports));
         true
     }
 
@@ -208,6 +226,11 @@ impl Registry {
     /// The tools of this moment; later changes do not touch it.
     pub fn snapshot(&self) -> Arc<ToolShelf> {
         Arc::clone(&self.inner.shelf.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The tools of this moment that a profile offers.
+    pub fn snapshot_of(&self, profile: &Profile) -> Arc<ToolShelf> {
+        self.snapshot().of_profile(profile)
     }
 
     fn begin_change(&self) -> MutexGuard<'_, ()> {

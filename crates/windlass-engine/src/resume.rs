@@ -1,7 +1,7 @@
 //! Taking up a run again that stopped in the middle: it is rehearsed, and then goes on.
 //!
-//! Calls that were running when the program stopped: those that change nothing, or the same thing twice, run
-//! again under the same idempotency key; of the others their tools may know whether they happened; what nobody
+//! Calls that were running when the program stopped: those that change nothing, or the same thing twice, and made no
+//! calls themselves that change something, run again under the same idempotency key; of the others their tools may know whether they happened; what nobody
 //! knows is told to the model and never repeated on its own. A run that cannot be rehearsed ends, with words
 //! that say why.
 
@@ -17,9 +17,10 @@ use windlass_core::rehearse::{
     Begun, CheckedBy, Divergence, Rehearsed, abandon, interrupted_outcome, rehearse, start_of,
 };
 use windlass_core::run::{Effect, Finished, Input, World};
-use windlass_core::tool::{ToolOutcome, Trust};
+use windlass_core::tool::{InnerCall, ToolOutcome, Trust, inside_of};
 
 use crate::actor::Actor;
+use crate::explain::Nobody;
 use crate::limits::PROBE_TIMEOUT_MS;
 use crate::session::{RunDone, SendError, Unfinished};
 use crate::tool_run::probe_call;
@@ -49,8 +50,8 @@ impl Actor {
             self.permissions.set_mode(mode);
         }
         self.permissions.set_rules(self.parts.policies.rules());
-        let shelf = self.parts.registry.snapshot();
         let settings = Arc::clone(&self.parts.settings);
+        let shelf = self.parts.registry.snapshot_of(&settings.profile);
         let (records, permissions) = (&unfinished.records, &mut self.permissions);
         match rehearse(settings, start, records, &shelf.toolset, permissions, CheckedBy::Record) {
             Ok(rehearsed) => self.go_on(rehearsed, unfinished).await,
@@ -58,7 +59,7 @@ impl Actor {
         }
     }
 
-    async fn go_on(&mut self, mut rehearsed: Rehearsed, unfinished: Unfinished) {
+    async fn go_on(&mut self, mut rehearsed: Rehearsed, mut unfinished: Unfinished) {
         let now = self.parts.clock.now_ms();
         rehearsed.go_on_at(now);
         let Rehearsed { run, mut live, begun, questions, work_at, final_at, finished, interruption, .. } =
@@ -71,13 +72,16 @@ impl Actor {
         if let Some(finished) = finished {
             return self.finish(*finished);
         }
-        active.given = unfinished.given.into_iter().collect();
-        let last = unfinished.records.iter().rev().find_map(|record| record.cause.clone());
+        active.given = std::mem::take(&mut unfinished.given).into_iter().collect();
+        active.inside.recall(&unfinished.records);
+        // What calls inside calls did, and that the run was taken up before, is no input of the machine.
+        let mut inputs = unfinished.records.iter().rev().filter(|record| record.event.is_of_machine());
+        let last = inputs.find_map(|record| record.cause.clone());
         let cause = last.unwrap_or_else(|| Arc::new(Cause::ProgramStarted));
         if unfinished.is_cancelled {
-            return self.cancel_resumed(begun, &cause, live).await;
+            return self.cancel_resumed(begun, &unfinished.records, &cause, live).await;
         }
-        let fates = self.decide_fates(begun, &unfinished.retry).await;
+        let fates = self.decide_fates(begun, &unfinished).await;
         if let Some(input) = self.tell_resumed(&fates).await {
             self.feed(input).await;
         }
@@ -107,12 +111,18 @@ impl Actor {
     }
 
     /// Ends a run that nobody wants any more. What the machine still has to tell is told; nothing is done.
-    async fn cancel_resumed(&mut self, begun: Vec<Begun>, cause: &Arc<Cause>, live: Vec<Effect>) {
+    async fn cancel_resumed(
+        &mut self,
+        begun: Vec<Begun>,
+        records: &[Arc<Record>],
+        cause: &Arc<Cause>,
+        live: Vec<Effect>,
+    ) {
         let now = self.parts.clock.now_ms();
-        let unknown =
-            begun.iter().filter(|begun| !may_repeat(begun)).map(|begun| begun.call.call().id.clone());
+        let calls = begun.into_iter().map(|begun| (inside_begun(&begun, records), begun));
+        let unknown = calls.filter(|(inside, begun)| !may_repeat(begun, inside));
         let fates: Vec<Fate> =
-            unknown.map(|id| Fate::Unknown(id, Box::new(interrupted_outcome("it", now)))).collect();
+            unknown.map(|(inside, begun)| fate_of(begun, &inside, Probed::Unknown, now)).collect();
         if let Some(input) = self.tell_resumed(&fates).await {
             self.feed(input).await;
         }
@@ -146,18 +156,19 @@ impl Actor {
 
     /// Finds out what becomes of calls that were running. A user may say that one runs again, and a fork what
     /// another gave.
-    async fn decide_fates(&mut self, begun: Vec<Begun>, retry: &[CallId]) -> Vec<Fate> {
+    async fn decide_fates(&mut self, begun: Vec<Begun>, unfinished: &Unfinished) -> Vec<Fate> {
         let mut fates = Vec::new();
         for begun in begun {
             let call_id = begun.call.call().id.clone();
             let given = self.active.as_mut().and_then(|active| active.given.remove(&call_id));
-            let may_repeat = may_repeat(&begun) || retry.contains(&call_id);
+            let inside = inside_begun(&begun, &unfinished.records);
+            let may_repeat = may_repeat(&begun, &inside) || unfinished.retry.contains(&call_id);
             fates.push(match given {
                 Some(outcome) => Fate::Over(call_id, Box::new(outcome)),
                 None if may_repeat => Fate::Again(begun),
                 None => {
                     let probed = self.probe(&begun.call).await;
-                    fate_of(begun, probed, self.parts.clock.now_ms())
+                    fate_of(begun, &inside, probed, self.parts.clock.now_ms())
                 }
             });
         }
@@ -167,7 +178,8 @@ impl Actor {
     /// Asks the tool of a call whether it happened.
     fn probe(&self, call: &ApprovedCall) -> BoxFuture<'static, Probed> {
         let Some(active) = self.active.as_ref() else { return Box::pin(async { Probed::Unknown }) };
-        let context = self.tool_context(active, &call.call().id, PROBE_TIMEOUT_MS);
+        let mut context = self.tool_context(active, &call.call().id, PROBE_TIMEOUT_MS);
+        context.calls = Arc::new(Nobody);
         match active.shelf.port(&call.spec().name) {
             Some(port) => Box::pin(probe_call(port, call.checked().clone(), context)),
             None => Box::pin(async { Probed::Unknown }),
@@ -205,18 +217,26 @@ impl Actor {
     }
 }
 
-/// Whether a call changes nothing, or the same thing twice.
-fn may_repeat(begun: &Begun) -> bool {
+/// The calls that a call had made when the program stopped.
+fn inside_begun(begun: &Begun, records: &[Arc<Record>]) -> Vec<InnerCall> {
+    inside_of(records.iter().map(AsRef::as_ref), &begun.call.call().id)
+}
+
+/// Whether a call changes nothing, or the same thing twice. What its tool says of itself does not count for the calls
+/// that it made.
+fn may_repeat(begun: &Begun, inside: &[InnerCall]) -> bool {
     let spec = begun.call.spec();
-    spec.effects.is_read_only() || spec.idempotent
+    (spec.effects.is_read_only() || spec.idempotent) && !inside.iter().any(InnerCall::may_have_changed)
 }
 
 /// What becomes of a call that must not happen twice.
-fn fate_of(begun: Begun, probed: Probed, now: Millis) -> Fate {
+fn fate_of(begun: Begun, inside: &[InnerCall], probed: Probed, now: Millis) -> Fate {
     let (call_id, spec) = (begun.call.call().id.clone(), begun.call.spec());
     match probed {
-        Probed::NotHappened => Fate::Again(begun),
-        Probed::Unknown => Fate::Unknown(call_id, Box::new(interrupted_outcome(&spec.name, now))),
+        Probed::NotHappened if !inside.iter().any(InnerCall::may_have_changed) => Fate::Again(begun),
+        Probed::NotHappened | Probed::Unknown => {
+            Fate::Unknown(call_id, Box::new(interrupted_outcome(&spec.name, inside, now)))
+        }
         Probed::Happened(output) => {
             let mut outcome = ToolOutcome::ok(*output).timed(now, now);
             outcome.meta.trust = if spec.untrusted_output { Trust::Untrusted } else { Trust::Own };

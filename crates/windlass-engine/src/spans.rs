@@ -75,6 +75,8 @@ impl RunSpans {
             | Event::PermissionRequested { .. }
             | Event::PermissionDecided { .. }
             | Event::CallStarted { .. }
+            | Event::InnerCallStarted { .. }
+            | Event::InnerCallEnded { .. }
             | Event::TasksChanged { .. }
             | Event::NoteAdded { .. }
             | Event::WarningRaised { .. } => {}

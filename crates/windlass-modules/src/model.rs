@@ -55,7 +55,9 @@ pub fn fit_profile(module: &Module, profile: &mut Profile) {
         Mode::Plain | Mode::Native => profile.dialect = Dialect::Native,
         Mode::Fields { .. } => {
             let dspy = Profile::dspy();
+            profile.name = dspy.name;
             profile.dialect = dspy.dialect;
+            profile.answers_in_fields = true;
             profile.envelope = dspy.envelope;
             profile.uncorrected = dspy.uncorrected;
             profile.on_tool_error = dspy.on_tool_error;

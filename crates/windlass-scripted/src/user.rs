@@ -136,6 +136,8 @@ impl ScriptedUser {
             | Event::CallRequested { .. }
             | Event::StepProgressed { .. }
             | Event::CallProgressed { .. }
+            | Event::InnerCallStarted { .. }
+            | Event::InnerCallEnded { .. }
             | Event::StepDelayed { .. }
             | Event::RequestAdjusted { .. }
             | Event::RunResumed { .. }

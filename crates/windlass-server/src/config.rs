@@ -19,8 +19,6 @@ pub struct ServerConfig {
     pub origins: Vec<String>,
     /// Keys that must not appear in events, traces or logs.
     pub secrets: Vec<Secret>,
-    /// Whether a call may start as soon as it is complete, where a request does not say.
-    pub executes_while_streaming: Option<bool>,
     /// The version that `/api/about` and the API document name.
     pub version: String,
     /// Bounds.
@@ -63,7 +61,6 @@ impl Default for ServerConfig {
             hosts: Vec::new(),
             origins: Vec::new(),
             secrets: Vec::new(),
-            executes_while_streaming: None,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             limits: ServerLimits::default(),
         }

@@ -200,6 +200,8 @@ impl Desk<'_> {
             | Event::TextDelta { .. }
             | Event::CallDelta { .. }
             | Event::CallStarted { .. }
+            | Event::InnerCallStarted { .. }
+            | Event::InnerCallEnded { .. }
             | Event::StepProgressed { .. }
             | Event::CallProgressed { .. }
             | Event::NoteAdded { .. }

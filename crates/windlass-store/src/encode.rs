@@ -150,6 +150,8 @@ impl<'a> Short<'a> {
             | Event::PermissionRequested { .. }
             | Event::PermissionDecided { .. }
             | Event::CallStarted { .. }
+            | Event::InnerCallStarted { .. }
+            | Event::InnerCallEnded { .. }
             | Event::CallEnded { .. }
             | Event::NoteAdded { .. }
             | Event::WarningRaised { .. }

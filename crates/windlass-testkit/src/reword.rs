@@ -19,6 +19,7 @@ pub fn reworded(record: &Record) -> Record {
         | Event::WarningRaised { message, .. }
         | Event::ErrorRaised { message, .. } => other_words(message),
         Event::NoteAdded { text } => other_words(text),
+        Event::InnerCallEnded { said, .. } => other_words(said),
         Event::CallEnded { outcome, message, .. } => {
             if let Err(failure) = &mut Arc::make_mut(outcome).body {
                 other_words(&mut failure.message);

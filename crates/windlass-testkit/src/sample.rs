@@ -11,7 +11,8 @@ use windlass_core::model::{Finish, NoticeKind, StepPurpose, Usage};
 use windlass_core::permission::{Decision, Preview, Question, Target};
 use windlass_core::task::{Task, TaskStatus};
 use windlass_core::tool::{
-    Category, ErrorKind, Risk, ToolCall, ToolFailure, ToolOutcome, ToolOutput, Visibility,
+    Category, Effects, ErrorKind, OutcomeStatus, Risk, ToolCall, ToolFailure, ToolOutcome, ToolOutput,
+    Visibility,
 };
 
 /// A record of a session at a place.
@@ -31,6 +32,7 @@ pub fn record(session_id: &SessionId, seq: u64, event: Event) -> Arc<Record> {
 pub fn sample_events() -> Vec<Event> {
     let mut events = opening_events();
     events.extend(call_events(&call()));
+    events.extend(inner_events());
     events.extend(closing_events());
     events
 }
@@ -154,6 +156,26 @@ fn call_events(call: &ToolCall) -> Vec<Event> {
         },
         ended(ToolOutcome::ok(ToolOutput::json(json!({"a": [1, 2.5, "\u{0}", null]}))), "whole"),
         ended(ToolOutcome::failed(failure), "not there"),
+    ]
+}
+
+fn inner_events() -> Vec<Event> {
+    vec![
+        Event::InnerCallStarted {
+            call_id: call().id,
+            path: vec![1, 2],
+            name: "calculate".into(),
+            arguments: "{}".into(),
+            effects: Some(Effects::Pure),
+        },
+        Event::InnerCallEnded {
+            call_id: call().id,
+            path: vec![1, 2],
+            status: OutcomeStatus::Failed,
+            said: "no expression".into(),
+            duration_ms: 3,
+            decision: Some("mode".into()),
+        },
     ]
 }
 

@@ -26,8 +26,13 @@ const PLAIN_FIELDS_MAX: usize = 3;
 
 /// The arguments of a call in one line: the one that says most, else all of them.
 pub fn call_summary(call: &ToolCall) -> String {
-    let read = read_args(&RawArgs::Text(call.arguments.clone()), usize::MAX);
-    let Ok(ReadArgs { value: Value::Object(args), .. }) = read else { return clip(&call.arguments) };
+    arguments_summary(&call.arguments)
+}
+
+/// The same, where there are only arguments.
+pub fn arguments_summary(arguments: &str) -> String {
+    let read = read_args(&RawArgs::Text(arguments.to_owned()), usize::MAX);
+    let Ok(ReadArgs { value: Value::Object(args), .. }) = read else { return clip(arguments) };
     let only = if args.len() == 1 { args.values().next() } else { None };
     match TELLING.iter().find_map(|name| args.get(*name)).or(only) {
         Some(value) => clip(&in_words(value)),

@@ -67,6 +67,8 @@ struct Opened {
 pub struct Builder {
     model: Option<Chosen>,
     tools: Vec<Arc<dyn ToolPort>>,
+    /// Tools of Windlass itself, among which the profile chooses.
+    builtin: Vec<Arc<dyn ToolPort>>,
     profile: Profile,
     system: String,
     root: PathBuf,
@@ -81,6 +83,7 @@ impl Builder {
         Self {
             model: None,
             tools: Vec::new(),
+            builtin: Vec::new(),
             profile: Profile::default(),
             system: String::new(),
             root: PathBuf::from("."),
@@ -152,13 +155,14 @@ impl Builder {
         self
     }
 
-    /// Adds the built-in tools.
+    /// Adds the built-in tools; the profile chooses among them.
     #[cfg(feature = "tools")]
-    pub fn builtin_tools(self, config: &windlass_tools::ToolsConfig) -> Self {
-        self.tools(windlass_tools::builtin(config))
+    pub fn builtin_tools(mut self, config: &windlass_tools::ToolsConfig) -> Self {
+        self.builtin.extend(windlass_tools::builtin(config));
+        self
     }
 
-    /// Sets limits and manners.
+    /// Chooses the manner of working: limits, tools, dialect, envelope, what is asked.
     pub fn profile(mut self, profile: Profile) -> Self {
         self.profile = profile;
         self
@@ -220,14 +224,17 @@ impl Builder {
             chosen => chosen.open(self.profile, false)?.model,
         };
         let engine = crate::dspy::ModuleEngine::new(folder, model, signatures)?;
-        Ok(engine.with_parts(self.tools, self.approve, self.root).map_err(WindlassError::from)?)
+        let tools = self.builtin.into_iter().chain(self.tools).collect();
+        Ok(engine.with_parts(tools, self.approve, self.root).map_err(WindlassError::from)?)
     }
 
     /// The agent.
     pub fn build(self) -> Result<Windlass, WindlassError> {
         let chosen = self.model.ok_or(WindlassError::NoModel)?;
-        let Opened { model, profile, context_tokens } = chosen.open(self.profile, !self.tools.is_empty())?;
+        let Opened { model, profile, context_tokens } =
+            chosen.open(self.profile, !(self.tools.is_empty() && self.builtin.is_empty()))?;
         let registry = Registry::new();
+        registry.register_own(self.builtin)?;
         for tool in self.tools {
             registry.register(tool)?;
         }

@@ -123,6 +123,22 @@ export interface Call {
   message: Message | null;
   /** Whether long texts of its outcome were cut on the way here. */
   isClipped: boolean;
+  /** Calls that it made itself, and calls that these made. */
+  inside: InnerCall[];
+}
+
+/** A call that a running call made itself. */
+export interface InnerCall {
+  /** `[2, 1]`: the first call that the second call inside made. */
+  path: number[];
+  name: string;
+  arguments: string;
+  state: CallState;
+  started_ms: number;
+  ended_ms: number | null;
+  /** What it gave or why it failed, cut. */
+  said: string;
+  by: string | null;
 }
 
 /** A question to the user, from asking to deciding. */

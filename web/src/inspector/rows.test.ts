@@ -4,7 +4,7 @@ import { compareRuns, sides } from './compare';
 import { diffWords } from './diff';
 import { passagesOf } from './passages';
 import { countRows, filterRows, noFilter, rowsOf } from './rows';
-import type { Call, Step, Timeline } from './timeline';
+import type { Call, CallState, Step, Timeline } from './timeline';
 
 const call = (id: string, fields: Partial<Call> = {}): Call => ({
   id,
@@ -31,6 +31,7 @@ const call = (id: string, fields: Partial<Call> = {}): Call => ({
   outcome: null,
   message: { role: 'tool', call_id: id, name: 'read_file', content: 'needle', is_ok: true, is_valid_call: true },
   isClipped: false,
+  inside: [],
   ...fields,
 });
 const step = (number: number, text: string): Step => ({
@@ -80,6 +81,21 @@ describe('rows', () => {
     expect(rows[1]?.segments).toEqual([
       { look: 'queued', from_ms: 20, to_ms: 30 },
       { look: 'running', from_ms: 30, to_ms: 50 },
+    ]);
+  });
+
+  it('has the calls that a call made under it, each under the one that made it', () => {
+    const inner = (path: number[], name: string, state: CallState) => ({
+      path, name, state, arguments: '{"path":"b"}', started_ms: 32, ended_ms: 40, said: '', by: null,
+    });
+    const inside = [inner([1], 'look', 'ok'), inner([2], 'write_file', 'interrupted'), inner([1, 1], 'calculate', 'ok')];
+    const rows = rowsOf(line({ calls: [call('c1', { inside }), call('c2')] }));
+    expect(rows.slice(1, 6).map((row) => [row.key, row.depth, row.tool, row.about, row.state])).toEqual([
+      ['call:c1', 0, 'read_file', '{"path":"a"}', 'ok'],
+      ['call:c1.1', 1, 'look', 'b', 'ok'],
+      ['call:c1.1.1', 2, 'calculate', 'b', 'ok'],
+      ['call:c1.2', 1, 'write_file', 'b', 'interrupted'],
+      ['call:c2', 0, 'read_file', '{"path":"a"}', 'ok'],
     ]);
   });
 

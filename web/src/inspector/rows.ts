@@ -1,8 +1,10 @@
 // The rows of the inspector: every step, thought, call, question and notice of a run, in order, with what is needed
 // to find, filter and draw them. Knows no screen.
 
+import { summaryOf } from '../transcript/calls';
+import { innerId, inOrder } from './inside';
 import { purposeSaid, noticeSaid, stateSaid, type State } from './words';
-import type { Asked, Call, Notice, Step, Thought, Timeline } from './timeline';
+import type { Asked, Call, InnerCall, Notice, Step, Thought, Timeline } from './timeline';
 
 export type Kind = 'step' | 'thought' | 'call' | 'question' | 'notice';
 
@@ -22,7 +24,7 @@ export interface Segment {
 }
 
 export interface Row {
-  /** `call:call_1`, `step:2`: what the address says too. */
+  /** `call:call_1`, `call:call_1.2` for the second call inside it, `step:2`: what the address says too. */
   key: string;
   kind: Kind;
   title: string;
@@ -34,6 +36,8 @@ export interface Row {
   end_ms: number | null;
   segments: Segment[];
   step: number;
+  /** How deep a call stands inside another one. */
+  depth: number;
   tool: string | null;
   isHidden: boolean;
   /** Whether start and end are only the bounds it lies in. */
@@ -54,7 +58,10 @@ export function rowsOf(line: Timeline): Row[] {
   for (const call of line.calls) put(call.step, callRow(call));
   for (const asked of line.asked) put(asked.step, questionRow(asked, line));
   for (const notice of line.notices) put(notice.step, noticeRow(notice));
-  for (const group of groups.values()) group.sort((one, other) => one.start_ms - other.start_ms);
+  for (const [step, group] of groups) {
+    group.sort((one, other) => one.start_ms - other.start_ms);
+    groups.set(step, group.flatMap((row) => [row, ...(row.kind === 'call' ? innerRows(row, line) : [])]));
+  }
   const known = new Set(line.steps.map((step) => step.step));
   const rows = [...groups].filter(([step]) => !known.has(step)).flatMap(([, group]) => group);
   for (const step of line.steps) rows.push(stepRow(step), ...(groups.get(step.step) ?? []));
@@ -77,6 +84,7 @@ function stepRow(step: Step): Row {
       return one.delay ? [run, { look: 'waiting', from_ms: one.delay.at_ms, to_ms: next }] : [run];
     }),
     step: step.step,
+    depth: 0,
     tool: null,
     isHidden: false,
     isRough: false,
@@ -100,6 +108,7 @@ function thoughtRow(thought: Thought): Row {
     end_ms: thought.ended_ms,
     segments: [{ look: 'running', from_ms: thought.started_ms, to_ms: thought.ended_ms }],
     step: thought.step,
+    depth: 0,
     tool: null,
     isHidden: false,
     isRough: !thought.isExact,
@@ -118,10 +127,37 @@ function callRow(call: Call): Row {
     end_ms: call.ended_ms,
     segments: segmentsOf(call),
     step: call.step,
+    depth: 0,
     tool: call.name,
     isHidden: call.visibility === 'hidden',
     isRough: false,
     text: lower(call.name, call.id, call.arguments, call.message?.role === 'tool' ? call.message.content : ''),
+  };
+}
+
+/** The calls that a call made itself, under it. */
+function innerRows(outer: Row, line: Timeline): Row[] {
+  const call = line.calls.findLast((one) => `call:${one.id}` === outer.key);
+  return call ? inOrder(call.inside).map((inner) => innerRow(call, inner)) : [];
+}
+
+function innerRow(outer: Call, call: InnerCall): Row {
+  const id = innerId(outer.id, call.path);
+  return {
+    key: `call:${id}`,
+    kind: 'call',
+    title: call.name,
+    about: summaryOf({ call }),
+    state: call.state,
+    start_ms: call.started_ms,
+    end_ms: call.ended_ms,
+    segments: [{ look: 'running', from_ms: call.started_ms, to_ms: call.ended_ms }],
+    step: outer.step,
+    depth: call.path.length,
+    tool: call.name,
+    isHidden: outer.visibility === 'hidden',
+    isRough: false,
+    text: lower(call.name, id, call.arguments, call.said),
   };
 }
 
@@ -152,6 +188,7 @@ function questionRow(asked: Asked, line: Timeline): Row {
     end_ms: asked.decided_ms,
     segments: [{ look: 'asking', from_ms: asked.asked_ms, to_ms: asked.decided_ms }],
     step: asked.step,
+    depth: 0,
     tool: asked.question.tool,
     isHidden: call?.visibility === 'hidden',
     isRough: false,
@@ -171,6 +208,7 @@ function noticeRow(notice: Notice): Row {
     end_ms: notice.at_ms,
     segments: [],
     step: notice.step,
+    depth: 0,
     tool: null,
     isHidden: false,
     isRough: false,

@@ -151,6 +151,26 @@ describe('the timeline of a run', () => {
     expect(line && totalUsage(line)).toMatchObject({ input: 13, output: 5, cost_usd: 0.5 });
   });
 
+  it('notes calls inside calls, and what cut them off', () => {
+    const inner = (at: number, path: number[]) =>
+      record(at, { type: 'inner_call_started', call_id: 'c1', path, name: 'write_file', arguments: '{}', effects: 'write' });
+    const innerEnded = (at: number, path: number[]) =>
+      record(at, { type: 'inner_call_ended', call_id: 'c1', path, status: 'ok', said: 'written', duration_ms: 3, decision: 'mode' });
+    const open = [started(0), step(10, 1), requested(20, 'c1'), callStarted(30, 'c1'), inner(31, [1]), inner(32, [1, 1]), innerEnded(35, [1]), inner(36, [2])];
+    const states = (more: WireRecord[]) => foldTimeline('run_1', [...open, ...more])?.calls[0]?.inside.map((one) => one.state);
+    expect(states([])).toEqual(['ok', 'cancelled', 'running']);
+    expect(states([callEnded(40, 'c1')])).toEqual(['ok', 'cancelled', 'cancelled']);
+    expect(states([record(40, { type: 'run_resumed' })])).toEqual(['ok', 'cancelled', 'interrupted']);
+    expect(foldTimeline('run_1', open)?.calls[0]?.inside[0]).toMatchObject({ ended_ms: 35, said: 'written', by: 'mode' });
+  });
+
+  it('has calls inside calls of older journals, whose outcomes held them', () => {
+    const one = { name: 'look', arguments: '{}', status: 'ok' as const, said: '1', started_ms: 31, duration_ms: 4 };
+    const older = { ...ok, meta: { ...ok.meta, inside: [{ ...one, inside: [one] }] } };
+    const line = foldTimeline('run_1', [started(0), step(10, 1), requested(20, 'c1'), callEnded(40, 'c1', older)]);
+    expect(line?.calls[0]?.inside.map((call) => [call.path, call.state, call.ended_ms])).toEqual([[[1], 'ok', 35], [[1, 1], 'ok', 35]]);
+  });
+
   it('does not touch what was handed out, and folds a record in once', () => {
     const records = [started(0), step(10, 1), requested(20, 'c1'), callStarted(30, 'c1')];
     const before = foldTimeline('run_1', records);

@@ -6,6 +6,7 @@
 
 import { isDurable, textOf } from '../view/session';
 import type { JournalRecord, Question, ToolOutcome } from '../view/types';
+import { cutOff, endInner, innerOf, startInner } from './inside';
 import type { Asked, Call, CallState, Delay, EventOf, NoticeKind, Step, Thought, Timeline, Try } from './line';
 
 export type * from './line';
@@ -105,6 +106,12 @@ function apply(line: Timeline, record: WireRecord): void {
       endRun(line, event, at);
       break;
     case 'step_progressed':
+      break;
+    case 'inner_call_started':
+      changeCall(line, event.call_id, (call) => ({ inside: startInner(call.inside, event, at) }));
+      break;
+    case 'inner_call_ended':
+      changeCall(line, event.call_id, (call) => ({ inside: endInner(call.inside, event, at) }));
       break;
     case 'call_requested':
     case 'permission_requested':
@@ -339,6 +346,11 @@ function applyCall(line: Timeline, event: CallEvent, record: WireRecord): void {
         outcome: event.outcome,
         message: event.message,
         isClipped: record.clipped === true,
+        inside: cutOff(
+          [...call.inside, ...innerOf(event.outcome.meta.inside ?? [])],
+          stateOf(event.outcome) === 'interrupted' ? 'interrupted' : 'cancelled',
+          at,
+        ),
         by: call.by ?? event.outcome.meta.decision ?? null,
       }));
       break;
@@ -368,6 +380,7 @@ function newCall(event: EventOf<'call_requested'>, at: number): Call {
     outcome: null,
     message: null,
     isClipped: false,
+    inside: [],
   };
 }
 
@@ -422,6 +435,9 @@ type NoticeEvent = EventOf<
 >;
 
 function applyNotice(line: Timeline, event: NoticeEvent, record: WireRecord): void {
+  if (event.type === 'run_resumed') {
+    line.calls = line.calls.map((call) => ({ ...call, inside: cutOff(call.inside, 'interrupted', record.ts_ms) }));
+  }
   const { kind, code, message } = told(event);
   line.notices.push({ id: record.seq, kind, code, message, at_ms: record.ts_ms, step: newestStep(line) });
 }

@@ -1177,7 +1177,7 @@ export interface paths {
         put?: never;
         /**
          * Answers, as OpenAI does
-         * @description Without `tools`: a run with this server's tools; the caller sees the answer alone. With `tools`: one step of the model, whose calls are handed back. System messages at the beginning are added to the server's own system text. `n` above 1 is refused; penalties, logit_bias and logprobs are ignored.
+         * @description Without `tools`: a run with this server's tools; the caller sees the answer alone. With `tools`: one step of the model, whose calls are handed back. System messages at the beginning are added to the server's own system text. `profile` chooses the profile of a run. `n` above 1 is refused; penalties, logit_bias and logprobs are ignored.
          */
         post: operations["post_v1_chat_completions"];
         delete?: never;
@@ -1779,6 +1779,7 @@ export interface components {
                 role: "system" | "developer" | "user" | "assistant" | "tool";
             }[];
             stream?: boolean | null;
+            profile?: string | null;
         };
         OpenaiCompletion: {
             id: string;
@@ -6275,6 +6276,8 @@ export interface operations {
                         outcome?: Record<string, never>;
                         /** @description What the model sees of the outcome. */
                         message?: Record<string, never>;
+                        /** @description Calls that it made itself. */
+                        inside?: Record<string, never>[];
                     };
                 };
             };

@@ -26,7 +26,7 @@ export type MessageId = string
  * This interface was referenced by `Record`'s JSON-Schema
  * via the `definition` "Event".
  */
-export type Event = (RunStartedEvent | RunResumedEvent | StepStartedEvent | StepDelayedEvent | RequestAdjustedEvent | StepProgressedEvent | ReasoningDeltaEvent | TextDeltaEvent | CallDeltaEvent | StepEndedEvent | CallRequestedEvent | PermissionRequestedEvent | PermissionDecidedEvent | CallStartedEvent | CallProgressedEvent | CallEndedEvent | TasksChangedEvent | NoteAddedEvent | WarningRaisedEvent | ErrorRaisedEvent | RunEndedEvent)
+export type Event = (RunStartedEvent | RunResumedEvent | StepStartedEvent | StepDelayedEvent | RequestAdjustedEvent | StepProgressedEvent | ReasoningDeltaEvent | TextDeltaEvent | CallDeltaEvent | StepEndedEvent | CallRequestedEvent | PermissionRequestedEvent | PermissionDecidedEvent | CallStartedEvent | CallProgressedEvent | InnerCallStartedEvent | InnerCallEndedEvent | CallEndedEvent | TasksChangedEvent | NoteAddedEvent | WarningRaisedEvent | ErrorRaisedEvent | RunEndedEvent)
 /**
  * One entry of a transcript.
  * 
@@ -289,6 +289,20 @@ export type Decision = ("once" | "session" | "remember" | "deny")
  */
 export type DeniedBy = ("user" | "rule" | "mode" | "limit")
 /**
+ * How a call ended.
+ * 
+ * - `ok`: It gave an output.
+ * - `failed`: It failed.
+ * - `denied`: It was not allowed.
+ * - `staged`: It is an edit that awaits the user's approval.
+ * - `cancelled`: The run was cancelled.
+ * - `interrupted`: The process died while it ran.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "OutcomeStatus".
+ */
+export type OutcomeStatus = ("ok" | "failed" | "denied" | "staged" | "cancelled" | "interrupted")
+/**
  * This interface was referenced by `Record`'s JSON-Schema
  * via the `definition` "OutcomeBody".
  */
@@ -358,20 +372,6 @@ export type RepairNote = ("byte_order_mark" | "think_prefix" | "code_fence" | "s
  * via the `definition` "Trust".
  */
 export type Trust = ("own" | "untrusted")
-/**
- * How a call ended.
- * 
- * - `ok`: It gave an output.
- * - `failed`: It failed.
- * - `denied`: It was not allowed.
- * - `staged`: It is an edit that awaits the user's approval.
- * - `cancelled`: The run was cancelled.
- * - `interrupted`: The process died while it ran.
- * 
- * This interface was referenced by `Record`'s JSON-Schema
- * via the `definition` "OutcomeStatus".
- */
-export type OutcomeStatus = ("ok" | "failed" | "denied" | "staged" | "cancelled" | "interrupted")
 /**
  * How far a task is.
  * 
@@ -753,7 +753,7 @@ tools: {
 }
 }
 /**
- * A named set of limits and manners.
+ * A named manner of working, whole.
  * 
  * This interface was referenced by `Record`'s JSON-Schema
  * via the `definition` "Profile".
@@ -771,6 +771,10 @@ at_cap: AtCap
  */
 has_sources_suffix: boolean
 /**
+ * Whether the answer is the fields of a module, which writes its own prompts; otherwise it is text.
+ */
+answers_in_fields: boolean
+/**
  * Whether a failed call adds a note after the tool messages (P-18).
  */
 has_failure_notes: boolean
@@ -783,6 +787,24 @@ caches_repeats: boolean
  */
 executes_while_streaming: boolean
 reading: Reading
+/**
+ * Tools that run without asking, unless a rule says otherwise or a call is riskier than its tool.
+ */
+unasked_tools: string[]
+/**
+ * The tools of Windlass itself that it offers; all of them if it names none. What somebody adds is always offered.
+ */
+tools?: string[]
+/**
+ * Time limits of single tools, in milliseconds, before their own and before that of all calls.
+ */
+tool_timeouts_ms?: {
+[k: string]: number
+}
+/**
+ * What a model is told before everything else.
+ */
+instruction: string
 }
 /**
  * The limits of a run.
@@ -1294,6 +1316,57 @@ call_id: CallId
 line: string
 }
 /**
+ * A running call makes a call itself: written before anything of that happens (not the machine's own).
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "InnerCallStartedEvent".
+ */
+export interface InnerCallStartedEvent {
+type: "inner_call_started"
+call_id: CallId
+/**
+ * Its place inside: `[2]` is the second call that it made, `[2, 1]` the first call that this one made.
+ */
+path: number[]
+/**
+ * The tool.
+ */
+name: string
+/**
+ * Complete arguments.
+ */
+arguments: string
+effects?: Effects
+}
+/**
+ * A call inside a call has ended. One without this record was cut off, with the call around it or with the
+ * program (not the machine's own).
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "InnerCallEndedEvent".
+ */
+export interface InnerCallEndedEvent {
+type: "inner_call_ended"
+call_id: CallId
+/**
+ * Its place inside.
+ */
+path: number[]
+status: OutcomeStatus
+/**
+ * What it gave or why it failed, cut.
+ */
+said: string
+/**
+ * How long it took.
+ */
+duration_ms: number
+/**
+ * Who allowed it: the gate's word.
+ */
+decision?: string
+}
+/**
  * A call has its outcome: exactly once for every requested call (R-38).
  * 
  * This interface was referenced by `Record`'s JSON-Schema
@@ -1447,7 +1520,8 @@ result_ref?: string
 trust: Trust
 proposal?: Question
 /**
- * Calls that it made itself, in order.
+ * Calls that it made itself: in journals from before these had records of their own, and in the answer to a call
+ * from outside, of which there is no journal.
  */
 inside?: InnerCall[]
 }
@@ -1466,13 +1540,14 @@ name: string
  * Complete arguments.
  */
 arguments: string
-status: OutcomeStatus
+effects?: Effects
+status?: OutcomeStatus
 /**
  * What it gave or why it failed, cut.
  */
 said: string
 /**
- * When it started (or was refused).
+ * When it began.
  */
 started_ms: number
 /**

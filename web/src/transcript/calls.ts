@@ -18,7 +18,7 @@ export function argumentsOf({ call }: { call: { arguments: string } }): { [name:
 const TELLING = ['path', 'command', 'argv', 'query', 'pattern', 'url', 'expression', 'name', 'id'];
 
 /** A call in one line: the argument that says most, else all of them. */
-export function summaryOf(entry: CallEntry): string {
+export function summaryOf(entry: { call: { arguments: string } }): string {
   const args = argumentsOf(entry);
   const name = TELLING.find((telling) => args[telling] !== undefined);
   if (name === undefined) {

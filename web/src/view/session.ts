@@ -244,6 +244,8 @@ function apply(run: RunView, record: JournalRecord): void {
       break;
     case 'run_started':
     case 'note_added':
+    case 'inner_call_started':
+    case 'inner_call_ended':
       break;
     case 'run_resumed':
       dropUnkept(run);

@@ -48,6 +48,27 @@ pub(super) struct Statement {
     pub(super) text: String,
 }
 
+/// What statements about a front end speak of.
+const FRONT_END_WORDS: [&str; 10] = [
+    "`/",
+    "stream",
+    "frame",
+    "terminal",
+    "screen",
+    "HTTP",
+    "browser",
+    "web app",
+    "command line",
+    "inspector",
+];
+
+impl Statement {
+    /// Whether it promises something of a front end: to a person at a screen, or to a program over HTTP.
+    pub(super) fn is_of_front_end(&self) -> bool {
+        FRONT_END_WORDS.iter().any(|word| self.text.contains(word))
+    }
+}
+
 /// All statements, in document order.
 pub(super) struct Catalogue {
     pub(super) statements: Vec<Statement>,

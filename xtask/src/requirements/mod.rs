@@ -15,7 +15,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result, bail};
 
 use crate::checkout;
-use catalogue::{Catalogue, SYSTEMS};
+use catalogue::{Catalogue, SYSTEMS, Statement};
 use proofs::Proof;
 
 /// The document.
@@ -24,7 +24,7 @@ const DOCUMENT: &str = "docs/requirements.md";
 /// What `requirements` may be asked for.
 #[derive(clap::Args, Default)]
 pub(crate) struct Options {
-    /// List every statement with the tests that prove it
+    /// List every statement with the tests that prove it, and what each of them drives
     #[arg(long)]
     pub(crate) all: bool,
     /// Fail when the last column of the document is not what the tests say
@@ -99,14 +99,24 @@ fn report(catalogue: &Catalogue, proven: &Proven<'_>, options: &Options) -> Stri
     }
     if options.all {
         out.push_str("\nproven:\n");
-        for statement in done {
+        for statement in &done {
             let _ = writeln!(out, "  {:<5} {}", statement.id.to_string(), statement.text);
             for proof in proven.get(&statement.id).into_iter().flatten() {
-                let _ = writeln!(out, "        {} ({})", proof.test, proof.place());
+                let _ = writeln!(out, "        {:<7}  {} ({})", proof.driven(), proof.test, proof.place());
             }
         }
+        let below = |statement: &&&Statement| {
+            statement.is_of_front_end()
+                && !proven.get(&statement.id).into_iter().flatten().any(|proof| proof.is_of_use())
+        };
+        let below: Vec<_> = done.iter().filter(below).map(|statement| statement.id.to_string()).collect();
+        let _ = writeln!(out, "\nof a front end, and proven on none: {}", one_line(&below));
     }
     out
+}
+
+fn one_line(ids: &[String]) -> String {
+    if ids.is_empty() { "nothing".to_owned() } else { ids.join(", ") }
 }
 
 #[cfg(test)]

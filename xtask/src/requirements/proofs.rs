@@ -19,8 +19,18 @@ use crate::rust_source::{self, RustSource, TestFn};
 /// Where tests and scripts live. The house's own commands prove nothing about the product.
 const PLACES: [&str; 5] = ["crates/", "benches/", "examples/", "fixtures/", "web/"];
 
-/// Where tests drive what a user runs.
-const PLACES_OF_USE: [&str; 3] = ["crates/windlass-cli/tests/", "crates/windlass/tests/", "web/e2e/"];
+/// Where tests drive what a user runs, and what that is.
+const PLACES_OF_USE: [(&str, &str); 3] = [
+    ("crates/windlass-cli/tests/", "binary"),
+    ("crates/windlass/tests/", "library"),
+    ("web/e2e/", "browser"),
+];
+
+/// Scripts that the binary plays, every one.
+const PLAYED: (&str, &str) = ("fixtures/scripts/", "binary");
+
+/// What a test drives that no user runs as it is.
+const UNIT: &str = "unit";
 
 /// One place that names one statement.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
@@ -42,7 +52,19 @@ impl Proof {
 
     /// Whether it names a statement of use where nobody uses the product.
     fn is_misplaced(&self) -> bool {
-        self.id.system == USE && !PLACES_OF_USE.iter().any(|place| self.path.starts_with(place))
+        self.id.system == USE && !PLACES_OF_USE.iter().any(|(place, _)| self.path.starts_with(place))
+    }
+
+    /// What it drives: the binary, the library as linked, the browser, or a part by itself.
+    pub(super) fn driven(&self) -> &'static str {
+        let places = PLACES_OF_USE.iter().chain([&PLAYED]);
+        let place = places.into_iter().find(|(place, _)| self.path.starts_with(place));
+        place.map_or(UNIT, |(_, driven)| driven)
+    }
+
+    /// Whether it drives what a user runs.
+    pub(super) fn is_of_use(&self) -> bool {
+        self.driven() != UNIT
     }
 
     /// Path and line, for a person.
@@ -70,7 +92,8 @@ pub(super) fn find(files: &[TextFile]) -> Result<Vec<Proof>> {
     let misplaced = proofs.iter().filter(|proof| proof.is_misplaced());
     let lines: Vec<_> = misplaced.map(|proof| format!("  {} at {}", proof.id, proof.place())).collect();
     if !lines.is_empty() {
-        bail!("statements of use are proven in {} alone:\n{}", PLACES_OF_USE.join(", "), lines.join("\n"));
+        let places = PLACES_OF_USE.map(|(place, _)| place).join(", ");
+        bail!("statements of use are proven in {places} alone:\n{}", lines.join("\n"));
     }
     proofs.sort();
     let mut seen = BTreeSet::new();

@@ -41,6 +41,20 @@ fn a_function_without_a_test_attribute_proves_nothing_by_its_name() {
 }
 
 #[test]
+fn it_is_told_what_a_test_drives_and_which_statement_of_a_front_end_is_proven_on_none() {
+    let text =
+        "| E-1 | `/chat` answers | – |\n| E-2 | the terminal shows it | – |\n| E-3 | a default | – |\n";
+    let catalogue = Catalogue::parse(text).unwrap();
+    let fixture = tree("#[test]\nfn e_1_e_3_chat() {}\n")
+        .with("crates/windlass-cli/tests/all/main.rs", "#[test]\nfn e_2_shown() {}\n");
+    let proofs = proofs::find(&fixture.files()).unwrap();
+    let told = report(&catalogue, &group(&proofs), &Options { all: true, ..Options::default() });
+    assert!(told.contains("binary   windlass-cli::e_2_shown"), "{told}");
+    assert!(told.contains("unit     windlass-core::e_1_e_3_chat"), "{told}");
+    assert!(told.ends_with("of a front end, and proven on none: E-1\n"), "{told}");
+}
+
+#[test]
 fn scripts_prove_by_label() {
     let fixture = tree("").with("fixtures/search.script", "# E-1 E-2\nuser hello\n");
     assert_eq!(proven(&fixture), ["E-1 fixtures/search.script", "E-2 fixtures/search.script"]);
@@ -77,7 +91,7 @@ fn the_report_counts_each_system_and_lists_what_is_open() {
     let text = report(&catalogue, &group(&proofs), &Options { all: true, ..Options::default() });
     assert!(text.contains("E  EDISON           1 of   3 proven"), "{text}");
     assert!(text.contains("\nnot proven:\n  E-2   four tools\n  E-3   a default\n"), "{text}");
-    assert!(text.contains("  E-1   one registry\n        windlass-core::e_1_one (crates/windlass-core/tests/all/main.rs:1)\n"), "{text}");
+    assert!(text.contains("  E-1   one registry\n        unit     windlass-core::e_1_one (crates/windlass-core/tests/all/main.rs:1)\n"), "{text}");
     let brief = report(&catalogue, &group(&proofs), &Options { brief: true, ..Options::default() });
     assert!(!brief.contains("not proven:"), "{brief}");
 }

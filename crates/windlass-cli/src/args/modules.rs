@@ -36,6 +36,8 @@ pub(crate) enum ModulesCommand {
     },
     /// Run a module: its outputs go to stdout as JSON
     Run(ModuleRunArgs),
+    /// Run a Rhai script that calls modules (dspy_invoke, dspy_invoke_with_tools, dspy_register_tool, …)
+    Script(ModuleScriptArgs),
     /// Measure how good a module is, with cases of a file
     Eval(ModuleEvalArgs),
     /// Make a better version of a module: examples from cases that pass, and other instructions
@@ -53,6 +55,19 @@ pub(crate) struct ModuleRunArgs {
     #[command(flatten)]
     pub(crate) permission: PermissionArgs,
     /// At most so long, such as 5s or 2m
+    #[arg(long, value_name = "DURATION", value_parser = parse_positive_ms)]
+    pub(crate) timeout: Option<u64>,
+}
+
+/// `windlass modules script`.
+#[derive(Debug, Clone, ClapArgs)]
+pub(crate) struct ModuleScriptArgs {
+    /// The script; `-` reads it from stdin. Its last value goes to stdout, as JSON unless it is a text
+    #[arg(value_name = "FILE.rhai", value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) permission: PermissionArgs,
+    /// Each module at most so long, such as 5s or 2m
     #[arg(long, value_name = "DURATION", value_parser = parse_positive_ms)]
     pub(crate) timeout: Option<u64>,
 }

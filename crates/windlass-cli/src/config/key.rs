@@ -83,7 +83,7 @@ const SERVES: ProjectMay = ProjectMay::NotTouch("it decides who can reach you");
 
 /// All keys, in the order in which they are shown.
 pub(crate) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
-    use Kind::{Count, List, Number, Secret, Text, Truth, Word};
+    use Kind::{Count, List, Number, Secret, Table, Text, Truth, Word};
     use ProjectMay::{Set, Tighten};
     let mut keys = vec![
         Key::new(
@@ -94,7 +94,7 @@ pub(crate) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
         ),
         Key::new("module", Text, Set, "the module that stands before the model, as --module ID does"),
         Key::new("base_url", Text, LEAVES, "the address of an OpenAI-compatible server"),
-        Key::new("profile", Word(&PROFILE_WORDS), Set, "limits and manners"),
+        Key::new("profile", Word(&PROFILE_WORDS), Set, "limits, tools, dialect, envelope and what is asked"),
         Key::new("root", Text, Tighten, "the project root; files are only reached below it"),
         Key::new("approve", Word(&APPROVE_WORDS), Tighten, "what happens to calls that need asking"),
         Key::new("system", Text, Set, "what the model is told before everything else"),
@@ -121,6 +121,12 @@ pub(crate) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
             "how calls are written; what the model is known to do unless set",
         ),
         Key::new("ca_file", Text, LEAVES, "certificates to trust besides the usual ones, PEM"),
+        Key::new(
+            "tool_timeouts",
+            Table,
+            Set,
+            "time limits of single tools: web_search = \"30s\", in milliseconds without a unit",
+        ),
         Key::new("terminal.theme", Word(&THEME_WORDS), Set, "the colours of the terminal app"),
         Key::new("models.fast", Text, LEAVES, "the model that --model fast means"),
         Key::new("models.medium", Text, LEAVES, "the model that --model medium means"),

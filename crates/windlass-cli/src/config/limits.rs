@@ -1,5 +1,7 @@
 //! Settings become limits: those of the profile first, then what was set.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value as Json};
 use windlass_core::limits::Limits;
 
@@ -7,6 +9,7 @@ use super::Settings;
 use super::key::LIMITS;
 use super::value::{Setting, Source, Value};
 use crate::complaint::{Complaint, Result};
+use crate::duration::parse_ms;
 
 /// Puts what was set in place of the profile's limits; afterwards `settings` has every limit.
 pub(crate) fn apply(settings: &mut Settings, profile: &'static str, limits: &mut Limits) -> Result<()> {
@@ -23,6 +26,25 @@ pub(crate) fn apply(settings: &mut Settings, profile: &'static str, limits: &mut
     })?;
     keep_time_for_work(settings, limits);
     Ok(())
+}
+
+/// The times of single tools, by name.
+pub(crate) fn tool_times(settings: &Settings, times: &Map<String, Json>) -> Result<BTreeMap<String, u64>> {
+    let read = |(name, value): (&String, &Json)| {
+        let time = match value {
+            Json::String(text) => parse_ms(text).ok(),
+            other => other.as_u64(),
+        };
+        let time = time.filter(|ms| *ms > 0);
+        time.map(|ms| (name.clone(), ms)).ok_or_else(|| {
+            let place = settings.get("tool_timeouts").map(|setting| setting.source.to_string());
+            Complaint::usage(format!(
+                "the time of {name} must be milliseconds, or a duration such as \"30s\""
+            ))
+            .at(place.unwrap_or_default())
+        })
+    };
+    times.iter().map(read).collect()
 }
 
 /// A short run must not keep all its time for the final answer.

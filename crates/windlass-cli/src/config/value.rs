@@ -291,6 +291,16 @@ pub(crate) enum Source {
     Flag(&'static str),
 }
 
+impl Source {
+    /// Whether somebody set the value.
+    pub(crate) fn is_set(&self) -> bool {
+        match self {
+            Source::Default | Source::Profile(_) | Source::Follows(_) => false,
+            Source::File(..) | Source::Environment(_) | Source::Script(_) | Source::Flag(_) => true,
+        }
+    }
+}
+
 impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

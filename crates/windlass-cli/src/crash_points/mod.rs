@@ -1,11 +1,12 @@
-//! Places at which a test build kills itself, and a tool that counts what it did.
+//! Places at which a test build kills itself, a tool that counts what it did, and one that makes calls.
 //!
 //! Only in builds with the feature `crash-points`, which nothing but the crash tests asks for.
 //! `CRASH_AT=N:before` (or `:after`) dies at the N-th write to the store, counted from 1;
-//! `CRASH_IN=CALL_ID:before` (or `:after`) in the middle of a call, before or after what it does.
-//! `CRASH_TOOLS` adds the tool. With `CRASH_BY=panic` the terminal app answers a signal with a panic.
+//! `CRASH_IN=CALL_ID:before` (or `:after`) in the middle of a call, before or after what it does; `CRASH_IN=TOOL:…` in
+//! the first call of a tool, also where another tool made it. `CRASH_TOOLS` adds the tools. With `CRASH_BY=panic` the terminal app answers a signal with a panic.
 
 mod append_line;
+mod pass_on;
 mod store;
 mod tool;
 

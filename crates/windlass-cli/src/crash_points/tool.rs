@@ -8,22 +8,24 @@ use windlass_core::port::{BoxFuture, LiveState, Probed, ToolContext, ToolPort};
 use windlass_core::tool::{ToolFailure, ToolOutput, ToolSpec};
 
 use super::append_line::AppendLine;
+use super::pass_on::PassOn;
 use super::{die, place};
 
-/// The tools and one more, as mortal as the environment wants them.
+/// The tools and two more, as mortal as the environment wants them.
 pub(crate) fn mortal_tools(mut tools: Vec<Arc<dyn ToolPort>>) -> Vec<Arc<dyn ToolPort>> {
     if std::env::var_os("CRASH_TOOLS").is_some() {
         tools.push(Arc::new(AppendLine::new()));
+        tools.push(Arc::new(PassOn::new()));
     }
-    let Some((call_id, is_after)) = place("CRASH_IN") else { return tools };
-    let mortal =
-        |tool| Arc::new(MortalTool { tool, call_id: call_id.clone(), is_after }) as Arc<dyn ToolPort>;
+    let Some((wanted, is_after)) = place("CRASH_IN") else { return tools };
+    let mortal = |tool| Arc::new(MortalTool { tool, wanted: wanted.clone(), is_after }) as Arc<dyn ToolPort>;
     tools.into_iter().map(mortal).collect()
 }
 
 struct MortalTool {
     tool: Arc<dyn ToolPort>,
-    call_id: String,
+    /// A call, or a tool.
+    wanted: String,
     is_after: bool,
 }
 
@@ -38,7 +40,7 @@ impl ToolPort for MortalTool {
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
         Box::pin(async move {
-            let is_it = context.call_id.as_str() == self.call_id;
+            let is_it = [context.call_id.as_str(), &self.spec().name].contains(&self.wanted.as_str());
             if is_it && !self.is_after {
                 die();
             }

@@ -1,15 +1,18 @@
-//! `windlass modules list / show / check / run / eval / optimize`.
+//! `windlass modules list / show / check / run / script / eval / optimize`.
 //!
 //! - `check`: every file of a folder, looked at
 //! - `trial`: runs of modules that are not on a shelf yet, one after another
 //! - `exam`: cases put to a module, and what its answers are worth
-//! - `once`, `eval`, `optimize`: one run, many cases, a better version
+//! - `runs`: runs of modules that are on a shelf, followed by a front end
+//! - `once`, `script`, `eval`, `optimize`: one run, a script that calls modules, many cases, a better version
 
 mod check;
 mod eval;
 mod exam;
 mod once;
 mod optimize;
+mod runs;
+mod script;
 mod trial;
 
 use serde_json::{Map, Value, json};
@@ -38,6 +41,7 @@ pub(crate) fn run(global: &GlobalArgs, command: ModulesCommand) -> Result<Exit> 
             return check::run(global, folder.as_deref(), write_hashes);
         }
         ModulesCommand::Run(args) => return once::run(global, &args),
+        ModulesCommand::Script(args) => return script::run(global, &args),
         ModulesCommand::Eval(args) => return eval::run(global, &args),
         ModulesCommand::Optimize(args) => return optimize::run(global, &args),
     }

@@ -180,17 +180,15 @@ fn host(store: Arc<dyn StorePort>, script: &Script, folder: &Path) -> Arc<Host> 
         search: Some(ProjectIndex::at(folder.join(".search"), folder.to_path_buf())),
         models: Arc::new(OneScript(script.clone())),
         profiles: Arc::new(|name| match name.unwrap_or("zodo").parse::<ProfileName>() {
-            Ok(name) => Ok(Profile::named(name)),
+            Ok(name) => Ok(Profile { instruction: String::new(), ..Profile::named(name) }),
             Err(error) => Err(HostError::Invalid { field: Some("profile"), message: error.to_string() }),
         }),
         root: folder.to_path_buf(),
         policies: PolicyStore::in_memory(PolicySet::default()),
         approve: ApproveMode::Ask,
         audit: Some(Arc::new(AuditFile::new(folder.join("audit.log")))),
-        system: "".into(),
         clock: Clock::system(),
         limits: HostLimits::default(),
-        executes_while_streaming: false,
     })
 }
 

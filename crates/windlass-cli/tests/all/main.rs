@@ -6,6 +6,9 @@
 mod attach;
 mod builtin_harm;
 mod builtin_words;
+mod calls_inside;
+#[cfg(feature = "crash-points")]
+mod calls_inside_killed;
 mod commands;
 mod config;
 #[cfg(feature = "crash-points")]
@@ -29,10 +32,12 @@ mod lifeline;
 mod local_reading;
 mod models;
 mod modes;
+mod module_scripts;
 mod modules;
 mod pane;
 mod place;
 mod policy;
+mod profiles;
 mod prompt_text;
 mod providers;
 mod providers_matrix;

@@ -75,7 +75,7 @@ fn a_wrong_id_is_answered_with_the_nearest() {
         &["run", "--module", "sort.male", "hi"],
         &["run", "--model", "module/sort.male", "hi"],
     ] {
-        place.windlass(args).complains(2, &["there is no module 'sort.male'", "sort.mail"]);
+        place.windlass(args).complains(2, &["Module not found: sort.male", "sort.mail"]);
     }
 }
 
@@ -300,7 +300,7 @@ fn a_module_judges_another_one() {
     assert_eq!(told["tally"]["score"], 0.5);
     assert_eq!(told["cases"][0]["why"], "so so");
     let args = ["modules", "eval", "sort.mail", "--data", "cases.jsonl", "--metric", "module:jugde"];
-    listed(&place, &server, &args).complains(2, &["there is no module 'jugde'", "judge"]);
+    listed(&place, &server, &args).complains(2, &["Module not found: jugde", "judge"]);
 }
 
 #[test]

@@ -277,8 +277,10 @@ fn u_8_a_denial_says_by_whom() {
 
 #[test]
 fn u_8_clients_that_nobody_can_be_asked_through_are_not_told_that_the_user_denied() {
-    let script = "user Go\nmodel call 1 write_file {\"path\":\"a.txt\",\"content\":\"a\"}\nmodel end\nmodel text Done.\n";
-    let place = Place::with(&[("a.script", script)]);
+    // EDISON asks nothing by itself: a rule of the project wants it.
+    let script = "user Go\nmodel call 1 web_search {\"query\":\"tea\"}\nmodel end\nmodel text Done.\n";
+    let rule = "[permissions]\nask = [\"web_search\"]\n";
+    let place = Place::with(&[("a.script", script), (".windlass/config.toml", rule)]);
     let served = Served::start(&place, &[]);
     let said = served.json("POST /chat", "{\"message\":\"Go\",\"mode\":\"agent\"}");
     assert!(!said.to_string().contains("User denied"), "{said}");

@@ -34,7 +34,7 @@ fn old_place() -> Place {
 }
 
 /// The id of the only run of that script.
-fn run_of(place: &Place, model: &str) -> String {
+pub(crate) fn run_of(place: &Place, model: &str) -> String {
     let rows = place.windlass(&["runs", "list", "--json"]).exits(0).json();
     let found = rows.as_array().unwrap().iter().find(|row| row["model"].as_str().unwrap().contains(model));
     found.unwrap_or_else(|| panic!("no {model}: {rows}"))["run_id"].as_str().unwrap().to_owned()
@@ -176,34 +176,4 @@ fn u_26_a_run_whose_tool_is_gone_goes_on_and_only_a_new_call_of_it_fails() {
     let expected = [("call_1", "ok"), ("call_2", "ok"), ("call_3", "failed")];
     assert_eq!(states, expected.map(|(id, state)| (Some(id), Some(state))), "{story}");
     assert_eq!(place.read("keys").lines().count(), 1, "what happened did not happen again");
-}
-
-/// A script that calls tools: its calls stand under it, in the journal, in `runs show`, in the trace and in the stream.
-#[test]
-fn u_29_calls_inside_a_call_are_on_record_under_it() {
-    let tool = "/// Adds twice\n/// @param n integer the number\n\
-                fn add_twice(args) { call_tool(\"calculate\", #{expression: `${args.n} + ${args.n}`}); \
-                try { call_tool(\"open_door\") } catch (e) {} 1 }\n";
-    let script = "approve all\nuser Go\nmodel call 1 add_twice {\"n\":21}\nmodel end\nmodel text Done.\n";
-    let place = Place::with(&[("a.script", script), (".windlass/tools/add_twice.rhai", tool)]);
-    let run = ["run", "--model", "scripted/a.script", "--session", "s"];
-    let streamed = place.windlass(&[&run[..], &["--json"]].concat()).exits(0).out;
-    assert!(streamed.contains("\"inside\":[{\"name\":\"calculate\""), "{streamed}");
-    let id = run_of(&place, "a.script");
-    let shown = place.windlass(&["runs", "show", &id, "--json"]).exits(0).json();
-    let inside = &shown["story"]["steps"][0]["calls"][0]["inside"];
-    assert_eq!((&inside[0]["name"], &inside[0]["status"]), (&"calculate".into(), &"ok".into()), "{shown}");
-    assert!(inside[0]["said"].as_str().unwrap().contains("42"), "{inside}");
-    assert_eq!((&inside[1]["name"], &inside[1]["status"]), (&"open_door".into(), &"failed".into()));
-    let text = place.windlass(&["runs", "show", &id]).exits(0).out;
-    assert!(text.contains("↳ calculate") && text.contains("↳ open_door"), "{text}");
-    let trace = place.windlass(&["runs", "trace", &id]).exits(0).json();
-    assert!(trace.to_string().contains("\"inside\":[{"), "{trace}");
-    assert!(
-        place
-            .windlass(&["sessions", "export", "s"])
-            .exits(0)
-            .out
-            .contains("\"inside\":[{\"name\":\"calculate\"")
-    );
 }

@@ -42,7 +42,6 @@ impl Server {
     }
 
     /// The bodies of all requests, in order.
-    #[cfg(feature = "crash-points")]
     pub(crate) fn bodies(&self) -> Vec<String> {
         let heard = self.heard.lock().unwrap();
         heard.iter().filter_map(|request| Some(request.split_once("\r\n\r\n")?.1.to_owned())).collect()

@@ -1,8 +1,8 @@
 //! The field dialect: a call is the field `tool_call` of a structured output (D-15…D-17, D-26).
 //!
 //! `null`, `"null"`, `""`, `"none"`, `{}` and an absent field all mean "no call" (R-11); an object, or a
-//! string that holds one, is a call; anything else is a bad call. An output without any field is an
-//! error, never an empty success.
+//! string that holds one, is a call; anything else is a bad call. An output of no fields is an error, never an empty
+//! success; text that is no JSON and does not look like it is an answer.
 
 use serde_json::{Map, Value, json};
 
@@ -32,8 +32,25 @@ pub fn read(output: &str) -> FieldReading {
     match parse_value(output) {
         Ok(Value::Object(fields)) if !fields.is_empty() => read_fields(&fields),
         Ok(_) => FieldReading::Call(bad(output, "the output has no fields")),
+        Err(_) if is_prose(output) => FieldReading::Output,
         Err(failure) => FieldReading::Call(bad(output, &failure.message)),
     }
+}
+
+fn is_prose(output: &str) -> bool {
+    let output = output.trim();
+    !output.is_empty()
+        && !output.starts_with(['{', '[', '`'])
+        && !output.contains(&format!("\"{CALL_FIELD}\""))
+}
+
+/// What a model is told that has no module before it: the tools, and how it calls one.
+pub fn instructions(tools: &Value) -> String {
+    format!(
+        "You get the fields query and context. To call a tool, reply with one JSON object and nothing else: \
+         {{\"{CALL_FIELD}\": {{\"name\": \"NAME\", \"args\": {{...}}}}}}. What it returned stands in context then. To answer, \
+         reply in plain text.\n\n{TOOLS_FIELD}: {tools}"
+    )
 }
 
 /// Reads the fields of an output.

@@ -57,6 +57,13 @@ fn r_12_missing_args_are_an_empty_object() {
 }
 
 #[test]
+fn text_that_is_no_json_is_an_answer() {
+    for answer in ["No JSON.", "You have 500 gold coins; {that} is all.", "1. One\n2. Two"] {
+        assert_eq!(read(answer), FieldReading::Output, "{answer}");
+    }
+}
+
+#[test]
 fn anything_else_is_a_bad_call_with_its_reason() {
     for (output, reason) in [
         ("{}", "the output has no fields"),
@@ -67,7 +74,9 @@ fn anything_else_is_a_bad_call_with_its_reason() {
         (r#"{"tool_call":{"args":{}}}"#, "tool_call needs a 'name' that is a string"),
         (r#"{"tool_call":{"name":7}}"#, "tool_call needs a 'name' that is a string"),
         (r#"{"tool_call":"fly"}"#, ""),
-        ("no JSON", ""),
+        ("{no JSON", ""),
+        ("I call \"tool_call\": fly", ""),
+        ("", ""),
     ] {
         let FieldReading::Call(ReadCall::Bad { name, failure, .. }) = read(output) else {
             panic!("{output}")
@@ -98,7 +107,7 @@ fn input(value: Value) -> Map<String, Value> {
 }
 
 #[test]
-fn d_14_the_tools_are_put_into_the_input_before_the_first_step() {
+fn the_tools_are_put_into_the_input_before_the_first_step() {
     let tools = json!([{"name": "get_player_gold"}]);
     let first = next_input(&input(json!({"query": "q", "context": ""})), &tools, "context", &[]);
     assert_eq!(

@@ -61,6 +61,15 @@ fn read_written(dialect: Dialect, step: ModelStep) -> Reading {
     }
 }
 
+/// Whether a whole output is a call that is written as text.
+pub fn is_written_call(dialect: Dialect, output: &str) -> bool {
+    match dialect {
+        Dialect::Native => false,
+        Dialect::Text => matches!(text::read(output), text::TextReading::Call(_)),
+        Dialect::Field => matches!(field::read(output), field::FieldReading::Call(_)),
+    }
+}
+
 fn native(step: ModelStep) -> Reading {
     Reading { parts: step.parts, calls: step.calls.into_iter().map(ReadCall::Raw).collect() }
 }

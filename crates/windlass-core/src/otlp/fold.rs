@@ -161,17 +161,14 @@ impl OpenRun {
                 self.note_in_call(&question.call_id, "permission.requested", at_ms, Vec::new());
             }
             Event::PermissionDecided { call_id, by, .. } => {
-                self.note_in_call(
-                    call_id,
-                    "permission.decided",
-                    at_ms,
-                    vec![("windlass.by", by.as_str().into())],
-                );
+                let by = vec![("windlass.by", by.as_str().into())];
+                self.note_in_call(call_id, "permission.decided", at_ms, by);
             }
             Event::CallStarted { call_id, by, .. } => {
                 let by = by.as_deref().map(|by| ("windlass.by", by.into()));
                 self.note_in_call(call_id, "call.started", at_ms, by.into_iter().collect());
             }
+            Event::InnerCallStarted { .. } | Event::InnerCallEnded { .. } => self.note_inner(record),
             Event::CallEnded { call_id, name, outcome, .. } => {
                 return vec![self.end_call(rules, record, call_id, name, outcome)];
             }
@@ -376,6 +373,25 @@ impl OpenRun {
     fn note_in_step(&mut self, name: &'static str, at_ms: Millis, attributes: Attributes) {
         let events = self.step.as_mut().map_or(&mut self.events, |step| &mut step.events);
         put_event(events, SpanEvent { at_ms, name, attributes });
+    }
+
+    /// A call inside a call is told in the span of that one.
+    fn note_inner(&mut self, record: &Record) {
+        let (call_id, path, name, mut attributes) = match &record.event {
+            Event::InnerCallStarted { call_id, path, name, .. } => {
+                let tool = ("gen_ai.tool.name", name.as_str().into());
+                (call_id, path, "inner_call.started", vec![tool])
+            }
+            Event::InnerCallEnded { call_id, path, status, duration_ms, .. } => {
+                let outcome = ("windlass.call.outcome", status.word().into());
+                let took = ("windlass.call.duration_ms", (*duration_ms).into());
+                (call_id, path, "inner_call.ended", vec![outcome, took])
+            }
+            _ => return,
+        };
+        let place = path.iter().map(u32::to_string).collect::<Vec<_>>().join(".");
+        attributes.push(("windlass.call.path", place.as_str().into()));
+        self.note_in_call(call_id, name, record.ts_ms, attributes);
     }
 
     fn note_in_call(&mut self, call_id: &CallId, name: &'static str, at_ms: Millis, attributes: Attributes) {

@@ -125,6 +125,7 @@ fn finding(gate: Gate, opinion: &Opinion<'_>, risk: Risk) -> GateFinding {
         Opinion::Stage => "an edit is staged until the user approves it".to_owned(),
         Opinion::Allow(None) if gate == Gate::Mode => "approved without asking".to_owned(),
         Opinion::Allow(None) if gate == Gate::Reading => "reading in the project is free".to_owned(),
+        Opinion::Allow(None) if gate == Gate::Profile => "the profile runs it without asking".to_owned(),
         Opinion::Allow(None) if risk == Risk::Low => "low, and asked before in this session".to_owned(),
         Opinion::Allow(None) | Opinion::Ask(None) => risk_default(risk).to_owned(),
         Opinion::Silent => silence(gate).to_owned(),
@@ -160,6 +161,7 @@ fn silence(gate: Gate) -> &'static str {
         Gate::AskRule => "no rule wants it asked",
         Gate::AllowRule => "no rule allows it",
         Gate::Reading => "no free reading in the project",
+        Gate::Profile => "the profile leaves it to the risk",
         Gate::Risk | Gate::Mode | Gate::Caller | Gate::User => "nothing to say",
     }
 }

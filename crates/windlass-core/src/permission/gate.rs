@@ -8,7 +8,7 @@ use super::question::DeniedBy;
 use super::rule::{Rule, RulePattern, RuleSource};
 use crate::command::RunWishes;
 use crate::model::ToolChoice;
-use crate::profile::Reading;
+use crate::profile::{Profile, Reading};
 use crate::tool::{ToolFailure, ToolSpec};
 
 /// What a model does about a denial: the hint of a refusal begins with it, what a user can do follows.
@@ -42,6 +42,8 @@ pub enum Gate {
     AllowRule,
     /// Reading in the project, where the profile lets it be free.
     Reading,
+    /// Tools that the profile runs without asking.
+    Profile,
     /// Gate 10: the risk of the call.
     Risk,
     /// How a run is approved when a gate wants to ask.
@@ -54,7 +56,7 @@ pub enum Gate {
 
 impl Gate {
     /// All gates, in order.
-    pub const ALL: [Gate; 16] = [
+    pub const ALL: [Gate; 17] = [
         Gate::Floor,
         Gate::ToolsAllowed,
         Gate::Module,
@@ -67,6 +69,7 @@ impl Gate {
         Gate::AskRule,
         Gate::AllowRule,
         Gate::Reading,
+        Gate::Profile,
         Gate::Risk,
         Gate::Mode,
         Gate::Caller,
@@ -88,6 +91,7 @@ impl Gate {
             Gate::AskRule => "ask_rule",
             Gate::AllowRule => "allow_rule",
             Gate::Reading => "reading",
+            Gate::Profile => "profile",
             Gate::Risk => "risk",
             Gate::Mode => "mode",
             Gate::Caller => "caller",
@@ -102,6 +106,7 @@ impl Gate {
             Gate::ReadOnly | Gate::Mode => DeniedBy::Mode,
             Gate::Floor
             | Gate::Reading
+            | Gate::Profile
             | Gate::DenyRule
             | Gate::Grant
             | Gate::AskRule
@@ -129,6 +134,7 @@ impl Gate {
             Gate::AskRule => "A rule may want the call asked each time.",
             Gate::AllowRule => "A rule may let the call run.",
             Gate::Reading => "The profile may let reading in the project be free.",
+            Gate::Profile => "The profile may let a tool run without asking.",
             Gate::Risk => {
                 "Otherwise risk decides: safe runs, low is asked once a session, medium and high each time, critical needs a typed word."
             }
@@ -156,6 +162,8 @@ pub struct GateSettings {
     pub tool_choice: ToolChoice,
     /// Whether reading in the project needs asking; the profile says.
     pub reading: Reading,
+    /// Tools that run without asking; the profile says.
+    pub unasked_tools: Vec<String>,
     /// The project root, so that what lies beyond it is known.
     pub root: String,
 }
@@ -170,25 +178,34 @@ impl Default for GateSettings {
             allow_list: None,
             tool_choice: ToolChoice::Auto,
             reading: Reading::ByRisk,
+            unasked_tools: Vec::new(),
             root: String::new(),
         }
     }
 }
 
 impl GateSettings {
-    /// What the wishes of a run say.
-    pub fn of(wishes: &RunWishes) -> Self {
+    /// What the wishes of a run say, and the profile that it runs with: that on record, if there is one.
+    pub fn of(wishes: &RunWishes, profile: &Profile, root: String) -> Self {
+        let profile = wishes.setup.as_ref().map_or(profile, |setup| &setup.profile);
         Self {
             tools_allowed: wishes.tools_allowed,
             allow_list: wishes.tools.clone(),
             tool_choice: wishes.tool_choice.clone(),
-            ..Self::default()
+            ..Self::of_profile(profile, root)
         }
     }
 
-    /// Gates of a sub-agent that has none of its own: the same place and the same manner of reading.
+    /// What a profile says; all tools, no module.
+    pub fn of_profile(profile: &Profile, root: String) -> Self {
+        let (reading, unasked_tools) = (profile.reading, profile.unasked_tools.clone());
+        Self { reading, unasked_tools, root, ..Self::default() }
+    }
+
+    /// Gates of a sub-agent that has none of its own: the same place and the same profile.
     pub fn open_like(&self) -> Self {
-        Self { reading: self.reading, root: self.root.clone(), ..Self::default() }
+        let (reading, unasked_tools) = (self.reading, self.unasked_tools.clone());
+        Self { reading, unasked_tools, root: self.root.clone(), ..Self::default() }
     }
 
     /// The first of gates 1 to 3 that is closed for a tool.

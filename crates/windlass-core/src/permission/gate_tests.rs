@@ -146,6 +146,7 @@ fn gates_have_words_and_sentences_in_their_order() {
             "ask_rule",
             "allow_rule",
             "reading",
+            "profile",
             "risk",
             "mode",
             "caller",

@@ -22,7 +22,7 @@ use crate::secret_files::is_secret;
 use crate::tool::{CheckedCall, Effects, Risk, Scope, ToolSpec};
 
 /// The gates that may speak before risk does, in order.
-pub(super) const GATES_BEFORE_RISK: [Gate; 12] = [
+pub(super) const GATES_BEFORE_RISK: [Gate; 13] = [
     Gate::Floor,
     Gate::ToolsAllowed,
     Gate::Module,
@@ -35,6 +35,7 @@ pub(super) const GATES_BEFORE_RISK: [Gate; 12] = [
     Gate::AskRule,
     Gate::AllowRule,
     Gate::Reading,
+    Gate::Profile,
 ];
 
 /// What is judged: the facts of a call that gates look at.
@@ -333,6 +334,11 @@ impl Permissions {
             Gate::Reading => {
                 let is_free = self.settings.reading == Reading::Free && matter.reads_project();
                 return if is_free { Opinion::Allow(None) } else { Opinion::Silent };
+            }
+            Gate::Profile => {
+                // What is riskier than the tool itself is asked about, whatever the profile.
+                let is_unasked = self.settings.unasked_tools.contains(&spec.name) && risk <= spec.risk;
+                return if is_unasked { Opinion::Allow(None) } else { Opinion::Silent };
             }
             Gate::Risk => {
                 return match risk {

@@ -10,13 +10,18 @@ use crate::ids::{CallId, Millis};
 use crate::message::{Message, ToolMessage};
 use crate::model::Usage;
 use crate::run::RunSettings;
-use crate::tool::{Category, ErrorKind, ToolCall, ToolFailure, ToolOutcome, Visibility};
+use crate::tool::{
+    Category, ErrorKind, InnerCall, ToolCall, ToolFailure, ToolOutcome, Visibility, inside_of, tell_inside,
+};
 
-/// The outcome of a call of which nobody knows whether it happened.
-pub fn interrupted_outcome(tool: &str, now: Millis) -> ToolOutcome {
-    let message = format!(
+/// The outcome of a call of which nobody knows whether it happened, or how much of it: with the calls that it had made.
+pub fn interrupted_outcome(tool: &str, inside: &[InnerCall], now: Millis) -> ToolOutcome {
+    let mut message = format!(
         "The program stopped while {tool} ran; it may or may not have happened, and it was not run again"
     );
+    if !inside.is_empty() {
+        message = format!("{message}. {}", tell_inside(inside));
+    }
     let failure = ToolFailure::new(ErrorKind::Interrupted, message)
         .hint("Look whether it happened before you repeat the call.");
     ToolOutcome::failed(failure).timed(now, now)
@@ -41,7 +46,10 @@ pub fn abandon(settings: &RunSettings, records: &[Arc<Record>], why: &str, now: 
     }
     let mut events: Vec<Event> = open
         .into_values()
-        .map(|(call, category, visibility)| end_call(settings, call, category, visibility, now))
+        .map(|(call, category, visibility)| {
+            let inside = inside_of(records.iter().map(AsRef::as_ref), &call.id);
+            end_call(settings, call, &inside, (category, visibility), now)
+        })
         .collect();
     let message = format!(
         "The program stopped in the middle of this run, and the run cannot be taken up again: {why}. What was \
@@ -60,11 +68,11 @@ pub fn abandon(settings: &RunSettings, records: &[Arc<Record>], why: &str, now: 
 fn end_call(
     settings: &RunSettings,
     call: &ToolCall,
-    category: Category,
-    visibility: Visibility,
+    inside: &[InnerCall],
+    (category, visibility): (Category, Visibility),
     now: Millis,
 ) -> Event {
-    let outcome = interrupted_outcome(&call.name, now);
+    let outcome = interrupted_outcome(&call.name, inside, now);
     let chars_max = settings.profile.limits.result_chars_max;
     let rendered = render_for_model(&settings.profile, &call.id, &call.name, &outcome, chars_max);
     let message = Message::Tool(ToolMessage {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use super::digest::DIGEST_CHARS_MAX;
 use super::window::tokens_of_bytes;
 use super::{Goal, Pass, Run};
-use crate::dialect::text;
+use crate::dialect::{field, text};
 use crate::event::Event;
 use crate::message::Message;
 use crate::model::{ModelRequest, NoticeKind, ToolChoice};
@@ -150,8 +150,11 @@ impl Run {
             sampling: self.wishes.asked.sampling.clone(),
             kept: self.kept.clone(),
         };
-        if self.settings.profile.dialect == Dialect::Text {
-            self.write_as_text(&mut request, goal);
+        match self.settings.profile.dialect {
+            Dialect::Text => self.write_as_text(&mut request, goal),
+            // A module writes its own prompt.
+            Dialect::Field if !self.settings.profile.answers_in_fields => self.write_as_fields(&mut request),
+            Dialect::Field | Dialect::Native => {}
         }
         request
     }
@@ -181,11 +184,7 @@ impl Run {
 
     /// The prompt of the text dialect: one user message, its beginning stable from step to step (E-31).
     fn write_as_text(&self, request: &mut ModelRequest, goal: &Goal) {
-        let instructions = text::instructions(request.tools.iter().map(AsRef::as_ref));
-        request.system = match self.settings.system.as_ref() {
-            "" => instructions.into(),
-            system => format!("{system}\n\n{instructions}").into(),
-        };
+        self.instruct(request, &text::instructions(request.tools.iter().map(AsRef::as_ref)));
         let mut lines = Vec::new();
         let mut number = 0;
         for message in request.messages.iter() {
@@ -202,11 +201,48 @@ impl Run {
         if let Goal::Correction(error) = goal {
             lines.push(phrase_correction(error));
         }
-        request.messages = Arc::new(vec![Arc::new(Message::user(lines.join("\n")))]);
-        request.trailer = Vec::new();
-        request.tools = Arc::new([]);
-        request.tool_choice = ToolChoice::Auto;
+        write_all(request, &lines);
     }
+
+    /// The prompt of the field dialect where no module writes one: the query, and what calls returned as its context.
+    fn write_as_fields(&self, request: &mut ModelRequest) {
+        let tools = field::tool_items(request.tools.iter().map(AsRef::as_ref));
+        self.instruct(request, &field::instructions(&tools));
+        let asked = request.messages.iter().rposition(|message| matches!(**message, Message::User { .. }));
+        let mut lines = Vec::new();
+        let mut context = Vec::new();
+        for (at, message) in request.messages.iter().enumerate() {
+            match message.as_ref() {
+                Message::User { .. } if Some(at) == asked => lines.push(format!("query: {}", message.text())),
+                Message::User { .. } => lines.push(format!("User: {}", message.text())),
+                Message::Assistant { .. } if Some(at) < asked => {
+                    lines.push(format!("Assistant: {}", message.text()));
+                }
+                Message::Assistant { .. } => {}
+                Message::Tool(_) if Some(at) < asked => {}
+                Message::Tool(tool) => context.push(field::context_line(&tool.name, tool.told())),
+                Message::Note { text } => context.push(text.clone()),
+            }
+        }
+        lines.push(format!("context: {}", context.join("\n")));
+        lines.append(&mut request.trailer);
+        write_all(request, &lines);
+    }
+
+    fn instruct(&self, request: &mut ModelRequest, instructions: &str) {
+        request.system = match self.settings.system.as_ref() {
+            "" => instructions.into(),
+            system => format!("{system}\n\n{instructions}").into(),
+        };
+    }
+}
+
+/// A prompt of text is one message, and its tools are a part of it.
+fn write_all(request: &mut ModelRequest, lines: &[String]) {
+    request.messages = Arc::new(vec![Arc::new(Message::user(lines.join("\n")))]);
+    request.trailer = Vec::new();
+    request.tools = Arc::new([]);
+    request.tool_choice = ToolChoice::Auto;
 }
 
 /// One message as lines of a text prompt (Appendix A.1).

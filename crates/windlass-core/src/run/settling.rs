@@ -208,7 +208,7 @@ impl Run {
             category: slot.category,
             visibility: slot.visibility,
         });
-        let timeout_ms = approved.spec().timeout_ms.unwrap_or(self.settings.profile.limits.call_timeout_ms);
+        let timeout_ms = self.settings.profile.timeout_ms(approved.spec());
         if !self.tools_used.contains(&slot.call.name) {
             self.tools_used.push(slot.call.name.clone());
         }

@@ -4,14 +4,17 @@
 
 mod call;
 mod failure;
+mod inside;
 mod live;
 mod outcome;
 mod spec;
 
 pub use call::{CheckedCall, ProviderState, RawArgs, RawCall, ToolCall};
 pub use failure::{ErrorKind, RetryAdvice, ToolFailure};
+pub(crate) use inside::tell_inside;
+pub use inside::{InnerCall, inner_end, inside_of, see_inside};
 pub use live::{LIVE_KEYWORD, live_kinds, without_live};
-pub use outcome::{InnerCall, Link, OutcomeMeta, OutcomeStatus, ToolOutcome, ToolOutput, Trust};
+pub use outcome::{Link, OutcomeMeta, OutcomeStatus, ToolOutcome, ToolOutput, Trust};
 pub use spec::{
     ArgSpec, ArgType, Category, Effects, Risk, Scope, SpecError, ToolSpec, Visibility, is_tool_name,
 };

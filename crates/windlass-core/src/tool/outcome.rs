@@ -3,14 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{ErrorKind, ToolFailure};
+use super::{ErrorKind, InnerCall, ToolFailure};
 use crate::ids::Millis;
-use crate::json::clip::clip_chars;
 use crate::json::note::RepairNote;
 use crate::permission::Question;
-
-/// Characters that are kept of what a call inside a call gave.
-const INNER_CHARS_MAX: usize = 2_000;
 
 /// What a tool returns when it succeeds: JSON for machines, text for readers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -161,46 +157,10 @@ pub struct OutcomeMeta {
     /// arguments makes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proposal: Option<Box<Question>>,
-    /// Calls that it made itself, in order.
+    /// Calls that it made itself: in journals from before these had records of their own, and in the answer to a call
+    /// from outside, of which there is no journal.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inside: Vec<InnerCall>,
-}
-
-/// A call that a running call made itself.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct InnerCall {
-    /// The tool.
-    pub name: String,
-    /// Complete arguments.
-    pub arguments: String,
-    /// How it ended.
-    pub status: OutcomeStatus,
-    /// What it gave or why it failed, cut.
-    pub said: String,
-    /// When it started (or was refused).
-    pub started_ms: Millis,
-    /// How long it took.
-    pub duration_ms: u64,
-    /// Who allowed it: the gate's word.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub decision: Option<String>,
-    /// Calls that it made itself, in order.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub inside: Vec<InnerCall>,
-}
-
-impl InnerCall {
-    /// What is kept of a call with this outcome.
-    pub fn of(name: &str, arguments: String, outcome: &ToolOutcome) -> Self {
-        let said = match &outcome.body {
-            Ok(output) => clip_chars(&output.readable(), INNER_CHARS_MAX).into_owned(),
-            Err(failure) => failure.message.clone(),
-        };
-        let OutcomeMeta { started_ms, duration_ms, decision, inside, .. } = outcome.meta.clone();
-        let (name, status) = (name.to_owned(), outcome.status());
-        Self { name, arguments, status, said, started_ms, duration_ms, decision, inside }
-    }
 }
 
 /// What a call gave: exactly one for every call, whatever happened to it.

@@ -31,6 +31,10 @@ fn formed(profile: Profile) -> Sim {
     sim
 }
 
+fn fields() -> Profile {
+    Profile { answers_in_fields: true, ..Profile::dspy() }
+}
+
 #[test]
 fn an_answer_in_its_form_ends_the_run() {
     let mut sim = formed(Profile::default());
@@ -40,7 +44,7 @@ fn an_answer_in_its_form_ends_the_run() {
 
 #[test]
 fn an_answer_out_of_its_form_is_asked_for_once_more_with_what_is_wrong() {
-    for profile in [Profile::default(), Profile::dspy()] {
+    for profile in [Profile::default(), fields()] {
         let mut sim = formed(profile);
         sim.say(r#"{"feeling":"calm"}"#);
         let request = sim.request();
@@ -65,7 +69,7 @@ fn a_second_answer_out_of_its_form_is_an_error_that_says_why() {
 /// Without a form such an output is a bad call, and ends the run under this profile (R-11).
 #[test]
 fn fields_that_cannot_be_read_are_an_answer_out_of_its_form() {
-    let mut sim = formed(Profile::dspy());
+    let mut sim = formed(fields());
     sim.say("I would rather talk.");
     assert_eq!(sim.request().purpose, StepPurpose::Correction);
     sim.say(r#"{"mood":"calm","tool_call":"look around"}"#);

@@ -19,7 +19,7 @@ fn specs() -> Vec<ToolSpec> {
 }
 
 fn dspy() -> Sim {
-    let mut sim = Sim::of(Profile::dspy()).with_tools(specs());
+    let mut sim = Sim::of(Profile { answers_in_fields: true, ..Profile::dspy() }).with_tools(specs());
     sim.start("How much gold do I have?");
     sim
 }
@@ -178,8 +178,7 @@ fn d_25_a_tool_error_ends_the_run_in_the_documented_words() {
 
 #[test]
 fn an_output_that_cannot_be_read_is_an_error_and_never_an_empty_success() {
-    for output in
-        ["{}", "[]", "Hello", r#"{"tool_call":7}"#, r#"{"tool_call":"fly"}"#, r#"{"tool_call":{"args":{}}}"#]
+    for output in ["{}", "[]", r#"{"tool_call":7}"#, r#"{"tool_call":"fly"}"#, r#"{"tool_call":{"args":{}}}"#]
     {
         let mut sim = dspy();
         sim.say(output);
@@ -193,4 +192,20 @@ fn calls_have_no_time_limit_of_their_own_but_end_some_day() {
     let mut sim = dspy();
     sim.say(&call_gold());
     assert_eq!(sim.ran(), [("call_1", 600_000)]);
+}
+
+#[test]
+fn without_a_module_the_prompt_lists_the_tools_and_a_plain_answer_is_one() {
+    let mut sim = Sim::of(Profile::dspy()).with_tools(specs());
+    sim.start("How much gold?");
+    let request = sim.request();
+    assert!(request.system.contains("available_tools: [{\"name\":\"check_inventory\""), "{}", request.system);
+    assert_eq!(request.messages[0].text(), "query: How much gold?\ncontext: ");
+    assert!(request.tools.is_empty());
+    sim.say(&call_gold());
+    sim.ended(1, json!({"gold": 500}));
+    let context = "query: How much gold?\ncontext: Tool 'get_player_gold' returned: {\"gold\":500}";
+    assert_eq!(sim.request().messages[0].text(), context);
+    sim.say("You have 500 gold coins.");
+    assert_eq!((sim.finished().outcome, sim.answer()), (RunOutcome::Completed, "You have 500 gold coins."));
 }

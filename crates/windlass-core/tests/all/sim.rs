@@ -14,7 +14,7 @@ use windlass_core::permission::{
     ApproveMode, Decision, GateSettings, Inspection, PermissionAnswer, Permissions, PolicySet,
 };
 use windlass_core::port::{ArgsValidator, Violation};
-use windlass_core::profile::{Dialect, Profile};
+use windlass_core::profile::Profile;
 use windlass_core::run::{Deadline, Effect, Finished, Input, Run, RunSettings, Start, World};
 use windlass_core::tool::{
     Category, Effects, ErrorKind, OutcomeStatus, RawArgs, RawCall, Risk, ToolFailure, ToolOutcome,
@@ -404,15 +404,15 @@ impl Sim {
     }
 
     fn check_request(&self, request: &ModelRequest) {
-        if self.profile.dialect != Dialect::Text {
+        if !self.profile.has_text_calls() {
             check_transcript(&request.messages);
             let names: Vec<_> = request.tools.iter().map(|spec| &spec.name).collect();
             assert!(names.is_sorted(), "tools are sorted");
         }
-        if request.purpose == StepPurpose::Finalise && self.profile.dialect != Dialect::Text {
+        if request.purpose == StepPurpose::Finalise && !self.profile.has_text_calls() {
             assert_eq!(request.tool_choice, ToolChoice::Forbidden);
         }
-        if let Some(earlier) = self.requests.last().filter(|_| self.profile.dialect != Dialect::Text) {
+        if let Some(earlier) = self.requests.last().filter(|_| !self.profile.has_text_calls()) {
             assert_eq!(earlier.system, request.system, "R-56");
             assert_eq!(earlier.tools, request.tools, "R-56");
             let is_prefix = earlier.messages.iter().zip(request.messages.iter()).all(|(a, b)| a == b);

@@ -20,7 +20,8 @@ pub(super) struct Setup {
     pub(super) model: Option<String>,
     /// The profile as it was asked for.
     pub(super) profile: Option<String>,
-    pub(super) executes_while_streaming: bool,
+    /// Whether calls start as soon as they are complete, where the run said so.
+    pub(super) executes_while_streaming: Option<bool>,
     /// Which version of the model it was.
     pub(super) edition: u64,
     /// What the run on record began with, for which it was opened.

@@ -339,11 +339,12 @@ impl HostPort for Host {
     }
 
     fn defaults(&self) -> Result<HostDefaults, HostError> {
+        let profile = (self.parts.profiles)(None)?;
         Ok(HostDefaults {
             root: self.parts.root.display().to_string(),
             model: self.parts.models.usual(),
-            profile: self.usual_profile()?,
-            executes_while_streaming: self.parts.executes_while_streaming,
+            profile: profile.name.word().to_owned(),
+            executes_while_streaming: profile.executes_while_streaming,
             approve: self.parts.approve,
         })
     }

@@ -99,7 +99,7 @@ pub trait ModelsPort: Send + Sync {
     }
 }
 
-/// Where profiles come from: a name, or the usual one, to limits and manners with the configuration's changes.
+/// Where profiles come from: a name, or the usual one, to the whole profile with what the configuration set.
 pub type ProfilesFn = dyn Fn(Option<&str>) -> Result<Profile, HostError> + Send + Sync;
 
 /// How much may go on at once.
@@ -155,14 +155,10 @@ pub struct HostParts {
     pub approve: ApproveMode,
     /// Where decisions are written down, if anywhere.
     pub audit: Option<Arc<AuditFile>>,
-    /// The system text.
-    pub system: Arc<str>,
     /// The time.
     pub clock: Clock,
     /// How much may go on at once.
     pub limits: HostLimits,
-    /// Whether calls start as soon as they are complete, where a run does not say (`TOOL_LOOP_V2`).
-    pub executes_while_streaming: bool,
 }
 
 /// All sessions of a process.

@@ -36,7 +36,7 @@ impl Host {
             edition: self.parts.models.edition(model.as_deref()),
             model,
             profile: profile.or_else(|| own(&row.begin.profile)),
-            executes_while_streaming: executes_while_streaming.unwrap_or(self.parts.executes_while_streaming),
+            executes_while_streaming,
             begun: None,
         }
     }
@@ -50,9 +50,9 @@ impl Host {
             None => self.parts.models.open(setup.model.as_deref(), &mut profile)?,
         };
         let settings = RunSettings {
+            system: profile.instruction.as_str().into(),
             profile,
             model: opened.model.name().to_owned(),
-            system: Arc::clone(&self.parts.system),
             context_tokens: opened.context_tokens,
             form: opened.model.form(),
         };
@@ -65,7 +65,9 @@ impl Host {
             return Ok(begun.profile.clone());
         }
         let mut profile: Profile = (self.parts.profiles)(setup.profile.as_deref())?;
-        profile.executes_while_streaming = setup.executes_while_streaming;
+        if let Some(is_early) = setup.executes_while_streaming {
+            profile.executes_while_streaming = is_early;
+        }
         Ok(profile)
     }
 

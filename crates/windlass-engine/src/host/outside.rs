@@ -1,10 +1,7 @@
 //! One call, one model step, one explanation, without a run of a session.
 
-use std::sync::Arc;
-
 use futures::StreamExt;
 use serde_json::{Map, Value};
-use windlass_core::command::MessageSend;
 use windlass_core::envelope::render_whole;
 use windlass_core::event::Event;
 use windlass_core::host::{Consent, ExplainedGate, Explanation, HostError, OutsideCall, ToolAnswer};
@@ -12,17 +9,14 @@ use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
 use windlass_core::permission::{
     ApproveMode, Decision, PermissionAnswer, Rule, RuleEffect, RuleSource, Stance,
 };
-use windlass_core::port::{BoxStream, JournalPort};
-use windlass_core::profile::Dialect;
-use windlass_core::run::RunSettings;
+use windlass_core::port::BoxStream;
 
 use super::{Host, broken, failed};
 use crate::bus::{Delivery, Subscription};
 use crate::explain::{CallFate, CallJudge};
-use crate::ids::{new_message_id, new_run_id, new_session_id};
-use crate::journal::MemoryJournal;
-use crate::one_call::{OneCall, outcome_of};
-use crate::session::{Past, Session, SessionParts};
+use crate::ids::new_session_id;
+use crate::one_call::{OneCallSession, Surroundings, unasked};
+use crate::session::{Past, Session};
 
 impl Host {
     /// Runs one call through the one run machine; what would need asking is refused.
@@ -48,52 +42,37 @@ impl Host {
             }
             None => new_session_id(),
         };
-        let mut profile = (self.parts.profiles)(None)?;
-        // The call is given as a call, whatever a model of this profile would write.
-        profile.dialect = Dialect::Native;
-        let model = OneCall::new(call.name.clone(), Value::Object(call.args).to_string());
-        let settings = RunSettings {
-            profile: profile.clone(),
-            model: String::new(),
-            system: "".into(),
-            context_tokens: None,
-            form: None,
+        let profile = (self.parts.profiles)(None)?;
+        let approve = match (approve, &call.consent) {
+            (mode, None) => unasked(mode),
+            // This is the approval that staged edits await.
+            (ApproveMode::Stage | ApproveMode::StageOnly, Some(_)) => ApproveMode::Ask,
+            // Where nobody may ever be asked, nobody may have said yes.
+            (mode, Some(_)) => mode,
         };
-        let journal = Arc::new(MemoryJournal::new());
-        let parts = SessionParts {
-            session_id: session_id.clone(),
-            settings: Arc::new(settings),
-            model: Arc::new(model),
+        let asked = (call.name.clone(), Value::Object(call.args).to_string());
+        let one =
+            OneCallSession::open(session_id, asked, profile.clone(), approve, self.surroundings(), past);
+        let questions = one.session.subscribe();
+        let handle = one.send().await.map_err(super::running::unsent)?;
+        tokio::select! {
+            ended = handle.finished() => ended.map_err(super::running::unsent)?,
+            stale = say_yes(&one.session, questions, call.consent) => return Err(stale),
+        };
+        let outcome = one.outcome().await.map_err(broken)?.ok_or_else(|| broken("the call never ended"))?;
+        let content = render_whole(&profile, &call.name, &outcome);
+        Ok(ToolAnswer { outcome, content })
+    }
+
+    fn surroundings(&self) -> Surroundings {
+        Surroundings {
             registry: self.parts.registry.clone(),
             root: self.parts.root.clone(),
             policies: self.parts.policies.clone(),
-            approve: match (approve, &call.consent) {
-                // Nobody is there to be asked, and nobody would find what was staged.
-                (ApproveMode::Stage | ApproveMode::StageOnly, None) => ApproveMode::Never,
-                (mode, None) => mode.unattended(),
-                // This is the approval that staged edits await.
-                (ApproveMode::Stage | ApproveMode::StageOnly, Some(_)) => ApproveMode::Ask,
-                // Where nobody may ever be asked, nobody may have said yes.
-                (mode, Some(_)) => mode,
-            },
-            journal: Arc::clone(&journal) as Arc<dyn JournalPort>,
             audit: self.parts.audit.clone(),
             clock: self.parts.clock.clone(),
-            past,
-        };
-        let session = Session::start_guarded(parts, self.redactor.clone());
-        let send = MessageSend::text(new_run_id(), new_message_id(), format!("Call {}", call.name));
-        let questions = session.subscribe();
-        let handle = session.send(send).await.map_err(super::running::unsent)?;
-        let ended = handle.finished();
-        tokio::select! {
-            ended = ended => ended.map_err(super::running::unsent)?,
-            stale = say_yes(&session, questions, call.consent) => return Err(stale),
-        };
-        let records = journal.load(&session_id, 0).await.map_err(broken)?;
-        let outcome = outcome_of(&records).ok_or_else(|| broken("the call never ended"))?;
-        let content = render_whole(&profile, &call.name, &outcome);
-        Ok(ToolAnswer { outcome, content })
+            redactor: self.redactor.clone(),
+        }
     }
 
     fn check_tool(&self, name: &str) -> Result<(), HostError> {
@@ -151,8 +130,7 @@ impl Host {
             registry: &self.parts.registry,
             policies: &self.parts.policies,
             approve: self.parts.approve,
-            reading: profile.reading,
-            limits: &profile.limits,
+            profile: &profile,
             root: &self.parts.root,
             clock: &self.parts.clock,
             secrets: &self.redactor,

@@ -163,10 +163,11 @@ impl Host {
     /// What a run is ended with: its model is not asked, and need not be there any more.
     pub(super) fn mute_settings(&self, setup: &Setup) -> Result<(RunSettings, OpenModel), HostError> {
         let model = setup.model.clone().unwrap_or_default();
+        let profile = self.profile_of(setup)?;
         let settings = RunSettings {
-            profile: self.profile_of(setup)?,
+            system: profile.instruction.as_str().into(),
+            profile,
             model: model.clone(),
-            system: Arc::clone(&self.parts.system),
             context_tokens: None,
             form: None,
         };

@@ -32,7 +32,7 @@ impl Host {
         let Recollection { own, start, mut permissions } = self.recollect(&row).await?;
         let start = start.ok_or_else(|| broken(format!("the beginning of run {run_id} is not on record")))?;
         let settings = Arc::new(self.settings_of_record(&row, start.send.wishes.setup.clone())?);
-        let shelf = self.parts.registry.snapshot();
+        let shelf = self.parts.registry.snapshot_of(&settings.profile);
         let checked_by = CheckedBy::Tools;
         let played = rehearse(settings, start, &own, &shelf.toolset, &mut permissions, checked_by);
         let run_id = run_id.clone();
@@ -59,7 +59,8 @@ impl Host {
         let start = start_of(&own, history.transcript, history.next_call_number);
         if let Some(Start { send, .. }) = &start {
             let root = self.parts.root.display().to_string();
-            permissions.begin_run(GateSettings { root, ..GateSettings::of(&send.wishes) });
+            let profile = (self.parts.profiles)(Some(&row.profile)).unwrap_or_default();
+            permissions.begin_run(GateSettings::of(&send.wishes, &profile, root));
         }
         Ok(Recollection { own, start, permissions })
     }
@@ -80,7 +81,7 @@ impl Host {
         Setup {
             model: Some(row.model.clone()),
             profile: Some(row.profile.clone()),
-            executes_while_streaming: self.parts.executes_while_streaming,
+            executes_while_streaming: None,
             edition: self.parts.models.edition(Some(&row.model)),
             begun,
         }

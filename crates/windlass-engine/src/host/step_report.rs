@@ -41,7 +41,7 @@ impl Host {
             );
             return Ok(report);
         };
-        let shelf = self.parts.registry.snapshot();
+        let shelf = self.parts.registry.snapshot_of(&settings.profile);
         match recall_request(&Arc::new(settings), start, &own, &shelf.toolset, &mut permissions, step) {
             Ok(request) => show(&mut report, &request, &opened),
             Err(divergence) => {

@@ -140,6 +140,8 @@ impl KeptRun {
             | Event::CallDelta { .. }
             | Event::StepEnded { usage: None, .. }
             | Event::CallStarted { .. }
+            | Event::InnerCallStarted { .. }
+            | Event::InnerCallEnded { .. }
             | Event::StepProgressed { .. }
             | Event::CallProgressed { .. }
             | Event::TasksChanged { .. }

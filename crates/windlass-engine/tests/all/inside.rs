@@ -136,3 +136,33 @@ async fn a_call_inside_stops_with_the_call_around_it() {
     assert_eq!(run.finished().await.unwrap().outcome, RunOutcome::Cancelled);
     dropped.notified().await;
 }
+
+/// Whoever parks a session waits for a call that changes something, and with it for the calls that it makes.
+#[tokio::test]
+async fn a_call_that_goes_on_while_its_session_is_parked_can_make_its_calls() {
+    let (began, parked) = (Arc::new(tokio::sync::Notify::new()), Arc::new(tokio::sync::Notify::new()));
+    let (start, go) = (Arc::clone(&began), Arc::clone(&parked));
+    let spec = ToolSpec::new("outer", "Calls when it is told").with_effects(Effects::Write, Risk::Safe);
+    let outer = tool(spec, move |_, context: ToolContext| {
+        let (start, go) = (Arc::clone(&start), Arc::clone(&go));
+        async move {
+            start.notify_one();
+            go.notified().await;
+            let args = json!({"a": 19, "b": 23});
+            context.calls.call("add", args.as_object().cloned().unwrap_or_default()).await
+        }
+    });
+    let script = "user Go.\nmodel call 1 outer {}\nmodel end\nmodel text Done.\n";
+    let mut parts = parts(script, vec![outer, adder()]);
+    parts.approve = ApproveMode::All;
+    let journal = Arc::clone(&parts.journal);
+    let session = Session::start(parts);
+    let run = session.send(hello()).await.unwrap();
+    began.notified().await;
+    tokio::join!(session.park(), async { parked.notify_one() });
+    assert!(run.finished().await.is_err(), "it is left unfinished");
+    let records = journal.load(session.id(), 0).await.unwrap();
+    let names: Vec<&str> = records.iter().map(|record| record.event.name()).collect();
+    let inner = ["call-started", "inner-call-started", "inner-call-ended", "call-ended"];
+    assert!(names.windows(4).any(|part| part == inner), "{names:?}");
+}

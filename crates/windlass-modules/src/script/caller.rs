@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use windlass_core::port::ToolPort;
+
+use crate::module::Module;
 
 /// What can go wrong for a script that calls modules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -100,4 +102,20 @@ pub trait ModuleCaller: Send + Sync {
     /// What a module is: an object with `module_id`, `signature_name`, `instruction`, `predictor_type`,
     /// `tool_enabled` and more.
     fn module_info(&self, module_id: &str) -> Result<Value, CallerError>;
+}
+
+/// A module as [`ModuleCaller::module_info`] tells of it.
+pub fn describe_module(module: &Module) -> Value {
+    json!({
+        "module_id": module.module_id,
+        "signature_name": module.signature_name,
+        "instruction": module.instruction,
+        "predictor_type": module.predictor.word(),
+        "tool_enabled": module.tool_enabled,
+        "tools": module.tools,
+        "inputs": module.signature.inputs,
+        "outputs": module.signature.outputs,
+        "demo_count": module.demos.len(),
+        "metadata": module.metadata,
+    })
 }

@@ -13,6 +13,7 @@
 //! - `aside`: how a script runs beside the runtime, and how it waits for what it asked
 //! - `convert`, `fault`: values and errors on their way in and out
 //! - `engine_functions`, `caller`, `desk`: modules for the scripts of a host program
+//! - `program`: a script that is run once, by itself
 
 mod aside;
 mod caller;
@@ -25,6 +26,7 @@ mod host;
 mod hosts;
 mod library;
 mod limits;
+mod program;
 mod reload;
 mod sandbox;
 mod source;
@@ -33,12 +35,13 @@ mod state;
 mod tool;
 mod watch;
 
-pub use caller::{CallerError, CallerErrorType, ModuleCaller};
+pub use caller::{CallerError, CallerErrorType, ModuleCaller, describe_module};
 pub use convert::{ConvertError, to_dynamic, to_json};
 pub use engine_functions::{EngineSetup, register_dspy_engine, register_dspy_engine_with};
 pub use fault::ScriptError;
 pub use hosts::ScriptGrants;
 pub use library::{ScriptLibrary, ScriptReport};
 pub use limits::ScriptLimits;
+pub use program::{ProgramUser, run_program};
 pub use reload::ScriptWatch;
 pub use tool::ScriptTool;

@@ -57,17 +57,15 @@ fn host(script: &Script, registry: Registry, model: &Overheard) -> Arc<Host> {
     Host::new(HostParts {
         store: Arc::new(MemoryStore::new()),
         models: Arc::new(model.clone()),
-        profiles: Arc::new(move |_| Ok(profile.clone())),
+        profiles: Arc::new(move |_| Ok(Profile { instruction: "Be brief.".into(), ..profile.clone() })),
         registry,
         search: None,
         root: std::env::temp_dir(),
         policies: PolicyStore::in_memory(rules(&script.header)),
         approve: script.header.approve.unwrap_or_default(),
         audit: None,
-        system: "Be brief.".into(),
         clock: Clock::from_fn(move || u64::try_from(began.elapsed().as_millis()).unwrap()),
         limits: HostLimits::default(),
-        executes_while_streaming: false,
     })
 }
 

@@ -91,6 +91,8 @@ impl Ledger {
             | Event::CallDelta { .. }
             | Event::CallRequested { .. }
             | Event::CallStarted { .. }
+            | Event::InnerCallStarted { .. }
+            | Event::InnerCallEnded { .. }
             | Event::StepProgressed { .. }
             | Event::CallProgressed { .. }
             | Event::NoteAdded { .. }

@@ -1,14 +1,11 @@
 //! The answer of a run as one growing text, for clients that know neither steps nor calls.
 //!
-//! Owns what such a client may see and when: what a failed try said is not said twice, a call that is written
-//! as text is never shown, and the end adds what only the machine knows (sources, refusals, a cancel's words).
+//! Owns what such a client may see and when: what a failed try said is not said twice, and the end adds what only the
+//! machine knows (sources, refusals, a cancel's words).
 //! Knows no wire.
-
-use std::str::FromStr;
 
 use windlass_core::event::{Event, RunOutcome};
 use windlass_core::model::StepPurpose;
-use windlass_core::profile::{Dialect, Profile, ProfileName};
 
 /// What stands between the texts of two steps.
 const GAP: &str = "\n\n";
@@ -25,12 +22,8 @@ pub(crate) enum Shown {
 /// Folds the events of one run into what a client is shown of it.
 #[derive(Debug, Default)]
 pub(crate) struct AnswerText {
-    /// Calls are written as text: what may be one is held back until its step has ended.
-    has_text_calls: bool,
     /// What was shown of this step, and of those that it continues.
     shown: String,
-    /// Text of this step that may be a call.
-    held: String,
     /// What an earlier try of this step had shown.
     earlier: String,
     /// What this try said while it might be the same again.
@@ -43,24 +36,16 @@ impl AnswerText {
     /// Takes in an event.
     pub(crate) fn apply(&mut self, event: &Event) -> Option<Shown> {
         match event {
-            Event::RunStarted { profile, .. } => {
-                let name = ProfileName::from_str(profile).unwrap_or_default();
-                self.has_text_calls = Profile::named(name).dialect == Dialect::Text;
-                None
-            }
             Event::StepStarted { purpose, attempt, .. } => {
                 self.begin_step(*purpose, *attempt);
                 None
             }
             Event::ReasoningDelta { text, .. } => Some(Shown::Reasoning(text.clone())),
-            Event::TextDelta { text } => self.hear(text),
-            Event::StepEnded { message, .. } => {
-                let held = std::mem::take(&mut self.held);
-                let is_call = message.calls().next().is_some();
-                if is_call { None } else { self.show(&held) }
-            }
+            Event::TextDelta { text } => self.show(text),
             Event::RunEnded { answer, outcome, .. } => self.close(answer, *outcome),
-            Event::RunResumed { .. }
+            Event::RunStarted { .. }
+            | Event::StepEnded { .. }
+            | Event::RunResumed { .. }
             | Event::TasksChanged { .. }
             | Event::StepDelayed { .. }
             | Event::RequestAdjusted { .. }
@@ -69,6 +54,8 @@ impl AnswerText {
             | Event::PermissionRequested { .. }
             | Event::PermissionDecided { .. }
             | Event::CallStarted { .. }
+            | Event::InnerCallStarted { .. }
+            | Event::InnerCallEnded { .. }
             | Event::StepProgressed { .. }
             | Event::CallProgressed { .. }
             | Event::CallEnded { .. }
@@ -79,7 +66,6 @@ impl AnswerText {
     }
 
     fn begin_step(&mut self, purpose: StepPurpose, attempt: u32) {
-        self.held.clear();
         self.retold.clear();
         if attempt > 1 {
             if !self.shown.is_empty() {
@@ -92,19 +78,6 @@ impl AnswerText {
             self.shown.clear();
             self.needs_gap = true;
         }
-    }
-
-    fn hear(&mut self, text: &str) -> Option<Shown> {
-        if !self.has_text_calls || !self.shown.is_empty() {
-            return self.show(text);
-        }
-        self.held.push_str(text);
-        let begun = self.held.trim_start();
-        if begun.is_empty() || begun.starts_with(['{', '`']) {
-            return None;
-        }
-        let held = std::mem::take(&mut self.held);
-        self.show(&held)
     }
 
     fn show(&mut self, text: &str) -> Option<Shown> {

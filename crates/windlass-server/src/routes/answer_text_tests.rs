@@ -94,22 +94,6 @@ fn a_continued_answer_is_one_text() {
 }
 
 #[test]
-fn a_call_in_text_is_held_back_and_json_in_an_answer_is_not_lost() {
-    let call = [started("edison"), step(WORK, 1), said(" {\"tool\":"), said("\"x\"}"), called()];
-    let answer = [step(WORK, 1), said("Nothing."), ended("Nothing.\n\nSources: x", RunOutcome::Completed)];
-    assert_eq!(shown(&[&call[..], &answer].concat()), "Nothing.\n\nSources: x");
-    let json = "{\"a\":1} is JSON.";
-    let events = [
-        started("edison"),
-        step(WORK, 1),
-        said(json),
-        step_ended(Message::assistant(json)),
-        ended(json, RunOutcome::Completed),
-    ];
-    assert_eq!(shown(&events), json);
-}
-
-#[test]
 fn the_words_of_a_cancel_come_last_and_a_failure_repeats_nothing() {
     let begin = [started("default"), step(WORK, 1), said("Once")];
     let cancelled = [ended("Generation cancelled", RunOutcome::Cancelled)];

@@ -13,7 +13,7 @@ use windlass_core::host::RecordQuery;
 use windlass_core::ids::{CallId, Millis, RunId};
 use windlass_core::message::Message;
 use windlass_core::permission::{Decision, DeniedBy, Question};
-use windlass_core::tool::{Category, ToolCall, ToolOutcome, Visibility};
+use windlass_core::tool::{Category, InnerCall, ToolCall, ToolOutcome, Visibility, see_inside};
 
 use crate::endpoint::Endpoint;
 use crate::error::{Answer, Kind, Problem, Said};
@@ -58,6 +58,7 @@ fn schema() -> Value {
         ("allowed_by?", json!({"type": "string", "description": "The gate that let it run."})),
         ("outcome?", any()),
         ("message?", json!({"type": "object", "description": "What the model sees of the outcome."})),
+        ("inside?", json!({"type": "array", "items": any(), "description": "Calls that it made itself."})),
     ])
 }
 
@@ -82,6 +83,8 @@ struct ShownCall {
     outcome: Option<Arc<ToolOutcome>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<Arc<Message>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    inside: Vec<InnerCall>,
 }
 
 /// What somebody or some rule decided.
@@ -130,6 +133,7 @@ fn note(shown: &mut Option<ShownCall>, wanted: &CallId, record: &Record) {
         }
         return;
     };
+    see_inside(&mut shown.inside, wanted.as_str(), record);
     match &record.event {
         Event::PermissionRequested { question } if question.call_id == *wanted => {
             shown.question = Some(question.as_ref().clone().sealed(&record.run_id));
@@ -169,6 +173,7 @@ impl ShownCall {
             allowed_by: None,
             outcome: None,
             message: None,
+            inside: Vec::new(),
         }
     }
 }

@@ -49,7 +49,7 @@ async fn about(State(app): State<App>) -> Answer<Response> {
     let shown = json!({
         "version": app.config.version, "root": root, "model": model, "profile": profile,
         "approve": mode, "approve_modes": modes, "profiles": profiles, "reasoning_efforts": EFFORTS,
-        "tool_loop_v2": app.config.executes_while_streaming.unwrap_or(executes_while_streaming),
+        "tool_loop_v2": executes_while_streaming,
     });
     show(&app, Said::Ok, &shown)
 }

@@ -140,7 +140,7 @@ impl ImageBody {
 pub(super) const EFFORTS: [&str; 4] = ["low", "medium", "high", "auto"];
 
 impl StartBody {
-    fn wish(self, app: &App) -> Answer<RunStart> {
+    fn wish(self) -> Answer<RunStart> {
         if self.message.trim().is_empty() {
             return Err(Problem::field("message", "the message is empty; say what is wanted"));
         }
@@ -185,7 +185,7 @@ impl StartBody {
             },
             model: self.model,
             profile: self.profile,
-            executes_while_streaming: self.executes_while_streaming.or(app.config.executes_while_streaming),
+            executes_while_streaming: self.executes_while_streaming,
         })
     }
 }
@@ -229,7 +229,7 @@ async fn start(
 ) -> Answer<Response> {
     let cancels = events::flag_of("cancel_on_disconnect", query.cancel_on_disconnect.as_deref())?;
     let projection = events::projection(&app, query.format.as_deref())?;
-    let started = app.host.start_run(&SessionId::new(id), body.wish(&app)?).await?;
+    let started = app.host.start_run(&SessionId::new(id), body.wish()?).await?;
     if !wants(&headers, EVENT_STREAM) {
         return show_started(&app, &started);
     }

@@ -82,12 +82,13 @@ impl Scene {
         scripts.0.lock().unwrap().insert("usual".to_owned(), script);
         let registry = Registry::new();
         registry.register_all(self.tools).unwrap();
+        let system = self.system;
         let host = Host::new(HostParts {
             store: Arc::new(MemoryStore::new()),
             models: Arc::clone(&scripts) as Arc<dyn ModelsPort>,
-            profiles: Arc::new(|name| match name.map(str::parse::<ProfileName>) {
-                None => Ok(Profile::default()),
-                Some(Ok(name)) => Ok(Profile::named(name)),
+            profiles: Arc::new(move |name| match name.map(str::parse::<ProfileName>) {
+                None => Ok(Profile { instruction: system.to_owned(), ..Profile::default() }),
+                Some(Ok(name)) => Ok(Profile { instruction: system.to_owned(), ..Profile::named(name) }),
                 Some(Err(error)) => {
                     Err(HostError::Invalid { field: Some("profile"), message: error.to_string() })
                 }
@@ -98,10 +99,8 @@ impl Scene {
             policies: PolicyStore::in_memory(PolicySet::default()),
             approve: self.approve,
             audit: None,
-            system: self.system.into(),
             clock: Clock::system(),
             limits: HostLimits::default(),
-            executes_while_streaming: false,
         });
         let config = ServerConfig {
             token: self.token.map(|token| Secret::new(token.to_owned())),

@@ -240,17 +240,15 @@ impl Stage {
             search: search.clone(),
             models: Arc::new(OneScript(Mutex::new(script))),
             profiles: Arc::new(move |name| match name.unwrap_or(&profile).parse::<ProfileName>() {
-                Ok(name) => Ok(Profile::named(name)),
+                Ok(name) => Ok(Profile { instruction: String::new(), ..Profile::named(name) }),
                 Err(error) => Err(HostError::Invalid { field: Some("profile"), message: error.to_string() }),
             }),
             root: std::env::temp_dir(),
             policies: PolicyStore::in_memory(PolicySet::default()),
             approve,
             audit: Some(Arc::new(AuditFile::new(folder.path().join("audit.log")))),
-            system: "".into(),
             clock: Clock::system(),
             limits: HostLimits::default(),
-            executes_while_streaming: false,
         });
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();

@@ -7,7 +7,7 @@ use windlass_core::check::check_call;
 use windlass_core::envelope::summary;
 use windlass_core::ids::CallId;
 use windlass_core::port::{ArgsValidator, Violation};
-use windlass_core::profile::ProfileName;
+use windlass_core::profile::Profile;
 use windlass_core::tool::{CheckedCall, ToolCall, ToolFailure, ToolOutcome};
 use windlass_core::toolset::{ToolEntry, Toolset};
 use windlass_tools::{ToolsConfig, builtin};
@@ -24,9 +24,9 @@ impl ArgsValidator for TypesOnly {
 }
 
 fn edison() -> Toolset {
-    let offered = ProfileName::Edison.builtin_tools().unwrap();
+    let profile = Profile::edison();
     let tools = builtin(&ToolsConfig::default());
-    let specs = tools.iter().map(|tool| tool.spec()).filter(|spec| offered.contains(&spec.name.as_str()));
+    let specs = tools.iter().map(|tool| tool.spec()).filter(|spec| profile.offers(&spec.name));
     Toolset::new(specs.map(|spec| ToolEntry::new(Arc::new(spec.clone()), Arc::new(TypesOnly))).collect())
         .unwrap()
 }

@@ -9,7 +9,7 @@ use windlass_core::message::Message;
 use windlass_core::model::{Finish, StepPurpose, Usage};
 use windlass_core::permission::{Decision, Question};
 use windlass_core::task::Task;
-use windlass_core::tool::{ToolCall, ToolOutcome, Visibility};
+use windlass_core::tool::{InnerCall, ToolCall, ToolOutcome, Visibility, see_inside};
 
 /// Where the inspector stands.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -145,6 +145,8 @@ pub struct CallFacts {
     pub outcome: Option<(Millis, Arc<ToolOutcome>)>,
     /// What the model saw of that.
     pub message: Option<Arc<Message>>,
+    /// Calls that it made itself.
+    pub inside: Vec<InnerCall>,
 }
 
 /// A decision about a call.
@@ -189,6 +191,9 @@ impl RunFacts {
 
     fn apply(&mut self, record: &Record) {
         let now = record.ts_ms;
+        for call in self.steps.iter_mut().flat_map(|step| &mut step.calls) {
+            see_inside(&mut call.inside, call.call.id.as_str(), record);
+        }
         match &record.event {
             Event::RunStarted { model, profile, message, .. } => {
                 (self.model, self.profile) = (model.clone(), profile.clone());
@@ -218,6 +223,10 @@ impl RunFacts {
                 call.outcome = Some((now, Arc::clone(outcome)));
                 call.message = Some(Arc::clone(message));
             }),
+            // The call that it is inside of changes.
+            Event::InnerCallStarted { call_id, .. } | Event::InnerCallEnded { call_id, .. } => {
+                self.on_call(call_id, |_| ());
+            }
             Event::RunEnded { outcome, reason, usage, .. } => {
                 let (outcome, reason, usage) = (*outcome, reason.clone(), *usage);
                 self.end = Some(EndFacts { ended_ms: now, outcome, reason, usage });
@@ -284,6 +293,7 @@ impl RunFacts {
             started: None,
             outcome: None,
             message: None,
+            inside: Vec::new(),
         });
     }
 

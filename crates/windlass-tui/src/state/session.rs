@@ -188,6 +188,8 @@ fn touched(run: &RunView, event: &Event) -> Touched {
         Event::RequestAdjusted { .. }
         | Event::StepProgressed { .. }
         | Event::CallDelta { .. }
+        | Event::InnerCallStarted { .. }
+        | Event::InnerCallEnded { .. }
         | Event::TasksChanged { .. }
         | Event::NoteAdded { .. }
         | Event::WarningRaised { .. }

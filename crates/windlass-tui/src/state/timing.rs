@@ -108,6 +108,8 @@ impl RunTiming {
             | Event::PermissionDecided { .. }
             | Event::StepProgressed { .. }
             | Event::CallProgressed { .. }
+            | Event::InnerCallStarted { .. }
+            | Event::InnerCallEnded { .. }
             | Event::CallEnded { .. }
             | Event::TasksChanged { .. }
             | Event::NoteAdded { .. }

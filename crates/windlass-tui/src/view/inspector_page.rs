@@ -4,7 +4,7 @@ use ratatui::text::Span;
 use windlass_core::ids::{CallId, Millis};
 use windlass_core::message::{Message, Part};
 use windlass_core::permission::Question;
-use windlass_core::tool::Visibility;
+use windlass_core::tool::{InnerCall, Visibility};
 
 use super::outcome::{self, Page};
 use super::signs;
@@ -123,6 +123,10 @@ fn lay_call(page: &mut Page, call: &CallFacts) {
         let by = by.as_ref().map(|by| format!(", allowed by {}", words::gate_words(by))).unwrap_or_default();
         page.title(&format!("started {wait} after it was asked for{by}"));
     }
+    if !call.inside.is_empty() {
+        page.title("calls that it made");
+        lay_inside(page, &call.inside, 2);
+    }
     match &call.outcome {
         Some((_, outcome)) => outcome::lay(page, outcome),
         None => page.title("no outcome yet"),
@@ -130,6 +134,22 @@ fn lay_call(page: &mut Page, call: &CallFacts) {
     if let Some(Message::Tool(message)) = call.message.as_deref() {
         page.title("what the model saw");
         page.json(&message.content);
+    }
+}
+
+/// One line for each call inside a call, under the one that made it.
+fn lay_inside(page: &mut Page, calls: &[InnerCall], indent: usize) {
+    for call in calls {
+        let (sign, role) = call.status.map_or(("●", Role::Accent), signs::status);
+        let took = call.status.map(|_| format!(" · {}", duration(call.duration_ms))).unwrap_or_default();
+        let spans = [
+            Span::styled(format!("{sign} "), page.style(role)),
+            Span::styled(one_line(&call.name), page.style(Role::Strong)),
+            Span::styled(format!(" {}", words::arguments_summary(&call.arguments)), page.style(Role::Text)),
+            Span::styled(format!(" · {}{took}", call.word()), page.style(Role::Muted)),
+        ];
+        page.spans(&spans, indent);
+        lay_inside(page, &call.inside, indent.saturating_add(2));
     }
 }
 

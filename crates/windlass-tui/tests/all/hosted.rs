@@ -297,8 +297,8 @@ fn open(
         store: Arc::clone(store),
         models: Arc::clone(scripts) as Arc<dyn ModelsPort>,
         profiles: Arc::new(|name| match name.map(str::parse::<ProfileName>) {
-            None => Ok(Profile::default()),
-            Some(Ok(name)) => Ok(Profile::named(name)),
+            None => Ok(Profile { instruction: String::new(), ..Profile::default() }),
+            Some(Ok(name)) => Ok(Profile { instruction: String::new(), ..Profile::named(name) }),
             Some(Err(error)) => {
                 Err(HostError::Invalid { field: Some("profile"), message: error.to_string() })
             }
@@ -309,10 +309,8 @@ fn open(
         policies: PolicyStore::in_memory(PolicySet::default()),
         approve,
         audit: None,
-        system: "".into(),
         clock: Clock::system(),
         limits: HostLimits::default(),
-        executes_while_streaming: false,
     })
 }
 

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use windlass_core::port::ToolPort;
-use windlass_modules::script::{CallerError, CallerErrorType, ModuleCaller};
+use windlass_modules::script::{CallerError, CallerErrorType, ModuleCaller, describe_module};
 
 use super::engine::ModuleEngine;
 use super::engine_invoke::ModuleRequest;
@@ -49,19 +49,7 @@ impl ModuleCaller for ModuleEngine {
     }
 
     fn module_info(&self, module_id: &str) -> Result<Value, CallerError> {
-        let module = self.inner.require(module_id)?;
-        Ok(json!({
-            "module_id": module.module_id,
-            "signature_name": module.signature_name,
-            "instruction": module.instruction,
-            "predictor_type": module.predictor.word(),
-            "tool_enabled": module.tool_enabled,
-            "tools": module.tools,
-            "inputs": module.signature.inputs,
-            "outputs": module.signature.outputs,
-            "demo_count": module.demos.len(),
-            "metadata": module.metadata,
-        }))
+        Ok(describe_module(&*self.inner.require(module_id)?))
     }
 }
 

@@ -28,7 +28,7 @@ use crate::worker;
 pub(super) fn profile_of(max_iterations: usize) -> Profile {
     let profile = Profile::dspy();
     let limits = steps_of(max_iterations, profile.limits);
-    Profile { limits, ..profile }
+    Profile { limits, answers_in_fields: true, ..profile }
 }
 
 /// The limits with another number of steps.

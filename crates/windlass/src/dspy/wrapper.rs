@@ -17,6 +17,8 @@ use windlass_core::run::Finished;
 use windlass_core::trace::RunTrace;
 use windlass_engine::registry::{RegisterError, Registry};
 
+#[cfg(feature = "modules")]
+use super::engine::ModuleEngine;
 use super::error::{DSPyEngineError, ToolError};
 use super::invocation::{Invocation, Invoked, profile_of};
 use super::model::{Ask, PredictorModel};
@@ -54,6 +56,19 @@ impl ToolWrapper {
     pub fn new(registry: Arc<ToolRegistry>, config: ToolWrapperConfig) -> Self {
         let engine = registry.engines().and_then(|engines| nesting::select(engines, |_| true, None));
         Self { registry, config, engine }
+    }
+
+    /// Asks a module, runs the calls in its outputs with the tools of this wrapper, and asks again until an output has
+    /// none (D-13). The module's signature must have the fields `available_tools`, `tool_call` and that of the context;
+    /// the tools of the engine play no part.
+    #[cfg(feature = "modules")]
+    pub async fn invoke(
+        &self,
+        engine: &ModuleEngine,
+        module_id: &str,
+        input: Value,
+    ) -> Result<Value, DSPyEngineError> {
+        self.invoke_with_fn(input, |input| engine.invoke(module_id, input)).await
     }
 
     /// Asks the predictor, runs the calls in its outputs and asks again, until an output has none: that one

@@ -182,9 +182,17 @@ async fn d_28_the_limit_error_comes_with_everything_that_was_found_until_then() 
 }
 
 #[test]
-fn d_29_the_dependencies_of_the_tool_shapes_are_those_of_the_crate_and_no_others() {
-    // The numbers of D-29 are those of the original's files and tests; what holds here is that its shapes need
-    // nothing but what the crate has anyway, and that the modules can be left out.
+fn d_29_the_tests_that_the_original_counts_are_here_and_its_shapes_need_three_crates() {
+    let listed = std::process::Command::new(std::env::current_exe().unwrap()).arg("--list").output().unwrap();
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    let count = |files: &[&str]| {
+        let is_of = |line: &&str| files.iter().any(|file| line.starts_with(&format!("{file}::")));
+        listed.lines().filter(|line| line.ends_with(": test")).filter(is_of).count()
+    };
+    let of_tools = count(&["wrapper", "registry", "tool_error", "engine", "engine_errors"]);
+    assert!(of_tools >= 42, "{of_tools} tests of tools");
+    let all = listed.lines().filter(|line| line.ends_with(": test")).count();
+    assert!(all >= 115, "{all} tests of the library");
     let manifest = include_str!("../../Cargo.toml");
     for name in ["async-trait", "serde_json", "thiserror"] {
         assert!(manifest.contains(&format!("\n{name}.workspace = true")), "{name}");
@@ -197,12 +205,19 @@ async fn d_30_tools_wrap_invocations_and_change_nothing_of_modules_or_their_prom
     let model = Answering::outputs([answering("hello")]);
     let engine = engine(model.clone());
     let before = engine.get_module("test.tool_module").unwrap();
+    engine.invoke("test.tool_module", query()).await.unwrap();
     engine.invoke_with_tools("test.tool_module", query()).await.unwrap();
     engine.register_tool_sync(Arc::new(Teacher::default()));
     engine.invoke_with_tools("test.tool_module", query()).await.unwrap();
+    engine.invoke("test.tool_module", query()).await.unwrap();
     let requests = model.requests();
-    assert_eq!(requests[0].system, requests[1].system);
+    assert_eq!(requests[1].system, requests[2].system);
+    // Without tools a module asks the same, byte for byte, whichever tools there are.
+    let [first, .., last] = &requests[..] else { panic!("{} requests", requests.len()) };
+    assert_eq!((&first.system, &first.messages, &first.tools), (&last.system, &last.messages, &last.tools));
     assert!(Arc::ptr_eq(&before, &engine.get_module("test.tool_module").unwrap()));
+    engine.reload_module("test.tool_module").unwrap();
+    assert_eq!(*before, *engine.get_module("test.tool_module").unwrap());
 }
 
 #[tokio::test]

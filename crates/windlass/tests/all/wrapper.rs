@@ -6,10 +6,11 @@ use std::sync::atomic::Ordering;
 
 use serde_json::{Value, json};
 use windlass::core::event::StopReason;
-use windlass::dspy::{DSPyEngineError, async_trait};
+use windlass::dspy::{DSPyEngineError, ModuleEngine, async_trait};
 use windlass::prelude::*;
 
 use crate::host::{Broken, PlayerGold, Predictor, answering, calling, registry, wrapper};
+use crate::shop::{Answering, fixtures, said, signatures};
 
 #[test]
 fn d_12_the_defaults_are_five_steps_and_the_context_field() {
@@ -30,6 +31,31 @@ async fn d_13_any_async_function_can_be_wrapped_even_one_that_borrows() {
         .await
         .unwrap();
     assert_eq!((output["response"].as_str(), asked.get()), (Some("Hello, World"), 1));
+}
+
+#[tokio::test]
+async fn u_43_d_13_invoke_hauls_a_module_through_the_tools_of_the_wrapper() {
+    let model = Answering::new(|request| {
+        let has_looked = said(request).contains("Tool 'get_player_gold' returned: {\"gold\":500}");
+        let output = match has_looked {
+            true => answering("You have 500 gold coins."),
+            false => calling("get_player_gold", json!({})),
+        };
+        output.to_string()
+    });
+    let mut registry = ToolRegistry::new();
+    registry.register(Arc::new(PlayerGold::default()));
+    let wrapper = ToolWrapper::new(Arc::new(registry), ToolWrapperConfig::default());
+    // The engine has no tools of its own here: those of the wrapper are called.
+    let engine = ModuleEngine::new(fixtures(), Arc::new(model.clone()), signatures()).unwrap();
+    let input = json!({"query": "How much gold do I have?", "context": ""});
+    let output = wrapper.invoke(&engine, "test.tool_module", input).await.unwrap();
+    assert_eq!(output["response"], "You have 500 gold coins.");
+    let inputs = model.inputs();
+    assert_eq!(inputs.len(), 2);
+    assert!(inputs[0].contains("Get player's current gold amount"), "{}", inputs[0]);
+    let missing = wrapper.invoke(&engine, "test.nothing", json!({})).await.unwrap_err();
+    assert_eq!(missing.to_string(), "Module not found: test.nothing");
 }
 
 #[tokio::test]

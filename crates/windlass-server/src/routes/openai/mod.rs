@@ -38,7 +38,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             .notes(
                 "Without `tools`: a run with this server's tools; the caller sees the answer alone. With `tools`: one \
                  step of the model, whose calls are handed back. System messages at the beginning are added to the \
-                 server's own system text. `n` above 1 is refused; penalties, logit_bias and logprobs are ignored.",
+                 server's own system text. `profile` chooses the profile of a run. `n` above 1 is refused; penalties, logit_bias and logprobs are ignored.",
             )
             .body(named("OpenaiChatRequest"))
             .answers(Said::Ok, named("OpenaiCompletion"), "The answer, or a stream of its pieces.")
@@ -82,6 +82,7 @@ pub(crate) fn schemas() -> Vec<(&'static str, Value)> {
                         }},
                     }},
                     "stream": {"type": ["boolean", "null"]},
+                    "profile": {"type": ["string", "null"]},
                 },
             }),
         ),

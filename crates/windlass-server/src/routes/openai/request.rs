@@ -1,7 +1,7 @@
 //! What an OpenAI client asks, checked, and what it means here.
 //!
 //! Carried: messages, model, stream, tools, tool_choice, parallel_tool_calls, response_format, temperature,
-//! top_p, max_tokens, max_completion_tokens, stop, seed, reasoning_effort, stream_options. Everything else is
+//! top_p, max_tokens, max_completion_tokens, stop, seed, reasoning_effort, stream_options, and our own profile. Everything else is
 //! ignored (penalties, logit_bias, logprobs, user, metadata, store, service_tier, …), but what would change the
 //! shape of the answer is refused: `n` above 1, `functions`, tools that are no functions.
 
@@ -19,6 +19,7 @@ use super::message::{ChatMessage, Conversation, read};
 use super::stop::STOP_WORDS_MAX;
 use super::tools::{ChatTool, read_choice, read_tools};
 use crate::error::{Answer, Problem};
+use crate::routes::sessions::check_profile;
 
 /// The name that stands for whatever model is the default.
 pub(super) const OWN_MODEL: &str = "windlass";
@@ -44,6 +45,7 @@ pub(super) struct ChatRequest {
     seed: Option<i64>,
     n: Option<u64>,
     reasoning_effort: Option<String>,
+    profile: Option<String>,
 }
 
 /// What is streamed beside the answer.
@@ -67,6 +69,8 @@ pub(super) struct Asked {
     pub(super) is_parallel: bool,
     pub(super) sampling: Sampling,
     pub(super) stop: Vec<String>,
+    /// The profile of a run; the server's own if nothing.
+    pub(super) profile: Option<String>,
 }
 
 impl Asked {
@@ -78,6 +82,7 @@ impl Asked {
         if request.functions.as_ref().is_some_and(|functions| !is_empty(functions)) {
             return Err(Problem::field("functions", "'functions' is not known here; send 'tools' instead"));
         }
+        check_profile(request.profile.as_deref().filter(|name| !name.is_empty()))?;
         let sampling = read_sampling(&request)?;
         let tools = read_tools(request.tools.unwrap_or_default())?;
         let (tools, tool_choice) = read_choice(tools, request.tool_choice.as_ref())?;
@@ -95,6 +100,7 @@ impl Asked {
             is_parallel: request.parallel_tool_calls.unwrap_or(true),
             sampling,
             stop: read_stop(request.stop.as_ref())?,
+            profile: request.profile.filter(|name| !name.is_empty()),
         })
     }
 
@@ -115,7 +121,7 @@ impl Asked {
                 ..RunWishes::default()
             },
             model: None,
-            profile: None,
+            profile: self.profile.clone(),
             executes_while_streaming: None,
         };
         Some((start, history))
