@@ -160,6 +160,21 @@ pub(crate) struct RunArgs {
     /// Sampling temperature, 0 to 2
     #[arg(long, value_name = "NUMBER", value_parser = parse_temperature)]
     pub(crate) temperature: Option<f64>,
+    /// Nucleus sampling, 0 to 1
+    #[arg(long, value_name = "NUMBER", value_parser = parse_top_p)]
+    pub(crate) top_p: Option<f64>,
+    /// For answers that can be repeated, where the provider can
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// What the model is told after the usual system text
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) system: Option<String>,
+    /// The form of the answer: text, json, or a file with a JSON Schema
+    #[arg(long, value_name = "FORM", value_hint = ValueHint::FilePath)]
+    pub(crate) format: Option<String>,
+    /// What the model may do with tools until it has called one: auto, required, none, or the name of a tool
+    #[arg(long, value_name = "CHOICE", conflicts_with = "no_tools")]
+    pub(crate) tool_choice: Option<String>,
     /// Most tokens of one answer
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_output_tokens: Option<u32>,
@@ -516,6 +531,13 @@ fn parse_temperature(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(number) if (0.0..=2.0).contains(&number) => Ok(number),
         Ok(_) | Err(_) => Err("a number from 0 to 2 is needed".to_owned()),
+    }
+}
+
+fn parse_top_p(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if (0.0..=1.0).contains(&number) => Ok(number),
+        Ok(_) | Err(_) => Err("a number from 0 to 1 is needed".to_owned()),
     }
 }
 

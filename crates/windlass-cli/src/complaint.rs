@@ -12,6 +12,16 @@ pub(crate) struct Complaint {
     place: Option<String>,
     cure: Option<String>,
     exit: Exit,
+    missing_key: Option<MissingKey>,
+}
+
+/// A key that is wanted and not there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct MissingKey {
+    /// The model that wants it.
+    pub(crate) model: String,
+    /// Environment variables that may hold it, the nearest first.
+    pub(crate) variables: Vec<String>,
 }
 
 /// What most functions of this crate give.
@@ -20,7 +30,7 @@ pub(crate) type Result<T> = std::result::Result<T, Complaint>;
 impl Complaint {
     /// The user asked for something that cannot be, or configured it so.
     pub(crate) fn usage(what: impl Into<String>) -> Self {
-        Self { what: what.into(), place: None, cure: None, exit: Exit::Usage }
+        Self { what: what.into(), place: None, cure: None, exit: Exit::Usage, missing_key: None }
     }
 
     /// What was asked is right, but could not be done.
@@ -43,6 +53,17 @@ impl Complaint {
     pub(crate) fn cure(mut self, cure: impl Into<String>) -> Self {
         self.cure = Some(cure.into());
         self
+    }
+
+    /// Says that a key is missing, and nothing else.
+    pub(crate) fn for_want_of(mut self, key: MissingKey) -> Self {
+        self.missing_key = Some(key);
+        self
+    }
+
+    /// The key for want of which it came to this.
+    pub(crate) fn missing_key(&self) -> Option<&MissingKey> {
+        self.missing_key.as_ref()
     }
 
     /// Makes it a matter of usage or configuration.

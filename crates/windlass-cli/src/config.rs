@@ -12,6 +12,7 @@ mod limits;
 mod module;
 mod project;
 mod script;
+mod search;
 mod template;
 mod value;
 
@@ -24,6 +25,7 @@ use windlass_core::permission::ApproveMode;
 use windlass_core::profile::{Profile, ProfileName};
 use windlass_core::secret::Secret;
 use windlass_scripted::Script;
+use windlass_tools::SearchBackendKind;
 
 pub(crate) use self::folders::{Folders, project_file, project_modules, project_tools};
 pub(crate) use self::keep::keep_word;
@@ -84,6 +86,10 @@ pub(crate) struct Flags {
     pub(crate) effort: Option<String>,
     /// `--temperature`.
     pub(crate) temperature: Option<f64>,
+    /// `--top-p`.
+    pub(crate) top_p: Option<f64>,
+    /// `--seed`.
+    pub(crate) seed: Option<u64>,
     /// `--max-output-tokens`.
     pub(crate) output_tokens_max: Option<u32>,
     /// The flags of `serve`.
@@ -213,9 +219,9 @@ impl Config {
         settings.put_default("search.enabled", Value::Truth(true));
         settings.put_default("search.embedder", Value::Text("off".into()));
         settings.put_default("root", Value::Text(root.display().to_string()));
-        let profile = find_profile(&mut settings)?;
-        let approve = find_approve(&mut settings, surroundings, script.as_ref(), &mut warnings);
         let keys = surroundings.keys();
+        let profile = find_profile(&mut settings, &keys)?;
+        let approve = find_approve(&mut settings, surroundings, script.as_ref(), &mut warnings);
         Ok(Self { folders, settings, profile, root, approve, keys, script, warnings })
     }
 
@@ -227,7 +233,7 @@ impl Config {
         let mut settings = self.settings.clone();
         settings.0.retain(|_, setting| setting.source.is_set());
         settings.put("profile", Setting::new(Value::Text(word.to_owned()), Source::Default));
-        find_profile(&mut settings)
+        find_profile(&mut settings, &self.keys)
     }
 
     /// Where a setting comes from.
@@ -289,6 +295,12 @@ fn read_flags(flags: &Flags) -> Result<Layer> {
     if let Some(number) = flags.temperature.and_then(Number::from_f64) {
         put("temperature", Value::Number(number), "--temperature");
     }
+    if let Some(number) = flags.top_p.and_then(Number::from_f64) {
+        put("top_p", Value::Number(number), "--top-p");
+    }
+    if let Some(seed) = flags.seed {
+        put("seed", Value::Count(seed), "--seed");
+    }
     if let Some(tokens) = flags.output_tokens_max {
         put("max_output_tokens", Value::Count(tokens.into()), "--max-output-tokens");
     }
@@ -330,7 +342,7 @@ fn find_root(settings: &Settings, folder: &Path) -> Result<PathBuf> {
     Ok(canonical)
 }
 
-fn find_profile(settings: &mut Settings) -> Result<Profile> {
+fn find_profile(settings: &mut Settings, keys: &BTreeMap<String, Secret>) -> Result<Profile> {
     settings.put_default("profile", Value::Text(ProfileName::Default.word().into()));
     let word = settings.text("profile").unwrap_or_default();
     let name = ProfileName::from_str(word).map_err(|error| {
@@ -341,6 +353,9 @@ fn find_profile(settings: &mut Settings) -> Result<Profile> {
     })?;
     let mut profile = Profile::named(name);
     limits::apply(settings, name.word(), &mut profile.limits)?;
+    if search::kind(settings, keys).is_some_and(SearchBackendKind::is_paid) {
+        limits::pay_for_searches(settings, &mut profile.limits);
+    }
     settings.put_default("tool_loop_v2", Value::Truth(profile.executes_while_streaming));
     profile.executes_while_streaming = settings.is_on("tool_loop_v2");
     if let Some(system) = settings.text("system") {

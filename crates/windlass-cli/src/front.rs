@@ -352,7 +352,9 @@ pub(crate) fn refused(error: HostError) -> Complaint {
         HostError::Missing { what: "step", .. } => {
             Complaint::usage(error.to_string()).cure("windlass runs show ID lists the steps")
         }
-        HostError::Missing { .. } | HostError::Invalid { .. } => Complaint::usage(error.to_string()),
+        HostError::Missing { .. } | HostError::Invalid { .. } | HostError::Unkeyed { .. } => {
+            Complaint::usage(error.to_string())
+        }
         HostError::Held(_) => Complaint::failed(error.to_string()).cure("wait for it, or stop that process"),
         HostError::Busy(_)
         | HostError::Stale(_)

@@ -18,6 +18,7 @@
 //!   `asker`, `prompt` ask, `signals` stop
 //! - `complaint`, `exit`, `out`, `quote`, `short_line`, `table`, `nearest`, `duration`: how things are said
 
+mod answer_form;
 mod app;
 mod apply;
 mod archive;

@@ -16,7 +16,7 @@ use windlass_models::tags::TagModel;
 use windlass_models::transport::{Transport, TransportConfig};
 use windlass_models::{ModelName, Target, WireModel};
 
-use crate::complaint::{Complaint, Result};
+use crate::complaint::{Complaint, MissingKey, Result};
 use crate::config::Config;
 use crate::diagnosis;
 use crate::key_source;
@@ -26,21 +26,54 @@ const LIST_BYTES_MAX: usize = 8 << 20;
 
 /// The target that a name means here.
 pub(crate) fn target(config: &Config, name: &ModelName) -> Result<Target> {
-    let overrides = Overrides { key: key_source::find(config, &name.provider)?, ..overrides(config, name)? };
-    catalog::target(name, &overrides).map_err(|error| explain(config, name, &error))
+    reach(config, name, |name| {
+        Ok(Overrides { key: key_source::find(config, &name.provider)?, ..overrides(config, name)? })
+    })
 }
 
 /// The same without what the doctor found.
 pub(crate) fn plain_target(config: &Config, name: &ModelName) -> Result<Target> {
-    let own = config.overrides(&name.provider)?;
-    let overrides = Overrides { key: key_source::find(config, &name.provider)?, ..own };
-    catalog::target(name, &overrides).map_err(|error| explain(config, name, &error))
+    reach(config, name, |name| {
+        let own = config.overrides(&name.provider)?;
+        Ok(Overrides { key: key_source::find(config, &name.provider)?, ..own })
+    })
 }
 
 /// The same to be looked at: no key is asked for, and none is in it.
 pub(crate) fn description(config: &Config, name: &ModelName) -> Result<Target> {
-    let overrides = Overrides { key: Some(Secret::new("")), ..overrides(config, name)? };
-    catalog::target(name, &overrides).map_err(|error| explain(config, name, &error))
+    reach(config, name, |name| Ok(Overrides { key: Some(Secret::new("")), ..overrides(config, name)? }))
+}
+
+/// The target at the provider that is named, at the vendor that is meant, or behind the router: the first to which
+/// there is a key.
+fn reach(
+    config: &Config,
+    name: &ModelName,
+    overrides: impl Fn(&ModelName) -> Result<Overrides>,
+) -> Result<Target> {
+    let own = overrides(name)?;
+    let vendor = catalog::at_vendor(name);
+    let direct = match own.base_url.is_none() && vendor != *name {
+        true => catalog::target(&vendor, &overrides(&vendor)?),
+        false => catalog::target(name, &own),
+    };
+    let error = match direct {
+        Ok(target) => return Ok(target),
+        Err(error) => error,
+    };
+    let is_closed = matches!(error, CatalogError::NoKey { .. } | CatalogError::UnknownProvider { .. });
+    match catalog::routed(name).filter(|_| is_closed) {
+        Some(routed) if key_source::locate(config, catalog::ROUTER)?.is_some() => {
+            catalog::target(&routed, &overrides(&routed)?).map_err(|error| explain(config, &routed, &error))
+        }
+        routed => {
+            let complaint = explain(config, &vendor, &error);
+            let CatalogError::NoKey { variable, .. } = error else { return Err(complaint) };
+            let router = routed.and_then(|_| catalog::find_provider(catalog::ROUTER)?.key_variables.first());
+            let variables = std::iter::once(variable).chain(router.copied()).map(str::to_owned).collect();
+            Err(complaint.for_want_of(MissingKey { model: name.to_string(), variables }))
+        }
+    }
 }
 
 /// What the doctor and the configuration say of a model, all but the key.

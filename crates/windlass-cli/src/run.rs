@@ -12,6 +12,7 @@ use windlass_core::host::{HostPort, RunStart, ServedPort};
 use windlass_core::ids::SessionId;
 use windlass_core::json::clip::clip_chars;
 use windlass_core::message::Message;
+use windlass_core::model::Sampling;
 use windlass_core::profile::Dialect;
 use windlass_core::store::{NewSession, RunQuery, SessionRow, StorePort};
 use windlass_engine::clock::Clock;
@@ -20,6 +21,7 @@ use windlass_engine::ids::new_session_id;
 use windlass_engine::memory_store::MemoryStore;
 use windlass_scripted::{Script, ScriptedUser};
 
+use crate::answer_form;
 use crate::archive::{Archive, failed};
 use crate::args::{GlobalArgs, RunArgs};
 use crate::asker::Asker;
@@ -80,15 +82,7 @@ pub(crate) fn run(global: &GlobalArgs, mut args: RunArgs) -> Result<Exit> {
         return Err(Complaint::usage("there is no message to answer")
             .cure("windlass run \"What is in this folder?\""));
     }
-    let wishes = RunWishes {
-        context: args.context.as_deref().map(read_context).transpose()?,
-        tools_allowed: !args.no_tools
-            && script.and_then(|script| script.header.tools_allowed).unwrap_or(true),
-        sampling: house.config.sampling(),
-        // Not the mode that the session had elsewhere: whoever types this line knows what it says.
-        approve: Some(house.config.approve),
-        ..RunWishes::default()
-    };
+    let wishes = wishes(&house, &mut args)?;
     let screen = screen(&global, &house, prompt.is_none());
     // An old session has a model of its own; what was named now counts for this time.
     let model = (is_named && old.is_some()).then(|| models.usual());
@@ -122,6 +116,25 @@ pub(crate) fn run(global: &GlobalArgs, mut args: RunArgs) -> Result<Exit> {
     })
 }
 
+/// What the flags wish for the run.
+fn wishes(house: &House, args: &mut RunArgs) -> Result<RunWishes> {
+    let script = house.config.script.as_ref();
+    Ok(RunWishes {
+        context: args.context.as_deref().map(read_context).transpose()?,
+        tools_allowed: !args.no_tools
+            && script.and_then(|script| script.header.tools_allowed).unwrap_or(true),
+        sampling: Sampling {
+            response_format: args.format.as_deref().map(answer_form::read).transpose()?,
+            ..house.config.sampling_of_flags()
+        },
+        system: args.system.take(),
+        tool_choice: args.tool_choice.as_deref().map(answer_form::read_choice),
+        // Not the mode that the session had elsewhere: whoever types this line knows what it says.
+        approve: Some(house.config.approve),
+        ..RunWishes::default()
+    })
+}
+
 fn flags(global: &GlobalArgs, args: &RunArgs) -> Flags {
     Flags {
         global: global.clone(),
@@ -130,6 +143,8 @@ fn flags(global: &GlobalArgs, args: &RunArgs) -> Flags {
         timeout_ms: args.timeout,
         effort: args.effort.clone(),
         temperature: args.temperature,
+        top_p: args.top_p,
+        seed: args.seed,
         output_tokens_max: args.max_output_tokens,
         ..Flags::default()
     }

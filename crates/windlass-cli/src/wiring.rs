@@ -14,13 +14,12 @@ use windlass_engine::host::{Host, HostLimits, HostParts, ModelsPort};
 use windlass_engine::policy_store::PolicyStore;
 use windlass_engine::registry::Registry;
 use windlass_tools::{
-    AllowedHost, Environment, FetchConfig, ImageConfig, SearchBackend, SearchBackendKind, Secret,
-    ToolsConfig, WebSearchConfig, builtin,
+    AllowedHost, Environment, FetchConfig, ImageConfig, Secret, ToolsConfig, WebSearchConfig, builtin,
 };
 
 use crate::args::{GlobalArgs, PermissionArgs};
 use crate::asker::can_ask;
-use crate::complaint::{Complaint, Result};
+use crate::complaint::{Complaint, MissingKey, Result};
 use crate::config::{Config, Flags, Surroundings};
 use crate::module_shelf::Modules;
 use crate::nearest::nearest;
@@ -112,6 +111,7 @@ impl House {
             policies: self.policies.clone(),
             approve: config.approve,
             audit: Some(Arc::new(AuditFile::new(config.folders.audit_file()))),
+            sampling: config.sampling(),
             clock: Clock::system(),
             limits: HostLimits::default(),
         };
@@ -121,6 +121,9 @@ impl House {
 
 /// A complaint about a field of a request. Flags and commands that would help here mean nothing to whoever sent it.
 pub(crate) fn wrong(field: &'static str, complaint: &Complaint) -> HostError {
+    if let Some(MissingKey { model, variables }) = complaint.missing_key().cloned() {
+        return HostError::Unkeyed { model, variables };
+    }
     HostError::Invalid { field: Some(field), message: complaint.what().to_owned() }
 }
 
@@ -138,13 +141,6 @@ fn register(config: &Config, search: Option<Arc<ProjectIndex>>) -> Result<Regist
 fn tools_config(config: &Config, search: Option<Arc<ProjectIndex>>) -> Result<ToolsConfig> {
     let settings = &config.settings;
     let secret = |name: &str| settings.text(name).map(Secret::new);
-    let backend = settings.text("web_search.backend").and_then(SearchBackendKind::from_word).map(|kind| {
-        SearchBackend {
-            kind,
-            base_url: settings.text("web_search.base_url").map(str::to_owned),
-            api_key: secret("web_search.api_key"),
-        }
-    });
     let allow_hosts: Vec<AllowedHost> = settings
         .items("fetch.allow_hosts")
         .iter()
@@ -160,7 +156,7 @@ fn tools_config(config: &Config, search: Option<Arc<ProjectIndex>>) -> Result<To
         (None, _) => None,
     };
     Ok(ToolsConfig {
-        web_search: WebSearchConfig { backend },
+        web_search: WebSearchConfig { backend: config.search_backend() },
         fetch: FetchConfig { allow_hosts, stay_on_host: settings.is_on("fetch.stay_on_host"), lookup: None },
         image,
         search: search.map(|search| search as SharedSearch),

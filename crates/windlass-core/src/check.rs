@@ -20,7 +20,7 @@ use crate::tool::{CheckedCall, ErrorKind, ToolCall, ToolFailure, without_live};
 use crate::toolset::{ToolEntry, Toolset};
 
 /// The argument by which a model asks for an answer that is not a repeated one (S-22).
-const FRESH: &str = "fresh";
+pub(crate) const FRESH: &str = "fresh";
 
 /// Checks one call against the tools of its step. `args` is what `call.arguments` parsed to.
 ///
@@ -118,7 +118,8 @@ fn tidy(entry: &ToolEntry, given: Map<String, Value>) -> Result<Arguments, Box<T
     let args = Map::with_capacity(given.len());
     let mut tidied = Arguments { args, dropped_args: Vec::new(), is_fresh: false };
     for ((name, value), place) in given.into_iter().zip(places) {
-        let is_mark = name == FRESH && value.is_boolean() && table.find(FRESH).is_none();
+        // Models that fill in all fields say null.
+        let is_mark = name == FRESH && (value.is_boolean() || value.is_null()) && table.find(FRESH).is_none();
         if is_mark {
             tidied.is_fresh = value == Value::Bool(true);
         }

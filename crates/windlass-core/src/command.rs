@@ -53,7 +53,7 @@ impl MessageSend {
 }
 
 /// The shape of wishes that this release writes.
-pub const WISHES_VERSION: u32 = 2;
+pub const WISHES_VERSION: u32 = 3;
 
 /// What a user wishes for a run, beside what is said, and what that came to when the run began: on record, so that
 /// the run holds to it when it is taken up again, whatever the configuration says then.
@@ -61,7 +61,8 @@ pub const WISHES_VERSION: u32 = 2;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct RunWishes {
-    /// Which shape this is. The first one, which had no `approve` and no `setup`, does not say.
+    /// Which shape this is. The first one, which had no `approve` and no `setup`, does not say. The second always had
+    /// a `tool_choice`; since the third, only what was said is there.
     #[serde(default = "first_version")]
     pub version: u32,
     /// Background for the message, before it was cut: found passages, a page, a selection (E-31).
@@ -72,13 +73,17 @@ pub struct RunWishes {
     /// Only these tools (gate 3).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<String>>,
-    /// What the model may do with tools (gate 3).
-    pub tool_choice: ToolChoice,
+    /// What the model may do with tools until it has called one (gate 3); as it likes where nothing is said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_choice: Option<ToolChoice>,
     /// Sampling wishes.
     pub sampling: Sampling,
     /// What the model is told for this run after the session's system text (callers that bring their own).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
+    /// What the model is told in a last step without tools, beside the usual (S-20).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub finalize_hint: Option<String>,
     /// Another step limit than the profile's, up to `WISHED_STEPS_MAX`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps_max: Option<u32>,
@@ -116,9 +121,10 @@ impl Default for RunWishes {
             context: None,
             tools_allowed: true,
             tools: None,
-            tool_choice: ToolChoice::Auto,
+            tool_choice: None,
             sampling: Sampling::default(),
             system: None,
+            finalize_hint: None,
             steps_max: None,
             approve: None,
             setup: None,

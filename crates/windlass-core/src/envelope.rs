@@ -82,20 +82,26 @@ fn wrap(profile: &Profile, tool: &str, outcome: &ToolOutcome, cut: Option<&Cut>)
         (Envelope::Windlass, Ok(output)) => windlass_ok(output, outcome, cut),
         (Envelope::Windlass, Err(failure)) => windlass_failed(failure),
         (Envelope::Edison, Ok(output)) => {
-            json!({"ok": true, "error": null, "data": value(output)}).to_string()
+            marked(outcome, json!({"ok": true, "error": null, "data": value(output)}))
         }
         (Envelope::Edison, Err(failure)) => {
             json!({"ok": false, "error": phrase_failure(profile, tool, failure), "data": null}).to_string()
+        }
+        // A bare value has no room for a mark.
+        (Envelope::Value, Ok(output)) if outcome.meta.is_cached => {
+            marked(outcome, json!({"value": value(output)}))
         }
         (Envelope::Value, Ok(output)) => value(output).to_string(),
         (Envelope::Value, Err(failure)) => {
             json!({"error": phrase_failure(profile, tool, failure)}).to_string()
         }
-        (Envelope::Studio, Ok(output)) => json!({"success": true, "result": value(output)}).to_string(),
+        (Envelope::Studio, Ok(output)) => {
+            marked(outcome, json!({"success": true, "result": studio_result(value(output))}))
+        }
         (Envelope::Studio, Err(failure)) => {
             json!({"success": false, "error": phrase_failure(profile, tool, failure)}).to_string()
         }
-        (Envelope::Ploke, Ok(output)) => ploke_ok(value(output)),
+        (Envelope::Ploke, Ok(output)) => marked(outcome, ploke_ok(value(output))),
         (Envelope::Ploke, Err(failure)) => {
             json!({"ok": false, "error": phrase_failure(profile, tool, failure)}).to_string()
         }
@@ -155,8 +161,25 @@ fn windlass_failed(failure: &ToolFailure) -> String {
     to_text(&Shape { ok: false, error: failure })
 }
 
+/// A shape that says so if the outcome is that of an earlier call.
+fn marked(outcome: &ToolOutcome, mut shape: Value) -> String {
+    if let (true, Value::Object(fields)) = (outcome.meta.is_cached, &mut shape) {
+        fields.insert("cached".into(), true.into());
+    }
+    shape.to_string()
+}
+
+/// What Prompt Studio has as `result`: always an object, and a list as its `results` (S-8).
+pub fn studio_result(value: Value) -> Value {
+    match value {
+        Value::Object(_) => value,
+        Value::Array(_) => json!({"results": value}),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => json!({"result": value}),
+    }
+}
+
 /// ploke's success is the tool's own object with `ok` in front (P-17).
-fn ploke_ok(value: Value) -> String {
+fn ploke_ok(value: Value) -> Value {
     let mut shape = Map::new();
     shape.insert("ok".into(), true.into());
     match value {
@@ -165,7 +188,7 @@ fn ploke_ok(value: Value) -> String {
             shape.insert("result".into(), other);
         }
     }
-    Value::Object(shape).to_string()
+    Value::Object(shape)
 }
 
 /// Z-9, key order of Appendix A.5.
@@ -175,6 +198,8 @@ fn zodo(text: Option<&str>, error_message: Option<&str>, error_type: &str, outco
         execution_time_ms: u64,
         data_size_bytes: u64,
         timestamp: Millis,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cached: Option<bool>,
     }
     #[derive(Serialize)]
     struct Shape<'a> {
@@ -193,6 +218,7 @@ fn zodo(text: Option<&str>, error_message: Option<&str>, error_type: &str, outco
             execution_time_ms: outcome.meta.duration_ms,
             data_size_bytes: if text.is_some() { outcome.meta.output_bytes } else { 0 },
             timestamp: outcome.meta.started_ms.saturating_add(outcome.meta.duration_ms),
+            cached: outcome.meta.is_cached.then_some(true),
         },
     })
 }
@@ -203,6 +229,9 @@ fn to_text(shape: &impl Serialize) -> String {
     serde_json::to_string(shape).unwrap_or_else(|_| "{}".to_owned())
 }
 
+/// What says in a line of text that the outcome is that of an earlier call.
+const CACHED_MARK: &str = " (cached)";
+
 /// The line of a text dialect, at most 900 characters (E-26…E-29, R-10).
 pub fn summary(tool: &str, outcome: &ToolOutcome) -> String {
     let text = match &outcome.body {
@@ -210,7 +239,9 @@ pub fn summary(tool: &str, outcome: &ToolOutcome) -> String {
         Ok(output) => format!("{tool} results: {}", output.readable()),
         Err(failure) => format!("{tool} failed: {}", failure_reason(failure)),
     };
-    clip_chars(&text, SUMMARY_CHARS_MAX).into_owned()
+    let mark = if outcome.meta.is_cached { CACHED_MARK } else { "" };
+    let chars_max = SUMMARY_CHARS_MAX.saturating_sub(mark.chars().count());
+    format!("{}{mark}", clip_chars(&text, chars_max))
 }
 
 fn failure_reason(failure: &ToolFailure) -> String {

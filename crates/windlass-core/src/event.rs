@@ -477,7 +477,7 @@ mod tests {
 
     /// A reader of an older release gets records of a newer one: what it does not know it leaves alone.
     #[test]
-    fn s_13_fields_that_a_reader_does_not_know_are_ignored() {
+    fn fields_that_a_reader_does_not_know_are_ignored() {
         let line = r#"{"seq":3,"ts_ms":5,"session_id":"s","run_id":"r","parent_id":"m","mood":"good",
                        "event":{"type":"text_delta","text":"Hi","weight":[1,{"x":null}]}}"#;
         let record: Record = serde_json::from_str(line).unwrap();

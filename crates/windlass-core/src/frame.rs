@@ -202,7 +202,7 @@ fn write_piece(
 }
 
 /// The payload of an event without secrets. Questions are complete, but for known secret values.
-fn shown_payload(record: &Record, redactor: &Redactor) -> Option<Value> {
+pub fn shown_payload(record: &Record, redactor: &Redactor) -> Option<Value> {
     let mut payload = payload(record)?;
     redactor.clean_value(&mut payload);
     match &record.event {

@@ -53,6 +53,7 @@ pub mod schema;
 pub mod search;
 pub mod secret;
 pub mod secret_files;
+pub mod settings;
 pub mod shell;
 pub mod step;
 pub mod store;

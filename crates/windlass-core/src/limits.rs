@@ -39,6 +39,8 @@ pub struct Limits {
     pub repeats_max: u32,
     /// Calls of the category `search` in a run; `None` is no quota (S-23).
     pub search_calls_max: Option<u32>,
+    /// The same where the search server is one that is paid for; `None`: no difference (S-23).
+    pub search_calls_paid_max: Option<u32>,
     /// Tries after a passing model failure.
     pub model_retries_max: u32,
     /// The wait before the first of those; doubled each time.
@@ -74,6 +76,7 @@ impl Default for Limits {
             corrections_per_run_max: 3,
             repeats_max: 3,
             search_calls_max: None,
+            search_calls_paid_max: None,
             model_retries_max: 2,
             model_retry_delay_ms: 500,
             continuations_max: 1,

@@ -40,8 +40,10 @@ pub enum ToolChoice {
     /// It must call one.
     Required,
     /// It must call none.
+    #[serde(alias = "none")]
     Forbidden,
     /// It must call this one.
+    #[serde(alias = "name")]
     Named(String),
 }
 

@@ -162,6 +162,23 @@ pub fn phrase_finalise(profile: &Profile, why: &str) -> String {
     }
 }
 
+/// What models are told of calling beside the schemas: references, repeats, and outcomes that were cut (U-38).
+pub fn phrase_manners(has_repeats: bool, can_read: bool) -> String {
+    let mut text =
+        "About calls: they are numbered in order, and an argument may be taken from an earlier outcome, as \
+                    {\"$ref\":\"call_2\",\"path\":\"/0/url\"}."
+            .to_owned();
+    if has_repeats {
+        text.push_str(
+            " A read that is repeated gets its earlier outcome, marked cached; with \"fresh\": true it is read again.",
+        );
+    }
+    if can_read {
+        text.push_str(" An outcome that was cut names its ref: read_result reads the rest.");
+    }
+    text
+}
+
 /// What the model is told when its answer was cut (R-63).
 pub fn phrase_continue() -> &'static str {
     "Continue from where you left off. Do not repeat prior text."

@@ -377,6 +377,7 @@ impl Profile {
                 call_timeout_ms: 7_500,
                 result_chars_max: FULL_RESULT_CHARS_MAX,
                 search_calls_max: Some(6),
+                search_calls_paid_max: Some(10),
                 ..Limits::default()
             },
             ..Self::default()

@@ -31,6 +31,7 @@ fn every_profile_has_the_numbers_of_its_system() {
     row(|profile| profile.limits.corrections_per_call_max, [1; 6]);
     row(|profile| profile.limits.corrections_per_run_max, [3, 5, 3, 3, 3, 3]);
     row(|profile| profile.limits.search_calls_max, [None, None, None, Some(6), None, None]);
+    row(|profile| profile.limits.search_calls_paid_max, [None, None, None, Some(10), None, None]);
     row(|profile| profile.limits.display_bytes_max, [500, 200, 500, 500, 500, 500]);
 }
 

@@ -14,6 +14,7 @@ use crate::message::Message;
 use crate::model::Usage;
 use crate::permission::ApproveMode;
 use crate::port::{BoxFuture, JournalPort};
+use crate::settings::SessionSettings;
 use crate::task::Task;
 use crate::text::cut_chars;
 
@@ -47,6 +48,9 @@ pub struct NewSession {
     /// How calls of its runs are approved that need asking, if not as the host has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approve: Option<ApproveMode>,
+    /// What is set for its runs.
+    #[serde(default, skip_serializing_if = "SessionSettings::is_empty")]
+    pub settings: SessionSettings,
     /// What was said before its first run (clients that bring their own history).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub history: Vec<Arc<Message>>,
@@ -226,6 +230,13 @@ pub trait StorePort: JournalPort {
         &'a self,
         session_id: &'a SessionId,
         approve: ApproveMode,
+    ) -> BoxFuture<'a, Result<(), StoreFailure>>;
+
+    /// Keeps what is set for the runs of a session from now on, instead of what was set before.
+    fn set_settings<'a>(
+        &'a self,
+        session_id: &'a SessionId,
+        settings: SessionSettings,
     ) -> BoxFuture<'a, Result<(), StoreFailure>>;
 
     /// Forgets a session and all that belongs to it.

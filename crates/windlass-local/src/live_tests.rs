@@ -100,7 +100,7 @@ fn a_model_of_random_weights_can_only_name_a_task_that_exists() {
             ..Sampling::default()
         };
         let mut send = MessageSend::text(new_run_id(), new_message_id(), "Go.");
-        send.wishes.tool_choice = ToolChoice::Required;
+        send.wishes.tool_choice = Some(ToolChoice::Required);
         send.wishes.sampling = sampling;
         send.wishes.steps_max = Some(1);
         let records = runtime.block_on(async {

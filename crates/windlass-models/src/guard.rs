@@ -48,6 +48,7 @@ pub fn guard(target: &Target, request: &ModelRequest, tools: &LoweredTools) -> G
     guarded.declare_past(target, request, tools);
     guarded.format(target);
     guarded.sample(target);
+    guarded.sample_one_way(target);
     guarded.end_with_user(target, request);
     guarded
 }
@@ -255,6 +256,16 @@ impl Guarded {
                     format!("{name} takes no temperature or top_p while it thinks: they are left out"),
                 );
             }
+        }
+    }
+
+    /// Anthropic refuses newer models both at once.
+    fn sample_one_way(&mut self, target: &Target) {
+        let has_both = self.sampling.temperature.is_some() && self.sampling.top_p.is_some();
+        if target.wire == WireKind::Messages && has_both {
+            self.sampling.top_p = None;
+            let name = &target.name;
+            self.emulate("top_p", format!("{name} takes temperature or top_p, not both: top_p is left out"));
         }
     }
 

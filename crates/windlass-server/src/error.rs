@@ -261,6 +261,11 @@ impl From<HostError> for Problem {
             HostError::Missing { what, id } => Problem::missing(what, &id),
             HostError::Invalid { field: Some(field), .. } => Problem::field(field, said),
             HostError::Invalid { field: None, .. } => Problem::invalid(said),
+            HostError::Unkeyed { variables, .. } => {
+                let mut problem = Problem::field("model", said).about(variables.join(" "));
+                problem.code = "model_key_missing".into();
+                problem
+            }
             HostError::Busy(run_id) => {
                 Problem::new(Kind::Conflict, "run_goes_on", said).about(run_id.as_str())
             }

@@ -5,6 +5,7 @@ use windlass_core::event::Record;
 use windlass_core::ids::{Millis, SessionId};
 use windlass_core::message::Message;
 use windlass_core::permission::ApproveMode;
+use windlass_core::settings::SessionSettings;
 use windlass_core::store::{Claim, NewSession, Save, StoreFailure};
 
 use crate::claim::now_ms;
@@ -69,10 +70,11 @@ impl Desk<'_> {
         let fork = begin.fork.as_ref().map(|fork| json(serde_json::to_string(fork))).transpose()?;
         let history =
             if begin.history.is_empty() { None } else { Some(json(serde_json::to_string(&begin.history))?) };
+        let settings = settings_text(&begin.settings)?;
         self.execute(
             "INSERT INTO sessions (id, key, title, origin, root, profile, model, fork, history, created_ms,
-                 approve)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+                 approve, settings)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
             params![
                 session_id.as_str(),
                 begin.key,
@@ -85,6 +87,7 @@ impl Desk<'_> {
                 history,
                 int(now),
                 begin.approve.map(ApproveMode::word),
+                settings,
             ],
         )?;
         let number = self.inserted();
@@ -113,6 +116,18 @@ impl Desk<'_> {
     pub(crate) fn set_approve(&mut self, session_id: &SessionId, approve: ApproveMode) -> Result<(), Fault> {
         let number = self.require_ours(session_id)?;
         self.execute("UPDATE sessions SET approve = ?2 WHERE n = ?1", params![number, approve.word()])?;
+        Ok(())
+    }
+
+    /// Keeps what is set for the runs of a session.
+    pub(crate) fn set_settings(
+        &mut self,
+        session_id: &SessionId,
+        settings: &SessionSettings,
+    ) -> Result<(), Fault> {
+        let number = self.require_ours(session_id)?;
+        let text = settings_text(settings)?;
+        self.execute("UPDATE sessions SET settings = ?2 WHERE n = ?1", params![number, text])?;
         Ok(())
     }
 
@@ -200,4 +215,13 @@ impl Desk<'_> {
         )?;
         Ok(())
     }
+}
+
+/// Settings as the file has them; nothing where nothing is set.
+fn settings_text(settings: &SessionSettings) -> Result<Option<String>, Fault> {
+    if settings.is_empty() {
+        return Ok(None);
+    }
+    let text = serde_json::to_string(settings);
+    text.map(Some).map_err(|error| Fault::unreadable(&"the settings of a session", &error))
 }

@@ -23,7 +23,7 @@ macro_rules! select_sessions {
     ($which:literal) => {
         concat!(
             "SELECT s.id, s.key, s.title, s.origin, s.root, s.profile, s.model, s.fork, s.history, s.created_ms, ",
-            "h.updated_ms, h.last_seq, h.runs, s.approve FROM sessions s JOIN heads h ON h.session = s.n ",
+            "h.updated_ms, h.last_seq, h.runs, s.approve, s.settings FROM sessions s JOIN heads h ON h.session = s.n ",
             $which
         )
     };
@@ -231,6 +231,7 @@ fn session_row(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
             history: optional_json(row, 8)?.unwrap_or_default(),
             // A word of a later release means what holds where nobody chose.
             approve: row.get::<_, Option<String>>(13)?.and_then(|word| ApproveMode::from_word(&word)),
+            settings: optional_json(row, 14)?.unwrap_or_default(),
         },
         created_ms: unsigned(row, 9)?,
         updated_ms: unsigned(row, 10)?,

@@ -10,8 +10,12 @@ use crate::fault::OpenError;
 const APPLICATION_ID: i64 = 0x574e_444c;
 
 /// The steps, oldest first: the schema's version is how many were taken. A released step never changes.
-const STEPS: [&str; 3] =
-    [include_str!("schema/0001.sql"), include_str!("schema/0002.sql"), include_str!("schema/0003.sql")];
+const STEPS: [&str; 4] = [
+    include_str!("schema/0001.sql"),
+    include_str!("schema/0002.sql"),
+    include_str!("schema/0003.sql"),
+    include_str!("schema/0004.sql"),
+];
 
 /// The newest schema that this program knows.
 pub(crate) const VERSION: u32 = STEPS.len() as u32;

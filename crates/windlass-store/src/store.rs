@@ -7,6 +7,7 @@ use windlass_core::event::Record;
 use windlass_core::ids::{Millis, RunId, SessionId};
 use windlass_core::permission::ApproveMode;
 use windlass_core::port::{BoxFuture, JournalFailure, JournalPort};
+use windlass_core::settings::SessionSettings;
 use windlass_core::store::{
     Claim, NewSession, RunQuery, RunRow, Save, SessionQuery, SessionRow, StoreFailure, StorePort,
 };
@@ -208,6 +209,15 @@ impl StorePort for SqliteStore {
     ) -> BoxFuture<'a, Result<(), StoreFailure>> {
         let id = session_id.clone();
         Box::pin(self.writer.work(Need::Durable, move |desk| desk.set_approve(&id, approve)))
+    }
+
+    fn set_settings<'a>(
+        &'a self,
+        session_id: &'a SessionId,
+        settings: SessionSettings,
+    ) -> BoxFuture<'a, Result<(), StoreFailure>> {
+        let id = session_id.clone();
+        Box::pin(self.writer.work(Need::Durable, move |desk| desk.set_settings(&id, &settings)))
     }
 
     fn delete_session<'a>(&'a self, session_id: &'a SessionId) -> BoxFuture<'a, Result<(), StoreFailure>> {

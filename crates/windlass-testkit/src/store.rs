@@ -10,6 +10,7 @@ use std::sync::Arc;
 use windlass_core::event::{Event, Record};
 use windlass_core::ids::{Millis, SessionId};
 use windlass_core::message::Message;
+use windlass_core::settings::SessionSettings;
 use windlass_core::store::{NewSession, SessionRow, StoreFailure, StorePort};
 
 use crate::breach::{Breach, ensure};
@@ -64,6 +65,7 @@ fn begin(title: &str) -> NewSession {
         model: "m/1".to_owned(),
         history: Vec::new(),
         fork: None,
+        settings: SessionSettings::default(),
         approve: None,
     }
 }

@@ -51,6 +51,24 @@ impl SearchBackendKind {
         }
     }
 
+    /// All of them.
+    pub const ALL: [SearchBackendKind; 3] =
+        [SearchBackendKind::Searxng, SearchBackendKind::Brave, SearchBackendKind::Tavily];
+
+    /// The environment variable that usually holds its key.
+    pub fn key_variable(self) -> Option<&'static str> {
+        match self {
+            SearchBackendKind::Searxng => None,
+            SearchBackendKind::Brave => Some("BRAVE_API_KEY"),
+            SearchBackendKind::Tavily => Some("TAVILY_API_KEY"),
+        }
+    }
+
+    /// Whether searches are paid for.
+    pub fn is_paid(self) -> bool {
+        self.needs_key()
+    }
+
     fn usual_address(self) -> Option<&'static str> {
         match self {
             SearchBackendKind::Searxng => None,
@@ -200,7 +218,8 @@ fn keys(backend: &SearchBackend) -> Result<Vec<(&'static str, Secret)>, ToolFail
     let kind = backend.kind;
     match &backend.api_key {
         None if kind.needs_key() => {
-            Err(unavailable(format!("Set web_search.api_key to a key of {}.", kind.title())))
+            let variable = kind.key_variable().unwrap_or_default();
+            Err(unavailable(format!("Set {variable} or web_search.api_key to a key of {}.", kind.title())))
         }
         None => Ok(Vec::new()),
         Some(key) => Ok(vec![match kind {

@@ -97,8 +97,8 @@ impl ToolPort for WebSearch {
             let quest = read_quest(args, today)?;
             let Some(backend) = &self.config.backend else {
                 return Err(ToolFailure::unavailable("web_search unavailable").hint(
-                    "No search server is configured. Set web_search.backend to searxng (with base_url), \
-                     brave or tavily (with api_key).",
+                    "No search server is configured. Set BRAVE_API_KEY or TAVILY_API_KEY, or web_search.backend to \
+                     searxng (with base_url), brave or tavily (with api_key).",
                 ));
             };
             let hits = search(&self.http, backend, &quest, today).await?;

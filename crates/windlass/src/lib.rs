@@ -120,3 +120,8 @@ pub mod prelude {
         WindlassError, tool,
     };
 }
+
+/// The Rust of `docs/coming-from.md`, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/coming-from.md")]
+struct ComingFrom;

@@ -14,6 +14,8 @@ export class Compose {
   choice = $state.raw<Choice>({ model: null, profile: null, effort: null, tools: null });
   /** How much a session that is not begun yet may do without asking; nothing: what the server has. Not kept: the next one asks. */
   mode = $state<string | null>(null);
+  /** What is set for a session that is not begun yet. */
+  settings = $state.raw<api.Settings>({});
   isSending = $state(false);
   /** Why the last sending failed; the text is still there. */
   problem = $state<string | null>(null);
@@ -91,6 +93,7 @@ export class Compose {
       ...(model && { model }),
       ...(profile && { profile }),
       ...(this.mode && { approve: this.mode }),
+      ...(Object.keys(this.settings).length > 0 && { settings: this.settings }),
     });
     try {
       await api.startRun(session_id, wish);

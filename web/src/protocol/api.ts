@@ -448,8 +448,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Give a session another title or another mode
-         * @description A mode holds for the next call that is judged, of a run that goes on too.
+         * Give a session another title, another mode or other settings
+         * @description A mode holds for the next call that is judged, of a run that goes on too. Settings hold for runs that begin from now on, instead of all that were set before: `{}` sets nothing.
          */
         patch: operations["patch_api_sessions_id"];
         trace?: never;
@@ -1041,13 +1041,13 @@ export interface paths {
         };
         /**
          * Streams an answer to a prompt
-         * @description SSE v1.1 with the profile `studio`. The stream ends with exactly one `done`, also when the request is wrong or a key is missing. With `request_id` a client that comes back reads the same run on. What would need asking is denied, unless `approve` is `ask`. top_k, penalties, stop, logprobs and logit_bias are ignored.
+         * @description SSE v1.1 with the profile `studio`: every frame is `data: …` alone, and the id of one that can be come back to follows as a block of its own. The stream ends with exactly one `done`, also when the request is wrong or a key is missing. With `request_id` a client that comes back reads the same run on. What would need asking is denied, unless `approve` is `ask`. top_k, penalties, stop, logprobs and logit_bias are ignored.
          */
         get: operations["get_api_chat_stream"];
         put?: never;
         /**
          * Streams an answer to a prompt, with a body
-         * @description SSE v1.1 with the profile `studio`. The stream ends with exactly one `done`, also when the request is wrong or a key is missing. With `request_id` a client that comes back reads the same run on. What would need asking is denied, unless `approve` is `ask`. top_k, penalties, stop, logprobs and logit_bias are ignored.
+         * @description SSE v1.1 with the profile `studio`: every frame is `data: …` alone, and the id of one that can be come back to follows as a block of its own. The stream ends with exactly one `done`, also when the request is wrong or a key is missing. With `request_id` a client that comes back reads the same run on. What would need asking is denied, unless `approve` is `ask`. top_k, penalties, stop, logprobs and logit_bias are ignored.
          */
         post: operations["post_api_chat_stream"];
         delete?: never;
@@ -1246,6 +1246,7 @@ export interface components {
             model: string;
             /** @enum {string} */
             approve: "read_only" | "ask" | "edit" | "all" | "never" | "safe" | "edit_only" | "stage" | "stage_only";
+            settings?: components["schemas"]["Settings"];
             history?: Record<string, never>[];
             fork?: {
                 session_id: string;
@@ -1419,6 +1420,7 @@ export interface components {
             model?: string | null;
             origin?: ("api" | "web" | "tui" | "cli") | null;
             approve?: ("read_only" | "ask" | "edit" | "all" | "never" | "safe" | "edit_only" | "stage" | "stage_only") | null;
+            settings?: components["schemas"]["SettingsWish"] | null;
         };
         StartRun: {
             message: string;
@@ -1426,6 +1428,16 @@ export interface components {
             profile?: ("default" | "edison" | "dspy" | "studio" | "ploke" | "zodo") | null;
             tools?: string[] | null;
             tools_allowed?: boolean | null;
+            context?: string | null;
+            executes_while_streaming?: boolean | null;
+            images?: {
+                media_type: string;
+                url: string;
+            }[] | null;
+            approve?: ("read_only" | "ask" | "edit" | "all" | "never" | "safe" | "edit_only" | "stage" | "stage_only") | null;
+            finalize_hint?: string | null;
+            steps_max?: number | null;
+            system?: string | null;
             tool_choice?: (("auto" | "required" | "none") | {
                 name: string;
             }) | null;
@@ -1434,16 +1446,9 @@ export interface components {
             top_p?: number | null;
             output_tokens_max?: number | null;
             seed?: number | null;
-            context?: string | null;
-            executes_while_streaming?: boolean | null;
-            images?: {
-                media_type: string;
-                url: string;
-            }[] | null;
-            system?: string | null;
-            approve?: ("read_only" | "ask" | "edit" | "all" | "never" | "safe" | "edit_only" | "stage" | "stage_only") | null;
-            steps_max?: number | null;
-            response_format?: Record<string, never> | null;
+            response_format?: {
+                [key: string]: unknown;
+            } | null;
         };
         ResumeRun: {
             retry?: string[] | null;
@@ -1529,6 +1534,7 @@ export interface components {
             }[];
             reasoning_efforts: ("low" | "medium" | "high" | "auto")[];
             tool_loop_v2: boolean;
+            settings: components["schemas"]["Settings"];
         };
         Model: {
             name: string;
@@ -1556,6 +1562,39 @@ export interface components {
                 meaning: string;
                 detail?: string;
             }[];
+        };
+        Settings: {
+            /** @description What the model is told after the usual system text. */
+            system?: string;
+            /** @description What the model may do with tools until it has called one. */
+            tool_choice?: ("auto" | "required" | "none") | {
+                name: string;
+            };
+            /** @enum {string} */
+            reasoning_effort?: "low" | "medium" | "high" | "auto";
+            temperature?: number;
+            top_p?: number;
+            /** @description Most tokens of one answer. */
+            output_tokens_max?: number;
+            seed?: number;
+            /** @description The form of the answer, as OpenAI's field of that name says it; {"type": "text"} is plain text. */
+            response_format?: {
+                [key: string]: unknown;
+            };
+        };
+        SettingsWish: {
+            system?: string | null;
+            tool_choice?: (("auto" | "required" | "none") | {
+                name: string;
+            }) | null;
+            reasoning_effort?: ("low" | "medium" | "high" | "auto") | null;
+            temperature?: number | null;
+            top_p?: number | null;
+            output_tokens_max?: number | null;
+            seed?: number | null;
+            response_format?: {
+                [key: string]: unknown;
+            } | null;
         };
         Modules: {
             modules: components["schemas"]["Module"][];
@@ -4637,6 +4676,7 @@ export interface operations {
                 "application/json": {
                     title?: string | null;
                     approve?: ("read_only" | "ask" | "edit" | "all" | "never" | "safe" | "edit_only" | "stage" | "stage_only") | null;
+                    settings?: components["schemas"]["SettingsWish"] | null;
                 };
             };
         };
@@ -8833,6 +8873,8 @@ export interface operations {
                 seed?: string;
                 /** @description JSON, or json_object. */
                 response_format?: string;
+                /** @description What the model is told in a last step without tools, beside the usual. */
+                finalize_hint?: string;
                 /** @description The session to go on in. */
                 session_id?: string;
                 /** @description The client's name for the request, by which it can come back. */

@@ -668,7 +668,8 @@ text: string
  */
 export interface RunWishes {
 /**
- * Which shape this is. The first one, which had no `approve` and no `setup`, does not say.
+ * Which shape this is. The first one, which had no `approve` and no `setup`, does not say. The second always had
+ * a `tool_choice`; since the third, only what was said is there.
  */
 version: number
 /**
@@ -683,12 +684,16 @@ tools_allowed: boolean
  * Only these tools (gate 3).
  */
 tools?: string[]
-tool_choice: ToolChoice
+tool_choice?: ToolChoice
 sampling: Sampling
 /**
  * What the model is told for this run after the session's system text (callers that bring their own).
  */
 system?: string
+/**
+ * What the model is told in a last step without tools, beside the usual (S-20).
+ */
+finalize_hint?: string
 /**
  * Another step limit than the profile's, up to `WISHED_STEPS_MAX`.
  */
@@ -877,6 +882,10 @@ repeats_max: number
  * Calls of the category `search` in a run; `None` is no quota (S-23).
  */
 search_calls_max: (number | null)
+/**
+ * The same where the search server is one that is paid for; `None`: no difference (S-23).
+ */
+search_calls_paid_max: (number | null)
 /**
  * Tries after a passing model failure.
  */

@@ -4,7 +4,7 @@
 
 import { SvelteMap } from 'svelte/reactivity';
 import * as api from '../wire/api';
-import type { Session } from '../wire/api';
+import type { Session, Settings } from '../wire/api';
 import { Refusal } from '../wire/http';
 import { forgetChoice } from './choices';
 import { forgetDraft } from './drafts';
@@ -110,6 +110,11 @@ class Sessions {
     this.replace(await api.setMode(id, mode));
   }
 
+  /** Sets what holds for its runs from now on. */
+  async setSettings(id: string, settings: Settings): Promise<void> {
+    this.replace(await api.setSettings(id, settings));
+  }
+
   async remove(id: string): Promise<void> {
     try {
       await api.deleteSession(id);
@@ -182,7 +187,8 @@ class Sessions {
 }
 
 function isSame(a: Session, b: Session): boolean {
-  return a.updated_ms === b.updated_ms && a.title === b.title && a.runs === b.runs && a.model === b.model && a.approve === b.approve;
+  const said = ({ updated_ms, title, runs, model, approve, settings }: Session) => JSON.stringify([updated_ms, title, runs, model, approve, settings]);
+  return said(a) === said(b);
 }
 
 export const sessions = new Sessions();

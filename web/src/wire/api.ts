@@ -11,6 +11,7 @@ export type Rule = Schemas['Rule'];
 export type Gate = Schemas['Gate'];
 export type Save = Schemas['Save'];
 export type Task = Schemas['Task'];
+export type Settings = Schemas['Settings'];
 
 export type About = Schemas['About'];
 export type Found = Schemas['Found'];
@@ -71,12 +72,14 @@ export const about = () => askJson<About>('/api/about');
 export const sessions = (wish: { text?: string; before?: string; rows?: number } = {}, signal?: AbortSignal) =>
   askJson<{ sessions: Session[]; next?: string }>('/api/sessions' + query(wish), signal ? { signal } : {});
 export const session = (id: string) => askJson<Session>(path`/api/sessions/${id}`);
-export const createSession = (body: { title?: string; model?: string; profile?: string; approve?: string; origin?: string }) =>
+export const createSession = (body: { title?: string; model?: string; profile?: string; approve?: string; settings?: Settings; origin?: string }) =>
   askJson<Session>('/api/sessions', { method: 'POST', body });
 export const renameSession = (id: string, title: string) =>
   askJson<Session>(path`/api/sessions/${id}`, { method: 'PATCH', body: { title } });
 export const setMode = (id: string, approve: string) =>
   askJson<Session>(path`/api/sessions/${id}`, { method: 'PATCH', body: { approve } });
+export const setSettings = (id: string, settings: Settings) =>
+  askJson<Session>(path`/api/sessions/${id}`, { method: 'PATCH', body: { settings } });
 export const deleteSession = (id: string) => askJson<undefined>(path`/api/sessions/${id}`, { method: 'DELETE' });
 export const tasks = (sessionId: string) => askJson<{ tasks: Task[] }>('/api/tasks' + query({ session_id: sessionId }));
 

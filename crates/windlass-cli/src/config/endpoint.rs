@@ -6,8 +6,9 @@ use windlass_models::catalog::Overrides;
 use windlass_models::limits::ExchangeLimits;
 use windlass_models::{Abilities, Prices, WireKind};
 
-use super::Config;
 use super::key::PROVIDERS;
+use super::value::Value;
+use super::{Config, Source};
 use crate::complaint::{Complaint, Result};
 
 impl Config {
@@ -50,16 +51,26 @@ impl Config {
 
     /// What is wished of every answer.
     pub(crate) fn sampling(&self) -> Sampling {
-        let number = |name: &str| self.settings.get(name).and_then(|setting| setting.value.number());
+        self.sampling_from(|_| true)
+    }
+
+    /// The same, as far as flags of this command say it: that stands over what a session has set.
+    pub(crate) fn sampling_of_flags(&self) -> Sampling {
+        self.sampling_from(|source| matches!(source, Source::Flag(_)))
+    }
+
+    fn sampling_from(&self, counts: impl Fn(&Source) -> bool) -> Sampling {
+        let value = |name: &str| {
+            self.settings.get(name).filter(|setting| counts(&setting.source)).map(|setting| &setting.value)
+        };
+        let number = |name: &str| value(name).and_then(Value::number);
+        let count = |name: &str| value(name).and_then(Value::count);
         Sampling {
             temperature: number("temperature"),
             top_p: number("top_p"),
-            output_tokens_max: self
-                .settings
-                .count("max_output_tokens")
-                .and_then(|count| u32::try_from(count).ok()),
-            reasoning_effort: self.settings.text("reasoning_effort").map(str::to_owned),
-            seed: self.settings.count("seed"),
+            output_tokens_max: count("max_output_tokens").and_then(|count| u32::try_from(count).ok()),
+            reasoning_effort: value("reasoning_effort").and_then(Value::text).map(str::to_owned),
+            seed: count("seed"),
             response_format: None,
         }
     }

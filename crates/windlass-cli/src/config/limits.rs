@@ -59,6 +59,17 @@ fn keep_time_for_work(settings: &mut Settings, limits: &mut Limits) {
     }
 }
 
+/// A search server that is paid for is asked more often, unless somebody said how often.
+pub(crate) fn pay_for_searches(settings: &mut Settings, limits: &mut Limits) {
+    const SEARCHES: &str = "limits.search_calls_max";
+    let is_own = settings.get(SEARCHES).is_some_and(|setting| !matches!(setting.source, Source::Profile(_)));
+    if let Some(paid) = limits.search_calls_paid_max.filter(|_| !is_own) {
+        limits.search_calls_max = Some(paid);
+        let value = Value::Count(paid.into());
+        settings.put(SEARCHES, Setting::new(value, Source::Follows("limits.search_calls_paid_max")));
+    }
+}
+
 fn to_fields(limits: &Limits) -> Map<String, Json> {
     match serde_json::to_value(limits) {
         Ok(Json::Object(fields)) => fields,

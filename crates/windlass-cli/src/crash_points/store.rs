@@ -7,6 +7,7 @@ use windlass_core::event::Record;
 use windlass_core::ids::{Millis, RunId, SessionId};
 use windlass_core::permission::ApproveMode;
 use windlass_core::port::{BoxFuture, JournalFailure, JournalPort};
+use windlass_core::settings::SessionSettings;
 use windlass_core::store::{
     Claim, NewSession, RunQuery, RunRow, Save, SessionQuery, SessionRow, StoreFailure, StorePort,
 };
@@ -113,6 +114,14 @@ impl StorePort for MortalStore {
         approve: ApproveMode,
     ) -> BoxFuture<'a, Result<(), StoreFailure>> {
         Box::pin(self.write(self.store.set_approve(session_id, approve)))
+    }
+
+    fn set_settings<'a>(
+        &'a self,
+        session_id: &'a SessionId,
+        settings: SessionSettings,
+    ) -> BoxFuture<'a, Result<(), StoreFailure>> {
+        Box::pin(self.write(self.store.set_settings(session_id, settings)))
     }
 
     fn delete_session<'a>(&'a self, session_id: &'a SessionId) -> BoxFuture<'a, Result<(), StoreFailure>> {

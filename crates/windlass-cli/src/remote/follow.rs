@@ -173,6 +173,7 @@ impl Follower {
             Err(error @ (HostError::Invalid { .. } | HostError::Busy(_) | HostError::Held(_))) => {
                 self.give_up(&error)
             }
+            Err(error @ HostError::Unkeyed { .. }) => self.give_up(&error),
             Err(error @ (HostError::Stale(_) | HostError::Conflict(_))) => self.give_up(&error),
         }
     }

@@ -17,6 +17,7 @@ use windlass_core::permission::{ApproveMode, AuditEntry, Decision, PermissionAns
 use windlass_core::port::BoxStream;
 use windlass_core::search::{DocumentRow, Found, IndexStatus, NewDocument, SearchQuery, SearchScope};
 use windlass_core::secret::Secret;
+use windlass_core::settings::SessionSettings;
 use windlass_core::step::StepReport;
 use windlass_core::store::{NewSession, RunQuery, RunRow, SessionQuery, SessionRow};
 use windlass_core::task::Task;
@@ -233,6 +234,17 @@ impl HostPort for RemoteHost {
         Box::pin(async move {
             let path = Path::of(&["api", "sessions", session_id.as_str()]);
             self.line.tell(&path, Method::Patch, Some(&json!({"approve": approve}))).await
+        })
+    }
+
+    fn set_settings<'a>(
+        &'a self,
+        session_id: &'a SessionId,
+        settings: SessionSettings,
+    ) -> HostFuture<'a, ()> {
+        Box::pin(async move {
+            let path = Path::of(&["api", "sessions", session_id.as_str()]);
+            self.line.tell(&path, Method::Patch, Some(&json!({"settings": settings}))).await
         })
     }
 

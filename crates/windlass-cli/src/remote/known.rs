@@ -5,6 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use serde::Deserialize;
 use windlass_core::host::{HostDefaults, HostError};
 use windlass_core::ids::Millis;
+use windlass_core::model::Sampling;
 use windlass_core::permission::{ApproveMode, Rule, RuleEffect, RuleSource};
 use windlass_core::tool::ToolSpec;
 
@@ -31,6 +32,9 @@ struct About {
     /// Servers before modes asked.
     #[serde(default)]
     approve: ApproveMode,
+    /// Servers before settings said nothing of them.
+    #[serde(default)]
+    settings: Sampling,
 }
 
 #[derive(Deserialize)]
@@ -106,9 +110,16 @@ impl Known {
 }
 
 async fn fetch(line: &Line) -> Result<Facts, HostError> {
-    let About { root, model, profile, tool_loop_v2, approve } =
+    let About { root, model, profile, tool_loop_v2, approve, settings } =
         line.get(&Path::of(&["api", "about"])).await?;
-    let defaults = HostDefaults { root, model, profile, executes_while_streaming: tool_loop_v2, approve };
+    let defaults = HostDefaults {
+        root,
+        model,
+        profile,
+        executes_while_streaming: tool_loop_v2,
+        approve,
+        sampling: settings,
+    };
     let Tools { tools } = line.get(&Path::of(&["api", "tools"])).await?;
     Ok(Facts { defaults, tools, rules: fetch_rules(line).await? })
 }

@@ -70,7 +70,7 @@ async fn every_wish_of_a_run_arrives_as_it_was_said() {
                 context: Some("A page.".into()),
                 tools_allowed: true,
                 tools: Some(vec!["calculate".into()]),
-                tool_choice: ToolChoice::Named("calculate".into()),
+                tool_choice: Some(ToolChoice::Named("calculate".into())),
                 sampling: Sampling {
                     temperature: Some(0.5),
                     top_p: Some(0.25),

@@ -187,6 +187,7 @@ fn host(store: Arc<dyn StorePort>, script: &Script, folder: &Path) -> Arc<Host> 
         policies: PolicyStore::in_memory(PolicySet::default()),
         approve: ApproveMode::Ask,
         audit: Some(Arc::new(AuditFile::new(folder.join("audit.log")))),
+        sampling: windlass_core::model::Sampling::default(),
         clock: Clock::system(),
         limits: HostLimits::default(),
     })

@@ -19,7 +19,8 @@ use windlass_core::tool::ToolOutcome;
 
 /// The body of a new session. `root` is that of the server.
 pub(super) fn new_session(begin: &NewSession, root: &str) -> Result<Value, HostError> {
-    let NewSession { title, key, origin, root: wished, profile, model, approve, history, fork } = begin;
+    let NewSession { title, key, origin, root: wished, profile, model, approve, settings, history, fork } =
+        begin;
     let wrong = |field, message: String| Err(HostError::Invalid { field: Some(field), message });
     if !wished.is_empty() && wished != root {
         return wrong("root", format!("sessions of this host work in {root}, not in {wished}"));
@@ -35,6 +36,10 @@ pub(super) fn new_session(begin: &NewSession, root: &str) -> Result<Value, HostE
     put_text(&mut body, "origin", origin);
     put(&mut body, "key", key.as_deref());
     put(&mut body, "approve", approve.map(ApproveMode::word));
+    if !settings.is_empty() {
+        let text = |error| HostError::Broken(format!("the settings cannot be sent: {error}"));
+        body.insert("settings".into(), serde_json::to_value(settings).map_err(text)?);
+    }
     Ok(Value::Object(body))
 }
 
@@ -50,6 +55,7 @@ pub(super) fn start(start: RunStart) -> Result<Value, HostError> {
         tool_choice,
         sampling,
         system,
+        finalize_hint,
         steps_max,
         approve,
         ..
@@ -60,11 +66,12 @@ pub(super) fn start(start: RunStart) -> Result<Value, HostError> {
     let mut body = Map::new();
     body.insert("message".into(), text.into());
     body.insert("tools_allowed".into(), tools_allowed.into());
-    body.insert("tool_choice".into(), choice(tool_choice));
+    put(&mut body, "tool_choice", tool_choice.map(choice));
     put(&mut body, "images", (!images.is_empty()).then_some(images));
     put(&mut body, "context", context);
     put(&mut body, "tools", tools);
     put(&mut body, "system", system);
+    put(&mut body, "finalize_hint", finalize_hint);
     put(&mut body, "approve", approve.map(ApproveMode::word));
     // A host takes the nearest number that it allows.
     put(&mut body, "steps_max", steps_max.map(|steps| steps.clamp(1, WISHED_STEPS_MAX)));

@@ -9,6 +9,7 @@ mod builtin_words;
 mod calls_inside;
 #[cfg(feature = "crash-points")]
 mod calls_inside_killed;
+mod coming_from;
 mod commands;
 mod config;
 #[cfg(feature = "crash-points")]
@@ -52,9 +53,14 @@ mod search;
 mod search_kill;
 mod serve;
 mod server;
+mod session_settings;
 mod staging;
 mod steps;
 mod stop;
+mod studio;
+mod studio_models;
+mod studio_search;
+mod studio_stage;
 mod telemetry;
 mod terminal;
 mod terminal_app;

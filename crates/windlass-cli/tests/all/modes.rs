@@ -127,11 +127,12 @@ fn deny_all(served: &Served, run: &str) -> Vec<String> {
         }
         let waiting = served.json(&format!("GET /api/runs/{run}/permissions"), "");
         for question in waiting["questions"].as_array().unwrap() {
-            asked.push(question["tool"].as_str().unwrap().to_owned());
             let call = question["call_id"].as_str().unwrap();
             let answer = json!({"decision": "deny", "digest": question["digest"]}).to_string();
             let (status, said) = served.ask(&format!("POST /api/runs/{run}/permissions/{call}"), &answer);
-            assert!((200..300).contains(&status), "{status} {said}");
+            // One that another mode has just settled is not asked any more.
+            assert!((200..300).contains(&status) || said.contains("question_stale"), "{status} {said}");
+            asked.extend((status < 300).then(|| question["tool"].as_str().unwrap().to_owned()));
         }
     }
     panic!("the run never ended; asked about {asked:?}");

@@ -70,7 +70,7 @@ fn s_37_the_matrix_of_vendors_and_situations() {
 }
 
 #[test]
-fn s_23_a_clamped_step_runs_six_searches_and_answers_for_all_eight() {
+fn a_clamped_step_runs_six_searches_and_answers_for_all_eight() {
     for vendor in VENDORS {
         let stage = Stage::with_limits(CLAMPED);
         let script = Script { steps: 1, parallel: 8, tool: Tool::Search, ..Script::default() };

@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::event::Record;
 use crate::ids::{CallId, Millis, RunId, SessionId};
+use crate::model::Sampling;
 use crate::permission::{ApproveMode, Question};
 use crate::tool::ToolOutcome;
 
@@ -186,7 +187,7 @@ pub struct ModelFinding {
 }
 
 /// What holds where nobody chooses.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HostDefaults {
     /// The project root.
     pub root: String,
@@ -198,6 +199,9 @@ pub struct HostDefaults {
     pub executes_while_streaming: bool,
     /// How calls are approved that need asking.
     pub approve: ApproveMode,
+    /// Sampling, as far as the configuration says it.
+    #[serde(default)]
+    pub sampling: Sampling,
 }
 
 /// Which lines of the audit log are wanted, newest first.
@@ -280,6 +284,14 @@ pub enum HostError {
         field: Option<&'static str>,
         /// What is wrong and what to do.
         message: String,
+    },
+    /// The model's provider wants a key, and there is none: set one of these.
+    #[error("'{model}' needs a key, and there is none: set {}", .variables.join(" or "))]
+    Unkeyed {
+        /// The model.
+        model: String,
+        /// Environment variables that may hold it, the nearest first.
+        variables: Vec<String>,
     },
     /// A run goes on in the session: wait or cancel.
     #[error("run {0} is still going on in this session; wait for it or cancel it")]

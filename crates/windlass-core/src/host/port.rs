@@ -16,6 +16,7 @@ use crate::model::{ModelDelta, ModelFailure, ModelRequest};
 use crate::permission::{ApproveMode, AuditEntry, PermissionAnswer, Question, Rule};
 use crate::port::{BoxFuture, BoxStream};
 use crate::search::{DocumentRow, Found, IndexStatus, NewDocument, SearchQuery};
+use crate::settings::SessionSettings;
 use crate::step::StepReport;
 use crate::store::{NewSession, RunQuery, RunRow, Save, SessionQuery, SessionRow};
 use crate::task::Task;
@@ -53,6 +54,9 @@ pub trait HostPort: Send + Sync {
     /// Changes how calls of a session are approved that need asking: for the next call that is judged, of a run
     /// that goes on too, and until it is changed again.
     fn set_approve<'a>(&'a self, session_id: &'a SessionId, approve: ApproveMode) -> HostFuture<'a, ()>;
+    /// Sets what holds for the runs of a session that begin from now on, instead of what was set before.
+    fn set_settings<'a>(&'a self, session_id: &'a SessionId, settings: SessionSettings)
+    -> HostFuture<'a, ()>;
     /// Forgets a session; a run that goes on in it is cancelled first.
     fn delete_session<'a>(&'a self, session_id: &'a SessionId) -> HostFuture<'a, ()>;
     /// The session's task list.

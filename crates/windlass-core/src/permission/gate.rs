@@ -191,7 +191,7 @@ impl GateSettings {
         Self {
             tools_allowed: wishes.tools_allowed,
             allow_list: wishes.tools.clone(),
-            tool_choice: wishes.tool_choice.clone(),
+            tool_choice: wishes.tool_choice.clone().unwrap_or_default(),
             ..Self::of_profile(profile, root)
         }
     }

@@ -16,7 +16,7 @@ use crate::dialect::{field, text};
 use crate::event::Event;
 use crate::message::Message;
 use crate::model::{ModelRequest, NoticeKind, ToolChoice};
-use crate::phrase::{phrase_continue, phrase_correction, phrase_finalise, phrase_reform};
+use crate::phrase::{phrase_continue, phrase_correction, phrase_finalise, phrase_manners, phrase_reform};
 use crate::profile::Dialect;
 use crate::tool::ToolSpec;
 use crate::toolset::prompt_bytes;
@@ -37,6 +37,8 @@ pub(super) struct Offered {
     specs: Arc<[Arc<ToolSpec>]>,
     /// About how many bytes they take in a request.
     bytes: u64,
+    /// The system text, with what is to be known about calling them.
+    system: Arc<str>,
 }
 
 impl Run {
@@ -64,8 +66,29 @@ impl Run {
             let bytes = prompt_bytes(&specs);
             (specs, bytes)
         };
-        let offered = Offered { first, all, specs, bytes };
+        let system = self.system_with_manners(&specs);
+        let offered = Offered { first, all, specs, bytes, system };
         self.offered = Some(offered);
+    }
+
+    /// The system text with one line about what calls can do that no schema says. Text dialects have an instruction
+    /// of their own.
+    fn system_with_manners(&self, specs: &[Arc<ToolSpec>]) -> Arc<str> {
+        let (profile, system) = (&self.settings.profile, &self.settings.system);
+        if specs.is_empty() || profile.dialect != Dialect::Native {
+            return Arc::clone(system);
+        }
+        let can_read = specs.iter().any(|spec| spec.name == "read_result");
+        let manners = phrase_manners(profile.caches_repeats, can_read);
+        if system.is_empty() { manners.into() } else { format!("{system}\n\n{manners}").into() }
+    }
+
+    /// What may be done with tools: once a tool was called, the model may answer.
+    fn tool_choice(&self) -> ToolChoice {
+        match self.wishes.asked.tool_choice.clone().unwrap_or_default() {
+            ToolChoice::Required | ToolChoice::Named(_) if !self.outcomes.is_empty() => ToolChoice::Auto,
+            choice => choice,
+        }
     }
 
     fn offered_specs(&self) -> Arc<[Arc<ToolSpec>]> {
@@ -118,7 +141,8 @@ impl Run {
     /// Estimated tokens of everything in a request that is not history.
     fn overhead_tokens(&self) -> u64 {
         let tool_bytes = self.offered.as_ref().map_or(0, |offered| offered.bytes);
-        tokens_of_bytes(self.settings.system.len() as u64).saturating_add(tokens_of_bytes(tool_bytes))
+        let system = self.offered.as_ref().map_or(&self.settings.system, |offered| &offered.system);
+        tokens_of_bytes(system.len() as u64).saturating_add(tokens_of_bytes(tool_bytes))
     }
 
     /// Learns from the provider's own count how long its tokens are.
@@ -132,7 +156,10 @@ impl Run {
             run_id: self.wishes.run_id.clone(),
             step: self.counters.steps,
             purpose: goal.purpose(),
-            system: Arc::clone(&self.settings.system),
+            system: self
+                .offered
+                .as_ref()
+                .map_or_else(|| Arc::clone(&self.settings.system), |it| Arc::clone(&it.system)),
             examples: 0,
             messages: self.window.view(&self.transcript),
             trailer: self.trailer(goal),
@@ -145,7 +172,7 @@ impl Run {
                 | Goal::Correction(_)
                 | Goal::Reform(_)
                 | Goal::Continuation
-                | Goal::Resumption => self.wishes.asked.tool_choice.clone(),
+                | Goal::Resumption => self.tool_choice(),
             },
             sampling: self.wishes.asked.sampling.clone(),
             kept: self.kept.clone(),
@@ -177,7 +204,10 @@ impl Run {
                 Dialect::Text => trailer.push(phrase_continue().to_owned()),
                 Dialect::Native | Dialect::Field => {}
             },
-            Goal::Finalise(reason) => trailer.push(phrase_finalise(&self.settings.profile, &capitalised(&self.why(reason)))),
+            Goal::Finalise(reason) => {
+                trailer.push(phrase_finalise(&self.settings.profile, &capitalised(&self.why(reason))));
+                trailer.extend(self.wishes.asked.finalize_hint.clone());
+            }
         }
         trailer
     }

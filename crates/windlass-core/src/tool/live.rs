@@ -6,7 +6,10 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use serde_json::{Value, json};
+
+use super::spec::{Category, ToolSpec};
+use crate::check::FRESH;
 
 /// The keyword with which a schema asks for values of this moment; it names their kind.
 pub const LIVE_KEYWORD: &str = "x-windlass-live";
@@ -29,6 +32,24 @@ pub fn without_live(schema: &Value) -> Cow<'_, Value> {
     let mut schema = schema.clone();
     strip(&mut schema);
     Cow::Owned(schema)
+}
+
+/// The schema of a tool as models are told it: without that keyword, and with `fresh` where a repeated call would be
+/// answered from the run itself although the world may have changed (S-22).
+pub fn told_schema(spec: &ToolSpec) -> Cow<'_, Value> {
+    let mut schema = without_live(&spec.schema);
+    let is_cached = spec.category == Category::Search && spec.effects.is_read_only() && !spec.repeatable;
+    let has_room = |schema: &Value| {
+        let properties = schema.get("properties").and_then(Value::as_object);
+        properties.is_some_and(|properties| !properties.contains_key(FRESH))
+    };
+    if is_cached && has_room(&schema) {
+        let about = "true: do it again, although the same call was answered before";
+        if let Some(Value::Object(properties)) = schema.to_mut().get_mut("properties") {
+            properties.insert(FRESH.into(), json!({"type": "boolean", "description": about}));
+        }
+    }
+    schema
 }
 
 fn collect<'a>(schema: &'a Value, kinds: &mut BTreeSet<&'a str>) {

@@ -55,7 +55,7 @@ fn a_message_without_calls_is_one_step() {
 fn the_request_carries_everything_the_model_needs_and_the_wishes_of_the_user() {
     let mut sim = Sim::of(Profile::default());
     let mut send = MessageSend::text("run_9".into(), "message_9".into(), "Hi");
-    send.wishes.tool_choice = ToolChoice::Required;
+    send.wishes.tool_choice = Some(ToolChoice::Required);
     send.wishes.sampling = Sampling { seed: Some(7), ..Sampling::default() };
     send.wishes.context = Some("The page says 4.".into());
     sim.send(send, Transcript::default(), 1);
@@ -63,7 +63,8 @@ fn the_request_carries_everything_the_model_needs_and_the_wishes_of_the_user() {
     assert_eq!(sim.events[1], Event::NoteAdded { text: "Context: The page says 4.".into() });
     let request = sim.request();
     assert_eq!((request.run_id.as_str(), request.step, request.purpose), ("run_9", 1, StepPurpose::Work));
-    assert_eq!(&*request.system, "Be good.");
+    // Beside what the user says, one line about what calls can do.
+    assert!(request.system.starts_with("Be good.\n\nAbout calls: "), "{}", request.system);
     assert_eq!(Sim::roles(&request.messages), "user note");
     assert_eq!(request.messages[1].text(), "Context: The page says 4.");
     assert_eq!(request.trailer, Vec::<String>::new());

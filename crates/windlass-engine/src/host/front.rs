@@ -17,6 +17,7 @@ use windlass_core::port::BoxStream;
 use windlass_core::search::{
     DocumentRow, Found, IndexStatus, NewDocument, SearchFailure, SearchQuery, SharedSearch,
 };
+use windlass_core::settings::SessionSettings;
 use windlass_core::step::StepReport;
 use windlass_core::store::{NewSession, RunQuery, RunRow, Save, SessionQuery, SessionRow};
 use windlass_core::task::Task;
@@ -245,6 +246,17 @@ impl HostPort for Host {
         Box::pin(self.switch_mode(session_id, approve))
     }
 
+    fn set_settings<'a>(
+        &'a self,
+        session_id: &'a SessionId,
+        settings: SessionSettings,
+    ) -> HostFuture<'a, ()> {
+        Box::pin(async move {
+            let kept = self.parts.store.set_settings(session_id, settings).await;
+            kept.map_err(failed("session", session_id.as_str()))
+        })
+    }
+
     fn delete_session<'a>(&'a self, session_id: &'a SessionId) -> HostFuture<'a, ()> {
         Box::pin(self.forget_session(session_id))
     }
@@ -346,6 +358,7 @@ impl HostPort for Host {
             profile: profile.name.word().to_owned(),
             executes_while_streaming: profile.executes_while_streaming,
             approve: self.parts.approve,
+            sampling: self.parts.sampling.clone(),
         })
     }
 

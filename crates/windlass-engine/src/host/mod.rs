@@ -35,6 +35,7 @@ use std::sync::{Arc, Mutex, Weak};
 use tokio::sync::{Notify, Semaphore};
 use windlass_core::host::{HostError, HostFuture, ModelFindings, ModelRow, ModulesPort};
 use windlass_core::ids::SessionId;
+use windlass_core::model::Sampling;
 use windlass_core::permission::ApproveMode;
 use windlass_core::port::ModelPort;
 use windlass_core::profile::Profile;
@@ -155,6 +156,8 @@ pub struct HostParts {
     pub approve: ApproveMode,
     /// Where decisions are written down, if anywhere.
     pub audit: Option<Arc<AuditFile>>,
+    /// Sampling of runs whose user says nothing of it.
+    pub sampling: Sampling,
     /// The time.
     pub clock: Clock,
     /// How much may go on at once.

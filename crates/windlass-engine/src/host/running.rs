@@ -12,6 +12,7 @@ use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::permission::{PermissionAnswer, Question};
 use windlass_core::port::BoxStream;
 use windlass_core::run::RunSettings;
+use windlass_core::settings::SessionSettings;
 use windlass_core::store::RunRow;
 
 use super::berth::{Berth, Open, Setup};
@@ -44,12 +45,13 @@ impl Host {
         if let Some(run_id) = berth.run() {
             return Err(HostError::Busy(run_id));
         }
-        let open = self.open_for(&berth, &start).await?;
-        if let Some((field, message)) = open.model.refusal(&start.wishes.tool_choice, &start.wishes.sampling)
-        {
+        let (open, settings) = self.open_for(&berth, &start).await?;
+        let wishes = start.wishes.completed(&settings, &self.parts.sampling);
+        let choice = wishes.tool_choice.clone().unwrap_or_default();
+        if let Some((field, message)) = open.model.refusal(&choice, &wishes.sampling) {
             return Err(HostError::Invalid { field: Some(field), message });
         }
-        let wishes = self.narrowed(start.wishes, open.setup.model.as_deref());
+        let wishes = self.narrowed(wishes, open.setup.model.as_deref());
         let (run_id, message) = (new_run_id(), start.message);
         let send = MessageSend { run_id: run_id.clone(), message_id: new_message_id(), message, wishes };
         let (accepted, receiver) = oneshot::channel();
@@ -131,8 +133,8 @@ impl Host {
         }
     }
 
-    /// The session, opened with what the run wishes.
-    async fn open_for(&self, berth: &Berth, start: &RunStart) -> Result<Open, HostError> {
+    /// The session, opened with what the run wishes, and what is set for its runs.
+    async fn open_for(&self, berth: &Berth, start: &RunStart) -> Result<(Open, SessionSettings), HostError> {
         let session_id = &berth.session_id;
         let row = self.parts.store.session(session_id).await;
         let row = row.map_err(failed("session", session_id.as_str()))?;
@@ -141,13 +143,13 @@ impl Host {
         // Another one is let go of here: it is shut below, and ends with its last holder.
         let fitting = berth.open().filter(|open| open.setup == setup);
         match fitting {
-            Some(open) => Ok(open),
+            Some(open) => Ok((open, row.begin.settings)),
             None => {
                 self.check_root(&row)?;
                 // A model or profile that does not exist is told before the session is shut for it.
                 let settings = self.settings(&setup)?;
                 self.shut(berth).await;
-                self.reopen(berth, setup, settings).await
+                Ok((self.reopen(berth, setup, settings).await?, row.begin.settings))
             }
         }
     }

@@ -12,6 +12,7 @@ use windlass_core::event::Record;
 use windlass_core::ids::{Millis, RunId, SessionId};
 use windlass_core::permission::ApproveMode;
 use windlass_core::port::{BoxFuture, JournalFailure, JournalPort};
+use windlass_core::settings::SessionSettings;
 use windlass_core::store::{
     Claim, NewSession, RunQuery, RunRow, Save, SessionQuery, SessionRow, StoreFailure, StorePort,
 };
@@ -236,6 +237,12 @@ impl StorePort for MemoryStore {
     fn set_approve<'a>(&'a self, session_id: &'a SessionId, approve: ApproveMode) -> Stored<'a, ()> {
         Box::pin(async move {
             self.of(session_id, |kept| kept.row.as_mut().map(|row| row.begin.approve = Some(approve)))
+        })
+    }
+
+    fn set_settings<'a>(&'a self, session_id: &'a SessionId, settings: SessionSettings) -> Stored<'a, ()> {
+        Box::pin(async move {
+            self.of(session_id, |kept| kept.row.as_mut().map(|row| row.begin.settings = settings))
         })
     }
 

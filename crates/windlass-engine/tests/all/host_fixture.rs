@@ -104,6 +104,7 @@ impl Stage {
             policies: PolicyStore::in_memory(PolicySet::default()),
             approve,
             audit: None,
+            sampling: windlass_core::model::Sampling::default(),
             clock: Clock::system(),
             limits,
         });

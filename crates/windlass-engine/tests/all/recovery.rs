@@ -297,7 +297,7 @@ fn a_parked_session_stops_at_a_safe_point_and_its_run_goes_on_later() {
 }
 
 #[tokio::test]
-async fn s_24_one_who_joins_in_the_middle_of_a_step_misses_nothing_and_gets_nothing_twice() {
+async fn one_who_joins_in_the_middle_of_a_step_misses_nothing_and_gets_nothing_twice() {
     let pieces: Vec<String> = (0..3_000).map(|n| format!("{n} ")).collect();
     let pieces: Vec<&str> = pieces.iter().map(String::as_str).collect();
     let world = Arc::new(World::new(vec![calls(&[("look", 1)]), text(&pieces)]));

@@ -37,6 +37,42 @@ pub fn known_models() -> &'static [KnownModel] {
     model::MODELS
 }
 
+/// The provider that passes on to many vendors.
+pub const ROUTER: &str = "openrouter";
+
+/// Vendors as the router names them, and the providers that they are themselves.
+const VENDORS: [(&str, &str); 7] = [
+    ("openai", "openai"),
+    ("anthropic", "anthropic"),
+    ("google", "gemini"),
+    ("x-ai", "xai"),
+    ("deepseek", "deepseek"),
+    ("mistralai", "mistral"),
+    ("moonshotai", "moonshot"),
+];
+
+/// The same model at its vendor, where the name is the router's word for the vendor: `x-ai/grok-4` is `xai/grok-4`.
+pub fn at_vendor(name: &ModelName) -> ModelName {
+    let own = VENDORS.iter().find(|(vendor, _)| *vendor == name.provider).map(|(_, id)| *id);
+    ModelName { provider: own.unwrap_or(&name.provider).to_owned(), model: name.model.clone() }
+}
+
+/// The same model behind the router; nothing for providers whose models it does not have, and for what is probably
+/// a slip of the pen.
+pub fn routed(name: &ModelName) -> Option<ModelName> {
+    let known = VENDORS.iter().find(|(vendor, id)| [*vendor, *id].contains(&name.provider.as_str()));
+    let vendor = match known {
+        Some((vendor, _)) => vendor,
+        None if find_provider(&name.provider).is_some() || nearest(&name.provider).is_some() => return None,
+        None => name.provider.as_str(),
+    };
+    Some(ModelName { provider: ROUTER.to_owned(), model: format!("{vendor}/{}", name.model) })
+}
+
+fn nearest(provider: &str) -> Option<&'static str> {
+    nearest_names(provider, providers().iter().map(|row| row.id), 1).first().copied()
+}
+
 /// What is known of a provider's model. A dated name (`gpt-4o-2024-08-06`) is known by its undated one.
 pub fn find_model(provider: &str, model: &str) -> Option<&'static KnownModel> {
     let owner = find_provider(provider).and_then(|row| row.models_of).unwrap_or(provider);
@@ -164,7 +200,7 @@ fn row_of(name: &ModelName, overrides: &Overrides) -> Result<&'static Provider, 
     let compatible = overrides.base_url.as_ref().and_then(|_| find_provider(COMPATIBLE));
     compatible.ok_or_else(|| CatalogError::UnknownProvider {
         name: name.provider.clone(),
-        nearest: nearest_names(&name.provider, providers().iter().map(|row| row.id), 1).first().copied(),
+        nearest: nearest(&name.provider),
     })
 }
 

@@ -364,7 +364,7 @@ fn calls_and_thinking_in_a_user_message_are_left_out() {
 }
 
 #[test]
-fn r_44_a_name_that_no_provider_takes_is_made_legal_on_call_and_outcome() {
+fn a_name_that_no_provider_takes_is_made_legal_on_call_and_outcome() {
     let parts = vec![Part::Call(call_of("call_1", None, "Read File?", "{}"))];
     let messages = history(vec![Message::Assistant { parts }, outcome("call_1", "no such tool")]);
     let (tools, mut notices) = (LoweredTools::default(), Vec::new());

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 use windlass_core::json::clip::clip_chars;
 use windlass_core::model::{Notice, NoticeKind};
-use windlass_core::tool::{ToolSpec, without_live};
+use windlass_core::tool::{ToolSpec, told_schema};
 
 use crate::quirks::SchemaDialect;
 use crate::target::{Target, WireKind};
@@ -97,7 +97,7 @@ pub fn lower(target: &Target, specs: &[Arc<ToolSpec>]) -> LoweredTools {
 }
 
 fn lower_tool(target: &Target, spec: &Arc<ToolSpec>, name: String, losses: &mut Losses) -> LoweredTool {
-    let lowered = full::lower(&spec.schema, losses).and_then(|root| match target.quirks.schema {
+    let lowered = full::lower(&told_schema(spec), losses).and_then(|root| match target.quirks.schema {
         SchemaDialect::Full | SchemaDialect::Strict => Ok(root),
         SchemaDialect::Gemini => gemini::lower(&root, losses),
         SchemaDialect::Moonshot => Ok(moonshot::lower(root, losses)),
@@ -120,7 +120,7 @@ fn lower_tool(target: &Target, spec: &Arc<ToolSpec>, name: String, losses: &mut 
 
 /// The spec with its schema in its description: what cannot be declared can still be said.
 fn quoting(spec: &ToolSpec) -> Arc<ToolSpec> {
-    let text = without_live(&spec.schema).to_string();
+    let text = told_schema(spec).to_string();
     let quote = clip_chars(&text, SCHEMA_QUOTE_CHARS_MAX);
     let description = format!("{}\nIts arguments follow this JSON Schema: {quote}", spec.description);
     Arc::new(ToolSpec { description, ..spec.clone() })

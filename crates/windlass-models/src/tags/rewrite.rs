@@ -11,7 +11,7 @@ use windlass_core::json::parse::parse_value;
 use windlass_core::json::readable;
 use windlass_core::message::{Message, Part};
 use windlass_core::model::{Kept, ModelRequest, ToolChoice};
-use windlass_core::tool::{ToolCall, ToolSpec, without_live};
+use windlass_core::tool::{ToolCall, ToolSpec, told_schema};
 
 use super::opener::RunTag;
 
@@ -156,7 +156,7 @@ fn tools_section(system: &str, tools: &[Arc<ToolSpec>], tag: &RunTag) -> String 
         "# Tools\n\nYou can call tools. Each line between these tags declares one, as JSON:\n<tools>\n",
     );
     for tool in tools {
-        let schema = without_live(&tool.schema);
+        let schema = told_schema(tool);
         let function = json!({"name": tool.name, "description": tool.description, "parameters": schema});
         text.push_str(&json!({"type": "function", "function": function}).to_string());
         text.push('\n');

@@ -64,6 +64,7 @@ fn host(script: &Script, registry: Registry, model: &Overheard) -> Arc<Host> {
         policies: PolicyStore::in_memory(rules(&script.header)),
         approve: script.header.approve.unwrap_or_default(),
         audit: None,
+        sampling: windlass_core::model::Sampling::default(),
         clock: Clock::from_fn(move || u64::try_from(began.elapsed().as_millis()).unwrap()),
         limits: HostLimits::default(),
     })

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{count, flag, named, object, profile, text, wish};
-use crate::routes::{documents, models, modules, permissions, records, runs, search, steps, tools};
+use crate::routes::{documents, models, modules, permissions, records, runs, search, settings, steps, tools};
 
 /// All schemas.
 pub(crate) fn all() -> Map<String, Value> {
@@ -14,6 +14,7 @@ pub(crate) fn all() -> Map<String, Value> {
         wishes(),
         tools::schemas(),
         models::schemas(),
+        settings::schemas(),
         modules::schemas(),
         search::schemas(),
         documents::schemas(),
@@ -90,6 +91,7 @@ fn session_rows() -> Vec<(&'static str, Value)> {
                 ("profile", text()),
                 ("model", text()),
                 ("approve", super::approve()),
+                ("settings?", super::named("Settings")),
                 ("history?", json!({"type": "array", "items": {"type": "object"}})),
                 ("fork?", object([("session_id", text()), ("run_id", text()), ("step", count())])),
                 ("created_ms", ms()),
@@ -194,6 +196,7 @@ fn wishes() -> Vec<(&'static str, Value)> {
                 ("model?", text()),
                 ("origin?", one_of(&crate::routes::sessions::ORIGINS)),
                 ("approve?", super::approve()),
+                ("settings?", super::named("SettingsWish")),
             ]),
         ),
         ("StartRun", runs::start_schema()),

@@ -21,6 +21,7 @@ pub(crate) mod records;
 pub(crate) mod runs;
 pub(crate) mod search;
 pub(crate) mod sessions;
+pub(crate) mod settings;
 pub(crate) mod steps;
 mod studio;
 pub(crate) mod tools;

@@ -8,7 +8,7 @@ use windlass_core::host::HostDefaults;
 use windlass_core::permission::ApproveMode;
 use windlass_core::profile::ProfileName;
 
-use super::runs::EFFORTS;
+use super::settings::EFFORTS;
 use crate::endpoint::Endpoint;
 use crate::error::{Answer, Kind, Problem, Said};
 use crate::extract::JsonBody;
@@ -41,7 +41,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
 }
 
 async fn about(State(app): State<App>) -> Answer<Response> {
-    let HostDefaults { root, model, profile, executes_while_streaming, approve: mode } =
+    let HostDefaults { root, model, profile, executes_while_streaming, approve: mode, sampling } =
         app.host.defaults()?;
     let profiles: Vec<Value> =
         ProfileName::ALL.iter().map(|name| json!({"name": name.word(), "about": name.about()})).collect();
@@ -49,6 +49,7 @@ async fn about(State(app): State<App>) -> Answer<Response> {
     let shown = json!({
         "version": app.config.version, "root": root, "model": model, "profile": profile,
         "approve": mode, "approve_modes": modes, "profiles": profiles, "reasoning_efforts": EFFORTS,
+        "settings": sampling,
         "tool_loop_v2": executes_while_streaming,
     });
     show(&app, Said::Ok, &shown)
@@ -100,6 +101,7 @@ pub(crate) fn schemas() -> Vec<(&'static str, Value)> {
                 ),
                 ("reasoning_efforts", json!({"type": "array", "items": {"type": "string", "enum": EFFORTS}})),
                 ("tool_loop_v2", flag()),
+                ("settings", named("Settings")),
             ]),
         ),
         (

@@ -10,16 +10,17 @@ use windlass_core::host::{ForkWish, HostError, ResumeWish, RunStart, RunWishes, 
 use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::limits::WISHED_STEPS_MAX;
 use windlass_core::message::{Message, Part};
-use windlass_core::model::{Sampling, ToolChoice};
+use windlass_core::settings::SessionSettings;
 use windlass_core::store::RunQuery;
 use windlass_core::trace::RunTrace;
 
 use super::page::{before_schema, cursor, rows, rows_schema};
 use super::sessions::{check_profile, read_approve};
+use super::settings::{self, SettingsBody};
 use crate::endpoint::{EVENT_STREAM, Endpoint};
 use crate::error::{Answer, Kind, Problem, Said};
 use crate::extract::{JsonBody, OptionalBody, PathOf, QueryOf, wants, whole};
-use crate::openapi::{approve, count_to, flag, frame, list_of, named, object, profile, text, wish};
+use crate::openapi::{approve, flag, frame, list_of, named, object, profile, text, wish};
 use crate::routes::events;
 use crate::shown::show;
 use crate::shutdown::Closing;
@@ -111,6 +112,7 @@ struct StartBody {
     executes_while_streaming: Option<bool>,
     images: Option<Vec<ImageBody>>,
     system: Option<String>,
+    finalize_hint: Option<String>,
     #[serde(default, deserialize_with = "whole")]
     steps_max: Option<u32>,
     approve: Option<String>,
@@ -136,22 +138,10 @@ impl ImageBody {
     }
 }
 
-/// Efforts that a client may wish for.
-pub(super) const EFFORTS: [&str; 4] = ["low", "medium", "high", "auto"];
-
 impl StartBody {
     fn wish(self) -> Answer<RunStart> {
         if self.message.trim().is_empty() {
             return Err(Problem::field("message", "the message is empty; say what is wanted"));
-        }
-        if self.reasoning_effort.as_deref().is_some_and(|effort| !EFFORTS.contains(&effort)) {
-            return Err(Problem::field(
-                "reasoning_effort",
-                "'reasoning_effort' must be low, medium, high or auto",
-            ));
-        }
-        if self.seed.is_some_and(|seed| seed > SEED_MAX) {
-            return Err(Problem::field("seed", format!("'seed' must be at most {SEED_MAX}")));
         }
         if self.steps_max.is_some_and(|steps| !(1..=WISHED_STEPS_MAX).contains(&steps)) {
             let detail = format!("'steps_max' must be from 1 to {WISHED_STEPS_MAX}");
@@ -162,23 +152,27 @@ impl StartBody {
         for image in self.images.unwrap_or_default() {
             parts.push(image.part()?);
         }
-        let sampling = Sampling {
+        let settings = SettingsBody {
+            system: self.system,
+            tool_choice: self.tool_choice,
+            reasoning_effort: self.reasoning_effort,
             temperature: self.temperature,
             top_p: self.top_p,
             output_tokens_max: self.output_tokens_max,
-            reasoning_effort: self.reasoning_effort,
             seed: self.seed,
-            response_format: self.response_format.map(Value::Object),
+            response_format: self.response_format,
         };
+        let SessionSettings { system, tool_choice, sampling } = settings.read()?;
         Ok(RunStart {
             message: Message::User { parts },
             wishes: RunWishes {
                 context: self.context,
                 tools_allowed: self.tools_allowed.unwrap_or(true),
                 tools: self.tools,
-                tool_choice: tool_choice(self.tool_choice.as_ref())?,
+                tool_choice,
                 sampling,
-                system: self.system,
+                system,
+                finalize_hint: self.finalize_hint,
                 steps_max: self.steps_max,
                 approve: read_approve(self.approve.as_deref())?,
                 ..RunWishes::default()
@@ -187,29 +181,6 @@ impl StartBody {
             profile: self.profile,
             executes_while_streaming: self.executes_while_streaming,
         })
-    }
-}
-
-fn tool_choice(choice: Option<&Value>) -> Answer<ToolChoice> {
-    let wrong = || {
-        Problem::field(
-            "tool_choice",
-            "'tool_choice' must be \"auto\", \"required\", \"none\" or {\"name\": TOOL}",
-        )
-    };
-    match choice {
-        None | Some(Value::Null) => Ok(ToolChoice::Auto),
-        Some(Value::String(word)) => match word.as_str() {
-            "auto" => Ok(ToolChoice::Auto),
-            "required" => Ok(ToolChoice::Required),
-            "none" => Ok(ToolChoice::Forbidden),
-            _ => Err(wrong()),
-        },
-        Some(Value::Object(fields)) => {
-            let name = fields.get("name").and_then(Value::as_str).filter(|name| !name.is_empty());
-            name.map(|name| ToolChoice::Named(name.to_owned())).ok_or_else(wrong)
-        }
-        Some(_) => Err(wrong()),
     }
 }
 
@@ -363,48 +334,37 @@ async fn replay(State(app): State<App>, PathOf(id): PathOf<String>) -> Answer<Re
     show(&app, Said::Ok, &app.host.replay(&id.into()).await?)
 }
 
-/// Seeds that every JSON reader reads alike.
-const SEED_MAX: u64 = (1 << 53) - 1;
-
 /// The body of a start, for the API document.
 pub(crate) fn start_schema() -> Value {
     let image = object([
         ("media_type", json!({"type": "string", "pattern": "^image/"})),
         ("url", json!({"type": "string", "pattern": "^(https://|data:image/)"})),
     ]);
-    wish([
+    let mut start = wish([
         ("message", json!({"type": "string", "minLength": 1, "pattern": "\\S"})),
         ("model?", text()),
         ("profile?", profile()),
         ("tools?", json!({"type": "array", "items": text(), "description": "Only these tools."})),
         ("tools_allowed?", flag()),
-        (
-            "tool_choice?",
-            json!({"anyOf": [
-                {"type": "string", "enum": ["auto", "required", "none"]},
-                object([("name", json!({"type": "string", "minLength": 1}))]),
-            ]}),
-        ),
-        ("reasoning_effort?", json!({"type": "string", "enum": EFFORTS})),
-        ("temperature?", json!({"type": "number"})),
-        ("top_p?", json!({"type": "number"})),
-        ("output_tokens_max?", count_to(u32::MAX.into())),
-        ("seed?", count_to(SEED_MAX)),
         ("context?", json!({"type": "string", "description": "Background for the message."})),
         ("executes_while_streaming?", flag()),
         (
             "images?",
             json!({"type": "array", "items": image, "description": "Pictures that come after the text."}),
         ),
-        (
-            "system?",
-            json!({"type": "string", "description": "What the model is told for this run after the usual."}),
-        ),
         ("approve?", approve()),
-        ("steps_max?", json!({"type": "integer", "minimum": 1, "maximum": WISHED_STEPS_MAX})),
         (
-            "response_format?",
-            json!({"type": "object", "description": "The form of the answer, as OpenAI's field of that name says it."}),
+            "finalize_hint?",
+            json!({"type": "string", "description": "What the model is told in a last step without tools, beside the usual."}),
         ),
-    ])
+        ("steps_max?", json!({"type": "integer", "minimum": 1, "maximum": WISHED_STEPS_MAX})),
+    ]);
+    // What a session can have set, a run can wish for itself.
+    if let (Some(Value::Object(own)), Value::Object(mut set)) =
+        (start.get_mut("properties"), wish(settings::fields()))
+        && let Some(Value::Object(set)) = set.remove("properties")
+    {
+        own.extend(set);
+    }
+    start
 }

@@ -9,6 +9,7 @@ use windlass_core::profile::ProfileName;
 use windlass_core::store::{NewSession, SessionQuery};
 
 use super::page::{before_schema, cursor, rows, rows_schema};
+use super::settings::SettingsBody;
 use crate::endpoint::Endpoint;
 use crate::error::{Answer, Kind, Problem, Said};
 use crate::extract::{JsonBody, OptionalBody, PathOf, QueryOf};
@@ -43,10 +44,13 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             .answers(Said::Ok, named("Session"), "The session.")
             .problems(&[Kind::Missing]),
         Endpoint::patch("/api/sessions/{id}", change)
-            .about(TAG, "Give a session another title or another mode")
-            .notes("A mode holds for the next call that is judged, of a run that goes on too.")
+            .about(TAG, "Give a session another title, another mode or other settings")
+            .notes(
+                "A mode holds for the next call that is judged, of a run that goes on too. Settings hold for runs that \
+                 begin from now on, instead of all that were set before: `{}` sets nothing.",
+            )
             .path_param("id", "The session.")
-            .body(wish([("title?", title_schema()), ("approve?", approve())]))
+            .body(wish([("title?", title_schema()), ("approve?", approve()), ("settings?", named("SettingsWish"))]))
             .answers(Said::Ok, named("Session"), "The session.")
             .problems(&[Kind::Missing, Kind::Conflict]),
         Endpoint::delete("/api/sessions/{id}", delete)
@@ -76,6 +80,7 @@ struct NewSessionBody {
     model: Option<String>,
     origin: Option<String>,
     approve: Option<String>,
+    settings: Option<SettingsBody>,
 }
 
 /// Front ends that begin sessions here; others have routes of their own.
@@ -85,7 +90,7 @@ async fn create(
     State(app): State<App>,
     OptionalBody(body): OptionalBody<NewSessionBody>,
 ) -> Answer<Response> {
-    let NewSessionBody { title, key, profile, model, origin, approve } = body;
+    let NewSessionBody { title, key, profile, model, origin, approve, settings } = body;
     if let Some(title) = title.as_deref().filter(|title| !title.is_empty()) {
         check_title(title)?;
     }
@@ -101,6 +106,7 @@ async fn create(
         model: model.unwrap_or_default(),
         origin,
         approve: read_approve(approve.as_deref())?,
+        settings: settings.unwrap_or_default().read()?,
         ..NewSession::default()
     };
     show(&app, Said::Created, &app.host.create_session(begin).await?)
@@ -136,6 +142,7 @@ async fn get(State(app): State<App>, PathOf(id): PathOf<String>) -> Answer<Respo
 struct ChangeBody {
     title: Option<String>,
     approve: Option<String>,
+    settings: Option<SettingsBody>,
 }
 
 async fn change(
@@ -145,12 +152,16 @@ async fn change(
 ) -> Answer<Response> {
     let id = SessionId::new(id);
     let approve = read_approve(body.approve.as_deref())?;
+    let settings = body.settings.map(SettingsBody::read).transpose()?;
     if let Some(title) = &body.title {
         check_title(title)?;
         app.host.rename_session(&id, title.trim()).await?;
     }
     if let Some(approve) = approve {
         app.host.set_approve(&id, approve).await?;
+    }
+    if let Some(settings) = settings {
+        app.host.set_settings(&id, settings).await?;
     }
     show(&app, Said::Ok, &app.host.session(&id).await?)
 }

@@ -99,6 +99,7 @@ impl Scene {
             policies: PolicyStore::in_memory(PolicySet::default()),
             approve: self.approve,
             audit: None,
+            sampling: windlass_core::model::Sampling::default(),
             clock: Clock::system(),
             limits: HostLimits::default(),
         });
@@ -188,7 +189,6 @@ impl Reply {
 
 /// A connection that reads a stream piece by piece.
 pub(crate) struct Live {
-    pub(crate) status: u16,
     reader: BufReader<TcpStream>,
     rest: String,
 }
@@ -251,8 +251,8 @@ impl Stage {
 
     /// Asks and leaves the answer to be read as it comes.
     pub(crate) async fn live(&self, method: &str, path: &str, body: Option<Value>) -> Live {
-        let (status, _, reader) = self.begin(method, path, &[], body.map(|body| body.to_string())).await;
-        Live { status, reader, rest: String::new() }
+        let (_, _, reader) = self.begin(method, path, &[], body.map(|body| body.to_string())).await;
+        Live { reader, rest: String::new() }
     }
 
     /// Sends a request and closes the connection without reading an answer.
@@ -325,25 +325,6 @@ async fn read_chunks(reader: &mut BufReader<TcpStream>, body: &mut Vec<u8>) -> s
         }
         body.extend_from_slice(&chunk[..size]);
     }
-}
-
-/// A path with a query.
-pub(crate) fn query(path: &str, params: &[(&str, &str)]) -> String {
-    let escape = |text: &str| {
-        let escaped: String = text
-            .bytes()
-            .map(|byte| {
-                if byte.is_ascii_alphanumeric() {
-                    char::from(byte).to_string()
-                } else {
-                    format!("%{byte:02X}")
-                }
-            })
-            .collect();
-        escaped
-    };
-    let pairs: Vec<String> = params.iter().map(|(name, value)| format!("{name}={}", escape(value))).collect();
-    format!("{path}?{}", pairs.join("&"))
 }
 
 /// Replaces what differs from run to run: ids and times.

@@ -22,5 +22,4 @@ mod safety;
 mod search;
 mod stage;
 mod streams;
-mod studio;
 mod web;

@@ -247,6 +247,7 @@ impl Stage {
             policies: PolicyStore::in_memory(PolicySet::default()),
             approve,
             audit: Some(Arc::new(AuditFile::new(folder.path().join("audit.log")))),
+            sampling: windlass_core::model::Sampling::default(),
             clock: Clock::system(),
             limits: HostLimits::default(),
         });

@@ -88,18 +88,6 @@ async fn r_25_every_stream_ends_with_exactly_one_done() {
 }
 
 #[tokio::test]
-async fn s_24_calls_of_a_provider_without_deltas_still_come_whole() {
-    let stage = Stage::new(TALK).await;
-    let client = stage.client();
-    let run = client.run().await;
-    let said = payloads(&client.all_events(&run).await);
-    let calls = said.iter().find(|one| one["type"] == "tool_calls").unwrap();
-    assert_eq!(calls["calls"][0]["arguments"], "{\"expression\":\"1+2\"}");
-    let result = said.iter().find(|one| one["type"] == "tool_result").unwrap();
-    assert_eq!((&result["id"], &result["name"]), (&calls["calls"][0]["id"], &json!("calculate")));
-}
-
-#[tokio::test]
 async fn a_start_that_accepts_a_stream_is_answered_with_the_run_itself() {
     let stage = Stage::new(TALK).await;
     let client = stage.client();

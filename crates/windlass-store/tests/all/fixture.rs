@@ -34,6 +34,7 @@ async fn fill(store: &SqliteStore) {
         history: vec![],
         fork: None,
         approve: None,
+        settings: Default::default(),
     };
     let first = "session_1".into();
     store.create_session(&first, begin.clone(), 1_700_000_000_000).await.unwrap();

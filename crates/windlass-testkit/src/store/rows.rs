@@ -6,9 +6,10 @@ use serde_json::json;
 use windlass_core::event::{Event, Record, RunOutcome, StopReason};
 use windlass_core::ids::CallId;
 use windlass_core::message::{Message, ToolMessage};
-use windlass_core::model::{Finish, StepPurpose, Usage};
+use windlass_core::model::{Finish, Sampling, StepPurpose, Usage};
 use windlass_core::permission::ApproveMode;
 use windlass_core::permission::Decision;
+use windlass_core::settings::SessionSettings;
 use windlass_core::store::{NewSession, SessionRow, StoreFailure, StorePort};
 use windlass_core::task::{Task, TaskStatus};
 use windlass_core::tool::{Category, ToolOutcome, ToolOutput, Visibility};
@@ -60,6 +61,13 @@ pub(super) async fn begins_sessions(store: &impl StorePort) -> Result<(), Breach
     let kept = works("a session is read", store.session(&id).await)?;
     ensure(kept.begin.approve == Some(ApproveMode::ReadOnly), || "a session has its mode".to_owned())?;
     is_missing("a session to switch", &store.set_approve(&"nobody".into(), ApproveMode::All).await)?;
+    ensure(kept.begin.settings.is_empty(), || "nobody set anything".to_owned())?;
+    let sampling = Sampling { temperature: Some(0.2), seed: Some(7), ..Sampling::default() };
+    let set = SessionSettings { system: Some("Be brief.".into()), sampling, ..SessionSettings::default() };
+    works("settings are kept", store.set_settings(&id, set.clone()).await)?;
+    let kept = works("a session is read", store.session(&id).await)?;
+    ensure(kept.begin.settings == set, || format!("a session has its settings: {:?}", kept.begin.settings))?;
+    is_missing("a session to set", &store.set_settings(&"nobody".into(), SessionSettings::default()).await)?;
     is_missing("a session to rename", &store.rename_session(&"nobody".into(), "x").await)
 }
 

@@ -90,6 +90,7 @@ pub(super) fn refuse(state: &mut State, call_id: &CallId, error: &HostError) {
         HostError::Stale(_) | HostError::Conflict(_) => {}
         HostError::Missing { .. }
         | HostError::Invalid { .. }
+        | HostError::Unkeyed { .. }
         | HostError::Busy(_)
         | HostError::Held(_)
         | HostError::Overloaded { .. }

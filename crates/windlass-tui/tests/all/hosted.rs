@@ -309,6 +309,7 @@ fn open(
         policies: PolicyStore::in_memory(PolicySet::default()),
         approve,
         audit: None,
+        sampling: windlass_core::model::Sampling::default(),
         clock: Clock::system(),
         limits: HostLimits::default(),
     })

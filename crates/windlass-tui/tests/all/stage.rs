@@ -45,6 +45,7 @@ impl Stage {
             profile: "default".to_owned(),
             executes_while_streaming: false,
             approve: ApproveMode::Ask,
+            sampling: windlass_core::model::Sampling::default(),
         };
         let about = About {
             version: "0.1.0".to_owned(),

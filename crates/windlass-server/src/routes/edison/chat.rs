@@ -190,7 +190,7 @@ async fn begin(app: &App, body: &ChatBody) -> Answer<Begun> {
         wishes: RunWishes {
             context: Some(context).filter(|text| !text.is_empty()),
             tools_allowed: route.tools_allowed,
-            tool_choice: if route.tools_allowed { ToolChoice::Auto } else { ToolChoice::Forbidden },
+            tool_choice: (!route.tools_allowed).then_some(ToolChoice::Forbidden),
             ..RunWishes::default()
         },
         model: body.model.clone().filter(|name| !name.is_empty() && !MODEL_TARGETS.contains(&name.as_str())),

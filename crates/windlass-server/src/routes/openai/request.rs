@@ -115,7 +115,7 @@ impl Asked {
         let start = RunStart {
             message: Message::clone(&last),
             wishes: RunWishes {
-                tool_choice: self.tool_choice.clone(),
+                tool_choice: Some(self.tool_choice.clone()),
                 sampling: self.sampling.clone(),
                 system: Some(self.conversation.system.clone()).filter(|text| !text.is_empty()),
                 ..RunWishes::default()

@@ -10,10 +10,11 @@ use axum::extract::{Query, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use serde_json::{Map, Value, json};
-use windlass_core::host::HostError;
+use windlass_core::host::{HostError, StartedRun};
 use windlass_core::ids::{RunId, SessionId};
 use windlass_core::store::{NewSession, RunQuery};
 
+use super::frames::StudioFrames;
 use super::params::{Params, Wanted};
 use crate::endpoint::EVENT_STREAM;
 use crate::error::{Answer, Problem};
@@ -23,7 +24,7 @@ use crate::routes::events;
 use crate::shown::done;
 use crate::shutdown::Closing;
 use crate::state::{App, now_ms};
-use crate::stream::{BoxProjection, Frames, Reading, respond, stream_response};
+use crate::stream::{BoxProjection, Reading, respond, stream_response};
 
 /// The header with which an EventSource comes back.
 const LAST_EVENT_ID: &str = "last-event-id";
@@ -78,11 +79,13 @@ async fn stream(
     if headers.contains_key(LAST_EVENT_ID) {
         return Ok(done());
     }
-    if let Some(name) = model_without_key(app, wanted.start.model.as_deref()).await? {
-        return Ok(stream_response(Body::from(without_key(&name))));
-    }
-    let session_id = session_of(app, &wanted).await?;
-    let started = app.host.start_run(&session_id, wanted.start.clone()).await?;
+    let started = match begin(app, &wanted).await {
+        Ok(started) => started,
+        Err(HostError::Unkeyed { variables, .. }) => {
+            return Ok(stream_response(Body::from(without_key(&variables))));
+        }
+        Err(error) => return Err(error.into()),
+    };
     follow(app, &wanted, &started.run_id, started.after_seq, closing).await
 }
 
@@ -108,13 +111,18 @@ async fn follow(
     closing: Closing,
 ) -> Answer<Response> {
     let reading = Reading { after, cancels: wanted.cancels, closing };
-    let frames = Frames::new(app);
+    let frames = StudioFrames::new(app);
     let projection: BoxProjection =
         if wanted.asks { Box::new(frames) } else { Box::new(Unasked::new(&app.host, frames)) };
     respond(app, run_id, reading, projection).await
 }
 
-async fn session_of(app: &App, wanted: &Wanted) -> Answer<SessionId> {
+async fn begin(app: &App, wanted: &Wanted) -> Result<StartedRun, HostError> {
+    let session_id = session_of(app, wanted).await?;
+    app.host.start_run(&session_id, wanted.start.clone()).await
+}
+
+async fn session_of(app: &App, wanted: &Wanted) -> Result<SessionId, HostError> {
     if let Some(id) = &wanted.session_id {
         return Ok(app.host.session(&SessionId::new(id.as_str())).await?.session_id);
     }
@@ -128,22 +136,10 @@ async fn session_of(app: &App, wanted: &Wanted) -> Answer<SessionId> {
     Ok(app.host.create_session(begin).await?.session_id)
 }
 
-/// The wanted model, if it is known and has no key.
-async fn model_without_key(app: &App, model: Option<&str>) -> Answer<Option<String>> {
-    let rows = match app.host.models().await {
-        Ok(rows) => rows,
-        Err(HostError::Missing { .. }) => return Ok(None),
-        Err(error) => return Err(error.into()),
-    };
-    let row = rows.into_iter().find(|row| model.map_or(row.is_default, |name| row.name == name));
-    Ok(row.filter(|row| !row.is_ready).map(|row| row.name))
-}
-
 /// The frames of a stream that had no key (A.3).
-fn without_key(model: &str) -> String {
-    let provider = model.split('/').next().unwrap_or(model).to_ascii_uppercase().replace('-', "_");
-    let message = format!("Set {provider}_API_KEY to enable streaming.");
-    let warning = json!({"type": "warning", "message": message, "ts": now_ms()});
+fn without_key(variables: &[String]) -> String {
+    let message = format!("Set {} to enable streaming.", variables.join(" or "));
+    let warning = json!({"type": "warning", "message": message, "code": "NO_KEY", "ts": now_ms()});
     format!("data: {warning}\n\n{}", done_frame())
 }
 

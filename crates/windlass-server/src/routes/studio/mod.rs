@@ -1,6 +1,7 @@
 //! The routes that Prompt Studio knows: its stream and its snapshots.
 
 mod chat;
+mod frames;
 mod params;
 mod saves;
 
@@ -12,7 +13,8 @@ use crate::openapi::{frame, named, object, text};
 
 const TAG: &str = "studio";
 
-const NOTES: &str = "SSE v1.1 with the profile `studio`. The stream ends with exactly one `done`, also when the request \
+const NOTES: &str = "SSE v1.1 with the profile `studio`: every frame is `data: …` alone, and the id of one that can be \
+    come back to follows as a block of its own. The stream ends with exactly one `done`, also when the request \
     is wrong or a key is missing. With `request_id` a client that comes back reads the same run on. What would need \
     asking is denied, unless `approve` is `ask`. top_k, penalties, stop, logprobs and logit_bias are ignored.";
 
@@ -42,7 +44,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
 }
 
 /// Parameters of the query and what they mean; texts, because what is wrong with them is told in the stream.
-const PARAMS: [(&str, &str); 19] = [
+const PARAMS: [(&str, &str); 20] = [
     ("prompt", "What is wanted."),
     ("system", "What the model is told beside the server's own system text."),
     ("provider", "The provider, where the model's name does not say it."),
@@ -57,6 +59,7 @@ const PARAMS: [(&str, &str); 19] = [
     ("max_tool_calls", "Most steps, 1 to 20."),
     ("seed", "For repeatable answers."),
     ("response_format", "JSON, or json_object."),
+    ("finalize_hint", "What the model is told in a last step without tools, beside the usual."),
     ("session_id", "The session to go on in."),
     ("request_id", "The client's name for the request, by which it can come back."),
     ("approve", "ask or never."),

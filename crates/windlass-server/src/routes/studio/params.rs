@@ -1,7 +1,7 @@
 //! Prompt Studio's parameters, from a query or a body, and the run that they mean.
 //!
 //! Carried: prompt, system, provider, model, temperature, top_p, max_tokens, reasoning_effort, tools or
-//! tool_schemas, tool_choice, max_tool_calls, seed, response_format. Not carried: top_k, penalties, stop,
+//! tool_schemas, tool_choice, max_tool_calls, seed, response_format, finalize_hint. Not carried: top_k, penalties, stop,
 //! logprobs, top_logprobs, logit_bias.
 
 use std::sync::Arc;
@@ -49,9 +49,14 @@ impl Params<'_> {
                 wishes: RunWishes {
                     tools_allowed,
                     tools: allowed,
-                    tool_choice: if tools_allowed { self.tool_choice(tools)? } else { ToolChoice::Forbidden },
+                    tool_choice: Some(if tools_allowed {
+                        self.tool_choice(tools)?
+                    } else {
+                        ToolChoice::Forbidden
+                    }),
                     sampling: self.sampling()?,
                     system: self.text("system")?.filter(|text| !text.trim().is_empty()),
+                    finalize_hint: self.text("finalize_hint")?.filter(|text| !text.trim().is_empty()),
                     steps_max: steps_max.and_then(|steps| u32::try_from(steps).ok()),
                     ..RunWishes::default()
                 },

@@ -34,7 +34,7 @@ fn tools_are_named_by_any_of_their_names() {
     );
     assert_eq!(wanted.unwrap().start.wishes.tools, Some(vec!["web_search".to_owned()]));
     let none = read(json!({"prompt": "Go.", "tools": []})).unwrap().start.wishes;
-    assert_eq!((none.tools_allowed, none.tool_choice), (false, ToolChoice::Forbidden));
+    assert_eq!((none.tools_allowed, none.tool_choice), (false, Some(ToolChoice::Forbidden)));
     let all = read(json!({"prompt": "Go."})).unwrap().start.wishes;
     assert_eq!((all.tools_allowed, all.tools), (true, None));
     let unknown = read(json!({"prompt": "Go.", "tools": ["nope"]})).unwrap_err();

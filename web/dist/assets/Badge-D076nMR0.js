@@ -1,0 +1,1 @@
+import{Dt as e,Gt as t,Nt as n,Ot as r,Ut as i,an as a,dt as o,kn as s,un as c}from"./format-DVTCKJov.js";var l=t(`<span><!></span>`);function u(t,u){let d=o(u,`tone`,3,`neutral`);var f=l(),p=c(f);n(p,()=>u.children),s(f),a(()=>e(f,1,r(d()),`svelte-1m0dk8d`)),i(t,f)}export{u as t};

@@ -1,0 +1,1 @@
+import{At as e,Gt as t,Ut as n,cn as r,kn as i,rn as a,un as o}from"./format-DVTCKJov.js";import s from"./Inspector-BzYWHifp.js";var c=t(`<div class="svelte-w1h7qr"><!></div>`);function l(t,l){var u=c();e(`w1h7qr`,e=>{a(()=>{r.title=`Run ${l.id??``} · Windlass`})});var d=o(u);s(d,{get runId(){return l.id},isPage:!0}),i(u),n(t,u)}export{l as default};

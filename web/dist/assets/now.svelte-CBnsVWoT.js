@@ -1,0 +1,1 @@
+import{$t as e,gn as t,mn as n,vn as r}from"./format-DVTCKJov.js";var i=2e4,a=new class{#e=r(n(Date.now()));get ms(){return e(this.#e)}set ms(e){t(this.#e,e,!0)}constructor(){setInterval(()=>this.ms=Date.now(),i)}};export{a as t};
