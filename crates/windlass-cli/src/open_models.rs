@@ -13,7 +13,7 @@ use windlass_models::transport::Transport;
 use windlass_modules::{Mode, Module, ModuleModel, fit_profile};
 
 use crate::complaint::Result;
-use crate::config::Config;
+use crate::config::{Config, find_key};
 use crate::diagnosis;
 use crate::local_models::{self, BUILTIN, PREFIX};
 use crate::model_choice::{Chosen, name_of};
@@ -137,6 +137,15 @@ impl OpenModels {
         Ok(Arc::clone(self.transport.get_or_init(|| made)))
     }
 
+    /// The name that is meant: one of the speeds stands for what `models.NAME` says, or for the usual model (E-39).
+    fn meant<'a>(&'a self, name: Option<&'a str>) -> Option<&'a str> {
+        let name = name?;
+        match find_key(&format!("models.{name}")) {
+            Some(key) => self.config.settings.text(&key.name),
+            None => Some(name),
+        }
+    }
+
     /// The module that a name means, if it means one.
     fn module_of<'a>(&'a self, name: Option<&'a str>) -> Option<&'a str> {
         match name {
@@ -186,6 +195,7 @@ impl OpenModels {
 
 impl ModelsPort for OpenModels {
     fn open(&self, name: Option<&str>, profile: &mut Profile) -> std::result::Result<OpenModel, HostError> {
+        let name = self.meant(name);
         if let Some(id) = self.module_of(name) {
             return self.open_module(id, None, profile);
         }
@@ -200,6 +210,7 @@ impl ModelsPort for OpenModels {
         below: &str,
         profile: &mut Profile,
     ) -> std::result::Result<OpenModel, HostError> {
+        let name = self.meant(name);
         match self.module_of(name) {
             Some(id) => self.open_module(id, Some(below), profile),
             None => self.open(name, profile),
@@ -247,11 +258,11 @@ impl ModelsPort for OpenModels {
     }
 
     fn edition(&self, name: Option<&str>) -> u64 {
-        self.module_of(name).map_or(0, |id| self.modules.edition(id))
+        self.module_of(self.meant(name)).map_or(0, |id| self.modules.edition(id))
     }
 
     fn tools(&self, name: Option<&str>) -> Option<Vec<String>> {
-        let module = self.modules.find(self.module_of(name)?)?;
+        let module = self.modules.find(self.module_of(self.meant(name))?)?;
         if module.tool_enabled { module.tools.clone() } else { Some(Vec::new()) }
     }
 

@@ -17,6 +17,7 @@ mod crash;
 #[cfg(feature = "crash-points")]
 mod crash_stage;
 mod disk;
+mod edison;
 mod embedder;
 mod emulator;
 mod emulator_process;

@@ -122,7 +122,7 @@ fn seed(profile: &str) -> &'static Seed {
 }
 
 /// A stream of one answer.
-fn streamed(delta: &Value, finish: &str) -> Vec<u8> {
+pub(crate) fn streamed(delta: &Value, finish: &str) -> Vec<u8> {
     let piece = |delta: &Value, finish: Value| {
         let choice = json!({"index": 0, "delta": delta, "finish_reason": finish});
         format!("data: {}\n\n", json!({"id": "x", "object": "chat.completion.chunk", "choices": [choice]}))

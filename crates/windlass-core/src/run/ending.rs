@@ -19,10 +19,9 @@ impl Run {
     /// other, so that transcript, journal and screen all have them; a model that saw them in the
     /// transcript and wrote them itself is not repeated.
     pub(super) fn add_sources(&mut self, pass: &mut Pass<'_, '_>, parts: &mut Vec<Part>) {
-        if !self.settings.profile.has_sources_suffix || self.tools_used.is_empty() {
+        let Some(suffix) = self.sources.suffix().filter(|_| self.settings.profile.has_sources_suffix) else {
             return;
-        }
-        let suffix = format!("\n\nSources: {}", self.tools_used.join(", "));
+        };
         if !text_of(parts).ends_with(&suffix) {
             pass.emit(Event::TextDelta { text: suffix.clone() });
             // It goes on with the last text, so that whatever came after that stays where it is.

@@ -35,6 +35,7 @@ mod input;
 mod place;
 mod recorded;
 mod settling;
+mod sources;
 mod stopping;
 mod thinking;
 mod window;
@@ -54,6 +55,7 @@ pub(crate) use self::thinking::STEP_CALLS_READ_MAX;
 use self::batch::Batch;
 use self::context::Offered;
 use self::guard::Guard;
+use self::sources::Sources;
 use self::stopping::Stop;
 use self::window::Window;
 use crate::command::RunWishes;
@@ -146,8 +148,8 @@ pub struct Run {
     outcomes: Vec<(CallId, Option<String>, Arc<ToolOutcome>)>,
     /// Provider's ids that the session has used: none may stand for two calls.
     provider_ids: BTreeSet<String>,
-    /// Tools that ran, in order, without repeats (E-35).
-    tools_used: Vec<String>,
+    /// What an answer can cite (E-35).
+    sources: Sources,
     /// Text of an answer that was cut and is being continued.
     answer_begun: String,
     /// What the model's adapter keeps from step to step.
@@ -332,7 +334,7 @@ impl Run {
             work_until: Millis::MAX,
             outcomes: Vec::new(),
             provider_ids: BTreeSet::new(),
-            tools_used: Vec::new(),
+            sources: Sources::default(),
             answer_begun: String::new(),
             kept: Kept::default(),
             offered: None,

@@ -209,9 +209,6 @@ impl Run {
             visibility: slot.visibility,
         });
         let timeout_ms = self.settings.profile.timeout_ms(approved.spec());
-        if !self.tools_used.contains(&slot.call.name) {
-            self.tools_used.push(slot.call.name.clone());
-        }
         pass.push(Effect::RunTool { call: approved, timeout_ms });
     }
 
@@ -397,6 +394,7 @@ impl Run {
             category: slot.category,
             visibility: slot.visibility,
         });
+        self.sources.take(&slot.call.name, &outcome);
         self.outcomes.push((slot.call.id.clone(), slot.call.provider_id.clone(), Arc::clone(&outcome)));
         self.counters.output_bytes = self.counters.output_bytes.saturating_add(outcome.meta.output_bytes);
         slot.state = SlotState::Settled(Box::new(Settled { outcome, message }));

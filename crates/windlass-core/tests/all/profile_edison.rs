@@ -44,7 +44,7 @@ fn search(query: &str) -> String {
 }
 
 fn found(summary: &str) -> ToolOutcome {
-    ToolOutcome::ok(ToolOutput::json(json!([])).with_summary(summary))
+    ToolOutcome::ok(ToolOutput::json(json!([summary])).with_summary(summary))
 }
 
 const INSTRUCTIONS: &str = "You can call structured tools before answering. Reply with either a final answer in plain text \

@@ -45,7 +45,10 @@ async fn e_40_agent_mode_runs_the_loop_and_says_which_tools_it_used() {
     let reply = stage.post("/chat", body).await;
     assert_eq!(reply.status, 200, "{}", reply.body);
     let answer = reply.json();
-    assert_eq!(answer["response"], "Nothing much [source:web_search].\n\nSources: web_search");
+    assert_eq!(
+        answer["response"],
+        "Nothing much [source:web_search].\n\nSources: web_search (https://a.example/page)"
+    );
     assert_eq!((&answer["mode_used"], &answer["model_used"]), (&json!("agent"), &json!("scripted/usual")));
     assert_eq!(answer["tools_used"], json!(["web_search"]));
     // E-38: each event has the tool, its arguments, the envelope of its result, and the summary.
@@ -57,46 +60,6 @@ async fn e_40_agent_mode_runs_the_loop_and_says_which_tools_it_used() {
     // The exchange is stored under the chat.
     let session = stage.host.session_by_key("edison:c1").await.unwrap().unwrap();
     assert_eq!((session.runs, session.begin.origin.as_str()), (1, "edison"));
-}
-
-#[tokio::test]
-async fn e_40_the_context_of_a_chat_is_built_from_its_own_exchanges() {
-    let stage = Scene::new("user The capital of France?\nmodel text Paris, on the Seine.\n")
-        .with_tools(vec![web_search()])
-        .open()
-        .await;
-    let ask = async |chat: &str, message: &str| {
-        let reply = stage.post("/chat", json!({"message": message, "mode": "agent", "chat_id": chat})).await;
-        assert_eq!(reply.json()["response"], "Paris, on the Seine.", "{}", reply.body);
-    };
-    let contexts = async |chat: &str| -> Vec<String> {
-        let session = stage.host.session_by_key(&format!("edison:{chat}")).await.unwrap().unwrap();
-        let records = stage.host.records(&session.session_id, 0).await.unwrap();
-        let notes = records.iter().filter_map(|record| match &record.event {
-            Event::NoteAdded { text } => Some(text.clone()),
-            _ => None,
-        });
-        notes.collect()
-    };
-    ask("c1", "The capital of France?").await;
-    assert!(contexts("c1").await.is_empty(), "there was nothing before");
-    ask("c1", "Which river, in that capital?").await;
-    let context =
-        "Context: Earlier, the user said: The capital of France?\nThe answer was: Paris, on the Seine.";
-    assert_eq!(contexts("c1").await, [context]);
-    for _ in 0..4 {
-        ask("c1", &format!("The capital of France, {}?", "and so on ".repeat(100))).await;
-    }
-    let longest = contexts("c1").await.iter().map(|text| text.chars().count()).max();
-    assert!(longest > Some(1_000) && longest <= Some(2_000 + "Context: ".len()), "E-31: {longest:?}");
-    // Another chat knows nothing of it.
-    ask("c2", "Which river, in that capital?").await;
-    assert!(contexts("c2").await.is_empty());
-    let other = stage.host.session_by_key("edison:c2").await.unwrap().unwrap();
-    // Without a chat every exchange is its own.
-    let alone =
-        stage.post("/chat", json!({"message": "The capital of France?", "mode": "agent"})).await.json();
-    assert_ne!(alone["session_id"], json!(other.session_id));
 }
 
 #[tokio::test]
@@ -204,7 +167,7 @@ async fn edison_frames_are_init_token_status_and_one_done() {
     assert_eq!(names.iter().filter(|name| **name == "done").count(), 1);
     let tokens: String = reply.frames().iter().filter_map(|frame| frame["t"].as_str()).collect();
     assert_eq!(
-        tokens, "Nothing much [source:web_search].\n\nSources: web_search",
+        tokens, "Nothing much [source:web_search].\n\nSources: web_search (https://a.example/page)",
         "a call is never shown as text"
     );
     let done = reply.frames().pop().unwrap();
@@ -223,15 +186,6 @@ async fn edison_streams_v1_1_frames_by_default() {
     assert_eq!(types.first().map(String::as_str), Some("run_started"));
     assert!(types.iter().any(|kind| kind == "tool_result"));
     done_of(&reply.frames());
-}
-
-#[tokio::test]
-async fn e_33_a_call_that_is_not_corrected_is_an_answer() {
-    let script = "user Go.\nmodel text {\"tool\":\"nope\",\"args\":{}}\nexpect-request contains Previous tool JSON was invalid\n\
-        model text {\"tool\":\"nope\",\"args\":{}}\n";
-    let stage = Scene::new(script).with_tools(vec![web_search()]).open().await;
-    let answer = stage.post("/chat", json!({"message": "Go.", "mode": "agent"})).await.json();
-    assert_eq!(answer["response"], "Tool call rejected: Unknown tool 'nope'.", "{answer}");
 }
 
 #[tokio::test]
@@ -355,21 +309,6 @@ async fn edison_a_picture_needs_a_server_that_renders_it() {
     assert_eq!(reply.json(), json!({"ok": true, "data": {"picture_of": "a lighthouse"}}), "{}", reply.body);
     let reply = stage.post("/generate-image", json!({"steps": 3})).await;
     assert_eq!(reply.status, 400, "{}", reply.body);
-}
-
-#[tokio::test]
-async fn e_45_the_four_tools_and_their_checks_hold_over_http() {
-    let tools = ["web_search", "rag_search", "generate_image", "system_stats"].map(builtin);
-    let stage = Scene::new("user Go.\nmodel text Hi.\n").with_tools(tools.into()).open().await;
-    let listed = stage.get("/api/tools").await.json();
-    let mut names: Vec<&str> =
-        listed["tools"].as_array().unwrap().iter().filter_map(|tool| tool["name"].as_str()).collect();
-    names.sort_unstable();
-    assert_eq!(names, ["generate_image", "rag_search", "system_stats", "web_search"]);
-    // E-14, E-43: types are strict; a text is no number.
-    let reply =
-        stage.post("/api/tools/web_search/call", json!({"args": {"query": "x", "max_results": "5"}})).await;
-    assert!(reply.body.contains("max_results"), "{}", reply.body);
 }
 
 #[tokio::test]

@@ -1,19 +1,26 @@
-//! What a message of EDISON's is answered with beside its own words (E-40): earlier exchanges of the chat, chosen by
-//! words in common, and passages of the index. All of it has a bound (E-31).
+//! What a message of EDISON's is answered with beside its own words (E-40): passages of the chat's documents and of the
+//! project, pages that were found, and exchanges of the chat that its history has no place for any more, chosen by words in
+//! common. Each has its share of the bound (E-31); what one leaves goes to the next.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use windlass_core::event::{Event, Record};
 use windlass_core::json::clip::clip_chars;
+use windlass_core::model::NoticeKind;
 use windlass_core::search::Passage;
 
 /// Exchanges that are shown, as `rag_search` gives them when nobody says how many (E-4).
 const EXCHANGES_MAX: usize = 3;
 /// Passages that are shown of the chat's documents, and of the project.
 pub(super) const PASSAGES_MAX: usize = 3;
-/// Characters of all of them (E-31).
-pub(super) const CONTEXT_CHARS_MAX: usize = 2_000;
+/// Characters of the chat's own documents, which come first, of pages, of earlier exchanges and of the project: together
+/// as many as a context has (E-31).
+pub(super) const SHARES: [usize; 4] = [800, 500, 300, 400];
+/// Exchanges that a shortened history still has for certain.
+const EXCHANGES_KEPT: usize = 2;
+/// What stands between them.
+const GAP: &str = "\n\n";
 /// Letters of a word that says something.
 const WORD_CHARS_MIN: usize = 4;
 
@@ -24,20 +31,40 @@ pub(super) struct Exchange {
     pub(super) answer: String,
 }
 
-/// The exchanges of a session, oldest first.
-pub(super) fn exchanges(records: &[Arc<Record>]) -> Vec<Exchange> {
+/// The exchanges of a session that its history has no place for any more, oldest first: none while nothing was left out.
+pub(super) fn forgotten(records: &[Arc<Record>]) -> Vec<Exchange> {
     let mut exchanges = Vec::new();
     let mut user = String::new();
+    let mut is_shortened = false;
     for record in records {
         match &record.event {
             Event::RunStarted { message, .. } => user = message.text(),
             Event::RunEnded { answer, .. } if !answer.is_empty() => {
                 exchanges.push(Exchange { user: std::mem::take(&mut user), answer: answer.clone() });
             }
+            Event::RequestAdjusted { kind: NoticeKind::Trimmed, .. } => is_shortened = true,
             _ => {}
         }
     }
+    let kept = if is_shortened { EXCHANGES_KEPT } else { exchanges.len() };
+    exchanges.truncate(exchanges.len().saturating_sub(kept));
     exchanges
+}
+
+/// Puts the sources together, each within its share and what those before it left.
+pub(super) fn share_out(sources: [Option<String>; 4]) -> Option<String> {
+    let mut context = String::new();
+    let mut left = 0_usize;
+    for (source, share) in sources.into_iter().zip(SHARES) {
+        left = left.saturating_add(share);
+        let gap = if context.is_empty() { "" } else { GAP };
+        let Some(source) = source.filter(|_| left > gap.len()) else { continue };
+        let piece = clip_chars(&source, left.saturating_sub(gap.len())).into_owned();
+        left = left.saturating_sub(piece.chars().count()).saturating_sub(gap.len());
+        context.push_str(gap);
+        context.push_str(&piece);
+    }
+    (!context.is_empty()).then_some(context)
 }
 
 /// Earlier exchanges that share words with a message, the closest first, as text; nothing if there are none.
@@ -61,8 +88,8 @@ pub(super) fn related(exchanges: &[Exchange], message: &str) -> Option<String> {
             format!("Earlier, the user said: {}\nThe answer was: {}", exchange.user, exchange.answer)
         })
         .collect();
-    let text = lines.join("\n\n");
-    (!text.is_empty()).then(|| clip_chars(&text, CONTEXT_CHARS_MAX).into_owned())
+    let text = lines.join(GAP);
+    (!text.is_empty()).then_some(text)
 }
 
 /// Passages as text, each with its place; nothing if there are none.

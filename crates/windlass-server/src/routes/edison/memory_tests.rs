@@ -21,7 +21,14 @@ fn e_40_the_closest_exchanges_come_first_and_strangers_not_at_all() {
 }
 
 #[test]
-fn e_31_a_context_has_at_most_two_thousand_characters() {
-    let long = exchange("capital", &"größe ".repeat(1_000));
-    assert!(related(&[long], "the capital").unwrap().chars().count() <= CONTEXT_CHARS_MAX);
+fn e_31_a_context_has_at_most_two_thousand_characters_and_every_source_its_share() {
+    let long = |letter: &str| Some(letter.repeat(5_000));
+    let context = share_out([long("d"), long("w"), long("m"), long("p")]).unwrap();
+    assert!(context.chars().count() <= 2_000, "{}", context.chars().count());
+    let count = |letter: char| context.chars().filter(|c| *c == letter).count();
+    assert!(count('d') >= 780 && count('w') >= 480 && count('m') >= 280 && count('p') >= 380, "{context}");
+    // What one leaves goes to the next, and documents are never crowded out.
+    assert_eq!(share_out([None, None, None, long("p")]).unwrap().chars().count(), 2_000);
+    assert!(share_out([long("d"), long("w"), None, None]).unwrap().starts_with("dddd"));
+    assert_eq!(share_out([None, None, None, None]), None);
 }
