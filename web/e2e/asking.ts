@@ -4,7 +4,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
-import { Server, until, type Screen, type ServerWish, type Windows } from './harness';
+import { afterAll, afterEach, beforeAll } from 'vitest';
+import { Server, until, Windows, type Screen, type ServerWish } from './harness';
 
 export interface Asked {
   call_id: string;
@@ -32,6 +33,22 @@ export function script(...runs: [tool: string, args: object][][]): string {
     [`user Go ${at + 1}.`, ...calls.map(([tool, args]) => callLine((number += 1), tool, args)), 'model end calls', `model text Done ${at + 1}.`, ''].join('\n'),
   );
   return `title Calls that ask\n\n${sections.join('\n')}`;
+}
+
+/** For all tests of a file: gives what plays a script. After each test its scene ends, and nothing may have gone wrong in it. */
+export function playing(): (text: string, wish?: ServerWish, screen?: Screen) => Promise<Scene> {
+  let windows: Windows;
+  let scene: Scene | undefined;
+  beforeAll(async () => {
+    windows = await Windows.open();
+  });
+  afterAll(async () => windows?.close());
+  afterEach(async () => {
+    await scene?.end();
+    scene = undefined;
+    windows.expectQuiet();
+  });
+  return async (text, wish, screen) => (scene = await Scene.play(windows, text, wish, screen));
 }
 
 export class Scene {

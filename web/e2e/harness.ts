@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { expect } from 'vitest';
 
-const root = resolve(fileURLToPath(new URL('../..', import.meta.url)));
+export const root = resolve(fileURLToPath(new URL('../..', import.meta.url)));
 const START_LIMIT_MS = 30_000;
 
 /** The script of that name in fixtures/web, as the name of a model. */
@@ -89,6 +89,20 @@ export class Server {
       child.stderr.on('data', (piece: Buffer) => (said += piece.toString()));
       child.on('exit', (code) => fail(new Error(`the server ended with ${code}: ${said}`)));
     });
+  }
+
+  /** Gives it a small part of its time until something was seen: what takes a moment takes long then, on any machine. */
+  async slowly(see: () => Promise<void>): Promise<void> {
+    const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
+    let isSeen = false;
+    const seen = see().finally(() => (isSeen = true));
+    while (!isSeen) {
+      this.child?.kill('SIGSTOP');
+      await pause(190);
+      this.child?.kill('SIGCONT');
+      await pause(10);
+    }
+    await seen;
   }
 
   /** Ends it as a power cut would. */

@@ -1,27 +1,19 @@
 // How much a session may do without asking: shown all the time, and changed where one writes.
 
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { Scene, script } from './asking';
-import { auditPage, until, Windows } from './harness';
+import { expect, it } from 'vitest';
+import { playing, Scene, script } from './asking';
+import { auditPage, until } from './harness';
 
-let windows: Windows;
+const play = playing();
 let scene: Scene;
-beforeAll(async () => {
-  windows = await Windows.open();
-});
-afterAll(async () => windows?.close());
-afterEach(async () => {
-  await scene?.end();
-  windows.expectQuiet();
-});
 
 const mode = (page: Page) => page.getByRole('combobox', { name: 'Mode' });
 const approve = async () => (await scene.server.api<{ approve: string }>(`/api/sessions/${scene.session}`)).approve;
 const write = (name: string): [string, object] => ['write_file', { path: name, content: 'x\n' }];
 
 it('U-60: the mode is shown, changed in a session, and holds for what comes', async () => {
-  scene = await Scene.play(windows, script([write('read_only.txt')], [write('edit.txt')], [['execute_command', { command: 'touch all.txt' }]], [write('ask.txt')]), { args: [] });
+  scene = await play(script([write('read_only.txt')], [write('edit.txt')], [['execute_command', { command: 'touch all.txt' }]], [write('ask.txt')]), { args: [] });
   const { page } = scene;
   expect(await mode(page).locator('option').allInnerTexts()).toEqual(['Read only', 'Ask', 'Edit freely', 'Allow all']);
   await until(async () => (await mode(page).inputValue()) === 'ask', 'it asks unless said otherwise');
@@ -56,7 +48,7 @@ it('U-60: the mode is shown, changed in a session, and holds for what comes', as
 });
 
 it('U-60: a session that is not begun yet begins with the mode that was chosen, and the next one asks again', async () => {
-  scene = await Scene.play(windows, script([write('free.txt')]), { args: [] });
+  scene = await play(script([write('free.txt')]), { args: [] });
   const { page } = scene;
   await page.getByRole('link', { name: 'New session' }).click();
   await page.getByRole('heading', { level: 1 }).waitFor();
@@ -72,7 +64,7 @@ it('U-60: a session that is not begun yet begins with the mode that was chosen, 
 });
 
 it.each([{ width: 360, height: 740 }, { width: 1280, height: 800 }])('U-60: the mode is in view, whatever the screen ($width px)', async (screen) => {
-  scene = await Scene.play(windows, script([write('a.txt')]), {}, screen);
+  scene = await play(script([write('a.txt')]), {}, screen);
   const box = await mode(scene.page).boundingBox();
   expect(box && box.x >= 0 && box.x + box.width <= screen.width && box.y + box.height <= screen.height).toBe(true);
   const clipped = await mode(scene.page).evaluate((select) => select.scrollWidth > select.clientWidth + 1);

@@ -1,20 +1,12 @@
 // Keys answer only what can be seen: a card wholly in view, after a quiet moment, and never somebody who types.
 
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { callLine, Scene, script } from './asking';
-import { until, Windows } from './harness';
+import { describe, expect, it } from 'vitest';
+import { callLine, playing, Scene, script } from './asking';
+import { until } from './harness';
 
-let windows: Windows;
+const play = playing();
 let scene: Scene;
-beforeAll(async () => {
-  windows = await Windows.open();
-});
-afterAll(async () => windows?.close());
-afterEach(async () => {
-  await scene?.end();
-  windows.expectQuiet();
-});
 
 const write = (name: string): [string, object] => ['write_file', { path: name, content: `${name}\n` }];
 const read = (name: string): [string, object] => ['read_file', { path: name }];
@@ -39,7 +31,7 @@ const isInView = (page: Page, callId: string) =>
 describe('a key', () => {
   it('U-3: answers nothing below the fold, and nothing in the moment when the card comes into view', async () => {
     const text = `title Below the fold\n\nuser Go 1.\nmodel text <<END\n${LONG}END\nuser Go 2.\n${callLine(1, ...write('below.txt'))}\nmodel end calls\nmodel text Done.\n`;
-    scene = await Scene.play(windows, text, {}, { height: 800 });
+    scene = await play(text, {}, { height: 800 });
     const { page } = scene;
     await scene.server.ended(await scene.say());
     await page.getByText('Paragraph 60 of').waitFor();
@@ -68,7 +60,7 @@ describe('a key', () => {
   });
 
   it('U-3: that is held answers at most one question', async () => {
-    scene = await Scene.play(windows, script(NAMES.slice(0, 3).map(read)), { files: FILES });
+    scene = await play(script(NAMES.slice(0, 3).map(read)), { files: FILES });
     const { page } = scene;
     const run = await scene.ask(3);
     await scene.blur();
@@ -86,7 +78,7 @@ describe('a key', () => {
   });
 
   it('U-3: that was down before the question came answers nothing', async () => {
-    scene = await Scene.play(windows, script([write('held.txt')]));
+    scene = await play(script([write('held.txt')]));
     const { page } = scene;
     await scene.blur();
     await page.keyboard.down('1');
@@ -104,7 +96,7 @@ describe('a key', () => {
   });
 
   it('U-3: is a letter in the composer, in the rule and in the words of a denial', async () => {
-    scene = await Scene.play(windows, script([write('typed.txt')]));
+    scene = await play(script([write('typed.txt')]));
     const { page } = scene;
     const run = await scene.ask();
     const card = scene.cards.first();
@@ -124,7 +116,7 @@ describe('a key', () => {
   });
 
   it('U-3: with a modifier, under a dialog or with the keyboard elsewhere answers nothing', async () => {
-    scene = await Scene.play(windows, script([write('elsewhere.txt')]));
+    scene = await play(script([write('elsewhere.txt')]));
     const { page } = scene;
     const run = await scene.ask();
     await scene.blur();
@@ -152,7 +144,7 @@ describe('a key', () => {
 
 describe('a card that is too long for the screen', () => {
   it('U-3: shows its head and its answers, says that there is more, and takes keys once its end was in view', async () => {
-    scene = await Scene.play(windows, script([write('long.txt')]), {}, { height: 480 });
+    scene = await play(script([write('long.txt')]), {}, { height: 480 });
     const { page } = scene;
     const run = await scene.ask();
     const id = (await scene.waiting(run))[0]?.call_id ?? '';
@@ -173,7 +165,7 @@ describe('a card that is too long for the screen', () => {
 
 describe('after an answer', () => {
   it.each([{ height: 760 }, { height: 1300 }])('U-3 U-7: the next question has the keyboard and is in view, in the order of the calls ($height px)', async (screen) => {
-    scene = await Scene.play(windows, script(NAMES.map(read)), { files: FILES }, screen);
+    scene = await play(script(NAMES.map(read)), { files: FILES }, screen);
     const { page } = scene;
     const run = await scene.ask(4);
     const ids = (await scene.waiting(run)).map(({ call_id }) => call_id);
@@ -201,7 +193,7 @@ describe('after an answer', () => {
 
   it('U-3: a question of the next step has it too, and waits for its own quiet moment', async () => {
     const steps = ['one.txt', 'two.txt'].map((name, at) => `${callLine(at + 1, ...write(name))}\nmodel end calls\n`);
-    scene = await Scene.play(windows, `title Two steps\n\nuser Go 1.\n${steps.join('tool 1 ok {}\n')}model text Done.\n`);
+    scene = await play(`title Two steps\n\nuser Go 1.\n${steps.join('tool 1 ok {}\n')}model text Done.\n`);
     const { page } = scene;
     const run = await scene.ask();
     const first = await scene.cards.first().getAttribute('data-question');
@@ -223,7 +215,7 @@ describe('after an answer', () => {
   });
 
   it('U-3: the second click of a double click answers nothing', async () => {
-    scene = await Scene.play(windows, script(NAMES.slice(0, 2).map(read)), { files: FILES }, { height: 1000 });
+    scene = await play(script(NAMES.slice(0, 2).map(read)), { files: FILES }, { height: 1000 });
     const run = await scene.ask(2);
     const allow = scene.cards.first().getByRole('button', { name: 'Allow once' });
     await until(() => allow.isEnabled(), 'the buttons count');

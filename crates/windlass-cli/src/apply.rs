@@ -127,6 +127,7 @@ fn show(proposal: &Question) {
 
 /// What the user says; nothing if that is no.
 fn agree(proposal: &Question, is_agreed: bool, again: &str) -> Result<Option<Consent>> {
+    let consent = |confirmation| Consent { digest: proposal.digest.clone(), confirmation };
     if let Some(word) = &proposal.confirm_word {
         let typed = ask_line(&format!("This edit is critical. Type {} to apply it: ", visible_line(word)));
         let Some(typed) = typed else {
@@ -134,16 +135,16 @@ fn agree(proposal: &Question, is_agreed: bool, again: &str) -> Result<Option<Con
                 .cure("the same command on a terminal"));
         };
         let typed = typed.trim().to_owned();
-        return Ok((typed == *word).then_some(Consent { confirmation: Some(typed) }));
+        return Ok((typed == *word).then(|| consent(Some(typed))));
     }
     if is_agreed {
-        return Ok(Some(Consent::default()));
+        return Ok(Some(consent(None)));
     }
     let Some(line) = ask_line("Apply this edit? [y/N] ") else {
         return Err(Complaint::usage("nobody can be asked without a terminal").cure(again));
     };
     let is_yes = matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes");
-    Ok(is_yes.then(Consent::default))
+    Ok(is_yes.then(|| consent(None)))
 }
 
 /// The run's own place; the user has been asked, whatever is configured for runs.
@@ -154,8 +155,7 @@ fn house_for(global: &GlobalArgs, deny: Vec<String>) -> Result<House> {
 }
 
 async fn call(host: &Host, run_id: RunId, proposal: &Question, consent: Consent) -> Result<Arc<ToolOutcome>> {
-    let (call_id, digest) = (proposal.call_id.clone(), proposal.digest.clone());
-    let approval = EditApproval { run_id, call_id, digest, consent };
+    let approval = EditApproval { run_id, call_id: proposal.call_id.clone(), consent };
     let answer = host.apply_edit(approval).await.map_err(refused)?;
     host.close().await.map_err(refused)?;
     Ok(answer.outcome)

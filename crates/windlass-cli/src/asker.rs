@@ -113,15 +113,17 @@ pub(crate) fn ask_line(text: &str) -> Option<String> {
     if !can_ask() {
         return None;
     }
-    tell(text);
     let mut line = String::new();
+    // What was typed before the question stood there is no answer to it; what comes after that is.
     let read = match open_terminal() {
         Some(terminal) => {
             flush_typed(&terminal);
+            tell(text);
             BufReader::new(terminal).read_line(&mut line)
         }
         None => {
             flush_typed(&io::stdin());
+            tell(text);
             io::stdin().lock().read_line(&mut line)
         }
     };

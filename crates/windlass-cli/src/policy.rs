@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use windlass_core::permission::{Explanation, PolicySet, Rule, RuleEffect, RuleSource, Target};
+use windlass_core::redact::Redactor;
 use windlass_engine::clock::Clock;
 use windlass_engine::explain::{CallFate, CallJudge};
 use windlass_engine::policy_file::PolicyFileError;
@@ -224,6 +225,7 @@ fn find_out(house: &House, tool: &str, arguments: String) -> Result<CallFate> {
         profile: &config.profile,
         root: &config.root,
         clock: &clock,
+        secrets: &Redactor::default(),
     };
     block_on(async { Ok(judge.judge(tool, arguments).await) })
 }

@@ -100,6 +100,9 @@ impl Prompt {
             let secret = question.hidden_chars;
             let _ = writeln!(text, "Secret: {secret} characters of this are a secret that Windlass knows");
         }
+        if let Some(caution) = &question.caution {
+            let _ = writeln!(text, "Careful: {}", visible_line(caution));
+        }
         let tool = format!("Tool: {}", style(visible_line(&question.tool)).for_stderr().bold());
         let _ = writeln!(text, "{}", hang(&tool, Some(room.columns)));
         let _ = writeln!(text, "Risk: {}", risk(question.risk));
@@ -223,6 +226,9 @@ fn sections(question: &Question, columns: usize) -> Vec<Section> {
         Some(Preview::Command(command)) => sections.push(Section::new("Command", quote(command, columns))),
         Some(Preview::Text(preview)) => sections.push(Section::new("Preview", quote(preview, columns))),
         None => {}
+    }
+    if let Some(folder) = &question.folder {
+        sections.push(Section::new("Runs in", quote_line(folder, columns)));
     }
     if !question.targets.is_empty() {
         let rows =

@@ -10,6 +10,8 @@ fn question(risk: Risk) -> Question {
         risk,
         targets: Vec::new(),
         preview: None,
+        folder: None,
+        caution: None,
         rule: "read_file(README.md)".into(),
         confirm_word: (risk == Risk::Critical).then(|| "read_file".into()),
         digest: String::new(),

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::ids::CallId;
 use crate::message::{Part, text_of};
 use crate::model::{Finish, ModelFailure, ModelStep, Usage};
+use crate::permission::ApproveMode;
 use crate::run::{Deadline, Input, STEP_CALLS_READ_MAX};
 
 /// What led to a record.
@@ -52,6 +53,11 @@ pub enum Cause {
     PermissionAnswered {
         /// The call that waited.
         call_id: CallId,
+    },
+    /// The user chose another mode while a question waited.
+    ModeChanged {
+        /// The mode.
+        mode: ApproveMode,
     },
     /// A running call had its outcome.
     CallEnded {
@@ -98,6 +104,7 @@ impl Cause {
             Input::PermissionAnswered { call_id, .. } => {
                 Cause::PermissionAnswered { call_id: call_id.clone() }
             }
+            Input::ModeChanged(mode) => Cause::ModeChanged { mode: *mode },
             Input::CallEnded { call_id, .. } => Cause::CallEnded { call_id: call_id.clone() },
             Input::DeadlinePassed(deadline) => Cause::DeadlinePassed { deadline: *deadline },
             Input::Cancel { .. } => Cause::Cancelled,

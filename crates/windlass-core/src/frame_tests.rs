@@ -214,6 +214,8 @@ fn questions_and_decisions_have_frames_of_their_own() {
         risk: Risk::High,
         targets: vec![Target::Path("a".into())],
         preview: Some(Preview::Diff("+1".into())),
+        folder: None,
+        caution: None,
         rule: "write_file(a)".into(),
         confirm_word: None,
         digest: "abc".into(),

@@ -156,6 +156,8 @@ fn tasks_grants_and_questions_of_low_risk_are_kept() {
             risk,
             targets: Vec::new(),
             preview: None,
+            folder: None,
+            caution: None,
             rule: String::new(),
             confirm_word: None,
             digest: String::new(),

@@ -247,6 +247,8 @@ fn question() -> Question {
         risk: Risk::Medium,
         targets: Vec::new(),
         preview: None,
+        folder: None,
+        caution: None,
         rule: "look".into(),
         confirm_word: None,
         digest: String::new(),

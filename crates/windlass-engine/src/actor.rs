@@ -198,7 +198,7 @@ impl Actor {
                 // Whoever answered may have gone away meanwhile.
                 let _ = done.send(taken);
             }
-            Request::SetApprove(approve) => self.set_approve(approve),
+            Request::SetApprove(approve) => self.set_approve(approve).await,
             // Taken by the caller, which ends with it.
             Request::Park { .. } => {}
             Request::Cancel => {
@@ -214,12 +214,13 @@ impl Actor {
     }
 
     /// Calls inside calls that run already keep the mode that they began with.
-    fn set_approve(&mut self, approve: ApproveMode) {
+    async fn set_approve(&mut self, approve: ApproveMode) {
         self.parts.approve = approve;
         self.permissions.set_mode(approve);
         if let Some(active) = self.active.as_mut() {
             active.inside = Arc::new(active.inside.allowed(&self.permissions));
         }
+        self.feed(Input::ModeChanged(approve)).await;
     }
 
     async fn take_work(&mut self, done: WorkDone) {

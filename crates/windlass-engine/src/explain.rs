@@ -10,6 +10,7 @@ use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::permission::{ApproveMode, Explanation, Gate, GateSettings, HeldTargets, Permissions};
 use windlass_core::port::{BoxFuture, CallsPort, CancelFlag, ProgressPort, ToolContext};
 use windlass_core::profile::Profile;
+use windlass_core::redact::Redactor;
 use windlass_core::tool::{RawArgs, ToolCall, ToolFailure, ToolOutput};
 
 use crate::cancel::CancelSignal;
@@ -34,6 +35,8 @@ pub struct CallJudge<'a> {
     pub root: &'a Path,
     /// The time.
     pub clock: &'a Clock,
+    /// Secret values that no front end may show: a question that has one in it is critical.
+    pub secrets: &'a Redactor,
 }
 
 /// What would become of a call.
@@ -77,6 +80,7 @@ impl CallJudge<'_> {
         match inspect_call(port, checked.clone(), self.context(), CancelSignal::new()).await {
             Ok(inspection) => {
                 let mut permissions = Permissions::new(self.policies.rules(), self.approve);
+                permissions.set_secrets(self.secrets);
                 let root = self.root.display().to_string();
                 permissions.begin_run(GateSettings::of_profile(self.profile, root));
                 CallFate::Explained(Box::new(permissions.explain(&checked, &inspection)))

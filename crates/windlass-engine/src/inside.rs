@@ -114,6 +114,7 @@ impl CallsInside {
                 policies: outer.policies.clone(),
                 audit: outer.audit.clone(),
                 clock: outer.clock.clone(),
+                redactor: windlass_core::redact::Redactor::default(),
             },
             permissions: permissions.clone(),
             within,

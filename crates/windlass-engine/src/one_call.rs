@@ -13,6 +13,7 @@ use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, ModelReq
 use windlass_core::permission::ApproveMode;
 use windlass_core::port::{BoxStream, JournalFailure, JournalPort, ModelPort};
 use windlass_core::profile::{Dialect, Profile};
+use windlass_core::redact::Redactor;
 use windlass_core::run::RunSettings;
 use windlass_core::tool::{ToolOutcome, inside_of};
 
@@ -47,6 +48,8 @@ pub(crate) struct Surroundings {
     pub(crate) policies: PolicyStore,
     pub(crate) audit: Option<Arc<AuditFile>>,
     pub(crate) clock: Clock,
+    /// Secret values: a question that has one in it is critical.
+    pub(crate) redactor: Redactor,
 }
 
 /// A session for one call.
@@ -71,8 +74,8 @@ impl OneCallSession {
         let profile = Profile { dialect: Dialect::Native, tools: None, ..profile };
         let (model, system) = (String::new(), "".into());
         let settings = RunSettings { profile, model, system, context_tokens: None, form: None };
-        let Surroundings { registry, root, policies, audit, clock } = around;
-        let session = Session::start(SessionParts {
+        let Surroundings { registry, root, policies, audit, clock, redactor } = around;
+        let parts = SessionParts {
             session_id,
             settings: Arc::new(settings),
             model: Arc::new(OneCall::new(tool.clone(), arguments)),
@@ -84,7 +87,8 @@ impl OneCallSession {
             audit,
             clock,
             past,
-        });
+        };
+        let session = Session::start_guarded(parts, redactor);
         Self { session, journal, tool }
     }
 

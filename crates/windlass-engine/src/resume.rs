@@ -16,7 +16,7 @@ use windlass_core::port::{BoxFuture, Probed};
 use windlass_core::rehearse::{
     Begun, CheckedBy, Divergence, Rehearsed, abandon, interrupted_outcome, rehearse, start_of,
 };
-use windlass_core::run::{Effect, Finished, Input};
+use windlass_core::run::{Effect, Finished, Input, World};
 use windlass_core::tool::{InnerCall, ToolOutcome, Trust, inside_of};
 
 use crate::actor::Actor;
@@ -65,7 +65,7 @@ impl Actor {
     async fn go_on(&mut self, mut rehearsed: Rehearsed, mut unfinished: Unfinished) {
         let now = self.parts.clock.now_ms();
         rehearsed.go_on_at(now);
-        let Rehearsed { run, live, begun, questions, work_at, final_at, finished, interruption, .. } =
+        let Rehearsed { run, mut live, begun, questions, work_at, final_at, finished, interruption, .. } =
             rehearsed;
         let Some(active) = self.active.as_mut() else { return };
         active.machine = run;
@@ -88,6 +88,7 @@ impl Actor {
         if let Some(input) = self.tell_resumed(&fates).await {
             self.feed(input).await;
         }
+        live.extend(self.go_on_with_calls());
         self.perform_fed(&cause, live).await;
         if let Some(interruption) = interruption {
             self.feed(interruption).await;
@@ -100,6 +101,16 @@ impl Actor {
                 }
             }
         }
+    }
+
+    /// Calls that may start by what counts now, and had not on record.
+    fn go_on_with_calls(&mut self) -> Vec<Effect> {
+        let Some(active) = self.active.as_mut() else { return Vec::new() };
+        active.shelf = self.parts.registry.snapshot();
+        let is_audited = self.parts.audit.is_some();
+        let mut world =
+            World { tools: &active.shelf.toolset, permissions: &mut self.permissions, is_audited };
+        active.machine.go_on(self.parts.clock.now_ms(), &mut world)
     }
 
     /// Ends a run that nobody wants any more. What the machine still has to tell is told; nothing is done.

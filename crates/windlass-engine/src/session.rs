@@ -356,7 +356,7 @@ impl Session {
         }
     }
 
-    /// Changes how calls are approved that need asking, from the next one on that is judged.
+    /// Changes how calls are approved that need asking; questions that wait are judged by it at once.
     pub async fn set_approve(&self, approve: ApproveMode) -> Result<(), SendError> {
         self.commands.send(Request::SetApprove(approve)).await.map_err(|_| SendError::Closed)
     }

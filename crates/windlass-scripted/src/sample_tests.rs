@@ -76,6 +76,8 @@ pub(crate) fn permission_requested(id: u64) -> Event {
         risk: Risk::Medium,
         targets: Vec::new(),
         preview: None,
+        folder: None,
+        caution: None,
         rule: "a".into(),
         confirm_word: None,
         digest: String::new(),

@@ -134,6 +134,7 @@ pub(crate) struct Problem {
     field: Option<String>,
     subject: Option<String>,
     retry_after_s: Option<u64>,
+    question: Option<Box<Value>>,
 }
 
 impl Problem {
@@ -146,6 +147,7 @@ impl Problem {
             field: None,
             subject: None,
             retry_after_s: None,
+            question: None,
         }
     }
 
@@ -175,6 +177,12 @@ impl Problem {
     /// What it is about, for programs: the id of what is missing, the run that goes on, who holds a session.
     pub(crate) fn about(mut self, subject: impl Into<String>) -> Self {
         self.subject = Some(subject.into());
+        self
+    }
+
+    /// What somebody has to say yes to.
+    pub(crate) fn asking(mut self, question: Value) -> Self {
+        self.question = Some(Box::new(question));
         self
     }
 
@@ -229,6 +237,9 @@ impl Problem {
         }
         if let Some(subject) = &self.subject {
             document.insert("subject".into(), json!(subject));
+        }
+        if let Some(question) = &self.question {
+            document.insert("question".into(), Value::clone(question));
         }
         Value::Object(document)
     }

@@ -113,6 +113,8 @@ fn call_events(call: &ToolCall) -> Vec<Event> {
         risk: Risk::High,
         targets: vec![Target::Path("src/é.rs".into()), Target::Host("example.org".into())],
         preview: Some(Preview::Diff("-a\n+b\n".into())),
+        folder: None,
+        caution: None,
         rule: "read_file(src/é.rs)".into(),
         confirm_word: None,
         digest: "1f".repeat(32),

@@ -129,13 +129,11 @@ impl ToolPort for ExecuteCommand {
             let plan = plan(args, context).await?;
             let line = plan.command.full_line(&plan.cwd, &plan.env);
             let danger = danger(&plan.command);
-            let mut preview = format!("{line}\nin {}", plan.cwd_absolute.display());
-            if let Some(danger) = danger {
-                preview.push_str(&format!("\nCareful: this command {danger}."));
-            }
             Ok(Inspection {
-                targets: vec![Target::Command(line)],
-                preview: Some(Preview::Command(preview)),
+                targets: vec![Target::Command(line.clone())],
+                preview: Some(Preview::Command(line)),
+                folder: Some(plan.cwd_absolute.display().to_string()),
+                caution: danger.map(|danger| format!("This command {danger}.")),
                 risk: danger.map(|_| Risk::Critical),
                 ..Inspection::default()
             })

@@ -224,7 +224,8 @@ impl Hands {
             ("case".to_owned(), Value::from("smart")),
             ("max_results".to_owned(), Value::from(HITS_MAX)),
         ]);
-        let consent = Some(Consent::default());
+        let asked = self.host.explain(SEARCH_TOOL, args.clone()).await?.question;
+        let consent = asked.map(|question| Consent { digest: question.digest, confirmation: None });
         let output =
             self.call(OutsideCall { name: SEARCH_TOOL.to_owned(), args, session_id: None, consent }).await?;
         let found = output.json.get("matches").and_then(Value::as_array).into_iter().flatten();
@@ -234,7 +235,7 @@ impl Hands {
 
     async fn apply(&self, proposal: Proposal) -> Result<Reply, HostError> {
         let Proposal { run_id, call_id, digest, confirmation, .. } = proposal;
-        let approval = EditApproval { run_id, call_id, digest, consent: Consent { confirmation } };
+        let approval = EditApproval { run_id, call_id, consent: Consent { digest, confirmation } };
         let output = output_of(&self.host.apply_edit(approval).await?)?;
         let said = one_line(&output.readable());
         Ok(Reply::Done(format!("applied: {said}; /apply shows the next edit that waits, if there is one")))

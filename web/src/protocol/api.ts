@@ -785,7 +785,7 @@ export interface paths {
         put?: never;
         /**
          * Call a tool
-         * @description Through the same validation, permission and limits as a model's call. What would need asking is refused, unless `approve` says that somebody looked at it; rules that deny it still do.
+         * @description Through the same validation, permission and limits as a model's call. What needs asking is answered with 409 and the `question`; the same call with `approve` and the question's `digest` says that somebody looked at it. Rules that deny it still do.
          */
         post: operations["post_api_tools_name_call"];
         delete?: never;
@@ -1497,25 +1497,27 @@ export interface components {
             digest: string;
             confirmation?: string | null;
         };
-        ExplainedQuestion: {
+        Question: {
             tool: string;
             /** @description Complete arguments, as they will be used. */
             arguments: string;
             risk: string;
             targets?: Record<string, never>[];
             preview?: Record<string, never>;
+            /** @description The folder it would run in. */
+            folder?: string;
+            /** @description What its tool warns of, in words of the program alone. */
+            caution?: string;
             /** @description The narrowest rule that would cover the call. */
             rule: string;
             /** @description The word to type for a critical call. */
             confirm_word?: string;
             /** @description Characters of known secrets in it, shown as ***. */
             hidden_chars: number;
-        };
-        Question: components["schemas"]["ExplainedQuestion"] & {
             call_id: string;
             /** @description Binds an answer to exactly this question: an answer must name it. */
             digest: string;
-            /** @description Its place among the questions of its step, from 1. */
+            /** @description Its place among the questions of its step, from 1; 0 of a call by hand. */
             position: number;
             /** @description How many questions its step is expected to have; it may grow. */
             total: number;
@@ -1524,6 +1526,7 @@ export interface components {
             arguments?: Record<string, never> | null;
             session_id?: string | null;
             approve?: "once" | null;
+            digest?: string | null;
             confirmation?: string | null;
         };
         ExplainWish: {
@@ -7561,7 +7564,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         gates: components["schemas"]["Gate"][];
-                        question?: components["schemas"]["ExplainedQuestion"];
+                        question?: components["schemas"]["Question"];
                     };
                 };
             };

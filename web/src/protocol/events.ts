@@ -440,7 +440,7 @@ export type StopReason = ("answered" | "steps_max" | "calls_max" | "tokens_max" 
  * This interface was referenced by `Record`'s JSON-Schema
  * via the `definition` "Cause".
  */
-export type Cause = (MessageSentCause | CallReadyCause | ModelEndedCause | ModelGaveNothingCause | ModelFailedCause | ModelNoticedCause | CallInspectedCause | PermissionAnsweredCause | CallEndedCause | CalledInsideCause | DeadlinePassedCause | CancelledCause | JournalFailedCause | ProgramStartedCause | AbandonedCause)
+export type Cause = (MessageSentCause | CallReadyCause | ModelEndedCause | ModelGaveNothingCause | ModelFailedCause | ModelNoticedCause | CallInspectedCause | PermissionAnsweredCause | ModeChangedCause | CallEndedCause | CalledInsideCause | DeadlinePassedCause | CancelledCause | JournalFailedCause | ProgramStartedCause | AbandonedCause)
 /**
  * The two deadlines of a run: when work must stop, and when the final answer must be there.
  * 
@@ -1206,6 +1206,14 @@ risk: Risk
 targets?: Target[]
 preview?: Preview
 /**
+ * The folder it would run in.
+ */
+folder?: string
+/**
+ * What its tool warns of, in words of the program alone.
+ */
+caution?: string
+/**
  * The rule that *remember* would store: the narrowest that covers the call.
  */
 rule: string
@@ -1243,7 +1251,7 @@ kind: "diff"
 text: string
 }
 /**
- * The exact command, with its folder.
+ * The exact command, and nothing else.
  * 
  * This interface was referenced by `Record`'s JSON-Schema
  * via the `definition` "CommandPreview".
@@ -1785,6 +1793,16 @@ call_id: CallId
 export interface PermissionAnsweredCause {
 type: "permission_answered"
 call_id: CallId
+}
+/**
+ * The user chose another mode while a question waited.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "ModeChangedCause".
+ */
+export interface ModeChangedCause {
+type: "mode_changed"
+mode: ApproveMode
 }
 /**
  * A running call had its outcome.

@@ -109,7 +109,7 @@ export const applyEdit = (runId: string, callId: string, body: Schemas['EditAppr
 export const tools = () => askJson<{ tools: Tool[] }>('/api/tools');
 export const callTool = (
   name: string,
-  body: { arguments: object; session_id?: string; approve?: 'once'; confirmation?: string },
+  body: { arguments: object; session_id?: string; approve?: 'once'; digest?: string; confirmation?: string },
 ) => askJson<Schemas['ToolAnswer']>(path`/api/tools/${name}/call`, { method: 'POST', body });
 export const rules = () => askJson<{ rules: Rule[] }>('/api/policies');
 export const addRule = (effect: string, rule: string) =>

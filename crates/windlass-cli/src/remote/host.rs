@@ -348,9 +348,9 @@ impl HostPort for RemoteHost {
 
     fn apply_edit(&self, approval: EditApproval) -> HostFuture<'_, ToolAnswer> {
         Box::pin(async move {
-            let EditApproval { run_id, call_id, digest, consent } = approval;
+            let EditApproval { run_id, call_id, consent } = approval;
             let path = Path::of(&["api", "runs", run_id.as_str(), "edits", call_id.as_str()]);
-            let mut body = json!({"digest": digest});
+            let mut body = json!({"digest": consent.digest});
             if let (Value::Object(fields), Some(word)) = (&mut body, consent.confirmation) {
                 fields.insert("confirmation".into(), word.into());
             }
@@ -382,7 +382,7 @@ impl HostPort for RemoteHost {
             let body = json!({"tool": tool, "arguments": args});
             let explained: Explained =
                 self.line.post(&Path::of(&["api", "policies", "explain"]), &body).await?;
-            explained.explanation()
+            Ok(explained.into())
         })
     }
 

@@ -320,11 +320,17 @@ async fn a_tool_is_called_with_consent_and_not_without() {
             session_id: None,
             consent,
         };
-        let refused = port.call_tool(call(None)).await.unwrap();
+        let refused = port.call_tool(call(None)).await;
         assert!(
-            refused.outcome.body.as_ref().is_err_and(|failure| failure.kind.word() == "permission_denied")
+            matches!(&refused, Err(HostError::Invalid { message, .. }) if message.contains("consent")),
+            "{refused:?}"
         );
-        let read = port.call_tool(call(Some(Consent::default()))).await.unwrap();
+        let question =
+            port.explain("read_file", args(json!({"path": "a.txt"}))).await.unwrap().question.unwrap();
+        let agreed = |digest: String| call(Some(Consent { digest, confirmation: None }));
+        let stale = port.call_tool(agreed("another".into())).await;
+        assert!(matches!(stale, Err(HostError::Stale(_))), "{stale:?}");
+        let read = port.call_tool(agreed(question.digest)).await.unwrap();
         let output = read.outcome.output().unwrap();
         assert!(output.readable().contains("a.txt says hello") && read.content.contains("hello"), "{read:?}");
         let unknown = OutsideCall { name: "no tool".into(), ..call(None) };

@@ -9,7 +9,7 @@ use windlass_core::host::{
     Consent, ExplainedGate, Explanation, ForkWish, HostError, OutsideCall, RunStart, RunWishes, StartedRun,
     ToolAnswer,
 };
-use windlass_core::ids::{CallId, RunId, SessionId};
+use windlass_core::ids::{RunId, SessionId};
 use windlass_core::limits::WISHED_STEPS_MAX;
 use windlass_core::message::{Message, Part};
 use windlass_core::model::{Sampling, ToolChoice};
@@ -132,7 +132,8 @@ pub(super) fn call(call: &OutsideCall) -> Value {
     let mut body = Map::new();
     body.insert("arguments".into(), Value::Object(args.clone()));
     put(&mut body, "session_id", session_id.as_ref().map(SessionId::as_str));
-    if let Some(Consent { confirmation }) = consent {
+    if let Some(Consent { digest, confirmation }) = consent {
+        body.insert("digest".into(), digest.as_str().into());
         body.insert("approve".into(), "once".into());
         put(&mut body, "confirmation", confirmation.as_deref());
     }
@@ -170,20 +171,12 @@ impl From<Called> for ToolAnswer {
 #[derive(Deserialize)]
 pub(super) struct Explained {
     gates: Vec<ExplainedGate>,
-    question: Option<Map<String, Value>>,
+    question: Option<Question>,
 }
 
-impl Explained {
-    /// In the words of the port: the one call that is explained has a number there.
-    pub(super) fn explanation(self) -> Result<Explanation, HostError> {
-        let question = self.question.map(|mut question| {
-            question.insert("call_id".into(), CallId::numbered(1).as_str().into());
-            serde_json::from_value::<Question>(Value::Object(question))
-        });
-        let question = question.transpose().map_err(|error| {
-            HostError::Broken(format!("the server explains in a way that is not understood here: {error}"))
-        })?;
-        Ok(Explanation { gates: self.gates, question })
+impl From<Explained> for Explanation {
+    fn from(Explained { gates, question }: Explained) -> Self {
+        Self { gates, question }
     }
 }
 

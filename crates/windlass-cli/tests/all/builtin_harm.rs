@@ -5,8 +5,6 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
-use std::os::unix::fs::{MetadataExt, chown};
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,8 +20,6 @@ const REQUESTS: usize = 1_000;
 const A_SESSION: usize = 10;
 /// How many are asked at once.
 const AT_ONCE: usize = 4;
-/// The user and the group that nothing belongs to.
-const NOBODY: u32 = 65_534;
 
 /// Tools that look and change nothing.
 const LOOKING: [&str; 11] = [
@@ -318,24 +314,9 @@ fn tree(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     found
 }
 
-fn give_away(folder: &Path) {
-    chown(folder, Some(NOBODY), Some(NOBODY)).unwrap();
-    for entry in fs::read_dir(folder).unwrap().flatten() {
-        let path = entry.path();
-        if path.is_dir() { give_away(&path) } else { chown(&path, Some(NOBODY), Some(NOBODY)).unwrap() }
-    }
-}
-
 /// A server with the built-in model, in which everything is allowed, as a user who owns nothing else.
 fn serve(place: &Place) -> Served {
-    let home = place.data_folder().ancestors().nth(2).unwrap().to_owned();
-    let is_root = fs::metadata("/proc/self").unwrap().uid() == 0;
-    let mut command = place.command_of_copy(&["serve", "--addr", "127.0.0.1:0", "--model", "builtin"]);
-    if is_root {
-        give_away(home.parent().unwrap());
-        command.uid(NOBODY).gid(NOBODY);
-    }
-    Served::spawn(command)
+    Served::spawn(place.command_of_nobody(&["serve", "--addr", "127.0.0.1:0", "--model", "builtin"]))
 }
 
 /// The calls of one request, as its run has them on record.

@@ -1,10 +1,6 @@
 //! The floor: commands that destroy beyond the project are refused, whatever allows them. No test runs one: they are
 //! explained, or played against a throw-away home that a failing guard could only empty.
 
-use std::os::unix::fs::chown;
-use std::os::unix::process::CommandExt as _;
-use std::path::Path;
-
 use serde_json::{Value, json};
 
 use crate::place::{Place, Said};
@@ -79,26 +75,6 @@ fn u_61_the_explanation_names_the_floor_in_every_mode() {
     }
 }
 
-/// Runs the binary as somebody who may change nothing but the place.
-fn as_nobody(place: &Place, args: &[&str]) -> Said {
-    const NOBODY: u32 = 65_534;
-    let mut command = place.command_of_copy(args);
-    if rustix::process::getuid().is_root() {
-        give(place.path("..").canonicalize().unwrap().as_path(), NOBODY);
-        command.uid(NOBODY).gid(NOBODY);
-    }
-    Said::of(command.output().unwrap())
-}
-
-fn give(path: &Path, to: u32) {
-    chown(path, Some(to), Some(to)).unwrap();
-    if path.is_dir() {
-        for entry in std::fs::read_dir(path).unwrap() {
-            give(&entry.unwrap().path(), to);
-        }
-    }
-}
-
 #[test]
 fn u_61_a_run_that_may_do_everything_does_not_empty_a_home() {
     let script = r#"user Clean up
@@ -113,7 +89,7 @@ model text Clean.
     let place = Place::with(&[("a.script", script), ("build/x", "x"), ("../home/precious", "mine")]);
     let args =
         ["run", "--json", "--model", "scripted/a.script", "--approve", "all", "--allow", "execute_command"];
-    let frames = as_nobody(&place, &args).exits(0).lines();
+    let frames = Said::of(place.command_of_nobody(&args).output().unwrap()).exits(0).lines();
     let results: Vec<&Value> = frames.iter().filter(|frame| frame["type"] == "tool_result").collect();
     for result in &results[..2] {
         let text = result["result"].to_string();

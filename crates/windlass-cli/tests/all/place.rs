@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::io::Write;
+use std::os::unix::fs::chown;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -90,6 +92,17 @@ impl Place {
         command
     }
 
+    /// The binary as somebody who may change nothing but the place.
+    pub(crate) fn command_of_nobody(&self, args: &[&str]) -> Command {
+        const NOBODY: u32 = 65_534;
+        let mut command = self.command_of_copy(args);
+        if rustix::process::getuid().is_root() {
+            give(self.folder.path(), NOBODY);
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        command
+    }
+
     /// Another program in the same surroundings.
     pub(crate) fn bare(&self, program: &str) -> Command {
         let home = self.folder.path().join("home");
@@ -133,6 +146,14 @@ impl Place {
     /// The same with variables.
     pub(crate) fn windlass_with(&self, args: &[&str], vars: &[(&str, &str)]) -> Said {
         Said::of(self.command(args).envs(vars.iter().copied()).output().unwrap())
+    }
+}
+
+/// Everything below the path belongs to this user from now on.
+fn give(path: &Path, to: u32) {
+    chown(path, Some(to), Some(to)).unwrap();
+    if path.is_dir() {
+        fs::read_dir(path).unwrap().for_each(|entry| give(&entry.unwrap().path(), to));
     }
 }
 

@@ -143,7 +143,7 @@ fn u_1_a_known_secret_is_replaced_counted_and_makes_the_question_critical() {
     for question in asked.everywhere() {
         let text = question.to_string();
         assert!(!text.contains(key) && text.contains("it is ***"), "{text}");
-        assert!(question["hidden_chars"].as_u64().unwrap() >= key.len() as u64, "{text}");
+        assert_eq!(question["hidden_chars"], key.len(), "{text}");
         assert_eq!(
             (&question["risk"], &question["confirm_word"]),
             (&json!("critical"), &json!("write_file"))
@@ -290,6 +290,39 @@ fn u_8_clients_that_nobody_can_be_asked_through_are_not_told_that_the_user_denie
     assert_eq!(failure["denied_by"], "mode", "{call}");
     assert!(failure["message"].as_str().unwrap().contains("nobody is asked"), "{call}");
     assert_eq!(call["decision"]["by"], "nobody", "{call}");
+}
+
+/// A call by hand is answered with its question, and runs with the digest of what was seen, and with no other.
+#[test]
+fn u_1_u_5_a_call_by_hand_needs_the_digest_of_what_was_seen() {
+    let place = Place::with(&[("a.script", "user Hi\nmodel text Hello.\n")]);
+    let served = Served::start(&place, &[]);
+    let call = |body: &Value| {
+        let (status, said) = served.ask("POST /api/tools/write_file/call", &body.to_string());
+        (status, serde_json::from_str::<Value>(&said).unwrap())
+    };
+    let arguments = json!({"path": "a.txt", "content": "-----BEGIN A PRIVATE KEY-----\nx\n"});
+    let (status, asked) = call(&json!({"arguments": arguments}));
+    assert_eq!((status, &asked["code"]), (409, &json!("needs_consent")), "{asked}");
+    let question = &asked["question"];
+    let asked_for: Value = serde_json::from_str(question["arguments"].as_str().unwrap()).unwrap();
+    assert_eq!((&asked_for["path"], &asked_for["content"]), (&arguments["path"], &arguments["content"]));
+    assert!(
+        question["preview"]["text"].as_str().unwrap().contains("+-----BEGIN A PRIVATE KEY-----"),
+        "{asked}"
+    );
+    let with = |arguments: &Value, digest: &Value| json!({"arguments": arguments, "approve": "once", "digest": digest});
+    assert_eq!(call(&with(&arguments, &Value::Null)).0, 400);
+    let other = json!({"path": "b.txt", "content": "x"});
+    assert_eq!(call(&with(&other, &question["digest"])).1["code"], "question_stale");
+    // What it would do is another thing by now.
+    place.write("a.txt", "there");
+    assert_ne!(call(&with(&arguments, &question["digest"])).1["status"], "ok");
+    assert_eq!(place.read("a.txt"), "there");
+    std::fs::remove_file(place.path("a.txt")).unwrap();
+    let (status, done) = call(&with(&arguments, &question["digest"]));
+    assert_eq!((status, &done["status"]), (200, &json!("ok")), "{done}");
+    assert!(place.path("a.txt").exists() && !place.path("b.txt").exists());
 }
 
 #[test]

@@ -227,8 +227,10 @@ pub struct OutsideCall {
 }
 
 /// Somebody has seen a call and wants it to run, this once. Rules that deny it still do.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Consent {
+    /// The digest of the question that was seen: of a staged edit, or of an explanation.
+    pub digest: String,
     /// The word typed for a critical call.
     pub confirmation: Option<String>,
 }
@@ -240,9 +242,7 @@ pub struct EditApproval {
     pub run_id: RunId,
     /// The call that was staged.
     pub call_id: CallId,
-    /// The digest of what was shown: another edit is not made.
-    pub digest: String,
-    /// What was said to it.
+    /// What was said to it, and to what: another edit than the one that was shown is not made.
     pub consent: Consent,
 }
 

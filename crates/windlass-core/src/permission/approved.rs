@@ -156,6 +156,8 @@ impl PendingQuestion {
             risk,
             targets: inspection.targets.clone(),
             preview,
+            folder: inspection.folder.clone(),
+            caution: inspection.caution.clone(),
             rule: RulePattern::narrowest(&call.spec, &inspection.targets).to_string(),
             confirm_word: needs_word.then(|| call.spec.name.clone()),
             digest: String::new(),

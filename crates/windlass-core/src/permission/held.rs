@@ -18,9 +18,10 @@ impl Held {
         Self(Some(Box::new(inspection)))
     }
 
-    /// To the targets alone: the call may have begun already, so what it changes may be changed.
+    /// To the targets and the folder alone: the call may have begun already, so what it changes may be changed.
     pub(super) fn to_targets(inspection: Inspection) -> Self {
-        Self::to(Inspection { targets: inspection.targets, ..Inspection::default() })
+        let Inspection { targets, folder, .. } = inspection;
+        Self::to(Inspection { targets, folder, ..Inspection::default() })
     }
 
     /// Whether there is anything to hold a call to.
@@ -34,10 +35,12 @@ impl Held {
         if then.targets != now.targets {
             return Err(elsewhere(&then.targets, &now.targets));
         }
+        // One that is not known was looked at before folders were.
+        let is_other_folder = then.folder.is_some() && then.folder != now.folder;
         let is_other_diff = matches!(then.preview, Some(Preview::Diff(_))) && then.preview != now.preview;
         let is_other_pin = then.pins.iter().any(|(name, value)| now.pins.get(name) != Some(value));
-        if is_other_diff || is_other_pin {
-            let message = "What the call would change is no longer what was approved; nothing was done";
+        if is_other_folder || is_other_diff || is_other_pin {
+            let message = "What the call would do is no longer what was approved; nothing was done";
             return Err(ToolFailure::denied(message)
                 .hint("Look at it again, then send the call again: it is asked about anew."));
         }

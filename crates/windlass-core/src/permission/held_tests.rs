@@ -6,7 +6,7 @@ use crate::permission::DeniedBy;
 fn looked_at(path: &str, diff: &str, sha: &str) -> Inspection {
     let Some(pins) = json!({ "expected_sha256": sha }).as_object().cloned() else { panic!("no object") };
     let (targets, preview) = (vec![Target::Path(path.into())], Some(Preview::Diff(diff.into())));
-    Inspection { targets, preview, risk: None, pins }
+    Inspection { targets, preview, pins, ..Inspection::default() }
 }
 
 #[test]

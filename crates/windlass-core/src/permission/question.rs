@@ -32,7 +32,7 @@ pub enum Target {
 pub enum Preview {
     /// A unified diff of a file change.
     Diff(String),
-    /// The exact command, with its folder.
+    /// The exact command, and nothing else.
     Command(String),
     /// Anything else worth seeing.
     Text(String),
@@ -45,6 +45,10 @@ pub struct Inspection {
     pub targets: Vec<Target>,
     /// What it would do.
     pub preview: Option<Preview>,
+    /// The folder it would run in.
+    pub folder: Option<String>,
+    /// What the tool itself warns of, in words that nobody else wrote.
+    pub caution: Option<String>,
     /// A higher risk than the spec's, for this very call (`rm -rf`, overwriting).
     pub risk: Option<Risk>,
     /// Arguments that hold the call to what was looked at (the hash of a file, for one): who makes it later
@@ -70,6 +74,12 @@ pub struct Question {
     /// What it would do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preview: Option<Preview>,
+    /// The folder it would run in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
+    /// What its tool warns of, in words of the program alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub caution: Option<String>,
     /// The rule that *remember* would store: the narrowest that covers the call.
     pub rule: String,
     /// The word to type for a critical call.
@@ -92,7 +102,7 @@ pub struct Question {
 }
 
 impl Question {
-    /// The digest of what is asked in a run: tool, arguments, targets, preview, rule and risk. Arguments count in
+    /// The digest of what is asked in a run: tool, arguments, targets, preview, folder, caution, rule and risk. Arguments count in
     /// canonical form, so that spacing makes no difference. Its place among others is no part of it.
     pub fn digest_in(&self, run_id: &RunId) -> String {
         let arguments = serde_json::from_str(&self.arguments)
@@ -108,8 +118,12 @@ impl Question {
             Target::Host(text) => ["host", text.as_str()],
             Target::Command(text) => ["command", text.as_str()],
         });
+        // Questions that are older than these two have neither, and the digest they had.
+        let further = [("folder", &self.folder), ("caution", &self.caution)];
+        let further = further.into_iter().filter_map(|(kind, text)| Some([kind, text.as_deref()?])).flatten();
         let pieces = [run_id.as_str(), self.call_id.as_str(), &self.tool, &arguments, self.risk.label()];
         let pieces = pieces.into_iter().chain([self.rule.as_str(), preview_kind, preview]).chain(targets);
+        let pieces = pieces.chain(further);
         let mut hash = Sha256::new();
         for piece in pieces {
             // The length first: no two lists of pieces run together to the same bytes.
@@ -117,6 +131,11 @@ impl Question {
             hash.update(piece.as_bytes());
         }
         hex(&hash.finalize())
+    }
+
+    /// The digest of what is asked about a call by hand, which belongs to no run: what a consent to it names.
+    pub fn digest_by_hand(&self) -> String {
+        Self { call_id: CallId::new(""), ..self.clone() }.digest_in(&RunId::new(""))
     }
 
     /// The question with its digest, also where its record is older than that.
@@ -131,8 +150,7 @@ impl Question {
     pub fn shown(&self, redactor: &Redactor) -> Self {
         let known = redactor.known_values();
         let mut shown = self.clone();
-        let hidden: usize = shown.texts_mut().map(|text| known.hidden_chars(text)).sum();
-        shown.hidden_chars = shown.hidden_chars.max(u32::try_from(hidden).unwrap_or(u32::MAX));
+        shown.hidden_chars = shown.hidden_chars.max(shown.secret_chars(&known));
         for text in shown.texts_mut() {
             if let Cow::Owned(cleaned) = known.clean(text) {
                 *text = cleaned;
@@ -153,13 +171,20 @@ impl Question {
 
     /// Counts the secret values in it; with some it is critical.
     pub(super) fn guarded(mut self, known: &Redactor) -> Self {
-        let hidden: usize = self.texts_mut().map(|text| known.hidden_chars(text)).sum();
+        let hidden = self.secret_chars(known);
         if hidden > 0 {
-            self.hidden_chars = u32::try_from(hidden).unwrap_or(u32::MAX);
+            self.hidden_chars = hidden;
             self.risk = Risk::Critical;
             self.confirm_word = Some(self.tool.clone());
         }
         self
+    }
+
+    /// Characters of secret values in what is asked, once: targets, preview and rule only say again what stands in the
+    /// arguments.
+    fn secret_chars(&mut self, known: &Redactor) -> u32 {
+        let most = self.texts_mut().map(|text| known.hidden_chars(text)).max().unwrap_or(0);
+        u32::try_from(most).unwrap_or(u32::MAX)
     }
 
     /// Everything in it that comes from the call.
@@ -170,7 +195,11 @@ impl Question {
         let targets = self.targets.iter_mut().map(|target| match target {
             Target::Path(text) | Target::Host(text) | Target::Command(text) => text,
         });
-        [&mut self.arguments, &mut self.rule].into_iter().chain(preview).chain(targets)
+        [&mut self.arguments, &mut self.rule]
+            .into_iter()
+            .chain(preview)
+            .chain(targets)
+            .chain(&mut self.folder)
     }
 }
 

@@ -33,6 +33,8 @@ fn asked(arguments: &str) -> Question {
         risk: Risk::High,
         targets: vec![Target::Path("a".into())],
         preview: Some(Preview::Diff("+b".into())),
+        folder: None,
+        caution: None,
         rule: "write_file(a)".into(),
         confirm_word: None,
         digest: String::new(),
@@ -60,6 +62,9 @@ fn a_digest_covers_everything_that_is_asked_and_nothing_else() {
         Question { preview: Some(Preview::Text("+b".into())), ..question.clone() },
         Question { preview: None, ..question.clone() },
         Question { rule: "write_file".into(), ..question.clone() },
+        Question { folder: Some("/a".into()), ..question.clone() },
+        Question { folder: Some("/b".into()), ..question.clone() },
+        Question { caution: Some("/a".into()), ..question.clone() },
     ];
     for other in others {
         assert_ne!(digest, other.digest_in(&run), "{other:?}");

@@ -66,6 +66,8 @@ pub(crate) struct RecalledAnswer {
 pub(super) struct Recollection {
     verdicts: HashMap<CallId, Recalled>,
     answers: HashMap<CallId, RecalledAnswer>,
+    /// Whether a run is rehearsed.
+    is_on: bool,
 }
 
 impl Permissions {
@@ -75,9 +77,21 @@ impl Permissions {
         asked.iter().for_each(|tool| self.note_asked(tool));
     }
 
+    /// A run is rehearsed: a call of which nothing is on record has not been refused so far, whatever rules and modes say now.
+    pub(crate) fn begin_recalling(&mut self) {
+        self.recollection.is_on = true;
+    }
+
     /// From now on the call is judged so.
     pub(crate) fn recall(&mut self, call_id: CallId, recalled: Recalled) {
         self.recollection.verdicts.insert(call_id, recalled);
+    }
+
+    /// The same for a call of which nothing else is known.
+    pub(crate) fn recall_late(&mut self, call_id: &CallId, recalled: impl FnOnce() -> Recalled) {
+        if let Some(verdict @ Recalled::Unasked) = self.recollection.verdicts.get_mut(call_id) {
+            *verdict = recalled();
+        }
     }
 
     /// The question of the call is answered so.
@@ -102,6 +116,13 @@ impl Permissions {
     /// Passes a call through the gates, or through the record of them.
     pub fn judge(&self, call: CheckedCall, inspection: Inspection) -> Judgement {
         match self.recollection.verdicts.get(&call.call.id) {
+            None if self.recollection.is_on => match self.judge_now(call.clone(), inspection.clone()) {
+                Judgement::Denied(_) | Judgement::Stage(_) => {
+                    let risk = call.spec.risk;
+                    Judgement::Ask(question_of(call, inspection, risk))
+                }
+                judgement @ (Judgement::Approved(_) | Judgement::Ask(_)) => judgement,
+            },
             None => self.judge_now(call, inspection),
             Some(Recalled::Asked { risk, .. }) => Judgement::Ask(question_of(call, inspection, *risk)),
             Some(Recalled::Unasked) => {

@@ -7,7 +7,7 @@ use super::approved::PendingQuestion;
 use super::audit::{AuditDecision, AuditEntry};
 use super::gate::{Gate, Refusal};
 use super::question::{Inspection, Preview, Question};
-use crate::ids::{CallId, Millis, RunId};
+use crate::ids::{CallId, Millis};
 use crate::tool::{CheckedCall, ErrorKind, ToolFailure, ToolOutcome};
 
 /// What a model does about an edit that waits.
@@ -33,20 +33,25 @@ impl Inspection {
             Ok(Value::Object(arguments)) => arguments,
             Ok(_) | Err(_) => serde_json::Map::new(),
         };
-        let (targets, preview) = (proposal.targets.clone(), proposal.preview.clone());
-        Self { targets, preview, risk: Some(proposal.risk), pins }
+        Self { pins, ..Self::of_question(proposal) }
+    }
+
+    /// What a question on record says was looked at.
+    pub(crate) fn of_question(question: &Question) -> Self {
+        let Question { targets, preview, folder, caution, risk, .. } = question.clone();
+        Self { targets, preview, folder, caution, risk: Some(risk), ..Self::default() }
     }
 }
 
 impl PendingQuestion {
     /// Puts the question off. Whoever takes it up calls the tool with the arguments of the proposal: they hold
     /// the call to what was looked at now.
-    pub fn put_off(self, run_id: &RunId) -> StagedCall {
+    pub fn put_off(self) -> StagedCall {
         let (call, inspection, mut proposal) = self.into_parts();
         let mut arguments = call.args.clone();
         arguments.extend(inspection.pins);
         proposal.arguments = Value::Object(arguments).to_string();
-        proposal.digest = proposal.digest_in(run_id);
+        proposal.digest = proposal.digest_by_hand();
         StagedCall { call, proposal }
     }
 }

@@ -56,7 +56,7 @@ fn r_39_a_proposal_says_what_awaits_and_is_pinned_to_what_was_looked_at() {
     };
     let asked = pending.question().clone();
     assert_eq!(asked.arguments, r#"{"path":"./a.txt","content":"2"}"#);
-    let staged = pending.put_off(&"r".into());
+    let staged = pending.put_off();
     assert!(staged.audit(5).to_string().contains("mode: staged, awaits approval"), "{}", staged.audit(5));
     let outcome = staged.into_outcome();
     assert_eq!(outcome.status(), OutcomeStatus::Staged);

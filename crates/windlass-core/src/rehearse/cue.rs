@@ -50,6 +50,7 @@ impl Cue<'_, '_> {
             Cause::ModelNoticed => self.noticed(),
             Cause::CallInspected { call_id } => self.inspected(call_id),
             Cause::PermissionAnswered { call_id } => self.answered(call_id),
+            Cause::ModeChanged { mode } => Some(Input::ModeChanged(*mode)),
             Cause::CallEnded { call_id } => self.call_ended(call_id),
             Cause::DeadlinePassed { deadline } => Some(Input::DeadlinePassed(*deadline)),
             Cause::Cancelled => Some(self.cancelled()),
@@ -73,12 +74,9 @@ impl Cue<'_, '_> {
     fn inspected(&self, call_id: &CallId) -> Option<Input> {
         let result = self.tape.ahead().find_map(|event| match event {
             Event::CallStarted { call_id: own, .. } if own == call_id => Some(Ok(Inspection::default())),
-            Event::PermissionRequested { question } if question.call_id == *call_id => Some(Ok(Inspection {
-                targets: question.targets.clone(),
-                preview: question.preview.clone(),
-                risk: Some(question.risk),
-                ..Inspection::default()
-            })),
+            Event::PermissionRequested { question } if question.call_id == *call_id => {
+                Some(Ok(Inspection::of_question(question)))
+            }
             Event::CallEnded { call_id: own, outcome, .. } if own == call_id => {
                 match (&outcome.meta.proposal, outcome.failure()) {
                     (Some(proposal), _) => Some(Ok(Inspection::of_proposal(proposal))),

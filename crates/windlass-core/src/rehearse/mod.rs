@@ -245,7 +245,8 @@ impl<'a, 'w> Stage<'a, 'w> {
             let Some(input) = cue.next_input(&mut start) else {
                 return Err(divergence(record, "nothing: no input leads there".to_owned()));
             };
-            verdict::recall_answers(&self.tape, self.permissions);
+            verdict::recall_input(&self.tape, self.permissions);
+            self.run.recall_starts(verdict::starts(&self.tape));
             self.feed(record.ts_ms, input)?;
         }
         Ok(())
@@ -279,7 +280,9 @@ impl<'a, 'w> Stage<'a, 'w> {
             Input::CallInspected { call_id, .. } => drop(self.outside.inspections.remove(call_id)),
             Input::PermissionAnswered { call_id, .. } => drop(self.outside.questions.remove(call_id)),
             Input::CallEnded { call_id, .. } => drop(self.outside.begun.remove(call_id)),
-            Input::UserMessage(_)
+            // What a mode settles is withdrawn.
+            Input::ModeChanged(_)
+            | Input::UserMessage(_)
             | Input::CallReady(_)
             | Input::ModelNoticed(_)
             | Input::DeadlinePassed(_)

@@ -46,6 +46,12 @@ impl<'a> Tape<'a> {
         self.records.get(*place).map(AsRef::as_ref)
     }
 
+    /// The records that come of the next input: they have one cause. Those of the first release have none, and all count.
+    pub(super) fn of_input(&self) -> impl Iterator<Item = &'a Record> {
+        let cause = self.next().and_then(|record| record.cause.as_ref());
+        (0..).map_while(|ahead| self.record(ahead)).take_while(move |record| record.cause.as_ref() == cause)
+    }
+
     /// The events of the machine from here on.
     pub(super) fn ahead(&self) -> impl Iterator<Item = &'a Event> {
         (0..).map_while(|ahead| self.event(ahead))

@@ -1,6 +1,6 @@
 //! What was allowed, asked and denied in a run, for the permissions to recall.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::tape::Tape;
@@ -30,11 +30,16 @@ pub(super) fn recall_all(records: &[Arc<Record>], permissions: &mut Permissions)
                 verdicts.entry(call_id).or_insert_with(|| Recalled::Approved { by: by.clone() });
             }
             Event::CallEnded { call_id, outcome, .. } => {
-                verdicts.entry(call_id).or_insert_with(|| unasked(outcome));
+                verdicts.entry(call_id).or_insert_with(|| match (unasked(outcome), &record.cause) {
+                    // Told when its input comes.
+                    (Recalled::Denied { .. } | Recalled::Staged { .. }, Some(_)) => Recalled::Unasked,
+                    (verdict, _) => verdict,
+                });
             }
             _ => {}
         }
     }
+    permissions.begin_recalling();
     for (call_id, verdict) in verdicts {
         permissions.recall(call_id.clone(), verdict);
     }
@@ -60,40 +65,50 @@ fn refusal(outcome: &ToolOutcome) -> Option<RecalledRefusal> {
     Some(RecalledRefusal { message, hint, denied_by: failure.denied_by })
 }
 
-/// If the next record is an answer of the user, puts back what it led to: for the call itself, and for others
-/// that were settled with it.
-pub(super) fn recall_answers(tape: &Tape<'_>, permissions: &mut Permissions) {
-    let Some(Event::PermissionDecided { call_id, decision, by, rule, problem, message, .. }) = tape.event(0)
-    else {
-        return;
-    };
-    if !is_answer(by) {
-        return;
-    }
-    let refusal_of = |call_id: &CallId| tape.outcome(call_id).and_then(refusal);
-    let answer = RecalledAnswer {
-        decision: *decision,
-        rule: rule.clone(),
-        problem: problem.clone(),
-        message: message.as_deref().map(str::to_owned),
-        refusal: refusal_of(call_id),
-    };
-    permissions.recall_answer(call_id.clone(), answer);
-    for event in (1..).map_while(|ahead| tape.event(ahead)) {
-        let Event::PermissionDecided { call_id, decision, by, .. } = event else { continue };
-        if is_answer(by) {
-            return;
-        }
-        let by = Some(by.clone());
-        let verdict = match (decision, refusal_of(call_id)) {
-            (Decision::Deny, Some(refusal)) => Recalled::Denied { by, refusal },
-            (Decision::Deny, None) => {
-                let message = "A rule denies this operation".to_owned();
-                let refusal = RecalledRefusal { message, ..RecalledRefusal::default() };
-                Recalled::Denied { by, refusal }
+/// Puts back what the next input led to: the user's answer, what was settled with it or by a new mode, and refusals. One that
+/// came later than its call was judged is not known to the judge before: rules and modes may change while a call waits.
+pub(super) fn recall_input(tape: &Tape<'_>, permissions: &mut Permissions) {
+    for (ahead, record) in tape.of_input().enumerate() {
+        match &record.event {
+            Event::PermissionDecided { by, .. } if is_answer(by) && ahead > 0 => return,
+            Event::PermissionDecided { call_id, decision, by, rule, problem, message, .. } => {
+                let refusal = tape.outcome(call_id).and_then(refusal);
+                if is_answer(by) {
+                    let (decision, rule, problem) = (*decision, rule.clone(), problem.clone());
+                    let message = message.as_deref().map(str::to_owned);
+                    let answer = RecalledAnswer { decision, rule, problem, message, refusal };
+                    permissions.recall_answer(call_id.clone(), answer);
+                } else {
+                    permissions.recall(call_id.clone(), settled(*decision, by, refusal));
+                }
             }
-            (Decision::Once | Decision::Session | Decision::Remember, _) => Recalled::Approved { by },
-        };
-        permissions.recall(call_id.clone(), verdict);
+            Event::CallEnded { call_id, outcome, .. } => {
+                permissions.recall_late(call_id, || unasked(outcome));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The calls that the next input started, where records say what came of it.
+pub(super) fn starts(tape: &Tape<'_>) -> Option<HashSet<CallId>> {
+    tape.next()?.cause.as_ref()?;
+    let started = tape.of_input().filter_map(|record| match &record.event {
+        Event::CallStarted { call_id, .. } => Some(call_id.clone()),
+        _ => None,
+    });
+    Some(started.collect())
+}
+
+/// What became of a question that was settled without its answer.
+fn settled(decision: Decision, by: &str, refusal: Option<RecalledRefusal>) -> Recalled {
+    let by = Some(by.to_owned());
+    match decision {
+        Decision::Deny => {
+            let message = || "A rule denies this operation".to_owned();
+            let unknown = || RecalledRefusal { message: message(), ..RecalledRefusal::default() };
+            Recalled::Denied { by, refusal: refusal.unwrap_or_else(unknown) }
+        }
+        Decision::Once | Decision::Session | Decision::Remember => Recalled::Approved { by },
     }
 }

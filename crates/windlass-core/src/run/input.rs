@@ -9,7 +9,9 @@ use crate::event::{Event, RunOutcome, StopReason};
 use crate::ids::{CallId, Millis};
 use crate::message::{Part, Transcript};
 use crate::model::{ModelFailure, ModelRequest, ModelStep, Notice, Usage};
-use crate::permission::{ApprovedCall, AuditEntry, Inspection, PermissionAnswer, Question, Rule};
+use crate::permission::{
+    ApproveMode, ApprovedCall, AuditEntry, Inspection, PermissionAnswer, Question, Rule,
+};
 use crate::tool::{CheckedCall, RawCall, ToolFailure, ToolOutcome};
 
 /// Something happened outside.
@@ -44,6 +46,8 @@ pub enum Input {
         /// The answer.
         answer: PermissionAnswer,
     },
+    /// The user chose another mode, and the permissions know it: questions that wait are judged by it.
+    ModeChanged(ApproveMode),
     /// A running call has its outcome.
     CallEnded {
         /// The call.

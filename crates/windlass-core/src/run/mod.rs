@@ -355,6 +355,23 @@ impl Run {
         pass.effects
     }
 
+    /// Moves every call as far as it may go now, without news: for a machine that was driven through its past.
+    pub fn go_on(&mut self, now: Millis, world: &mut World<'_>) -> Vec<Effect> {
+        let mut pass = Pass { now, world, effects: Vec::new() };
+        self.phase = match std::mem::replace(&mut self.phase, Phase::Ended) {
+            Phase::Thinking(mut thinking) => {
+                self.advance(&mut pass, &mut thinking.early);
+                Phase::Thinking(thinking)
+            }
+            Phase::Settling(mut batch) => {
+                self.advance(&mut pass, &mut batch);
+                self.close_if_settled(&mut pass, batch)
+            }
+            phase @ (Phase::Ready | Phase::Ended) => phase,
+        };
+        pass.effects
+    }
+
     fn transition(&mut self, pass: &mut Pass<'_, '_>, phase: Phase, input: Input) -> Phase {
         match (phase, input) {
             (Phase::Ready, Input::UserMessage(start)) => self.begin(pass, *start),
@@ -372,6 +389,10 @@ impl Run {
                 self.permission_answered(pass, &mut thinking.early, &call_id, &answer);
                 Phase::Thinking(thinking)
             }
+            (Phase::Thinking(mut thinking), Input::ModeChanged(_)) => {
+                self.mode_changed(pass, &mut thinking.early);
+                Phase::Thinking(thinking)
+            }
             (Phase::Thinking(mut thinking), Input::CallEnded { call_id, outcome }) => {
                 self.call_ended(pass, &mut thinking.early, &call_id, outcome);
                 Phase::Thinking(thinking)
@@ -382,6 +403,10 @@ impl Run {
             }
             (Phase::Settling(mut batch), Input::PermissionAnswered { call_id, answer }) => {
                 self.permission_answered(pass, &mut batch, &call_id, &answer);
+                self.close_if_settled(pass, batch)
+            }
+            (Phase::Settling(mut batch), Input::ModeChanged(_)) => {
+                self.mode_changed(pass, &mut batch);
                 self.close_if_settled(pass, batch)
             }
             (Phase::Settling(mut batch), Input::CallEnded { call_id, outcome }) => {
@@ -418,6 +443,7 @@ impl Run {
                 phase @ (Phase::Ready | Phase::Ended),
                 Input::CallInspected { .. }
                 | Input::PermissionAnswered { .. }
+                | Input::ModeChanged(_)
                 | Input::CallEnded { .. }
                 | Input::DeadlinePassed(_)
                 | Input::Cancel { .. }

@@ -4,7 +4,7 @@
 //! stays right, although its tool may be gone or another one now. The machine still makes every decision itself:
 //! an outcome on record counts only where it decides for one of the same kind.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -27,6 +27,8 @@ pub(crate) struct Recorded {
     calls: HashMap<CallId, RecordedCall>,
     notes: VecDeque<String>,
     setup: Option<Arc<RunSetup>>,
+    /// The calls that the input on its way started, where that is known.
+    starting: Option<HashSet<CallId>>,
 }
 
 /// What is on record of a call.
@@ -111,6 +113,11 @@ impl Recorded {
         }
     }
 
+    /// Whether the input on its way started the call: what let it run may not have been known before.
+    pub(super) fn may_start(&self, call_id: &CallId) -> bool {
+        self.starting.as_ref().is_none_or(|starting| starting.contains(call_id))
+    }
+
     /// What the model was told next by the runtime.
     pub(super) fn next_note(&mut self) -> Option<String> {
         self.notes.pop_front()
@@ -152,6 +159,13 @@ fn is_inspection_of(call_id: &CallId, record: &Record) -> bool {
 }
 
 impl Run {
+    /// Says which calls the next input started.
+    pub(crate) fn recall_starts(&mut self, starting: Option<HashSet<CallId>>) {
+        if let Some(recorded) = &mut self.recorded {
+            recorded.starting = starting;
+        }
+    }
+
     /// From now on what is on record counts.
     pub(crate) fn recall(&mut self, recorded: Recorded) {
         self.recorded = Some(Box::new(recorded));

@@ -57,7 +57,8 @@ impl Run {
         }
         let Some(slot) = batch.slots.get_mut(index) else { return };
         let has_place = slot.is_effectful || *running < self.settings.profile.limits.parallel_reads_max;
-        if matches!(slot.state, SlotState::Ready(_)) && has_place {
+        let may_start = self.recorded.as_ref().is_none_or(|recorded| recorded.may_start(&slot.call.id));
+        if matches!(slot.state, SlotState::Ready(_)) && has_place && may_start {
             *running = running.saturating_add(1);
             self.start(pass, batch, index);
         }
@@ -157,7 +158,7 @@ impl Run {
             Judgement::Approved(approved) => self.approve(pass, batch, index, approved),
             Judgement::Ask(pending) => self.ask(pass, batch, index, pending),
             Judgement::Stage(pending) => {
-                let staged = pending.put_off(&self.wishes.run_id);
+                let staged = pending.put_off();
                 pass.audit(|now| staged.audit(now));
                 self.settle(pass, batch, index, staged.into_outcome().timed(pass.now, pass.now));
             }
@@ -250,6 +251,12 @@ impl Run {
         self.advance(pass, batch);
     }
 
+    /// Questions that wait are judged by the new mode: what it allows runs, what it forbids is denied, the rest waits on.
+    pub(super) fn mode_changed(&mut self, pass: &mut Pass<'_, '_>, batch: &mut Batch) {
+        self.reconsider(pass, batch);
+        self.advance(pass, batch);
+    }
+
     fn answer_question(
         &mut self,
         pass: &mut Pass<'_, '_>,
@@ -281,7 +288,7 @@ impl Run {
         self.reconsider(pass, batch);
     }
 
-    /// An answer may settle other questions too: nobody is asked twice for the same thing.
+    /// An answer or another mode may settle questions: nobody is asked twice for the same thing, or in vain.
     fn reconsider(&mut self, pass: &mut Pass<'_, '_>, batch: &mut Batch) {
         for index in 0..batch.slots.len() {
             let Some(slot) = batch.slots.get_mut(index) else { continue };

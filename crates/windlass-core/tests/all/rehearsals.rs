@@ -44,6 +44,9 @@ impl Past {
         sim.log = Some(Vec::new());
         wander(&mut dice, &mut sim, Arc::clone(&history), first_call);
         let Sim { log, requests, finished, .. } = sim;
+        // The first release judged no question by another mode.
+        let changes_mode = |handled: &Handled| matches!(handled.input, Input::ModeChanged(_));
+        let has_causes = !seed.is_multiple_of(4) || log.iter().flatten().any(changes_mode);
         Self {
             settings,
             tools,
@@ -53,7 +56,7 @@ impl Past {
             log: log.unwrap(),
             requests,
             finished: finished.unwrap(),
-            has_causes: !seed.is_multiple_of(4),
+            has_causes,
         }
     }
 
@@ -95,6 +98,9 @@ impl Past {
     fn cut(&self, upto: usize) {
         let records = self.records(upto);
         let mut permissions = self.permissions.clone();
+        for handled in &self.log[..upto] {
+            note_mode(&mut permissions, &handled.input);
+        }
         let rehearsed = self.rehearse(&records, &mut permissions);
         let last = &self.log[upto - 1];
         let mut begun: Vec<CallId> =
@@ -175,6 +181,7 @@ struct Again<'a> {
 
 impl Again<'_> {
     fn feed(&mut self, now: u64, input: Input) {
+        note_mode(&mut self.permissions, &input);
         let mut world = World { tools: self.tools, permissions: &mut self.permissions, is_audited: true };
         for effect in self.run.handle(now, &mut world, input) {
             self.take(effect);
@@ -187,6 +194,13 @@ impl Again<'_> {
             Effect::Finish(finished) => self.end = Some(*finished),
             _ => {}
         }
+    }
+}
+
+/// Whoever drives a machine tells the permissions of another mode first.
+fn note_mode(permissions: &mut Permissions, input: &Input) {
+    if let Input::ModeChanged(mode) = input {
+        permissions.set_mode(*mode);
     }
 }
 

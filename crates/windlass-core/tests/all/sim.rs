@@ -263,6 +263,7 @@ impl Sim {
                 self.edits.extend((was_inspected && is_edit).then(|| call_id.clone()));
             }
             Input::PermissionAnswered { call_id, .. } => drop(self.asking.remove(call_id)),
+            Input::ModeChanged(mode) => self.permissions.set_mode(*mode),
             Input::CallEnded { call_id, .. } => drop(self.running.remove(call_id)),
             _ => {}
         }

@@ -198,7 +198,8 @@ fn hostile_input(dice: &mut Dice, sim: &Sim) -> Input {
         16..=20 => {
             Input::PermissionAnswered { call_id: some_id(dice, sim.asking.iter()), answer: answer(dice) }
         }
-        21..=29 => Input::CallEnded { call_id: some_id(dice, sim.running.keys()), outcome: outcome(dice) },
+        21 => Input::ModeChanged(*dice.pick(&ApproveMode::ALL)),
+        22..=29 => Input::CallEnded { call_id: some_id(dice, sim.running.keys()), outcome: outcome(dice) },
         _ => Input::ModelEnded(step(dice)),
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use windlass_core::event::{Event, Record};
-use windlass_core::host::{EditApproval, HostError, OutsideCall, ToolAnswer};
+use windlass_core::host::{Consent, EditApproval, HostError, OutsideCall, ToolAnswer};
 use windlass_core::ids::CallId;
 use windlass_core::permission::{Question, Target};
 use windlass_core::port::JournalPort as _;
@@ -19,7 +19,7 @@ const SAID_CHARS_MAX: usize = 300;
 impl Host {
     /// Makes a staged edit. A session in which a run goes on is not written to by anybody else.
     pub(super) async fn make_edit(&self, approval: EditApproval) -> Result<ToolAnswer, HostError> {
-        let EditApproval { run_id, call_id, digest, consent } = approval;
+        let EditApproval { run_id, call_id, consent } = approval;
         self.check_open()?;
         let row = self.run_row(&run_id).await?;
         let berth = self.berths.at(&row.session_id);
@@ -33,11 +33,12 @@ impl Host {
             let records = self.parts.store.load(&row.session_id, 0).await.map_err(broken)?;
             let own: Vec<_> = records.iter().filter(|record| record.run_id == run_id).collect();
             let proposal = waiting_edit(&own, &call_id)?;
-            if !digest.eq_ignore_ascii_case(&proposal.digest) {
+            if !consent.digest.eq_ignore_ascii_case(&proposal.digest) {
                 return Err(HostError::Stale(format!("what was shown is not edit {call_id} of this run")));
             }
             let args: Map<String, Value> = serde_json::from_str(&proposal.arguments).map_err(broken)?;
             let (name, session_id) = (proposal.tool.clone(), Some(row.session_id.clone()));
+            let consent = Consent { digest: proposal.digest_by_hand(), ..consent };
             let call = OutsideCall { name, args, session_id, consent: Some(consent) };
             let answer = self.call_outside(call).await?;
             if let Ok(output) = &answer.outcome.body {

@@ -1,6 +1,7 @@
 //! The host as front ends see it.
 
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::sync::{Arc, MutexGuard, PoisonError};
 
 use serde_json::{Map, Value};
 use windlass_core::event::Record;
@@ -47,6 +48,7 @@ impl Host {
             begin.origin = "api".to_owned();
         }
         let session_id = new_session_id();
+        self.note_mode(&session_id, begin.approve);
         let now = self.parts.clock.now_ms();
         let row = self.parts.store.create_session(&session_id, begin, now).await;
         row.map(|row| self.with_defaults(row)).map_err(failed("session", session_id.as_str()))
@@ -60,8 +62,30 @@ impl Host {
         if row.begin.profile.is_empty() {
             row.begin.profile = self.usual_profile().unwrap_or_default();
         }
-        row.begin.approve.get_or_insert(self.parts.approve);
+        row.begin.approve = Some(self.mode_of(&row));
         row
+    }
+
+    /// How calls of a session are approved. That nobody is asked was chosen by somebody who was there: in another
+    /// process, what it was started with counts instead.
+    pub(super) fn mode_of(&self, row: &SessionRow) -> ApproveMode {
+        match row.begin.approve {
+            Some(ApproveMode::All) if !self.unasked().contains(&row.session_id) => self.parts.approve,
+            Some(mode) => mode,
+            None => self.parts.approve,
+        }
+    }
+
+    fn unasked(&self) -> MutexGuard<'_, HashSet<SessionId>> {
+        self.unasked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn note_mode(&self, session_id: &SessionId, approve: Option<ApproveMode>) {
+        let mut unasked = self.unasked();
+        match approve {
+            Some(ApproveMode::All) => drop(unasked.insert(session_id.clone())),
+            Some(_) | None => drop(unasked.remove(session_id)),
+        }
     }
 
     /// On record first, so that a mode that was tightened stays so, whatever happens; then told to the actor.
@@ -71,6 +95,7 @@ impl Host {
         let _change = berth.change.lock().await;
         let kept = self.parts.store.set_approve(session_id, approve).await;
         kept.map_err(failed("session", session_id.as_str()))?;
+        self.note_mode(session_id, Some(approve));
         match berth.open() {
             Some(open) => open.session.set_approve(approve).await.map_err(super::running::unsent),
             None => Ok(()),

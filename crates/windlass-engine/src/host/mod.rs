@@ -28,12 +28,14 @@ mod replay;
 mod running;
 mod step_report;
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 use tokio::sync::{Notify, Semaphore};
 use windlass_core::host::{HostError, HostFuture, ModelFindings, ModelRow, ModulesPort};
+use windlass_core::ids::SessionId;
 use windlass_core::model::Sampling;
 use windlass_core::permission::ApproveMode;
 use windlass_core::port::ModelPort;
@@ -174,6 +176,8 @@ pub struct Host {
     waiting: AtomicUsize,
     dusk: Arc<Dusk>,
     redactor: Redactor,
+    /// Sessions for which the mode `all` was chosen in this process.
+    unasked: Mutex<HashSet<SessionId>>,
 }
 
 /// Whether the host goes down, for those who wait for something that will not come then.
@@ -218,6 +222,7 @@ impl Host {
             waiting: AtomicUsize::new(0),
             dusk: Arc::default(),
             redactor,
+            unasked: Mutex::default(),
         });
         tokio::spawn(closing::sweep(Weak::clone(&host.me)));
         host

@@ -1,7 +1,5 @@
 //! One call, one model step, one explanation, without a run of a session.
 
-use std::convert::Infallible;
-
 use futures::StreamExt;
 use serde_json::{Map, Value};
 use windlass_core::envelope::render_whole;
@@ -36,7 +34,7 @@ impl Host {
                     .session(session_id)
                     .await
                     .map_err(failed("session", session_id.as_str()))?;
-                approve = row.begin.approve.unwrap_or(approve);
+                approve = self.mode_of(&row);
                 let gone = || failed("session", session_id.as_str());
                 past.grants = self.parts.store.grants(session_id).await.map_err(broken)?.unwrap_or_default();
                 past.tasks = self.parts.store.tasks(session_id).await.map_err(gone())?;
@@ -57,10 +55,9 @@ impl Host {
             OneCallSession::open(session_id, asked, profile.clone(), approve, self.surroundings(), past);
         let questions = one.session.subscribe();
         let handle = one.send().await.map_err(super::running::unsent)?;
-        let consent = call.consent.unwrap_or_default();
         tokio::select! {
             ended = handle.finished() => ended.map_err(super::running::unsent)?,
-            never = say_yes(&one.session, questions, consent) => match never {},
+            stale = say_yes(&one.session, questions, call.consent) => return Err(stale),
         };
         let outcome = one.outcome().await.map_err(broken)?.ok_or_else(|| broken("the call never ended"))?;
         let content = render_whole(&profile, &call.name, &outcome);
@@ -74,6 +71,7 @@ impl Host {
             policies: self.parts.policies.clone(),
             audit: self.parts.audit.clone(),
             clock: self.parts.clock.clone(),
+            redactor: self.redactor.clone(),
         }
     }
 
@@ -143,6 +141,7 @@ impl Host {
             profile: &profile,
             root: &self.parts.root,
             clock: &self.parts.clock,
+            secrets: &self.redactor,
         };
         let fate = judge.judge(tool, Value::Object(args).to_string()).await;
         Ok(match fate {
@@ -159,14 +158,20 @@ impl Host {
                     reason: finding.reason.clone(),
                     decides: finding.gate == explanation.decides,
                 });
-                Explanation { gates: gates.collect(), question: explanation.question.clone() }
+                let mut question = explanation.question.clone();
+                if let Some(question) = &mut question {
+                    question.digest = question.digest_by_hand();
+                }
+                Explanation { gates: gates.collect(), question }
             }
         })
     }
 }
 
-/// Answers what is asked about the one call, in the name of whoever wants it; a rule that denies it still wins.
-async fn say_yes(session: &Session, mut questions: Subscription, consent: Consent) -> Infallible {
+/// Answers what is asked about the one call, in the name of whoever saw it and wants it; a rule that denies it still wins.
+/// Comes back if it is not what was seen: nothing has run then, and nothing will.
+async fn say_yes(session: &Session, mut questions: Subscription, consent: Option<Consent>) -> HostError {
+    let Some(consent) = consent else { return std::future::pending().await };
     loop {
         let records = match questions.next().await {
             Delivery::Record(record) => vec![record],
@@ -176,6 +181,10 @@ async fn say_yes(session: &Session, mut questions: Subscription, consent: Consen
         };
         for record in records {
             let Event::PermissionRequested { question } = &record.event else { continue };
+            if !consent.digest.eq_ignore_ascii_case(&question.digest_by_hand()) {
+                let message = "what the call would do is not what was consented to; look at it again";
+                return HostError::Stale(message.to_owned());
+            }
             let answer = PermissionAnswer {
                 confirmation: consent.confirmation.clone(),
                 ..PermissionAnswer::new(Decision::Once)

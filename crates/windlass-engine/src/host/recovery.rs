@@ -155,7 +155,7 @@ impl Host {
         }
         let going = Going { berth: Arc::clone(berth), accepted: None, questions, _place: place };
         self.ledger.enter(row.run_id.clone(), going);
-        let approve = session.begin.approve.unwrap_or(self.parts.approve);
+        let approve = self.mode_of(&session);
         let launched = self.launch(berth, past, setup, approve, settings).await;
         launched.map(drop).inspect_err(|_| self.ledger.leave(&row.run_id))
     }

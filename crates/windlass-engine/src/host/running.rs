@@ -167,7 +167,7 @@ impl Host {
             if let Some(run_id) = unfinished_run(&past) {
                 return Err(HostError::Busy(run_id.clone()));
             }
-            let approve = row.begin.approve.unwrap_or(self.parts.approve);
+            let approve = self.mode_of(&row);
             self.launch(berth, past, setup, approve, settings).await
         };
         let opened = opened.await;

@@ -59,12 +59,19 @@ async fn what_a_session_was_granted_holds_for_calls_from_outside_in_its_name() {
     assert_eq!(wrote.load(std::sync::atomic::Ordering::SeqCst), 2);
 }
 
+fn consent(digest: &str) -> Option<Consent> {
+    Some(Consent { digest: digest.to_owned(), confirmation: None })
+}
+
 #[tokio::test]
 async fn what_somebody_has_seen_and_wants_runs_once_unless_a_rule_denies_it() {
     let (writer, wrote) = writer();
     let stage = Stage::new("user Go.\nmodel text Hi.\n", vec![writer]);
-    let wanted = || OutsideCall { consent: Some(Consent::default()), ..outside("write_it", json!({})) };
     let question = stage.host.explain("write_it", Map::new()).await.unwrap().question.unwrap();
+    let wanted = || OutsideCall { consent: consent(&question.digest), ..outside("write_it", json!({})) };
+    let other = OutsideCall { consent: consent("another"), ..outside("write_it", json!({})) };
+    let stale = stage.host.call_tool(other).await;
+    assert!(matches!(stale, Err(HostError::Stale(_))), "{stale:?}");
     assert_eq!((question.tool.as_str(), question.arguments.as_str()), ("write_it", "{}"));
     assert!(stage.host.call_tool(wanted()).await.unwrap().outcome.is_ok());
     assert!(!stage.host.call_tool(outside("write_it", json!({}))).await.unwrap().outcome.is_ok());
@@ -77,12 +84,14 @@ async fn what_somebody_has_seen_and_wants_runs_once_unless_a_rule_denies_it() {
 #[tokio::test]
 async fn r_39_where_edits_are_staged_a_call_from_outside_needs_its_approval_and_gets_it() {
     for approve in [ApproveMode::Stage, ApproveMode::StageOnly] {
-        let (writer, wrote) = writer();
-        let stage = Stage::approving("user Go.\nmodel text Hi.\n", vec![writer], approve);
+        let (tool, wrote) = writer();
+        let stage = Stage::approving("user Go.\nmodel text Hi.\n", vec![tool], approve);
         let call = || outside("write_it", json!({}));
         let refused = stage.host.call_tool(call()).await.unwrap();
         assert_eq!(refused.outcome.failure().unwrap().kind, ErrorKind::PermissionDenied);
-        let agreed = OutsideCall { consent: Some(Consent::default()), ..call() };
+        let asking = Stage::new("user Go.\nmodel text Hi.\n", vec![writer().0]);
+        let question = asking.host.explain("write_it", Map::new()).await.unwrap().question.unwrap();
+        let agreed = OutsideCall { consent: consent(&question.digest), ..call() };
         assert!(stage.host.call_tool(agreed).await.unwrap().outcome.is_ok());
         assert_eq!(wrote.load(std::sync::atomic::Ordering::SeqCst), 1);
     }

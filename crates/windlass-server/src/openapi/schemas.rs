@@ -225,29 +225,29 @@ fn wishes() -> Vec<(&'static str, Value)> {
         ("PermissionAnswer", permissions::answer_schema()),
         ("EditApproval", permissions::approval_schema()),
         (
-            "ExplainedQuestion",
+            "Question",
             object([
                 ("tool", text()),
                 ("arguments", said(&text(), "Complete arguments, as they will be used.")),
                 ("risk", text()),
                 ("targets?", list(&json!({"type": "object"}))),
                 ("preview?", json!({"type": "object"})),
+                ("folder?", said(&text(), "The folder it would run in.")),
+                ("caution?", said(&text(), "What its tool warns of, in words of the program alone.")),
                 ("rule", said(&text(), "The narrowest rule that would cover the call.")),
                 ("confirm_word?", said(&text(), "The word to type for a critical call.")),
                 ("hidden_chars", said(&count(), "Characters of known secrets in it, shown as ***.")),
+                ("call_id", text()),
+                (
+                    "digest",
+                    said(&text(), "Binds an answer to exactly this question: an answer must name it."),
+                ),
+                (
+                    "position",
+                    said(&count(), "Its place among the questions of its step, from 1; 0 of a call by hand."),
+                ),
+                ("total", said(&count(), "How many questions its step is expected to have; it may grow.")),
             ]),
-        ),
-        (
-            "Question",
-            json!({"allOf": [
-                named("ExplainedQuestion"),
-                object([
-                    ("call_id", text()),
-                    ("digest", said(&text(), "Binds an answer to exactly this question: an answer must name it.")),
-                    ("position", said(&count(), "Its place among the questions of its step, from 1.")),
-                    ("total", said(&count(), "How many questions its step is expected to have; it may grow.")),
-                ]),
-            ]}),
         ),
     ]
 }

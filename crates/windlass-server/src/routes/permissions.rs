@@ -71,8 +71,7 @@ async fn apply_edit(
     let approval = EditApproval {
         run_id: RunId::new(run_id),
         call_id: CallId::from(call_id.as_str()),
-        digest: body.digest,
-        consent: Consent { confirmation: body.confirmation },
+        consent: Consent { digest: body.digest, confirmation: body.confirmation },
     };
     show_answer(&app, &app.host.apply_edit(approval).await?)
 }

@@ -3,17 +3,20 @@
 use axum::extract::State;
 use axum::response::Response;
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use windlass_core::host::{AuditQuery, Consent, OutsideCall, ToolAnswer};
 use windlass_core::ids::SessionId;
-use windlass_core::permission::Rule;
+use windlass_core::json::parse::parse_value;
+use windlass_core::permission::{DeniedBy, Rule};
+use windlass_core::tool::ToolFailure;
 
 use super::page::{rows, rows_schema};
 use crate::endpoint::Endpoint;
 use crate::error::{Answer, Kind, Problem, Said};
 use crate::extract::{JsonBody, PathOf, QueryOf};
 use crate::openapi::{list_of, named, object, text, wish};
-use crate::shown::{done, show, show_list};
+use crate::shown::{done, show, show_asking, show_list};
 use crate::state::App;
 
 /// The endpoints.
@@ -24,7 +27,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             .answers(Said::Ok, object([("tools", list_of("Tool"))]), "Their specs."),
         Endpoint::post("/api/tools/{name}/call", call)
             .about("tools", "Call a tool")
-            .notes("Through the same validation, permission and limits as a model's call. What would need asking is refused, unless `approve` says that somebody looked at it; rules that deny it still do.")
+            .notes("Through the same validation, permission and limits as a model's call. What needs asking is answered with 409 and the `question`; the same call with `approve` and the question's `digest` says that somebody looked at it. Rules that deny it still do.")
             .path_param("name", "The tool.")
             .body(named("ToolCallWish"))
             .answers(Said::Ok, named("ToolAnswer"), "The outcome, which may be a failure.")
@@ -47,7 +50,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             .body(named("ExplainWish"))
             .answers(
                 Said::Ok,
-                object([("gates", list_of("Gate")), ("question?", named("ExplainedQuestion"))]),
+                object([("gates", list_of("Gate")), ("question?", named("Question"))]),
                 "What each gate says, in their order; and what the user would be asked.",
             )
             .problems(&[Kind::Missing]),
@@ -67,9 +70,10 @@ async fn list(State(app): State<App>) -> Answer<Response> {
 
 #[derive(Deserialize)]
 struct CallBody {
-    arguments: Option<Map<String, Value>>,
+    arguments: Option<Box<RawValue>>,
     session_id: Option<String>,
     approve: Option<String>,
+    digest: Option<String>,
     confirmation: Option<String>,
 }
 
@@ -77,11 +81,29 @@ impl CallBody {
     fn wish(self, name: String) -> Answer<OutsideCall> {
         let consent = match self.approve.as_deref() {
             None => None,
-            Some("once") => Some(Consent { confirmation: self.confirmation }),
+            Some("once") => {
+                let Some(digest) = self.digest.filter(|digest| !digest.is_empty()) else {
+                    return Err(Problem::field(
+                        "digest",
+                        "'approve' needs the 'digest' of the question that was seen",
+                    ));
+                };
+                Some(Consent { digest, confirmation: self.confirmation })
+            }
             Some(_) => return Err(Problem::field("approve", "'approve' must be once, or be left out")),
         };
-        let (args, session_id) = (self.arguments.unwrap_or_default(), self.session_id.map(SessionId::new));
+        let args = self.arguments.map(|text| exact(&text)).transpose()?.unwrap_or_default();
+        let session_id = self.session_id.map(SessionId::new);
         Ok(OutsideCall { name, args, session_id, consent })
+    }
+}
+
+/// Arguments with every number as it was written, or not at all.
+fn exact(text: &RawValue) -> Answer<Map<String, Value>> {
+    match parse_value(text.get()) {
+        Ok(Value::Object(args)) => Ok(args),
+        Ok(_) => Err(Problem::field("arguments", "'arguments' must be an object")),
+        Err(failure) => Err(Problem::field("arguments", format!("the arguments cannot be used: {failure}"))),
     }
 }
 
@@ -90,7 +112,18 @@ async fn call(
     PathOf(name): PathOf<String>,
     JsonBody(body): JsonBody<CallBody>,
 ) -> Answer<Response> {
-    let answer = app.host.call_tool(body.wish(name)?).await?;
+    let wish = body.wish(name)?;
+    let (tool, args) = (wish.name.clone(), wish.args.clone());
+    let answer = app.host.call_tool(wish).await?;
+    let is_unasked = |failure: &ToolFailure| failure.denied_by == Some(DeniedBy::Mode);
+    if answer.outcome.failure().is_some_and(is_unasked)
+        && let Some(question) = app.host.explain(&tool, args).await?.question
+    {
+        let detail =
+            "the call needs somebody's consent: send it again with 'approve' and the question's 'digest'";
+        let question = json!(question.shown(&app.redactor));
+        return Err(Problem::new(Kind::Conflict, "needs_consent", detail).asking(question));
+    }
     show_answer(&app, &answer)
 }
 
@@ -160,17 +193,11 @@ struct ExplainBody {
 async fn explain(State(app): State<App>, JsonBody(body): JsonBody<ExplainBody>) -> Answer<Response> {
     let explanation = app.host.explain(&body.tool, body.arguments.unwrap_or_default()).await?;
     let mut shown = json!({"gates": explanation.gates});
-    if let (Value::Object(fields), Some(question)) = (&mut shown, explanation.question) {
-        let mut question = json!(question);
-        if let Value::Object(question) = &mut question {
-            // Nothing waits: there is no call that an answer could be for.
-            for name in ["call_id", "digest", "position", "total"] {
-                question.shift_remove(name);
-            }
-        }
-        fields.insert("question".into(), question);
+    let Some(question) = &explanation.question else { return show(&app, Said::Ok, &shown) };
+    if let Value::Object(fields) = &mut shown {
+        fields.insert("question".into(), Value::Null);
     }
-    show(&app, Said::Ok, &shown)
+    show_asking(&app, Said::Ok, &shown, [("/question", question)])
 }
 
 #[derive(Deserialize)]
@@ -200,6 +227,10 @@ pub(crate) fn schemas() -> Vec<(&'static str, Value)> {
                 (
                     "approve?",
                     json!({"type": "string", "enum": ["once"], "description": "Somebody looked at it and wants it."}),
+                ),
+                (
+                    "digest?",
+                    json!({"type": "string", "minLength": 1, "description": "What was looked at: the digest of the question, or of the staged edit."}),
                 ),
                 (
                     "confirmation?",

@@ -152,8 +152,8 @@ async fn tools_models_and_policies_are_as_the_commands_show_them() {
     let called = client.post("/api/tools/calculate/call", &json!({"arguments": {}})).await.json();
     assert_eq!((&called["status"], &called["result"]), (&json!("ok"), &json!(3)));
     assert_eq!(client.post("/api/tools/none/call", &json!({})).await.status, 404);
-    let denied = client.post("/api/tools/read_file/call", &json!({"arguments": {"path": "a"}})).await.json();
-    assert_eq!(denied["status"], "denied", "{denied}");
+    let asked = client.post("/api/tools/read_file/call", &json!({"arguments": {"path": "a"}})).await;
+    assert_eq!((asked.status, &asked.json()["question"]["tool"]), (409, &json!("read_file")));
     let rule = client.post("/api/policies", &json!({"effect": "allow", "rule": "read_file(src/**)"})).await;
     assert_eq!(rule.status, 201, "{rule:?}");
     let id = rule.json()["id"].as_str().unwrap().to_owned();

@@ -27,6 +27,7 @@ pub(crate) fn inspection(change: &Change) -> Inspection {
         preview: Some(Preview::Diff(diff::unified(change))),
         risk: commands.then_some(Risk::Critical),
         pins: pins(change),
+        ..Inspection::default()
     }
 }
 

@@ -77,13 +77,14 @@ export class Trial {
   /** Sends the call; `isAllowed`: somebody saw the question and said yes. */
   async call(isAllowed: boolean): Promise<void> {
     const args = this.args;
+    const digest = this.stage.name === 'asking' ? this.stage.question?.digest : undefined;
     this.isTried = true;
     this.stage = { name: 'running' };
     try {
       const answer = (await api.callTool(this.tool, {
         arguments: args,
         ...(this.sessionId && { session_id: this.sessionId }),
-        ...(isAllowed && { approve: 'once' as const }),
+        ...(isAllowed && digest && { approve: 'once' as const, digest }),
         ...(isAllowed && this.confirmation && { confirmation: this.confirmation }),
       })) as ToolAnswer;
       this.stage = { name: 'ended', answer, args };

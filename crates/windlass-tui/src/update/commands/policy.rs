@@ -124,6 +124,8 @@ pub(in crate::update) fn explained(state: &mut State, tool: &str, explanation: &
         fact("risk", tools::risk(question.risk));
         fact("rule", &question.rule);
         fact("arguments", &question.arguments);
+        question.folder.iter().for_each(|folder| fact("runs in", folder));
+        question.caution.iter().for_each(|caution| fact("careful", caution));
         let preview = match &question.preview {
             Some(Preview::Diff(text) | Preview::Command(text) | Preview::Text(text)) => text.as_str(),
             None => "",

@@ -7,7 +7,7 @@ use windlass_core::tool::Risk;
 
 use super::{arguments, quote};
 use crate::diff;
-use crate::text::wrap_spans;
+use crate::text::{one_line, wrap_spans};
 use crate::theme::{Role, Theme};
 
 /// Lays out a question.
@@ -21,6 +21,10 @@ pub(super) fn lay_out(question: &Question, columns: usize, theme: Theme) -> Vec<
         let chars = question.hidden_chars;
         let secret = format!("Warning: {chars} characters of this are a secret that Windlass knows.");
         lines.extend(wrap_spans(&[Span::styled(secret, theme.style(Role::Bad))], columns, &[], &[]));
+    }
+    if let Some(caution) = &question.caution {
+        let careful = format!("Careful: {}", one_line(caution));
+        lines.extend(wrap_spans(&[Span::styled(careful, theme.style(Role::Bad))], columns, &[], &[]));
     }
     if !question.targets.is_empty() {
         lines.push(heading("Touches", theme));
@@ -44,6 +48,10 @@ pub(super) fn lay_out(question: &Question, columns: usize, theme: Theme) -> Vec<
             lines.extend(quote::text(text, "", columns, Role::Text, theme));
         }
         Some(Preview::Text(_)) | None => {}
+    }
+    if let Some(folder) = &question.folder {
+        lines.push(heading("Runs in", theme));
+        lines.extend(quote::one_line("", folder, columns, theme));
     }
     lines.push(heading("Arguments", theme));
     lines.extend(arguments::lay_out(&question.arguments, columns, theme));
