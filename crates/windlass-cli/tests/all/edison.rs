@@ -197,6 +197,103 @@ fn u_35_what_stands_in_the_history_is_not_repeated_and_an_empty_search_is_no_sou
     assert!(!asked.contains("Earlier, the user said"), "{asked}");
 }
 
+/// The context that the last request has, and its letters of each source: `d` of documents, `m` of memory, `p` of the
+/// project, `w` of the web.
+fn context_of(asked: &str) -> (String, [usize; 4]) {
+    let asked: Value = serde_json::from_str(asked).unwrap();
+    let texts: Vec<&str> = asked["messages"].as_array().unwrap().iter().filter_map(|m| m["content"].as_str()).collect();
+    let text = texts.join("\n");
+    let from = text.find("Context: ").expect("a context") + "Context: ".len();
+    let rest = &text[from..];
+    let context = rest.split("\nStep ").next().unwrap_or(rest);
+    let count = |word: &str| context.matches(word).count() * word.len();
+    (context.to_owned(), ["dddd ", "mmmm ", "pppp ", "wwww "].map(count))
+}
+
+/// Documents of the chat, forgotten exchanges, the project and pages are all longer than there is room for.
+#[test]
+fn u_35_e_31_e_40_each_source_has_its_budget_and_documents_are_never_crowded_out() {
+    let long = |word: &str| format!("kraken {}\n", word.repeat(600));
+    let memory = long("mmmm ");
+    let answer = memory.clone();
+    let provider = Server::answering(move |request| {
+        let asked = request.rsplit("User: ").next().unwrap_or_default();
+        let content = if asked.contains("long story") { answer.as_str() } else { "It sank." };
+        streamed(&json!({"content": content}), "stop")
+    });
+    let page = json!({"results": [
+        {"title": "Kraken", "url": "https://kraken.example/", "content": "wwww ".repeat(60)},
+        {"title": "Squid", "url": "https://squid.example/", "content": "wwww ".repeat(60)},
+    ]});
+    let page: &'static str = page.to_string().leak();
+    let pages = Server::answering(move |_| whole("200 OK", page));
+    let place = Place::with(&[("notes.md", &long("pppp "))]);
+    place.configure(&format!(
+        "[web_search]\nbackend = \"searxng\"\nbase_url = \"{}\"\n[providers.openai-chat]\nbase_url = \"{}\"\n\
+         context_tokens = 4096\n",
+        pages.address(""),
+        provider.address("")
+    ));
+    let key = ("OPENAI_API_KEY", "sk-windlass-test-0123456789abcdef");
+    let served = Served::start_with(&place, &["--model", "openai-chat/m"], &[key]);
+    let ask = |message: &str, tools: bool| {
+        let body = json!({"message": message, "chat_id": "c1", "mode": "agent", "tools_allowed": tools});
+        served.json("POST /chat", &body.to_string())
+    };
+    let session = ask("A long story of the kraken, please", true)["session_id"].clone();
+    for number in 2..8 {
+        ask(&format!("A long story of the kraken, number {number}"), true);
+    }
+    for name in ["handbook.md", "log.md"] {
+        let document = json!({"name": name, "text": long("dddd "), "session_id": session});
+        served.json("POST /api/documents", &document.to_string());
+    }
+
+    let told = ask("What became of the kraken?", true);
+    let (context, [documents, remembered, project, _]) = context_of(&provider.bodies().pop().unwrap());
+    assert!(context.chars().count() <= 2_000, "{}: {context}", context.chars().count());
+    assert!(documents >= 700, "{documents} of documents: {context}");
+    assert!(remembered >= 200 && remembered <= 800, "{remembered} of memory: {context}");
+    assert!(project >= 300, "{project} of the project: {context}");
+    assert_eq!(told["response"], "It sank.\n\nSources: handbook.md", "{told}");
+
+    // Without tools the pages of the old search take the place of the project.
+    let told = ask("Search the web for the kraken", false);
+    let (context, [documents, remembered, project, pages]) = context_of(&provider.bodies().pop().unwrap());
+    assert!(context.chars().count() <= 2_000, "{context}");
+    assert!(documents >= 700 && pages >= 300 && remembered >= 200 && project == 0, "{context}");
+    assert_eq!(told["response"], "It sank.\n\nSources: handbook.md, https://kraken.example/", "{told}");
+}
+
+#[test]
+fn u_35_e_22_e_35_documents_that_a_call_found_are_cited_and_those_of_other_chats_are_not() {
+    let script = "user Hello\nmodel text Hi.\nuser How are ropes kept?\n\
+        model text {\"tool\":\"rag_search\",\"args\":{\"query\":\"tar\"}}\nmodel text In tar.\n\
+        user Anything on quokkas?\nmodel text {\"tool\":\"rag_search\",\"args\":{\"query\":\"quokka\"}}\n\
+        expect-request contains RAG search returned no chunks\nmodel text No.\n";
+    let place = Place::with(&[("a.script", script)]);
+    let served = Served::start(&place, &[]);
+    let ask = |message: &str, path: &str| {
+        let body = json!({"message": message, "chat_id": "c1", "mode": "agent"});
+        served.ask(&format!("POST {path}"), &body.to_string()).1
+    };
+    let first: Value = serde_json::from_str(&ask("Hello", "/chat")).unwrap();
+    let document = |name: &str, text: &str, session: &Value| {
+        let body = json!({"name": name, "text": text, "session_id": session});
+        served.json("POST /api/documents", &body.to_string());
+    };
+    document("ropes.md", "Hemp is soaked in tar.\n", &first["session_id"]);
+    let other = served.json("POST /api/sessions", "{}")["session_id"].clone();
+    document("other.md", "Tar and quokka.\n", &other);
+    let told = ask("How are ropes kept?", "/chat/stream?format=edison");
+    let answer = "In tar.\n\nSources: rag_search (ropes.md)";
+    let done = frames(&told).pop().unwrap();
+    assert!(done["response"].as_str().unwrap().ends_with("rag_search (ropes.md)"), "{told}");
+    let _ = answer;
+    let told: Value = serde_json::from_str(&ask("Anything on quokkas?", "/chat")).unwrap();
+    assert_eq!(told["response"], "No.", "an empty search is no source: {told}");
+}
+
 #[test]
 fn u_44_e_46_a_tool_has_the_time_that_is_set_for_it() {
     // It takes connections and never answers.

@@ -91,7 +91,7 @@ impl Host {
         self.check_open()?;
         let place = self.take_place().await?;
         let mut profile = (self.parts.profiles)(None)?;
-        let opened = self.parts.models.open(model, &mut profile)?;
+        let opened = self.open_model(model, None, &mut profile)?;
         let deltas = opened.model.stream(request);
         // The step has its place among the runs for as long as it is read.
         Ok(Box::pin(deltas.map(move |delta| {
