@@ -117,6 +117,20 @@ fn u_33_dspy_without_a_module_lists_its_tools_calls_them_and_answers_in_plain_te
     assert_eq!(said.out.trim(), "It is 2.");
 }
 
+/// It reads calls in no text: it is asked as it understands, in the limits and words of the profile.
+#[test]
+fn u_33_u_31_the_built_in_model_uses_tools_whichever_way_a_profile_writes_calls() {
+    let place = Place::with(&[("README.md", "# A project\n")]);
+    let ask = |profile: &str, message: &str| {
+        let said = place.windlass(&["run", "--model", "builtin", "--profile", profile, message]).exits(0);
+        assert!(!said.out.contains("beyond"), "{profile}: {}", said.out);
+        said.out
+    };
+    assert!(ask("dspy", "What files are in this project?").contains("README.md"));
+    let stats = ask("edison", "How much memory is used?");
+    assert!(stats.contains("Memory:") && stats.ends_with("\n\nSources: system_stats\n"), "{stats}");
+}
+
 #[test]
 fn u_34_a_call_that_is_written_as_text_is_never_content() {
     let (place, _server) = place(FIRST, PAGES);
@@ -203,7 +217,7 @@ fn context_of(asked: &str) -> (String, [usize; 4]) {
     let asked: Value = serde_json::from_str(asked).unwrap();
     let texts: Vec<&str> = asked["messages"].as_array().unwrap().iter().filter_map(|m| m["content"].as_str()).collect();
     let text = texts.join("\n");
-    let from = text.find("Context: ").expect("a context") + "Context: ".len();
+    let from = text.rfind("Context: ").expect("a context") + "Context: ".len();
     let rest = &text[from..];
     let context = rest.split("\nStep ").next().unwrap_or(rest);
     let count = |word: &str| context.matches(word).count() * word.len();
@@ -217,8 +231,8 @@ fn u_35_e_31_e_40_each_source_has_its_budget_and_documents_are_never_crowded_out
     let memory = long("mmmm ");
     let answer = memory.clone();
     let provider = Server::answering(move |request| {
-        let asked = request.rsplit("User: ").next().unwrap_or_default();
-        let content = if asked.contains("long story") { answer.as_str() } else { "It sank." };
+        let is_last = request.contains("What became") || request.contains("Search the web");
+        let content = if is_last { "It sank." } else { answer.as_str() };
         streamed(&json!({"content": content}), "stop")
     });
     let page = json!({"results": [
@@ -244,8 +258,8 @@ fn u_35_e_31_e_40_each_source_has_its_budget_and_documents_are_never_crowded_out
     for number in 2..8 {
         ask(&format!("A long story of the kraken, number {number}"), true);
     }
-    for name in ["handbook.md", "log.md"] {
-        let document = json!({"name": name, "text": long("dddd "), "session_id": session});
+    for (name, text) in [("handbook.md", long("dddd ")), ("anchors.md", "Anchors rust.\n".to_owned())] {
+        let document = json!({"name": name, "text": text, "session_id": session});
         served.json("POST /api/documents", &document.to_string());
     }
 
@@ -262,35 +276,38 @@ fn u_35_e_31_e_40_each_source_has_its_budget_and_documents_are_never_crowded_out
     let (context, [documents, remembered, project, pages]) = context_of(&provider.bodies().pop().unwrap());
     assert!(context.chars().count() <= 2_000, "{context}");
     assert!(documents >= 700 && pages >= 300 && remembered >= 200 && project == 0, "{context}");
-    assert_eq!(told["response"], "It sank.\n\nSources: handbook.md, https://kraken.example/", "{told}");
+    let cited = "handbook.md, https://kraken.example/, https://squid.example/";
+    assert_eq!(told["response"], format!("It sank.\n\nSources: {cited}"), "{told}");
 }
 
 #[test]
 fn u_35_e_22_e_35_documents_that_a_call_found_are_cited_and_those_of_other_chats_are_not() {
-    let script = "user Hello\nmodel text Hi.\nuser How are ropes kept?\n\
-        model text {\"tool\":\"rag_search\",\"args\":{\"query\":\"tar\"}}\nmodel text In tar.\n\
-        user Anything on quokkas?\nmodel text {\"tool\":\"rag_search\",\"args\":{\"query\":\"quokka\"}}\n\
-        expect-request contains RAG search returned no chunks\nmodel text No.\n";
-    let place = Place::with(&[("a.script", script)]);
-    let served = Served::start(&place, &[]);
-    let ask = |message: &str, path: &str| {
-        let body = json!({"message": message, "chat_id": "c1", "mode": "agent"});
-        served.ask(&format!("POST {path}"), &body.to_string()).1
-    };
-    let first: Value = serde_json::from_str(&ask("Hello", "/chat")).unwrap();
+    let provider = Server::answering(|request| {
+        let content = match request {
+            asked if asked.contains("RAG search returned no chunks") => "No.",
+            asked if asked.contains("quokkas?") => r#"{"tool":"rag_search","args":{"query":"quokka"}}"#,
+            asked if asked.contains("Tool 1 [rag_search]: RAG search results: Hemp is soaked") => "In tar.",
+            asked if asked.contains("ropes") => r#"{"tool":"rag_search","args":{"query":"soaked"}}"#,
+            _ => "Hi.",
+        };
+        streamed(&json!({"content": content}), "stop")
+    });
+    let place = Place::new();
+    place.configure(&format!("[providers.openai-chat]\nbase_url = \"{}\"\n", provider.address("")));
+    let key = ("OPENAI_API_KEY", "sk-windlass-test-0123456789abcdef");
+    let served = Served::start_with(&place, &["--model", "openai-chat/m"], &[key]);
+    let chat = |chat_id: &str, message: &str| json!({"message": message, "chat_id": chat_id, "mode": "agent"}).to_string();
     let document = |name: &str, text: &str, session: &Value| {
         let body = json!({"name": name, "text": text, "session_id": session});
         served.json("POST /api/documents", &body.to_string());
     };
-    document("ropes.md", "Hemp is soaked in tar.\n", &first["session_id"]);
-    let other = served.json("POST /api/sessions", "{}")["session_id"].clone();
-    document("other.md", "Tar and quokka.\n", &other);
-    let told = ask("How are ropes kept?", "/chat/stream?format=edison");
-    let answer = "In tar.\n\nSources: rag_search (ropes.md)";
+    document("tar.md", "Hemp is soaked in tar.\n", &served.json("POST /chat", &chat("c1", "Hello"))["session_id"]);
+    document("zoo.md", "Soaked quokka.\n", &served.json("POST /chat", &chat("c2", "Hello"))["session_id"]);
+    // Its own words find the document only by the call: it is cited with that.
+    let (_, told) = served.ask("POST /chat/stream?format=edison", &chat("c1", "How are ropes kept?"));
     let done = frames(&told).pop().unwrap();
-    assert!(done["response"].as_str().unwrap().ends_with("rag_search (ropes.md)"), "{told}");
-    let _ = answer;
-    let told: Value = serde_json::from_str(&ask("Anything on quokkas?", "/chat")).unwrap();
+    assert_eq!(done["response"], "In tar.\n\nSources: rag_search (tar.md)", "{told}");
+    let told = served.json("POST /chat", &chat("c1", "Anything on quokkas?"));
     assert_eq!(told["response"], "No.", "an empty search is no source: {told}");
 }
 

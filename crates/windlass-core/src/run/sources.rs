@@ -30,13 +30,16 @@ impl Sources {
         }
     }
 
-    /// The end of an answer that was given with a context from these places; nothing if there is nothing to cite.
+    /// The end of an answer that was given with a context from these places, each named once; nothing if there is nothing
+    /// to cite.
     pub(super) fn suffix(&self, context: &[String]) -> Option<String> {
         let tools = self.0.iter().map(|(tool, addresses)| match addresses.as_slice() {
             [] => tool.clone(),
             addresses => format!("{tool} ({})", addresses.join(", ")),
         });
-        let named: Vec<String> = context.iter().cloned().chain(tools).collect();
+        let is_given = |place: &&String| self.0.iter().any(|(_, addresses)| addresses.contains(place));
+        let places = context.iter().filter(|place| !is_given(place)).cloned();
+        let named: Vec<String> = places.chain(tools).collect();
         (!named.is_empty()).then(|| format!("\n\nSources: {}", named.join(", ")))
     }
 }

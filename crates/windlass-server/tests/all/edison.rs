@@ -78,7 +78,7 @@ async fn e_41_without_tools_the_keyword_search_goes_in_as_context() {
         let stage = Scene::new(script).with_tools(vec![Arc::clone(&search)]).open().await;
         let body = json!({"message": "Search the web for rust news", "mode": mode, "tools_allowed": false});
         let answer = stage.post("/chat", body).await.json();
-        assert_eq!(answer["response"], "Rust is new.", "{answer}");
+        assert_eq!(answer["response"], "Rust is new.\n\nSources: https://a.example/page", "{answer}");
         assert_eq!((&answer["mode_used"], &answer["tools_used"]), (&json!(mode), &json!(["web_search"])));
         assert_eq!(asked.load(Ordering::SeqCst), searches);
     }
