@@ -39,8 +39,7 @@ impl SlowProvider {
                     ears.push(body);
                     ears.len() == 1
                 };
-                let head =
-                    "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+                let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
                 let _ = stream.write_all(head.as_bytes());
                 if is_first {
                     let _ = stream.write_all(piece(&json!({"content": half}), &Value::Null).as_bytes());
@@ -76,8 +75,9 @@ fn body_of(stream: &TcpStream) -> Option<String> {
     let mut reader = BufReader::new(stream);
     let mut head = String::new();
     while reader.read_line(&mut head).ok()? > 2 {}
-    let length =
-        head.lines().find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
+    let length = head
+        .lines()
+        .find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
     let mut body = vec![0; length.unwrap_or(0)];
     reader.read_exact(&mut body).ok()?;
     Some(String::from_utf8_lossy(&body).into_owned())
@@ -153,20 +153,13 @@ fn u_34_a_stream_that_is_cancelled_by_its_request_shows_no_half_of_a_call() {
 
 #[test]
 fn u_34_ctrl_c_in_the_middle_of_a_call_prints_no_half_of_it() {
-    for (profile, half) in [
-        ("edison", "{\"tool\":\"web_sea"),
-        ("dspy", "{\"tool_call\":{\"name\":\"web_sea"),
-    ] {
+    for (profile, half) in [("edison", "{\"tool\":\"web_sea"), ("dspy", "{\"tool_call\":{\"name\":\"web_sea")]
+    {
         let provider = SlowProvider::start(half);
         let place = provider.place();
         let args = [&["run", "--profile", profile, "--json"], &MODEL[..], &["Search"]].concat();
-        let mut child = place
-            .command(&args)
-            .envs([KEY])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut child =
+            place.command(&args).envs([KEY]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut out = BufReader::new(child.stdout.take().unwrap());
         let mut shown = String::new();
         while !shown.contains("\"type\":\"reasoning\"") {

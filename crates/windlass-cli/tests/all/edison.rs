@@ -215,7 +215,8 @@ fn u_35_what_stands_in_the_history_is_not_repeated_and_an_empty_search_is_no_sou
 /// project, `w` of the web.
 fn context_of(asked: &str) -> (String, [usize; 4]) {
     let asked: Value = serde_json::from_str(asked).unwrap();
-    let texts: Vec<&str> = asked["messages"].as_array().unwrap().iter().filter_map(|m| m["content"].as_str()).collect();
+    let texts: Vec<&str> =
+        asked["messages"].as_array().unwrap().iter().filter_map(|m| m["content"].as_str()).collect();
     let text = texts.join("\n");
     let from = text.rfind("Context: ").expect("a context") + "Context: ".len();
     let rest = &text[from..];
@@ -296,12 +297,18 @@ fn u_35_e_22_e_35_documents_that_a_call_found_are_cited_and_those_of_other_chats
     place.configure(&format!("[providers.openai-chat]\nbase_url = \"{}\"\n", provider.address("")));
     let key = ("OPENAI_API_KEY", "sk-windlass-test-0123456789abcdef");
     let served = Served::start_with(&place, &["--model", "openai-chat/m"], &[key]);
-    let chat = |chat_id: &str, message: &str| json!({"message": message, "chat_id": chat_id, "mode": "agent"}).to_string();
+    let chat = |chat_id: &str, message: &str| {
+        json!({"message": message, "chat_id": chat_id, "mode": "agent"}).to_string()
+    };
     let document = |name: &str, text: &str, session: &Value| {
         let body = json!({"name": name, "text": text, "session_id": session});
         served.json("POST /api/documents", &body.to_string());
     };
-    document("tar.md", "Hemp is soaked in tar.\n", &served.json("POST /chat", &chat("c1", "Hello"))["session_id"]);
+    document(
+        "tar.md",
+        "Hemp is soaked in tar.\n",
+        &served.json("POST /chat", &chat("c1", "Hello"))["session_id"],
+    );
     document("zoo.md", "Soaked quokka.\n", &served.json("POST /chat", &chat("c2", "Hello"))["session_id"]);
     // Its own words find the document only by the call: it is cited with that.
     let (_, told) = served.ask("POST /chat/stream?format=edison", &chat("c1", "How are ropes kept?"));

@@ -179,7 +179,9 @@ async fn begin(app: &App, body: &ChatBody) -> Answer<Begun> {
     let documents = indexed(app, SearchScope::Session(session_id.clone()), &body.message).await;
     let project = match route.tools_allowed {
         // It is searched for every message, whether that is about it or not: what it gives is not cited.
-        true => indexed(app, SearchScope::Project, &body.message).await.map(|found| Material::uncited(found.text)),
+        true => {
+            indexed(app, SearchScope::Project, &body.message).await.map(|found| Material::uncited(found.text))
+        }
         false => None,
     };
     let background = share_out([documents, found, remembered.map(Material::uncited), project]);
@@ -276,6 +278,9 @@ async fn search(app: &App, session_id: &SessionId, message: &str) -> Answer<Opti
     let outcome = match app.host.call_tool(call).await {
         Ok(answer) => answer.outcome,
         Err(HostError::Missing { .. }) => return Ok(None),
+        Err(HostError::NeedsConsent(_)) => {
+            return Ok(Some(failed(&query, "a rule wants it asked about, and nobody is asked here")));
+        }
         Err(error) => return Err(error.into()),
     };
     Ok(Some(match &outcome.body {
@@ -291,9 +296,11 @@ async fn search(app: &App, session_id: &SessionId, message: &str) -> Answer<Opti
             let cites = output.links.iter().map(|link| (format!("({})", link.url), link.url.clone()));
             Material { text, cites: cites.collect() }
         }
-        Err(failure) => Material::uncited(format!(
-            "A web search for \"{query}\" failed: {}. Do not invent what it might have found.",
-            failure.message
-        )),
+        Err(failure) => failed(&query, &failure.message),
     }))
+}
+
+fn failed(query: &str, why: &str) -> Material {
+    let text = format!("A web search for \"{query}\" failed: {why}. Do not invent what it might have found.");
+    Material::uncited(text)
 }
