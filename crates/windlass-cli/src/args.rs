@@ -154,6 +154,9 @@ pub(crate) struct RunArgs {
     /// Answer without tools
     #[arg(long)]
     pub(crate) no_tools: bool,
+    /// Only these tools, with commas between them
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with = "no_tools")]
+    pub(crate) tools: Option<Vec<String>>,
     /// How hard the model thinks, and that its thinking is shown
     #[arg(long, value_name = "EFFORT", value_parser = EFFORT_WORDS)]
     pub(crate) effort: Option<String>,

@@ -182,6 +182,42 @@ fn u_31_u_42_zodollama_as_its_document_says() {
     follow(SECTIONS[4]);
 }
 
+/// What the last column of decision 0005 names, as it is written there.
+fn restoring() -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/decisions");
+    let decision =
+        fs::read_to_string(folder.join("0005-where-the-seeds-are-not-followed-to-the-letter.md")).unwrap();
+    let mut named = Vec::new();
+    for row in decision.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| promise")) {
+        let cells: Vec<&str> = row.trim_matches('|').split(" | ").collect();
+        assert_eq!(cells.len(), 4, "{row}");
+        named.extend(cells[3].split('`').skip(1).step_by(2).map(str::to_owned));
+    }
+    named
+}
+
+#[test]
+fn u_46_every_setting_that_brings_an_original_back_is_known_to_the_program() {
+    let place = Place::with(&[("a.script", "user Hi\nmodel text Hello.\n")]);
+    let help = |args: &[&str]| place.windlass(&[args, &["--help"]].concat()).exits(0).out;
+    let flags = help(&["run"]) + &help(&[]);
+    let api = Served::start(&place, &[]).json("GET /openapi.json", "").to_string();
+    let named = restoring();
+    assert!(named.len() >= 20, "{named:?}");
+    for name in named {
+        if let Some(command) = name.strip_prefix("windlass ") {
+            help(&command.split(' ').collect::<Vec<_>>());
+        } else if name.starts_with("--") {
+            assert!(flags.contains(&format!("{name} ")), "no flag {name}");
+        } else if let Some((field, value)) = name.strip_prefix('?').and_then(|name| name.split_once('=')) {
+            assert!(api.contains(&format!("\"{field}\"")) && api.contains(&format!("\"{value}\"")), "{name}");
+        } else if !["tools", "strict_args"].contains(&name.as_str()) {
+            place.windlass(&["config", "explain", &name]).exits(0);
+        }
+    }
+    assert!(api.contains("\"tools\""), "a session or run can be told its tools");
+}
+
 #[test]
 fn u_46_the_page_has_the_five_systems_and_says_where_each_differs() {
     let page = page();
