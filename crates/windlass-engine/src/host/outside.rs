@@ -26,6 +26,7 @@ impl Host {
         let _place = self.take_place().await?;
         let mut past = Past::default();
         let mut approve = self.parts.approve;
+        let mut profile = None;
         let session_id = match &call.session_id {
             Some(session_id) => {
                 let row = self
@@ -35,6 +36,8 @@ impl Host {
                     .await
                     .map_err(failed("session", session_id.as_str()))?;
                 approve = self.mode_of(&row);
+                // A profile is a whole: what a session's runs may do unasked, its calls by hand may too.
+                profile = Some(row.begin.profile).filter(|name| !name.is_empty());
                 let gone = || failed("session", session_id.as_str());
                 past.grants = self.parts.store.grants(session_id).await.map_err(broken)?.unwrap_or_default();
                 past.tasks = self.parts.store.tasks(session_id).await.map_err(gone())?;
@@ -42,7 +45,7 @@ impl Host {
             }
             None => new_session_id(),
         };
-        let profile = (self.parts.profiles)(None)?;
+        let profile = (self.parts.profiles)(profile.as_deref())?;
         let approve = match (approve, &call.consent) {
             (mode, None) => unasked(mode),
             // This is the approval that staged edits await.
