@@ -38,6 +38,7 @@ mod modes;
 mod module_scripts;
 mod modules;
 mod openai;
+mod outcomes;
 mod pane;
 mod place;
 mod ploke;
