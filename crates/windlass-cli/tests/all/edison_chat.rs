@@ -163,6 +163,13 @@ fn r_8_a_keyword_search_that_fails_is_told_as_a_failure() {
         (&json!("I could not search."), &json!([])),
         "{answer}"
     );
+    // A rule that wants it asked about: here is nobody to ask, and the chat goes on.
+    let script = "user Search for news\nexpect-request contains A web search for \"news\" failed: it is not allowed.\nmodel text I may not search.\n";
+    let studio = Studio::playing(script);
+    studio.place.windlass(&["policy", "ask", "web_search"]).exits(0);
+    let body = json!({"message": "Search for news", "mode": "agent", "tools_allowed": false});
+    assert_eq!(chat(&studio, body)["response"], "I may not search.");
+    assert_eq!(studio.search.heard(), "");
 }
 
 #[test]
@@ -346,13 +353,19 @@ fn e_23_a_picture_is_an_instruction_for_the_front_end_and_its_endpoint_renders()
         Server::answering(|_| whole("200 OK", r#"{"data":[{"url":"https://a.example/picture.png"}]}"#));
     let place = Place::with(&[("a.script", script)]);
     place.configure(&format!("[image]\nbase_url = \"{}\"\nmodel = \"painter\"\n", images.address("/v1")));
-    place.windlass(&["policy", "allow", "generate_image"]).exits(0);
     let served = Served::start(&place, &[]);
+    let (status, problem) = served.ask("POST /generate-image", &wished.to_string());
+    assert!(
+        status == 403 && problem.contains("allow it with a rule for generate_image"),
+        "{status} {problem}"
+    );
+    place.windlass(&["policy", "allow", "generate_image"]).exits(0);
     let rendered = served.json("POST /generate-image", &wished.to_string());
     assert!(
         rendered["ok"] == true && rendered.to_string().contains("https://a.example/picture.png"),
         "{rendered}"
     );
+    assert_eq!(images.bodies().len(), 1, "what nobody had allowed was not asked for");
     assert!(images.bodies()[0].contains("a lighthouse"), "{}", images.heard());
     assert_eq!(served.ask("POST /generate-image", "{\"steps\":3}").0, 400);
 }
