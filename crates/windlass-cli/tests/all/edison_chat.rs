@@ -166,7 +166,7 @@ fn r_8_a_keyword_search_that_fails_is_told_as_a_failure() {
     // A rule that wants it asked about: here is nobody to ask, and the chat goes on.
     let script = "user Search for news\nexpect-request contains A web search for \"news\" failed: it is not allowed.\nmodel text I may not search.\n";
     let studio = Studio::playing(script);
-    studio.place.windlass(&["policy", "ask", "web_search"]).exits(0);
+    studio.served.json("POST /api/policies", "{\"effect\":\"ask\",\"rule\":\"web_search\"}");
     let body = json!({"message": "Search for news", "mode": "agent", "tools_allowed": false});
     assert_eq!(chat(&studio, body)["response"], "I may not search.");
     assert_eq!(studio.search.heard(), "");
