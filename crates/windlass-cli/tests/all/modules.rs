@@ -417,7 +417,7 @@ fn u_30_d_12_a_module_that_calls_by_field_has_the_whole_profile_dspy_and_what_th
 }
 
 #[test]
-fn a_running_server_takes_in_changed_modules_and_scripts() {
+fn e_46_a_running_server_takes_in_changed_modules_and_scripts() {
     let place = place();
     let served = Served::start(&place, &[]);
     let version = || served.json("GET /api/modules/sort.mail", "")["version"].clone();

@@ -38,6 +38,7 @@ impl Host {
                     .await
                     .map_err(failed("session", session_id.as_str()))?;
                 approve = self.mode_of(&row);
+                // A profile is a whole: what a session's runs may do unasked, its calls by hand may too.
                 profile = Some(row.begin.profile).filter(|name| !name.is_empty());
                 let gone = || failed("session", session_id.as_str());
                 past.grants = self.parts.store.grants(session_id).await.map_err(broken)?.unwrap_or_default();
@@ -68,7 +69,7 @@ impl Host {
         let is_unasked = |failure: &ToolFailure| failure.denied_by == Some(DeniedBy::Mode);
         if !is_agreed
             && outcome.failure().is_some_and(is_unasked)
-            && let Some(question) = self.explain_in(agreed, &profile, &call.name, args).await?.question
+            && let Some(question) = self.explain_in(&profile, agreed, &call.name, args).await?.question
         {
             return Err(HostError::NeedsConsent(Box::new(question)));
         }
@@ -103,7 +104,7 @@ impl Host {
         self.check_open()?;
         let place = self.take_place().await?;
         let mut profile = (self.parts.profiles)(None)?;
-        let opened = self.open_model(model, None, &mut profile)?;
+        let opened = self.parts.models.open(model, &mut profile)?;
         let deltas = opened.model.stream(request);
         // The step has its place among the runs for as long as it is read.
         Ok(Box::pin(deltas.map(move |delta| {
@@ -144,13 +145,13 @@ impl Host {
         tool: &str,
         args: Map<String, Value>,
     ) -> Result<Explanation, HostError> {
-        self.explain_in(self.parts.approve, &(self.parts.profiles)(None)?, tool, args).await
+        self.explain_in(&(self.parts.profiles)(None)?, self.parts.approve, tool, args).await
     }
 
     async fn explain_in(
         &self,
-        approve: ApproveMode,
         profile: &Profile,
+        approve: ApproveMode,
         tool: &str,
         args: Map<String, Value>,
     ) -> Result<Explanation, HostError> {

@@ -278,9 +278,8 @@ async fn search(app: &App, session_id: &SessionId, message: &str) -> Answer<Opti
     let outcome = match app.host.call_tool(call).await {
         Ok(answer) => answer.outcome,
         Err(HostError::Missing { .. }) => return Ok(None),
-        Err(HostError::NeedsConsent(_)) => {
-            return Ok(Some(failed(&query, "a rule wants it asked about, and nobody is asked here")));
-        }
+        // A rule wants it asked about, and here is nobody to ask.
+        Err(HostError::NeedsConsent(_)) => return Ok(Some(unfound(&query, "it is not allowed"))),
         Err(error) => return Err(error.into()),
     };
     Ok(Some(match &outcome.body {
@@ -296,11 +295,12 @@ async fn search(app: &App, session_id: &SessionId, message: &str) -> Answer<Opti
             let cites = output.links.iter().map(|link| (format!("({})", link.url), link.url.clone()));
             Material { text, cites: cites.collect() }
         }
-        Err(failure) => failed(&query, &failure.message),
+        Err(failure) => unfound(&query, &failure.message),
     }))
 }
 
-fn failed(query: &str, why: &str) -> Material {
+/// What a model is told of a search that failed.
+fn unfound(query: &str, why: &str) -> Material {
     let text = format!("A web search for \"{query}\" failed: {why}. Do not invent what it might have found.");
     Material::uncited(text)
 }
