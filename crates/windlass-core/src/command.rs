@@ -104,7 +104,7 @@ pub struct RunWishes {
 pub struct RunSetup {
     /// The session's system text.
     pub system: Arc<str>,
-    /// Limits and manners.
+    /// Limits and behaviour.
     pub profile: Profile,
     /// Tokens that the model's context holds, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
