@@ -3,12 +3,13 @@
 //! A thin front of the host's executors: what a call may do was decided before one of them hears of it. Nothing here
 //! is asked with GET, since asking for calls takes them.
 
+use axum::Extension;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
-use windlass_core::host::{ExecutorBadge, ExecutorNews, ExecutorOffer};
+use windlass_core::host::{ExecutorBadge, ExecutorNews, ExecutorOffer, HostError};
 use windlass_core::tool::{Effects, ErrorKind, Risk, ToolFailure, ToolOutput, ToolSpec};
 
 use crate::endpoint::{Endpoint, JSON};
@@ -17,6 +18,7 @@ use crate::extract::{JsonBody, PathOf, whole};
 use crate::limits::{EXECUTOR_LEASE_S, EXECUTOR_WAIT_S_MAX};
 use crate::openapi::{count, count_to, flag, list, list_of, named, object, one_of, said, text, wish};
 use crate::shown::{done, show, show_list};
+use crate::shutdown::Closing;
 use crate::state::App;
 
 /// The header in which an executor shows its secret.
@@ -119,6 +121,7 @@ async fn poll(
     State(app): State<App>,
     PathOf(id): PathOf<String>,
     headers: HeaderMap,
+    closing: Option<Extension<Closing>>,
     JsonBody(body): JsonBody<PollBody>,
 ) -> Answer<Response> {
     let wait_s = body.wait_s.unwrap_or(EXECUTOR_WAIT_S_MAX);
@@ -128,7 +131,11 @@ async fn poll(
     }
     let badge = badge(&id, &headers)?;
     let wait_ms = u64::from(wait_s).saturating_mul(1_000);
-    Ok(exact(&app.host.executors().poll(badge, body.after, wait_ms).await?))
+    let Extension(closing) = closing.unwrap_or_default();
+    tokio::select! {
+        news = app.host.executors().poll(badge, body.after, wait_ms) => Ok(exact(&news?)),
+        () = closing.wait() => Err(HostError::Closing.into()),
+    }
 }
 
 /// Calls go out exactly as they were judged: one with something struck out would be another call.
