@@ -358,6 +358,7 @@ pub(crate) fn refused(error: HostError) -> Complaint {
         HostError::Held(_) => Complaint::failed(error.to_string()).cure("wait for it, or stop that process"),
         HostError::Busy(_)
         | HostError::Stale(_)
+        | HostError::NeedsConsent(_)
         | HostError::Conflict(_)
         | HostError::Overloaded { .. }
         | HostError::Closing

@@ -276,6 +276,7 @@ impl From<HostError> for Problem {
             )
             .about(holder),
             HostError::Stale(_) => Problem::new(Kind::Conflict, "question_stale", said),
+            HostError::NeedsConsent(_) => Problem::new(Kind::Conflict, "needs_consent", said),
             HostError::Conflict(_) => Problem::new(Kind::Conflict, "conflict", said),
             HostError::Overloaded { retry_after_ms, .. } => {
                 Problem::new(Kind::Unavailable, "overloaded", said).retry_after(retry_after_ms)

@@ -129,7 +129,8 @@ impl App {
         let mut stop = pin!(stop);
         let mut keys = EventStream::new();
         self.carry_out([Effect::ListModels, Effect::WatchIndex])?;
-        self.carry_out(session.map(Effect::Open))?;
+        let session = session.map(|session_id| self.state.turn_to(session_id));
+        self.carry_out(session)?;
         self.draw()?;
         let (mut drawn, mut is_stale) = (Instant::now(), false);
         while !self.state.is_over {

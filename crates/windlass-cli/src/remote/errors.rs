@@ -5,6 +5,7 @@
 use serde::Deserialize;
 use windlass_core::host::HostError;
 use windlass_core::model::ModelFailure;
+use windlass_core::permission::Question;
 
 /// Words for what can be missing, as codes begin with them.
 const THINGS: [&str; 11] =
@@ -61,6 +62,7 @@ struct Problem {
     detail: String,
     field: Option<String>,
     subject: Option<String>,
+    question: Option<Box<Question>>,
 }
 
 impl Refusal<'_> {
@@ -70,9 +72,12 @@ impl Refusal<'_> {
         if self.status == 401 {
             return self.unauthorised();
         }
-        let Some(Problem { code, detail, field, subject }) = problem else { return self.foreign() };
+        let Some(Problem { code, detail, field, subject, question }) = problem else { return self.foreign() };
         let subject = subject.unwrap_or_default();
         let thing = code.strip_suffix("_not_found").and_then(|word| known(&THINGS, word));
+        if let Some(question) = question {
+            return HostError::NeedsConsent(question);
+        }
         match code.as_str() {
             _ if thing.is_some() => HostError::Missing { what: thing.unwrap_or_default(), id: subject },
             "run_goes_on" => HostError::Busy(subject.into()),

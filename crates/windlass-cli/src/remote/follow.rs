@@ -167,7 +167,9 @@ impl Follower {
                 self.give_up(&error)
             }
             Err(error @ HostError::Unkeyed { .. }) => self.give_up(&error),
-            Err(error @ (HostError::Stale(_) | HostError::Conflict(_))) => self.give_up(&error),
+            Err(error @ (HostError::Stale(_) | HostError::Conflict(_) | HostError::NeedsConsent(_))) => {
+                self.give_up(&error)
+            }
         }
     }
 

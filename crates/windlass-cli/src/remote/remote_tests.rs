@@ -320,13 +320,12 @@ async fn a_tool_is_called_with_consent_and_not_without() {
             session_id: None,
             consent,
         };
-        let refused = port.call_tool(call(None)).await;
-        assert!(
-            matches!(&refused, Err(HostError::Invalid { message, .. }) if message.contains("consent")),
-            "{refused:?}"
-        );
+        let Err(HostError::NeedsConsent(asked)) = port.call_tool(call(None)).await else {
+            panic!("it ran without consent");
+        };
         let question =
             port.explain("read_file", args(json!({"path": "a.txt"}))).await.unwrap().question.unwrap();
+        assert_eq!(asked.digest, question.digest);
         let agreed = |digest: String| call(Some(Consent { digest, confirmation: None }));
         let stale = port.call_tool(agreed("another".into())).await;
         assert!(matches!(stale, Err(HostError::Stale(_))), "{stale:?}");

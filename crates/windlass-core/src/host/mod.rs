@@ -319,6 +319,9 @@ pub enum HostError {
     /// The question was answered, withdrawn, or asked for other arguments.
     #[error("{0}")]
     Stale(String),
+    /// A call by hand would have to be asked about: show this, and send the call again with its digest.
+    #[error("the call needs somebody's consent: send it again with 'approve' and the question's 'digest'")]
+    NeedsConsent(Box<Question>),
     /// The run has ended, or has not: it cannot be done now.
     #[error("{0}")]
     Conflict(String),

@@ -381,36 +381,24 @@ impl Run {
                 self.model_failed(pass, thinking, failure, partial)
             }
             (Phase::Thinking(thinking), Input::ModelNoticed(notice)) => self.noticed(pass, thinking, notice),
-            (Phase::Thinking(mut thinking), Input::CallInspected { call_id, result }) => {
-                self.call_inspected(pass, &mut thinking.early, &call_id, result);
+            (
+                Phase::Thinking(mut thinking),
+                input @ (Input::CallInspected { .. }
+                | Input::PermissionAnswered { .. }
+                | Input::ModeChanged(_)
+                | Input::CallEnded { .. }),
+            ) => {
+                self.calls_moved(pass, &mut thinking.early, input);
                 Phase::Thinking(thinking)
             }
-            (Phase::Thinking(mut thinking), Input::PermissionAnswered { call_id, answer }) => {
-                self.permission_answered(pass, &mut thinking.early, &call_id, &answer);
-                Phase::Thinking(thinking)
-            }
-            (Phase::Thinking(mut thinking), Input::ModeChanged(_)) => {
-                self.mode_changed(pass, &mut thinking.early);
-                Phase::Thinking(thinking)
-            }
-            (Phase::Thinking(mut thinking), Input::CallEnded { call_id, outcome }) => {
-                self.call_ended(pass, &mut thinking.early, &call_id, outcome);
-                Phase::Thinking(thinking)
-            }
-            (Phase::Settling(mut batch), Input::CallInspected { call_id, result }) => {
-                self.call_inspected(pass, &mut batch, &call_id, result);
-                self.close_if_settled(pass, batch)
-            }
-            (Phase::Settling(mut batch), Input::PermissionAnswered { call_id, answer }) => {
-                self.permission_answered(pass, &mut batch, &call_id, &answer);
-                self.close_if_settled(pass, batch)
-            }
-            (Phase::Settling(mut batch), Input::ModeChanged(_)) => {
-                self.mode_changed(pass, &mut batch);
-                self.close_if_settled(pass, batch)
-            }
-            (Phase::Settling(mut batch), Input::CallEnded { call_id, outcome }) => {
-                self.call_ended(pass, &mut batch, &call_id, outcome);
+            (
+                Phase::Settling(mut batch),
+                input @ (Input::CallInspected { .. }
+                | Input::PermissionAnswered { .. }
+                | Input::ModeChanged(_)
+                | Input::CallEnded { .. }),
+            ) => {
+                self.calls_moved(pass, &mut batch, input);
                 self.close_if_settled(pass, batch)
             }
             (Phase::Thinking(thinking), Input::DeadlinePassed(deadline)) => {
@@ -449,6 +437,26 @@ impl Run {
                 | Input::Cancel { .. }
                 | Input::JournalFailed { .. },
             ) => phase,
+        }
+    }
+
+    /// The calls of a step went on: one was inspected, answered for or ended, or another mode holds for them.
+    fn calls_moved(&mut self, pass: &mut Pass<'_, '_>, batch: &mut Batch, input: Input) {
+        match input {
+            Input::CallInspected { call_id, result } => self.call_inspected(pass, batch, &call_id, result),
+            Input::PermissionAnswered { call_id, answer } => {
+                self.permission_answered(pass, batch, &call_id, &answer);
+            }
+            Input::ModeChanged(_) => self.mode_changed(pass, batch),
+            Input::CallEnded { call_id, outcome } => self.call_ended(pass, batch, &call_id, outcome),
+            Input::UserMessage(_)
+            | Input::CallReady(_)
+            | Input::ModelEnded(_)
+            | Input::ModelFailed { .. }
+            | Input::ModelNoticed(_)
+            | Input::DeadlinePassed(_)
+            | Input::Cancel { .. }
+            | Input::JournalFailed { .. } => {}
         }
     }
 

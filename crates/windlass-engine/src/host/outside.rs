@@ -7,9 +7,10 @@ use windlass_core::event::Event;
 use windlass_core::host::{Consent, ExplainedGate, Explanation, HostError, OutsideCall, ToolAnswer};
 use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
 use windlass_core::permission::{
-    ApproveMode, Decision, PermissionAnswer, Rule, RuleEffect, RuleSource, Stance,
+    ApproveMode, Decision, DeniedBy, PermissionAnswer, Rule, RuleEffect, RuleSource, Stance,
 };
 use windlass_core::port::BoxStream;
+use windlass_core::tool::ToolFailure;
 
 use super::{Host, broken, failed};
 use crate::bus::{Delivery, Subscription};
@@ -19,7 +20,7 @@ use crate::one_call::{OneCallSession, Surroundings, unasked};
 use crate::session::{Past, Session};
 
 impl Host {
-    /// Runs one call through the one run machine; what would need asking is refused.
+    /// Runs one call through the one run machine; what would have to be asked about is answered with its question.
     pub(super) async fn call_outside(&self, call: OutsideCall) -> Result<ToolAnswer, HostError> {
         self.check_open()?;
         self.check_tool(&call.name)?;
@@ -43,13 +44,14 @@ impl Host {
             None => new_session_id(),
         };
         let profile = (self.parts.profiles)(None)?;
-        let approve = match (approve, &call.consent) {
-            (mode, None) => unasked(mode),
+        let agreed = match approve {
             // This is the approval that staged edits await.
-            (ApproveMode::Stage | ApproveMode::StageOnly, Some(_)) => ApproveMode::Ask,
+            ApproveMode::Stage | ApproveMode::StageOnly => ApproveMode::Ask,
             // Where nobody may ever be asked, nobody may have said yes.
-            (mode, Some(_)) => mode,
+            mode => mode,
         };
+        let approve = if call.consent.is_some() { agreed } else { unasked(approve) };
+        let (is_agreed, args) = (call.consent.is_some(), call.args.clone());
         let asked = (call.name.clone(), Value::Object(call.args).to_string());
         let one =
             OneCallSession::open(session_id, asked, profile.clone(), approve, self.surroundings(), past);
@@ -60,6 +62,13 @@ impl Host {
             stale = say_yes(&one.session, questions, call.consent) => return Err(stale),
         };
         let outcome = one.outcome().await.map_err(broken)?.ok_or_else(|| broken("the call never ended"))?;
+        let is_unasked = |failure: &ToolFailure| failure.denied_by == Some(DeniedBy::Mode);
+        if !is_agreed
+            && outcome.failure().is_some_and(is_unasked)
+            && let Some(question) = self.explain_in(agreed, &call.name, args).await?.question
+        {
+            return Err(HostError::NeedsConsent(Box::new(question)));
+        }
         let content = render_whole(&profile, &call.name, &outcome);
         Ok(ToolAnswer { outcome, content })
     }
@@ -132,12 +141,21 @@ impl Host {
         tool: &str,
         args: Map<String, Value>,
     ) -> Result<Explanation, HostError> {
+        self.explain_in(self.parts.approve, tool, args).await
+    }
+
+    async fn explain_in(
+        &self,
+        approve: ApproveMode,
+        tool: &str,
+        args: Map<String, Value>,
+    ) -> Result<Explanation, HostError> {
         self.check_tool(tool)?;
         let profile = (self.parts.profiles)(None)?;
         let judge = CallJudge {
             registry: &self.parts.registry,
             policies: &self.parts.policies,
-            approve: self.parts.approve,
+            approve,
             profile: &profile,
             root: &self.parts.root,
             clock: &self.parts.clock,

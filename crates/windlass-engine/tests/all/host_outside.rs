@@ -33,10 +33,8 @@ async fn a_call_from_outside_goes_through_validation_permission_and_envelope() {
     assert_eq!(answer.content, r#"{"ok":true,"output":3}"#);
     let wrong = stage.host.call_tool(outside("add", json!({"a": "x"}))).await.unwrap();
     assert_eq!(wrong.outcome.failure().unwrap().kind, ErrorKind::InvalidArgs);
-    let asking = stage.host.call_tool(outside("write_it", json!({}))).await.unwrap();
-    let failure = asking.outcome.failure().unwrap();
-    assert_eq!(failure.kind, ErrorKind::PermissionDenied);
-    assert!(failure.hint.is_some());
+    let asking = stage.host.call_tool(outside("write_it", json!({}))).await;
+    assert!(matches!(asking, Err(HostError::NeedsConsent(_))), "{asking:?}");
     let missing = stage.host.call_tool(outside("nothing", json!({}))).await;
     assert_eq!(missing, Err(HostError::Missing { what: "tool", id: "nothing".into() }));
     assert_eq!(stage.host.runs_going_on(), 0);
@@ -55,7 +53,10 @@ async fn what_a_session_was_granted_holds_for_calls_from_outside_in_its_name() {
     stage.read(&run.run_id, 0).await;
     let call = OutsideCall { session_id: Some(session_id), ..outside("write_it", json!({})) };
     assert!(stage.host.call_tool(call).await.unwrap().outcome.is_ok());
-    assert!(!stage.host.call_tool(outside("write_it", json!({}))).await.unwrap().outcome.is_ok());
+    assert!(matches!(
+        stage.host.call_tool(outside("write_it", json!({}))).await,
+        Err(HostError::NeedsConsent(_))
+    ));
     assert_eq!(wrote.load(std::sync::atomic::Ordering::SeqCst), 2);
 }
 
@@ -74,7 +75,10 @@ async fn what_somebody_has_seen_and_wants_runs_once_unless_a_rule_denies_it() {
     assert!(matches!(stale, Err(HostError::Stale(_))), "{stale:?}");
     assert_eq!((question.tool.as_str(), question.arguments.as_str()), ("write_it", "{}"));
     assert!(stage.host.call_tool(wanted()).await.unwrap().outcome.is_ok());
-    assert!(!stage.host.call_tool(outside("write_it", json!({}))).await.unwrap().outcome.is_ok());
+    assert!(matches!(
+        stage.host.call_tool(outside("write_it", json!({}))).await,
+        Err(HostError::NeedsConsent(_))
+    ));
     stage.host.add_rule("deny", "write_it").await.unwrap();
     assert!(!stage.host.call_tool(wanted()).await.unwrap().outcome.is_ok());
     assert_eq!(stage.host.explain("write_it", Map::new()).await.unwrap().question, None);
@@ -87,10 +91,9 @@ async fn r_39_where_edits_are_staged_a_call_from_outside_needs_its_approval_and_
         let (tool, wrote) = writer();
         let stage = Stage::approving("user Go.\nmodel text Hi.\n", vec![tool], approve);
         let call = || outside("write_it", json!({}));
-        let refused = stage.host.call_tool(call()).await.unwrap();
-        assert_eq!(refused.outcome.failure().unwrap().kind, ErrorKind::PermissionDenied);
-        let asking = Stage::new("user Go.\nmodel text Hi.\n", vec![writer().0]);
-        let question = asking.host.explain("write_it", Map::new()).await.unwrap().question.unwrap();
+        let Err(HostError::NeedsConsent(question)) = stage.host.call_tool(call()).await else {
+            panic!("it ran unasked");
+        };
         let agreed = OutsideCall { consent: consent(&question.digest), ..call() };
         assert!(stage.host.call_tool(agreed).await.unwrap().outcome.is_ok());
         assert_eq!(wrote.load(std::sync::atomic::Ordering::SeqCst), 1);

@@ -5,11 +5,10 @@ use axum::response::Response;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
-use windlass_core::host::{AuditQuery, Consent, OutsideCall, ToolAnswer};
+use windlass_core::host::{AuditQuery, Consent, HostError, OutsideCall, ToolAnswer};
 use windlass_core::ids::SessionId;
 use windlass_core::json::parse::parse_value;
-use windlass_core::permission::{DeniedBy, Rule};
-use windlass_core::tool::ToolFailure;
+use windlass_core::permission::Rule;
 
 use super::page::{rows, rows_schema};
 use crate::endpoint::Endpoint;
@@ -112,18 +111,17 @@ async fn call(
     PathOf(name): PathOf<String>,
     JsonBody(body): JsonBody<CallBody>,
 ) -> Answer<Response> {
-    let wish = body.wish(name)?;
-    let (tool, args) = (wish.name.clone(), wish.args.clone());
-    let answer = app.host.call_tool(wish).await?;
-    let is_unasked = |failure: &ToolFailure| failure.denied_by == Some(DeniedBy::Mode);
-    if answer.outcome.failure().is_some_and(is_unasked)
-        && let Some(question) = app.host.explain(&tool, args).await?.question
-    {
-        let detail =
-            "the call needs somebody's consent: send it again with 'approve' and the question's 'digest'";
-        let question = json!(question.shown(&app.redactor));
-        return Err(Problem::new(Kind::Conflict, "needs_consent", detail).asking(question));
-    }
+    let answer = app.host.call_tool(body.wish(name)?).await.map_err(|error| {
+        let question = match &error {
+            HostError::NeedsConsent(question) => Some(json!(question.shown(&app.redactor))),
+            _ => None,
+        };
+        let problem = Problem::from(error);
+        match question {
+            Some(question) => problem.asking(question),
+            None => problem,
+        }
+    })?;
     show_answer(&app, &answer)
 }
 

@@ -16,12 +16,12 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use windlass_core::host::{HostDefaults, ModelRow};
-use windlass_core::ids::{Millis, RunId};
+use windlass_core::ids::{Millis, RunId, SessionId};
 use windlass_core::permission::ApproveMode;
 use windlass_core::search::IndexProgress;
 use windlass_core::tool::ToolSpec;
 
-use crate::effect::Background;
+use crate::effect::{Background, Effect};
 use crate::theme::{Theme, ThemeKind};
 use composer::Composer;
 use overlay::Overlay;
@@ -51,6 +51,8 @@ pub struct State {
     pub about: About,
     /// The session that is shown; nothing before the first message.
     pub session: Option<OpenSession>,
+    /// The session that was chosen and is being read: messages wait for it.
+    pub turning_to: Option<SessionId>,
     /// How many sessions were opened so far.
     pub opened: u64,
     /// Where the transcript stands and what of it is unfolded.
@@ -177,6 +179,7 @@ impl State {
             asking: Asking::default(),
             overlay: None,
             waiting: VecDeque::new(),
+            turning_to: None,
             sending: None,
             opening: None,
             background: None,
@@ -203,6 +206,26 @@ impl State {
             || self.notice.is_some()
             || self.indexing.is_some()
             || self.is_loading()
+    }
+
+    /// Whether a message must wait: for a run to end, or for the session that it is meant for.
+    pub fn is_busy(&self) -> bool {
+        self.running().is_some() || self.sending.is_some() || self.turning_to.is_some()
+    }
+
+    /// Turns to another session. What waited to be sent in this one is not sent there.
+    pub fn turn_to(&mut self, session_id: SessionId) -> Effect {
+        self.take_back_waiting();
+        self.turning_to = Some(session_id.clone());
+        Effect::Open(session_id)
+    }
+
+    /// What waited to be sent goes back into the message, to be looked at.
+    pub fn take_back_waiting(&mut self) {
+        let waiting: Vec<String> = self.waiting.drain(..).collect();
+        if !waiting.is_empty() {
+            self.composer.put_back(&waiting.join("\n\n"));
+        }
     }
 
     /// Whether the screen is too small for anything.

@@ -212,9 +212,9 @@ fn reconnect(state: &mut State, session_id: &SessionId) -> Vec<Effect> {
     vec![Effect::Follow { session_id: session_id.clone(), after: session.durable_seq }]
 }
 
-/// What was written while a run went on is sent when it has ended.
+/// What was written while a run went on, or a session was being read, is sent after that.
 fn send_waiting(state: &mut State) -> Vec<Effect> {
-    if state.running().is_some() || state.sending.is_some() {
+    if state.is_busy() {
         return Vec::new();
     }
     state.cancelling = None;

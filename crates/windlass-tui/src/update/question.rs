@@ -92,6 +92,7 @@ pub(super) fn refuse(state: &mut State, call_id: &CallId, error: &HostError) {
         | HostError::Invalid { .. }
         | HostError::Unkeyed { .. }
         | HostError::Busy(_)
+        | HostError::NeedsConsent(_)
         | HostError::Held(_)
         | HostError::Overloaded { .. }
         | HostError::Closing

@@ -7,7 +7,7 @@ use windlass_core::host::{HostError, StartedRun};
 use windlass_core::ids::SessionId;
 use windlass_core::store::SessionRow;
 
-use super::{commands, composer, question};
+use super::{commands, composer, question, send_waiting};
 use crate::effect::{Effect, Sending};
 use crate::input::{Reply, Wish, wants};
 use crate::state::State;
@@ -20,7 +20,7 @@ pub(super) fn take(state: &mut State, reply: Reply) -> Vec<Effect> {
         Reply::Started { run, session } => return begin(state, run, session),
         Reply::Forked(run) => {
             state.tell("forked: this is the new session, /sessions finds the other one");
-            return vec![Effect::Open(run.session_id)];
+            return vec![state.turn_to(run.session_id)];
         }
         Reply::Resumed(run) => return begin(state, run, None),
         Reply::Deleted(session_id) => return commands::sessions::deleted(state, &session_id),
@@ -54,11 +54,18 @@ pub(super) fn take(state: &mut State, reply: Reply) -> Vec<Effect> {
     Vec::new()
 }
 
-/// Shows a session that was read. What waited to be sent in another one is not sent here.
+/// Shows a session that was read, and sends what was written for it meanwhile.
 fn show(state: &mut State, row: SessionRow, records: &[Arc<Record>]) -> Vec<Effect> {
     let is_other = state.session.as_ref().is_some_and(|open| open.row.session_id != row.session_id);
+    let is_chosen = state.turning_to.take_if(|chosen| *chosen == row.session_id).is_some();
     if is_other {
+        // The user has turned to yet another one meanwhile.
+        if state.turning_to.is_some() {
+            return Vec::new();
+        }
+        let waiting = is_chosen.then(|| std::mem::take(&mut state.waiting));
         commands::new::leave(state);
+        state.waiting = waiting.unwrap_or_default();
     }
     // One that is read again, because something of it was missed, stays where it is on the screen.
     if is_other || state.session.is_none() {
@@ -68,7 +75,9 @@ fn show(state: &mut State, row: SessionRow, records: &[Arc<Record>]) -> Vec<Effe
     records.iter().for_each(|record| session.apply(record));
     let (session_id, after) = (session.row.session_id.clone(), session.durable_seq);
     commands::resume::begin_watch(state);
-    vec![Effect::Follow { session_id, after }]
+    let mut effects = vec![Effect::Follow { session_id, after }];
+    effects.extend(send_waiting(state));
+    effects
 }
 
 /// A run began or goes on, perhaps in another session than the one that is shown.
@@ -85,7 +94,7 @@ fn begin(state: &mut State, run: StartedRun, session: Option<Box<SessionRow>>) -
             vec![Effect::Follow { session_id, after: 0 }]
         }
         (None, Some(open)) if open.row.session_id == run.session_id => Vec::new(),
-        (None, Some(_) | None) => vec![Effect::Open(run.session_id)],
+        (None, Some(_) | None) => vec![state.turn_to(run.session_id)],
     }
 }
 
@@ -97,6 +106,9 @@ fn keep_following(state: &mut State, session_id: &SessionId, error: &HostError) 
             vec![Effect::Follow { session_id: session_id.clone(), after: session.durable_seq }]
         }
         None => {
+            if state.turning_to.take_if(|chosen| chosen == session_id).is_some() {
+                state.take_back_waiting();
+            }
             state.complain(format!("the session could not be opened: {error}"));
             Vec::new()
         }

@@ -41,10 +41,7 @@ pub(super) fn cancel(state: &mut State) -> Option<Vec<Effect>> {
     let run_id = state.running()?.clone();
     state.cancelling = Some(run_id.clone());
     state.stopped_ms = Some(state.now_ms);
-    let waiting: Vec<String> = state.waiting.drain(..).collect();
-    if !waiting.is_empty() {
-        state.composer.put_back(&waiting.join("\n\n"));
-    }
+    state.take_back_waiting();
     state.tell("cancelling; what was done stays done. Once more leaves");
     Some(vec![Effect::Cancel(run_id)])
 }

@@ -310,3 +310,36 @@ async fn z_26_context_again_takes_the_file_tree_away_and_a_refused_message_keeps
     assert!(hosted.stage.state.background.is_none());
     assert_eq!(notice(&hosted.stage), "taken away: file tree, 2 paths");
 }
+
+#[test]
+fn what_is_written_while_a_session_is_being_read_is_sent_in_that_session_or_given_back() {
+    let (chosen, other) = (SessionId::new("chosen"), SessionId::new("other"));
+    let opened = |id: &SessionId| {
+        let row = Box::new(crate::stage::row(id));
+        Input::Reply(Reply::Opened { row, records: Vec::new() })
+    };
+    let begin = || {
+        let mut stage = Stage::new(100, 30);
+        stage.put(opened(&other));
+        stage.state.turn_to(chosen.clone());
+        stage.take_effects();
+        stage.type_text("Go on");
+        stage.press(KeyCode::Enter);
+        let is_sent = stage.take_effects().iter().any(|effect| matches!(effect, Effect::Send(_)));
+        assert!(!is_sent, "the session that was chosen is not there yet");
+        stage
+    };
+    let mut stage = begin();
+    stage.put(opened(&chosen));
+    let effects = stage.take_effects();
+    let sent = effects.iter().find_map(|effect| match effect {
+        Effect::Send(sending) => Some((sending.session_id.clone(), sending.text.as_str())),
+        _ => None,
+    });
+    assert_eq!(sent, Some((Some(chosen.clone()), "Go on")));
+
+    let mut stage = begin();
+    let error = HostError::Missing { what: "session", id: "chosen".into() };
+    stage.put(Input::Reply(Reply::Refused { wish: Wish::Open(chosen.clone()), error }));
+    assert_eq!(stage.state.composer.text(), "Go on", "nothing is lost, and nothing is sent elsewhere");
+}

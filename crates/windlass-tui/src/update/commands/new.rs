@@ -5,7 +5,7 @@ use crate::state::State;
 
 /// Leaves the session that is shown.
 pub(in crate::update) fn run(state: &mut State, _rest: &str) -> Vec<Effect> {
-    if state.session.is_none() {
+    if state.session.is_none() && state.turning_to.is_none() {
         state.tell("the next message begins a session");
         return Vec::new();
     }
@@ -20,11 +20,9 @@ pub(in crate::update) fn run(state: &mut State, _rest: &str) -> Vec<Effect> {
 
 /// Takes the session from the screen. What waited to be sent in it is not sent elsewhere: it goes back to be looked at.
 pub(in crate::update) fn leave(state: &mut State) -> Vec<Effect> {
-    let waiting: Vec<String> = state.waiting.drain(..).collect();
-    if !waiting.is_empty() {
-        state.composer.put_back(&waiting.join("\n\n"));
-    }
+    state.take_back_waiting();
     state.session = None;
+    state.turning_to = None;
     state.sending = None;
     state.cancelling = None;
     state.still_since = None;

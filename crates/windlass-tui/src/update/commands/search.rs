@@ -75,7 +75,7 @@ pub(in crate::update) fn fill_sessions(state: &mut State, query: &str, rows: &[S
 pub(in crate::update) fn choose(state: &mut State, id: &str) -> Vec<Effect> {
     state.overlay = None;
     if let Some(session_id) = id.strip_prefix(SESSION) {
-        return vec![Effect::Open(SessionId::new(session_id))];
+        return vec![state.turn_to(SessionId::new(session_id))];
     }
     // A document has no path that a tool could read: it goes in by its name.
     let named = id.strip_prefix(DOCUMENT).map(|name| format!("\"{name}\""));

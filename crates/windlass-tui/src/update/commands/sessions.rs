@@ -77,7 +77,7 @@ pub(in crate::update) fn choose(state: &mut State, id: &str) -> Vec<Effect> {
         return Vec::new();
     }
     state.tell("opening the session …");
-    vec![Effect::Open(SessionId::new(id))]
+    vec![state.turn_to(SessionId::new(id))]
 }
 
 /// A key of the list's own.

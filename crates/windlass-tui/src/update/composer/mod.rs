@@ -127,7 +127,7 @@ fn submit(state: &mut State) -> Vec<Effect> {
     }
     if is_command(&written) {
         effects.extend(command::run(state, &text));
-    } else if state.running().is_some() || state.sending.is_some() {
+    } else if state.is_busy() {
         state.waiting.push_back(text);
     } else {
         effects.extend(send(state, text));
