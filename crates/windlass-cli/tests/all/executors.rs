@@ -143,12 +143,13 @@ impl<'a> Hand<'a> {
     }
 }
 
-/// A tool that reads, and one that changes something.
+/// A tool that reads, one that changes something, and one that changes the same thing however often it runs.
 fn tools() -> Value {
     json!([
         {"name": "look_up", "description": "Looks something up.", "effects": "read", "risk": "low",
          "schema": {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]}},
         {"name": "send_letter", "description": "Sends a letter."},
+        {"name": "keep_word", "description": "Keeps a word.", "effects": "write", "risk": "low", "idempotent": true},
     ])
 }
 
@@ -234,7 +235,8 @@ fn u_42_p_1_a_server_that_dies_in_mid_call_repeats_nothing_and_the_executor_come
 fn u_42_p_1_a_call_that_may_run_twice_is_sent_again_to_the_executor_that_came_back() {
     let place = place(
         "user Go\nmodel call 1 look_up {\"word\":\"windlass\"}\nmodel end\nmodel text A hauling machine.\n\
-         user Go\nmodel call 2 look_up {\"word\":\"pawl\"}\nmodel end\nmodel text A catch.\n",
+         user Go\nmodel call 2 send_letter {}\nmodel end\nmodel text Sent.\n\
+         user Go\nmodel call 3 keep_word {}\nmodel end\nmodel text Kept.\n",
     );
     let served = Served::start(&place, &["--approve", "all"]);
     let session = begin(&served, &json!({}));
@@ -250,6 +252,17 @@ fn u_42_p_1_a_call_that_may_run_twice_is_sent_again_to_the_executor_that_came_ba
     assert_eq!(again["idempotency_key"], taken["idempotency_key"]);
     assert_eq!(second.answer(&again, &json!({"output": "a machine"})).0, 204);
     assert_eq!(answer(&served, &run), "A hauling machine.");
+    // What was never handed out has not happened, whatever it changes.
+    assert_eq!(second.ask("DELETE", "", &json!({})).0, 204);
+    let silent = Hand::open(&served, "words", 1, tools());
+    let run = start(&served, &session, "Go");
+    served.wait_for(&run, "tool_executing");
+    wait_until("the lease is over", || executor_of(&served, "send_letter").is_none());
+    assert_eq!(silent.ask("DELETE", "", &json!({})).0, 404);
+    let mut second = Hand::open(&served, "words", 60, tools());
+    let sent = second.take();
+    assert_eq!(second.answer(&sent, &json!({"output": "sent"})).0, 204);
+    assert_eq!(answer(&served, &run), "Sent.");
     // The server is killed, and the executor finds it again.
     let run = start(&served, &session, "Go");
     let taken = second.take();
@@ -261,19 +274,20 @@ fn u_42_p_1_a_call_that_may_run_twice_is_sent_again_to_the_executor_that_came_ba
     let again = third.take();
     assert_eq!(again["idempotency_key"], taken["idempotency_key"]);
     assert_eq!(third.answer(&again, &json!({"output": null})).0, 204);
-    assert_eq!(answer(&served, &run), "A catch.");
+    assert_eq!(answer(&served, &run), "Kept.");
 }
 
 #[test]
 fn u_42_p_1_gates_stand_before_an_executor() {
     let place = place(
         "user Go\nmodel call 1 look_up {\"word\":7}\nmodel call 2 shred {}\nmodel call 3 send_letter {}\nmodel end\n\
-         model text Done.\nuser Again\nmodel call 4 send_letter {}\nmodel end\nmodel text Sent.\n",
+         model text Done.\nuser Again\nmodel call 4 send_letter {}\nmodel end\nmodel text Sent.\n\
+         user Once more\nmodel call 5 send_letter {}\nmodel end\nmodel text Sent again.\n",
     );
     let served = Served::start(&place, &["--deny", "shred"]);
     let mut offered = tools();
     offered.as_array_mut().unwrap().push(json!({"name": "shred", "description": "Shreds.", "risk": "low"}));
-    let mut hand = Hand::open(&served, "office", 60, offered);
+    let mut hand = Hand::open(&served, "office", 60, offered.clone());
     let session = begin(&served, &json!({}));
     let decide = |run: &str, decision: &str| {
         served.wait_for(run, "permission_request");
@@ -302,6 +316,15 @@ fn u_42_p_1_gates_stand_before_an_executor() {
     );
     assert_eq!(hand.answer(&taken, &json!({"output": "sent"})).0, 204);
     assert_eq!(answer(&served, &run), "Sent.");
+    // While somebody thinks about a question the executor may be restarted.
+    let run = start(&served, &session, "Once more");
+    served.wait_for(&run, "permission_request");
+    assert_eq!(hand.ask("DELETE", "", &json!({})).0, 204);
+    decide(&run, "once");
+    let mut hand = Hand::open(&served, "office", 60, offered);
+    let taken = hand.take();
+    assert_eq!(hand.answer(&taken, &json!({"output": "sent"})).0, 204);
+    assert_eq!(answer(&served, &run), "Sent again.");
     let audit = std::fs::read_to_string(place.audit_file()).unwrap();
     assert!(audit.contains("send_letter") && audit.contains("shred"), "{audit}");
 }

@@ -271,27 +271,26 @@ fn call_error() -> Value {
     ])
 }
 
+/// A tool's spec.
+fn tool() -> Value {
+    object([
+        ("name", text()),
+        ("aliases?", list(&text())),
+        ("description", text()),
+        ("schema", said(&json!({"type": "object"}), "The JSON Schema of its arguments.")),
+        ("effects", one_of(&["pure", "read", "write", "external"])),
+        ("idempotent", flag()),
+        ("risk", one_of(&["safe", "low", "medium", "high", "critical"])),
+        ("scopes?", list(&text())),
+        ("category", one_of(&["search", "utility", "other"])),
+        ("visibility", one_of(&["primary", "secondary", "hidden"])),
+        ("executor?", said(&text(), "The executor of a user's own that runs it; none: this server does.")),
+    ])
+}
+
 fn tool_rows() -> Vec<(&'static str, Value)> {
     vec![
-        (
-            "Tool",
-            object([
-                ("name", text()),
-                ("aliases?", list(&text())),
-                ("description", text()),
-                ("schema", said(&json!({"type": "object"}), "The JSON Schema of its arguments.")),
-                ("effects", one_of(&["pure", "read", "write", "external"])),
-                ("idempotent", flag()),
-                ("risk", one_of(&["safe", "low", "medium", "high", "critical"])),
-                ("scopes?", list(&text())),
-                ("category", one_of(&["search", "utility", "other"])),
-                ("visibility", one_of(&["primary", "secondary", "hidden"])),
-                (
-                    "executor?",
-                    said(&text(), "The executor of a user's own that runs it; none: this server does."),
-                ),
-            ]),
-        ),
+        ("Tool", tool()),
         (
             "ToolAnswer",
             object([
