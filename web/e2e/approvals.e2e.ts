@@ -111,6 +111,28 @@ describe('a card', () => {
     expect([await rules(), await grants()]).toEqual([[], ['write_file(*.txt)']]);
   });
 
+  it('U-40: a grant of a session is listed on the page of permissions, is taken back there, and the next call asks again', async () => {
+    const run = await say('Write one file.');
+    await changeRule('write_file(*.txt)');
+    await card('write_file').getByRole('button', { name: 'Allow for this session' }).click();
+    await server.ended(run);
+    const permissions = await windows.page(server, '/permissions');
+    const row = permissions.getByRole('listitem').filter({ hasText: 'write_file(*.txt)' });
+    await row.waitFor();
+    const link = row.getByRole('link', { name: 'one session' });
+    expect(await link.getAttribute('href')).toBe(`/s/${session}`);
+    await auditPage(permissions);
+    await row.getByRole('button', { name: 'Remove allow write_file(*.txt)' }).click();
+    await row.waitFor({ state: 'detached' });
+    // A grant is no rule that could be put back: only an answer gives it.
+    expect(await permissions.getByRole('button', { name: 'Undo' }).count()).toBe(0);
+    expect(await grants()).toEqual([]);
+    await permissions.close();
+    await say('Write it again.');
+    await cards().first().waitFor();
+    expect(made('two.txt')).toBe(false);
+  });
+
   it('Always allow saves the rule as it was edited', async () => {
     let run = await say('Write one file.');
     await changeRule('write_file(*.txt)');

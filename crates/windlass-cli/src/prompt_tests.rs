@@ -108,7 +108,7 @@ fn a_tool_cannot_paint_over_the_question() {
 }
 
 #[test]
-fn z_13_each_key_and_word_is_its_decision() {
+fn each_key_and_word_is_its_decision() {
     for (typed, decision) in [
         ("1", Decision::Once),
         (" once ", Decision::Once),

@@ -48,24 +48,20 @@ pub(super) struct Statement {
     pub(super) text: String,
 }
 
-/// What statements about a front end speak of.
-const FRONT_END_WORDS: [&str; 10] = [
-    "`/",
-    "stream",
-    "frame",
-    "terminal",
-    "screen",
-    "HTTP",
-    "browser",
-    "web app",
-    "command line",
-    "inspector",
+/// The statements that promise something to a person at a screen or to a program over HTTP, by system.
+const OF_FRONT_END: [(char, &[u32]); 5] = [
+    ('E', &[23, 38, 39, 40, 41, 42]),
+    ('S', &[1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 17, 21, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36]),
+    ('P', &[4]),
+    ('Z', &[2, 12, 13, 14, 15, 17, 18, 26]),
+    ('R', &[7, 9, 24, 25, 27, 29, 30, 48, 51, 55, 59, 61]),
 ];
 
 impl Statement {
-    /// Whether it promises something of a front end: to a person at a screen, or to a program over HTTP.
+    /// Whether it promises something of a front end.
     pub(super) fn is_of_front_end(&self) -> bool {
-        FRONT_END_WORDS.iter().any(|word| self.text.contains(word))
+        let Id { system, number } = self.id;
+        OF_FRONT_END.iter().any(|(own, numbers)| *own == system && numbers.contains(&number))
     }
 }
 

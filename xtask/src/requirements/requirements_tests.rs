@@ -42,16 +42,15 @@ fn a_function_without_a_test_attribute_proves_nothing_by_its_name() {
 
 #[test]
 fn it_is_told_what_a_test_drives_and_which_statement_of_a_front_end_is_proven_on_none() {
-    let text =
-        "| E-1 | `/chat` answers | – |\n| E-2 | the terminal shows it | – |\n| E-3 | a default | – |\n";
+    let text = "| S-1 | one stream | – |\n| S-2 | a switch | – |\n| S-3 | a guard | – |\n";
     let catalogue = Catalogue::parse(text).unwrap();
-    let fixture = tree("#[test]\nfn e_1_e_3_chat() {}\n")
-        .with("crates/windlass-cli/tests/all/main.rs", "#[test]\nfn e_2_shown() {}\n");
+    let fixture = tree("#[test]\nfn s_1_s_3_stream() {}\n")
+        .with("crates/windlass-cli/tests/all/main.rs", "#[test]\nfn s_2_shown() {}\n");
     let proofs = proofs::find(&fixture.files()).unwrap();
     let told = report(&catalogue, &group(&proofs), &Options { all: true, ..Options::default() });
-    assert!(told.contains("binary   windlass-cli::e_2_shown"), "{told}");
-    assert!(told.contains("unit     windlass-core::e_1_e_3_chat"), "{told}");
-    assert!(told.ends_with("of a front end, and proven on none: E-1\n"), "{told}");
+    assert!(told.contains("binary   windlass-cli::s_2_shown"), "{told}");
+    assert!(told.contains("unit     windlass-core::s_1_s_3_stream"), "{told}");
+    assert!(told.ends_with("of a front end, and proven on none: S-1\n"), "{told}");
 }
 
 #[test]

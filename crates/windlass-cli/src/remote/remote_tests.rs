@@ -108,7 +108,7 @@ fn is_question(event: &Event) -> bool {
 }
 
 #[tokio::test]
-async fn z_13_each_of_the_four_decisions_counts_from_either_side() {
+async fn each_of_the_four_decisions_counts_from_either_side() {
     with_both(ASKS, async |port, stage| {
         let session = begin(&*port).await;
         let mut stream = port.session_events(&session, 0).await.unwrap();

@@ -395,7 +395,7 @@ fn a_tool_enabled_module_calls_a_rhai_tool_by_field_and_others_have_none() {
 }
 
 #[test]
-fn a_running_server_takes_in_changed_modules_and_scripts() {
+fn e_46_a_running_server_takes_in_changed_modules_and_scripts() {
     let place = place();
     let served = Served::start(&place, &[]);
     let version = || served.json("GET /api/modules/sort.mail", "")["version"].clone();

@@ -10,6 +10,7 @@ use windlass_core::permission::Question;
 use crate::pane::Pane;
 use crate::place::Place;
 use crate::serve::Served;
+use crate::tty::Terminal;
 
 /// A server with a run that waits for its first answer.
 pub(crate) struct Asked {
@@ -323,6 +324,42 @@ fn u_1_u_5_a_call_by_hand_needs_the_digest_of_what_was_seen() {
     let (status, done) = call(&with(&arguments, &question["digest"]));
     assert_eq!((status, &done["status"]), (200, &json!("ok")), "{done}");
     assert!(place.path("a.txt").exists() && !place.path("b.txt").exists());
+}
+
+/// Where a command would run, and what is dangerous about it, are fields of the question: no text of a model is among
+/// them, and another folder is another question.
+#[test]
+fn u_1_u_2_u_5_the_folder_and_the_warning_of_a_command_stand_for_themselves_and_count_in_its_digest() {
+    let call = json!({"tool": "execute_command", "args": {"command": "rm -r old", "cwd": "sub"}});
+    let asked = Asked::with(&[("sub/old/a.txt", "a")], &[&[call]]);
+    let folder = asked.place.path("sub").canonicalize().unwrap().display().to_string();
+    let warning = "This command deletes whole folders.";
+    for shown in asked.everywhere() {
+        assert_eq!((&shown["folder"], &shown["caution"]), (&json!(folder), &json!(warning)), "{shown}");
+    }
+    let [listed, ..] = asked.everywhere();
+    assert_eq!(digest_of(&listed, &asked.run), listed["digest"]);
+    for field in ["folder", "caution"] {
+        let mut other = listed.clone();
+        other[field] = "another".into();
+        assert_ne!(json!(digest_of(&other, &asked.run)), listed["digest"], "{field}");
+    }
+    let attach = format!("attach http://{} --session {}", asked.served.address(), asked.session);
+    let pane = Pane::start(&asked.place, 100, 40, &attach);
+    pane.wait_for(warning);
+    pane.wait_for(&folder);
+    asked.decide(json!({"decision": "deny"}));
+
+    let place = Place::with(&[("sub/old/a.txt", "a"), ("a.script", &asked.place.read("a.script"))]);
+    let folder = place.path("sub").canonicalize().unwrap().display().to_string();
+    let mut terminal = Terminal::sized(&place, "run --model scripted/a.script Go", &[], 200, 50);
+    terminal
+        .wait_for(&folder)
+        .wait_for(&format!("Careful: {warning}"))
+        .wait_for("Tool: execute_command")
+        .type_line("4");
+    terminal.end();
+    assert!(place.path("sub/old/a.txt").exists() && asked.place.path("sub/old/a.txt").exists());
 }
 
 #[test]

@@ -21,14 +21,15 @@ fn assert_trimmed(frames: &[Value], ran: usize, trimmed: usize) {
     assert_eq!(of_type(frames, "tool_executing").len(), ran, "{frames:#?}");
     let warnings: Vec<&Value> = frames.iter().filter(|frame| frame["code"] == "TOOL_CLAMP").collect();
     assert_eq!(warnings.len(), 1, "{frames:#?}");
-    assert_eq!(warnings[0]["message"], format!("Trimmed tool calls to {ran}"));
+    let warned = (&warnings[0]["type"], &warnings[0]["message"]);
+    assert_eq!(warned, (&json!("warning"), &json!(format!("Trimmed tool calls to {ran}"))));
     let refusal = json!(format!("Search trimmed by clamp ({ran})"));
     assert_eq!(frames.iter().filter(|frame| frame["result"]["error"] == refusal).count(), trimmed);
     assert_eq!(said(frames), "Enough.");
 }
 
 #[test]
-fn u_44_s_23_six_searches_run_and_each_beyond_is_trimmed_with_one_warning() {
+fn u_44_s_10_s_23_six_searches_run_and_each_beyond_is_trimmed_with_one_warning() {
     let studio = Studio::playing(&searches(8));
     assert_trimmed(&studio.frames(&[("prompt", "Go.")]), 6, 2);
     assert_eq!(studio.search.heard().matches("GET /search").count(), 6);

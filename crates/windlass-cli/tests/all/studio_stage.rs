@@ -3,6 +3,7 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::path::Path;
 
 use serde_json::{Value, json};
 
@@ -81,6 +82,25 @@ impl Studio {
         stream
     }
 
+    /// Status and document of an answer to a request with a body, or without one.
+    #[track_caller]
+    pub(crate) fn json(&self, path: &str, body: Option<&Value>) -> (u16, Value) {
+        let (head, answer) = self.send(path, "", body.map(Value::to_string).as_deref());
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap();
+        (status, serde_json::from_str(&answer).unwrap_or_else(|error| panic!("{path}: {error}: {answer}")))
+    }
+
+    /// The run that began last.
+    pub(crate) fn newest(&self) -> String {
+        let runs = self.served.json("GET /api/runs?rows=1", "");
+        runs["runs"][0]["run_id"].as_str().unwrap().to_owned()
+    }
+
+    /// How a run ended, once it has: its last frame.
+    pub(crate) fn end_of(&self, run: &str) -> Value {
+        self.served.first(run, "done")
+    }
+
     /// How many runs there were.
     pub(crate) fn runs(&self) -> usize {
         self.served.json("GET /api/runs", "")["runs"].as_array().unwrap().len()
@@ -144,4 +164,28 @@ pub(crate) fn done(frames: &[Value]) -> Value {
     let last = frames.last().unwrap();
     assert_eq!((&last["type"], &last["done"]), (&json!("done"), &json!(true)));
     last.clone()
+}
+
+/// Holds a stream against a file of the repository, without what differs from run to run; `WINDLASS_REWRITE=1` writes it.
+#[track_caller]
+pub(crate) fn hold(path: &str, body: &str) {
+    let mut text = body.to_owned();
+    for (field, with) in [
+        ("\"run_id\":\"", "ID"),
+        ("\"session_id\":\"", "ID"),
+        ("\"id\":\"chatcmpl-", "ID"),
+        ("\"created\":", "0"),
+    ] {
+        let mut pieces = text.split(field);
+        let first = pieces.next().unwrap_or_default().to_owned();
+        let is_id = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        text =
+            pieces.fold(first, |all, piece| format!("{all}{field}{with}{}", piece.trim_start_matches(is_id)));
+    }
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(path);
+    if std::env::var_os("WINDLASS_REWRITE").is_some() {
+        std::fs::write(&file, &text).unwrap();
+    }
+    let kept = std::fs::read_to_string(&file).unwrap_or_default();
+    assert!(kept == text, "{path} is not as it should be; write it anew with WINDLASS_REWRITE=1\n{text}");
 }

@@ -59,6 +59,58 @@ fn u_42_z_17_the_terminal_app_shows_the_block_of_a_call() {
     }
 }
 
+#[test]
+fn u_42_the_limit_of_the_display_holds_in_the_terminal_app_and_not_for_the_model() {
+    let script = format!(
+        "{}expect-request contains {}\n",
+        READ.split_inclusive("model end\n").next().unwrap(),
+        "x".repeat(700)
+    );
+    let place = Place::with(&[
+        ("r.script", &format!("{script}model text Read all of it.\n")),
+        ("a.txt", &"x".repeat(700)),
+    ]);
+    place.configure("[limits]\ndisplay_bytes_max = 40\n");
+    let pane = Pane::start(&place, 100, 40, "--model scripted/r.script --profile zodo --approve all");
+    pane.type_text("Read");
+    pane.press("Enter");
+    let screen = pane.wait_for("Read all of it.");
+    let shown = screen.lines().find(|line| line.contains("Result: ")).unwrap();
+    assert!(shown.contains("more bytes)") && shown.matches('x').count() == 40, "{screen}");
+}
+
+/// Z-26: `/context` shows the project's files, and they go with the next message and with no other.
+#[test]
+fn z_26_the_older_command_context_works_in_the_terminal_app() {
+    let script = "user First\nexpect-request contains The files of the project:\nexpect-request contains harbour.md\n\
+                  model text I see the files.\nuser Second\nmodel text And now none.\n";
+    let place = Place::with(&[
+        ("r.script", script),
+        ("harbour.md", "# Harbour\n"),
+        ("src/main.rs", "fn main() {}\n"),
+    ]);
+    let pane = Pane::start(&place, 100, 40, "--model scripted/r.script --profile zodo");
+    let say = |text: &str| {
+        pane.type_text(text);
+        pane.press("Enter");
+    };
+    say("/context");
+    let screen = pane.wait_for("harbour.md");
+    assert!(screen.contains("main.rs") && screen.contains("paths, about"), "{screen}");
+    pane.press("a");
+    pane.wait_for("goes with the next message: file tree");
+    say("First");
+    pane.wait_for("I see the files.");
+    say("Second");
+    pane.wait_for("And now none.");
+    let sessions = place.windlass(&["sessions", "list", "--json"]).exits(0).json();
+    let records =
+        place.windlass(&["sessions", "export", sessions[0]["session_id"].as_str().unwrap()]).exits(0).out;
+    let begun: Vec<&str> = records.lines().filter(|line| line.contains("\"type\":\"run_started\"")).collect();
+    let with_tree: Vec<bool> = begun.iter().map(|line| line.contains("The files of the project:")).collect();
+    assert_eq!(with_tree, [true, false]);
+}
+
 /// Z-1, Z-2: the model's answer has calls, somebody is asked, the call runs, its structured result goes into the history,
 /// the model goes on by itself and answers; the next message finds it all there.
 #[test]

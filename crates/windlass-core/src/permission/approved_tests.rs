@@ -63,7 +63,7 @@ fn z_12_high_calls_always_show_a_preview_and_critical_ones_need_a_word() {
 }
 
 #[test]
-fn z_13_once_is_this_call_only() {
+fn once_is_this_call_only() {
     let mut permissions = with_rules([]);
     let answered = asked(&permissions, "a").answer(&mut permissions, &answer(Decision::Once));
     let call = answered.verdict.unwrap();
@@ -74,7 +74,7 @@ fn z_13_once_is_this_call_only() {
 }
 
 #[test]
-fn z_13_session_lasts_until_the_session_ends() {
+fn session_lasts_until_the_session_ends() {
     let mut permissions = with_rules([]);
     let answered = asked(&permissions, "a").answer(&mut permissions, &answer(Decision::Session));
     assert_eq!(answered.verdict.unwrap().decision(), Decision::Session);
@@ -86,7 +86,7 @@ fn z_13_session_lasts_until_the_session_ends() {
 }
 
 #[test]
-fn z_13_remember_returns_a_rule_to_store_and_holds_at_once() {
+fn remember_returns_a_rule_to_store_and_holds_at_once() {
     let mut permissions = with_rules([deny("other")]);
     let answered = asked(&permissions, "a").answer(&mut permissions, &answer(Decision::Remember));
     assert_eq!(answered.verdict.unwrap().decision(), Decision::Remember);

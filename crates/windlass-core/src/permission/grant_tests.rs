@@ -2,7 +2,7 @@ use super::super::case::{path, pattern, reader};
 use super::*;
 
 #[test]
-fn z_13_a_grant_covers_its_call_and_no_other() {
+fn a_grant_covers_its_call_and_no_other() {
     let mut grants = Grants::default();
     assert!(grants.covering(&reader(), &[path("a")]).is_none());
     grants.add(pattern("read_file(a)"));

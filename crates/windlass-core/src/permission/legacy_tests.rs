@@ -11,14 +11,14 @@ fn read(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn z_13_the_array_shape_is_read_as_appendix_a_5_writes_it() {
+fn the_array_shape_is_read_as_appendix_a_5_writes_it() {
     let text = r#"[{"scope":"read_files","mode":"always_allow","path_patterns":["*"],"deny_patterns":[]}]"#;
     assert_eq!(read(text), ["r1 allow scope:read_files 0"]);
     assert!(read("[]").is_empty());
 }
 
 #[test]
-fn z_13_the_policies_shape_is_read_as_appendix_a_5_writes_it() {
+fn the_policies_shape_is_read_as_appendix_a_5_writes_it() {
     let text = r#"{"policies":[{"tool_name":"read_file","decision":"always_allow","created_at":1705680000000},
         {"tool_name":"write_file","decision":"always_deny"}]}"#;
     assert_eq!(read(text), ["r1 allow read_file 1705680000000", "r2 deny write_file 0"]);

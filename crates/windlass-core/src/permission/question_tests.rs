@@ -3,7 +3,7 @@ use serde_json::json;
 use super::*;
 
 #[test]
-fn z_13_decisions_are_read_by_word_and_by_the_key_of_the_prompt() {
+fn decisions_are_read_by_word_and_by_the_key_of_the_prompt() {
     let decisions = [Decision::Once, Decision::Session, Decision::Remember, Decision::Deny];
     assert_eq!(decisions.map(Decision::word), ["once", "session", "remember", "deny"]);
     for (decision, key) in decisions.into_iter().zip(["1", "2", "3", "4"]) {

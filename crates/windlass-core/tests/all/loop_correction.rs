@@ -85,24 +85,6 @@ fn a_call_that_stays_bad_leads_to_an_answer_without_tools() {
 }
 
 #[test]
-fn e_46_a_run_has_three_corrections_and_each_bad_call_one() {
-    let mut sim = Sim::of(Profile::default());
-    sim.start("Add");
-    let mut number = 0;
-    for a in 1..=3 {
-        sim.want(bad());
-        assert_eq!(sim.request().purpose, StepPurpose::Correction, "correction {a}");
-        sim.want(good(a));
-        number += 2;
-        sim.ended(number, json!(a));
-    }
-    sim.want(bad());
-    assert_eq!(sim.request().purpose, StepPurpose::Finalise, "the fourth is one too many");
-    sim.say("Done");
-    assert_eq!(sim.finished().reason, StopReason::CorrectionFailed);
-}
-
-#[test]
 fn of_several_bad_calls_the_first_is_named_and_the_good_ones_run() {
     let mut sim = Sim::of(Profile::default());
     sim.start("Add");

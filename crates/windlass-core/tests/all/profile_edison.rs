@@ -355,26 +355,6 @@ fn e_35_the_sources_come_after_a_continued_answer() {
 }
 
 #[test]
-fn e_36_a_run_ends_by_answer_limit_failed_correction_or_cancel() {
-    let mut answered = edison();
-    answered.say("Done.");
-    let mut capped = edison();
-    for number in 1..=5 {
-        capped.say(&search(&format!("q{number}")));
-        capped.ended_with(number, found("A"));
-    }
-    capped.say("Done.");
-    let mut uncorrected = edison();
-    uncorrected.say("{\"tool\":1,\"args\":{}}");
-    uncorrected.say("{\"tool\":1,\"args\":{}}");
-    let mut cancelled = edison();
-    cancelled.cancel("");
-    let reasons = [answered, capped, uncorrected, cancelled].map(|sim| sim.finished().reason.clone());
-    use StopReason::{Answered, Cancelled, CorrectionFailed, StepsMax};
-    assert_eq!(reasons, [Answered, StepsMax, CorrectionFailed, Cancelled]);
-}
-
-#[test]
 fn e_38_each_call_leaves_tool_arguments_result_and_summary() {
     let mut sim = edison();
     sim.say(&search("a"));

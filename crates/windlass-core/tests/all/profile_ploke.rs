@@ -170,16 +170,6 @@ fn p_20_the_run_ends_with_an_answer_or_when_its_attempts_are_used_up() {
 }
 
 #[test]
-fn p_21_a_call_may_take_thirty_seconds_then_fails_with_a_message_that_helps() {
-    let mut sim = ploke();
-    sim.want(vec![call("look", json!({}))]);
-    assert_eq!(sim.ran(), [("call_1", 30_000)]);
-    sim.failed(1, timeout());
-    assert_eq!(sim.content(1), r#"{"ok":false,"error":"Timed out waiting for tool result"}"#);
-    assert_eq!(sim.request().purpose, StepPurpose::Work, "the model may try again");
-}
-
-#[test]
 fn p_23_the_tool_message_has_the_call_id_and_the_json_without_further_wrapping() {
     let mut sim = ploke();
     sim.want(vec![named_call("toolu_9", "look", json!({}))]);

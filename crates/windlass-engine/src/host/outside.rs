@@ -10,6 +10,7 @@ use windlass_core::permission::{
     ApproveMode, Decision, DeniedBy, PermissionAnswer, Rule, RuleEffect, RuleSource, Stance,
 };
 use windlass_core::port::BoxStream;
+use windlass_core::profile::Profile;
 use windlass_core::tool::ToolFailure;
 
 use super::{Host, broken, failed};
@@ -27,6 +28,7 @@ impl Host {
         let _place = self.take_place().await?;
         let mut past = Past::default();
         let mut approve = self.parts.approve;
+        let mut profile = None;
         let session_id = match &call.session_id {
             Some(session_id) => {
                 let row = self
@@ -36,6 +38,8 @@ impl Host {
                     .await
                     .map_err(failed("session", session_id.as_str()))?;
                 approve = self.mode_of(&row);
+                // A profile is a whole: what a session's runs may do unasked, its calls by hand may too.
+                profile = Some(row.begin.profile).filter(|name| !name.is_empty());
                 let gone = || failed("session", session_id.as_str());
                 past.grants = self.parts.store.grants(session_id).await.map_err(broken)?.unwrap_or_default();
                 past.tasks = self.parts.store.tasks(session_id).await.map_err(gone())?;
@@ -43,7 +47,7 @@ impl Host {
             }
             None => new_session_id(),
         };
-        let profile = (self.parts.profiles)(None)?;
+        let profile = (self.parts.profiles)(profile.as_deref())?;
         let agreed = match approve {
             // This is the approval that staged edits await.
             ApproveMode::Stage | ApproveMode::StageOnly => ApproveMode::Ask,
@@ -65,7 +69,7 @@ impl Host {
         let is_unasked = |failure: &ToolFailure| failure.denied_by == Some(DeniedBy::Mode);
         if !is_agreed
             && outcome.failure().is_some_and(is_unasked)
-            && let Some(question) = self.explain_in(agreed, &call.name, args).await?.question
+            && let Some(question) = self.explain_in(&profile, agreed, &call.name, args).await?.question
         {
             return Err(HostError::NeedsConsent(Box::new(question)));
         }
@@ -141,22 +145,22 @@ impl Host {
         tool: &str,
         args: Map<String, Value>,
     ) -> Result<Explanation, HostError> {
-        self.explain_in(self.parts.approve, tool, args).await
+        self.explain_in(&(self.parts.profiles)(None)?, self.parts.approve, tool, args).await
     }
 
     async fn explain_in(
         &self,
+        profile: &Profile,
         approve: ApproveMode,
         tool: &str,
         args: Map<String, Value>,
     ) -> Result<Explanation, HostError> {
         self.check_tool(tool)?;
-        let profile = (self.parts.profiles)(None)?;
         let judge = CallJudge {
             registry: &self.parts.registry,
             policies: &self.parts.policies,
             approve,
-            profile: &profile,
+            profile,
             root: &self.parts.root,
             clock: &self.parts.clock,
             secrets: &self.redactor,

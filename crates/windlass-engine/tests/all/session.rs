@@ -98,7 +98,7 @@ async fn a_second_message_while_a_run_goes_on_is_refused_and_loses_nothing() {
 }
 
 #[tokio::test]
-async fn z_13_r_60_a_question_waits_for_its_answer_and_the_run_goes_on() {
+async fn r_60_a_question_waits_for_its_answer_and_the_run_goes_on() {
     let wrote = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&wrote);
     let spec = ToolSpec::new("write_it", "Writes").with_effects(Effects::Write, Risk::Medium);
@@ -284,20 +284,6 @@ async fn the_actor_ends_when_the_last_handle_is_gone() {
     run(&session).await;
     drop(session);
     while !matches!(events.next().await, Delivery::Closed) {}
-}
-
-#[tokio::test]
-async fn p_22_commands_push_back_instead_of_piling_up() {
-    let session = Session::start(parts("user Go.\nmodel hang\n", vec![]));
-    // The actor has had no chance to run yet on this thread: after a bounded number, a sender has to wait.
-    let mut taken = 0;
-    while futures::poll!(std::pin::pin!(session.cancel())).is_ready() {
-        taken += 1;
-        assert!(taken <= 64, "commands pile up without a bound");
-    }
-    assert!(taken > 0);
-    // Once the actor works, the waiting sender gets through.
-    session.cancel().await.unwrap();
 }
 
 /// What was logged, line by line.

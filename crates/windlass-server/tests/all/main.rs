@@ -7,13 +7,10 @@
 mod approvals;
 mod choices;
 mod client;
-mod compat;
 mod contract;
 mod document;
-mod edison;
 mod goldens;
 mod modules;
-mod openai;
 mod outside;
 mod reconnect;
 mod records;

@@ -96,13 +96,3 @@ async fn e_45_every_tool_has_its_summary_and_its_error_case() {
     let image = outcome("generate_image", args).await;
     assert!(said("generate_image", &image).contains("Image generation requested"));
 }
-
-#[tokio::test]
-async fn z_19_every_tool_gets_all_it_may_use_in_one_context_made_by_a_test() {
-    let bench = Bench::default();
-    bench.call("add_task", json!({"content": "in this context"})).await.unwrap();
-    let list = bench.call("list_tasks", json!({})).await.unwrap();
-    assert_eq!(list.json[0]["content"], "in this context");
-    let other = Bench::default().call("list_tasks", json!({})).await.unwrap();
-    assert_eq!(other.json, json!([]), "nothing is global");
-}

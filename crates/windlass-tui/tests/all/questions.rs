@@ -152,7 +152,7 @@ fn z_12_a_critical_call_is_denied_without_a_word_and_esc_goes_back_from_it() {
 }
 
 #[test]
-fn z_13_each_key_gives_its_answer_and_only_once() {
+fn each_key_gives_its_answer_and_only_once() {
     let decisions = [Decision::Once, Decision::Session, Decision::Remember, Decision::Deny];
     for (key, decision) in ["1", "2", "3", "4"].into_iter().zip(decisions) {
         let mut stage = asked(80, 24, &[medium()]);
@@ -167,7 +167,7 @@ fn z_13_each_key_gives_its_answer_and_only_once() {
 }
 
 #[test]
-fn z_13_arrows_choose_an_answer_and_enter_gives_it_but_nothing_is_chosen_at_first() {
+fn arrows_choose_an_answer_and_enter_gives_it_but_nothing_is_chosen_at_first() {
     let mut stage = asked(80, 24, &[medium()]);
     stage.press(KeyCode::Enter);
     assert!(answers(&mut stage).is_empty());
@@ -180,7 +180,7 @@ fn z_13_arrows_choose_an_answer_and_enter_gives_it_but_nothing_is_chosen_at_firs
 }
 
 #[test]
-fn z_13_the_rule_that_is_remembered_can_be_changed_and_a_broken_one_is_not_sent() {
+fn the_rule_that_is_remembered_can_be_changed_and_a_broken_one_is_not_sent() {
     let mut stage = asked(80, 24, &[high()]);
     stage.type_text("e");
     stage.press(KeyCode::Backspace);
@@ -198,7 +198,7 @@ fn z_13_the_rule_that_is_remembered_can_be_changed_and_a_broken_one_is_not_sent(
 }
 
 #[test]
-fn z_13_esc_gives_up_the_rule_and_pasted_text_goes_into_it() {
+fn esc_gives_up_the_rule_and_pasted_text_goes_into_it() {
     let mut stage = asked(80, 24, &[high()]);
     stage.type_text("e");
     stage.put(Input::Paste("(x)\nsecond".to_owned()));
@@ -211,7 +211,7 @@ fn z_13_esc_gives_up_the_rule_and_pasted_text_goes_into_it() {
 }
 
 #[test]
-fn z_13_questions_queue_visibly_and_tab_goes_through_them() {
+fn questions_queue_visibly_and_tab_goes_through_them() {
     let mut stage = asked(100, 30, &[high(), medium(), critical()]);
     let screen = lower(&mut stage);
     assert!(screen.contains("Permission 1 of 3") && screen.contains("Tool: write_file"), "{screen}");
@@ -230,7 +230,7 @@ fn z_13_questions_queue_visibly_and_tab_goes_through_them() {
 }
 
 #[test]
-fn z_13_an_answer_that_the_host_refuses_says_why_and_can_be_given_again() {
+fn an_answer_that_the_host_refuses_says_why_and_can_be_given_again() {
     let mut stage = asked(80, 24, &[medium()]);
     stage.type_text("1");
     let error = HostError::Broken("the store is full".to_owned());

@@ -4,9 +4,13 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use futures::StreamExt;
 use serde_json::json;
+use windlass::core::event::Record;
+use windlass::core::ids::SessionId;
 use windlass::core::message::Message;
 use windlass::core::permission::DeniedBy;
+use windlass::core::port::{BoxFuture, JournalFailure, JournalPort};
 use windlass::core::run::RunError;
+use windlass::engine::journal::MemoryJournal;
 use windlass::prelude::*;
 
 /// Adds two integers.
@@ -132,7 +136,7 @@ async fn teach() -> Result<&'static str, ToolFailure> {
 }
 
 #[tokio::test]
-async fn r_14_a_tool_that_registers_a_tool_does_not_deadlock_and_the_next_step_has_it() {
+async fn r_14_e_46_a_tool_that_registers_a_tool_does_not_deadlock_and_the_next_step_has_it() {
     let script = r#"
         user q
         model call 1 teach
@@ -188,4 +192,50 @@ async fn a_run_that_fails_is_an_error_that_can_be_matched() {
         Err(WindlassError::Run(error)) => assert!(matches!(*error, RunError::Model(_)), "{error}"),
         other => panic!("{other:?}"),
     }
+}
+
+/// A journal that keeps its session waiting until it is opened.
+struct Held {
+    inner: MemoryJournal,
+    gate: Arc<tokio::sync::Semaphore>,
+}
+
+impl JournalPort for Held {
+    fn append<'a>(&'a self, records: &'a [Arc<Record>]) -> BoxFuture<'a, Result<(), JournalFailure>> {
+        Box::pin(async move {
+            drop(self.gate.acquire().await.unwrap());
+            self.inner.append(records).await
+        })
+    }
+
+    fn load<'a>(
+        &'a self,
+        session_id: &'a SessionId,
+        after: u64,
+    ) -> BoxFuture<'a, Result<Vec<Arc<Record>>, JournalFailure>> {
+        self.inner.load(session_id, after)
+    }
+}
+
+/// P-22: whatever is told to a session goes through one channel of a bounded size. While the session cannot go on, whoever
+/// sends more has to wait; then everything gets through, and the final message comes.
+#[tokio::test]
+async fn p_22_a_session_that_cannot_go_on_pushes_back_and_then_gives_its_final_message() {
+    let gate = Arc::new(tokio::sync::Semaphore::new(0));
+    let journal = Held { inner: MemoryJournal::new(), gate: Arc::clone(&gate) };
+    let agent = with_script("user q\nmodel text Done.\n").journal(journal).build().unwrap();
+    let mut run = std::pin::pin!(agent.run("q"));
+    assert!(futures::poll!(run.as_mut()).is_pending());
+    let mut taken = 0;
+    loop {
+        let mut command = std::pin::pin!(agent.session().set_approve(ApproveMode::Ask));
+        if futures::poll!(command.as_mut()).is_pending() {
+            gate.add_permits(1);
+            command.await.unwrap();
+            break;
+        }
+        taken += 1;
+        assert!(taken < 1_000, "commands pile up without a bound");
+    }
+    assert_eq!(run.await.unwrap().text, "Done.");
 }

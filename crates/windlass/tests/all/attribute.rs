@@ -1,9 +1,10 @@
 //! `#[tool]`: what it makes of a function.
 
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use windlass::core::port::ToolPort;
-use windlass::core::tool::{Effects, Risk};
+use windlass::core::tool::{Effects, Risk, ToolOutcome};
 use windlass::prelude::*;
+use windlass_testkit::NullContext;
 
 /// Where something is.
 #[derive(serde::Deserialize, schemars::JsonSchema)]
@@ -66,4 +67,58 @@ fn a_tool_made_of_a_function_is_checked_and_run() {
     assert_eq!(found.output_raw, json!("53.5 None call_1"));
     assert!(format!("{:?}", beyond.error).contains("beyond the pole"));
     assert!(format!("{:?}", wrong.error).contains("latitude"), "{:?}", wrong.error);
+}
+
+/// Says what it was given beside its arguments.
+#[tool(effects = "read", risk = "safe")]
+async fn look_around(context: &ToolContext) -> Result<Value, ToolFailure> {
+    context.progress.report(&context.call_id, "looking around");
+    let earlier = context.results.find("call_1").and_then(|outcome| Some(outcome.output()?.json.clone()));
+    let tasks: Vec<String> = context.tasks.list().into_iter().map(|task| task.content).collect();
+    let args = [("a".to_owned(), json!(20)), ("b".to_owned(), json!(22))];
+    let inner = context.calls.call("add", Map::from_iter(args)).await;
+    Ok(json!({
+        "root": context.root, "asked": &*context.user_message, "call": context.call_id, "sum": earlier, "tasks": tasks,
+        "inner": inner.ok().map(|output| output.json), "stopped": context.cancel.is_cancelled(),
+        "has_time": context.deadline_ms > 0 && context.output_bytes_max > 0,
+    }))
+}
+
+/// Z-19: one context has all that a tool may use. An agent fills it with what is real, a test with what it likes; another
+/// session's is another one, for nothing is global.
+#[tokio::test]
+async fn z_19_a_tool_gets_everything_in_one_context_that_an_agent_or_a_test_fills() {
+    let script = "user Look\nmodel call 1 add {\"a\":1,\"b\":2}\nmodel call 2 add_task {\"content\":\"haul\"}\nmodel end\n\
+                  model call 3 look_around\nmodel end\nmodel text Seen.\n";
+    let folder = tempfile::tempdir().unwrap();
+    let agent = Windlass::builder()
+        .script(script)
+        .unwrap()
+        .builtin_tools(&Default::default())
+        .tool(sum)
+        .tool(look_around)
+        .root(folder.path())
+        .approve(ApproveMode::All)
+        .build()
+        .unwrap();
+    let answer = agent.run("Look").await.unwrap();
+    let seen = &answer.trace.tools[2].output_raw;
+    let expected = json!({
+        "root": folder.path().canonicalize().unwrap(), "asked": "Look", "call": "call_3", "sum": 3, "tasks": ["haul"],
+        "inner": 42, "stopped": false, "has_time": true,
+    });
+    assert_eq!(*seen, expected);
+
+    let other = NullContext::new()
+        .root("/elsewhere")
+        .user_message("Try")
+        .result("call_1", ToolOutcome::ok(ToolOutput::json(json!(7))));
+    other.cancel_flag().cancel();
+    let seen = ToolPort::run(&look_around, &Map::new(), &other.build()).await.unwrap().json;
+    let expected = json!({
+        "root": "/elsewhere", "asked": "Try", "call": "call_1", "sum": 7, "tasks": [], "inner": null, "stopped": true,
+        "has_time": true,
+    });
+    assert_eq!(seen, expected);
+    assert_eq!(other.progress_lines(), ["looking around"]);
 }

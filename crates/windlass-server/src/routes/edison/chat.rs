@@ -274,6 +274,8 @@ async fn search(app: &App, session_id: &SessionId, message: &str) -> Answer<Opti
     let outcome = match app.host.call_tool(call).await {
         Ok(answer) => answer.outcome,
         Err(HostError::Missing { .. }) => return Ok(None),
+        // A rule wants it asked about, and here is nobody to ask.
+        Err(HostError::NeedsConsent(_)) => return Ok(Some((unfound(&query, "it is not allowed"), false))),
         Err(error) => return Err(error.into()),
     };
     Ok(Some(match &outcome.body {
@@ -289,12 +291,11 @@ async fn search(app: &App, session_id: &SessionId, message: &str) -> Answer<Opti
             // A search that found nothing is no source.
             (text, !pages.is_empty())
         }
-        Err(failure) => (
-            format!(
-                "A web search for \"{query}\" failed: {}. Do not invent what it might have found.",
-                failure.message
-            ),
-            false,
-        ),
+        Err(failure) => (unfound(&query, &failure.message), false),
     }))
+}
+
+/// What a model is told of a search that failed.
+fn unfound(query: &str, why: &str) -> String {
+    format!("A web search for \"{query}\" failed: {why}. Do not invent what it might have found.")
 }

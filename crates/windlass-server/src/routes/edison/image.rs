@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use serde_json::{Map, Value, json};
-use windlass_core::host::OutsideCall;
+use windlass_core::host::{HostError, OutsideCall};
 use windlass_core::tool::{Effects, ErrorKind, ToolFailure};
 
 use crate::error::{Answer, Kind, Problem};
@@ -28,7 +28,17 @@ pub(super) async fn generate(
         ));
     }
     let call = OutsideCall { name: TOOL.into(), args, session_id: None, consent: None };
-    let answer = app.host.call_tool(call).await?;
+    let answer = match app.host.call_tool(call).await {
+        Ok(answer) => answer,
+        Err(HostError::NeedsConsent(_)) => {
+            let failure = ToolFailure::new(
+                ErrorKind::PermissionDenied,
+                "a picture may cost money, and nobody has allowed it",
+            );
+            return Err(problem_of(&failure));
+        }
+        Err(error) => return Err(error.into()),
+    };
     match &answer.outcome.body {
         Ok(output) => {
             let mut told = json!({"ok": true, "data": output.json});
