@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use cap_std::fs::Dir;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use windlass_core::permission::{Inspection, Preview, Target};
@@ -53,6 +54,7 @@ struct Plan {
     /// Canonical path of the folder, below the root.
     cwd: String,
     cwd_absolute: PathBuf,
+    folder: Dir,
     timeout_ms: u64,
     env: BTreeMap<String, String>,
 }
@@ -150,9 +152,11 @@ impl ToolPort for ExecuteCommand {
             context.targets.check(&Target::Command(plan.command.full_line(&plan.cwd, &plan.env)))?;
             let words = plan.command.words();
             let program = words.first().cloned().unwrap_or_default();
+            let folder = plan.folder.try_clone().map_err(|error| not_started(&program, &error))?;
             let launch = Launch {
                 words,
-                cwd: plan.cwd_absolute.clone(),
+                folder,
+                path: plan.cwd_absolute.clone(),
                 inherited: Arc::clone(&self.inherited),
                 env: plan.env.clone(),
                 timeout: Duration::from_millis(plan.timeout_ms),
@@ -199,16 +203,16 @@ async fn plan(args: &Map<String, Value>, context: &ToolContext) -> Result<Plan, 
         return Err(wrong("env", format!("'{name}' is not a name for an environment variable")));
     }
     let (root, asked) = (context.root.clone(), args.cwd.unwrap_or_else(|| ".".to_owned()));
-    let (cwd, cwd_absolute) = offload(context, move |_| {
+    let (cwd, cwd_absolute, folder) = offload(context, move |_| {
         let root = Root::open(&root)?;
         let cwd = root.resolve(&asked)?;
-        root.folder(&cwd).map_err(|_| wrong("cwd", format!("'{cwd}' is not a folder")))?;
+        let folder = root.folder(&cwd).map_err(|_| wrong("cwd", format!("'{cwd}' is not a folder")))?;
         let absolute = if cwd == "." { root.path().to_path_buf() } else { root.path().join(&cwd) };
-        Ok((cwd, absolute))
+        Ok((cwd, absolute, folder))
     })
     .await?;
     let timeout_ms = args.timeout_ms.unwrap_or(COMMAND_TIMEOUT_MS).clamp(1, COMMAND_TIMEOUT_MS_MAX);
-    Ok(Plan { command, cwd, cwd_absolute, timeout_ms, env })
+    Ok(Plan { command, cwd, cwd_absolute, folder, timeout_ms, env })
 }
 
 fn wrong(field: &str, message: impl Into<String>) -> ToolFailure {

@@ -6,11 +6,13 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
+use cap_std::fs::Dir;
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::Child;
@@ -23,13 +25,24 @@ use crate::files::limits::{COMMAND_OUTPUT_BYTES_MAX, DRAIN_MS_MAX};
 /// What to start and how long to wait for it.
 pub(crate) struct Launch {
     pub(crate) words: Vec<String>,
-    pub(crate) cwd: PathBuf,
+    /// The folder to run in, open: whoever puts a link in its place afterwards leads the command nowhere else.
+    pub(crate) folder: Dir,
+    /// Its path, where open folders have none.
+    pub(crate) path: PathBuf,
     pub(crate) inherited: Arc<Environment>,
     /// Variables of this command alone.
     pub(crate) env: BTreeMap<String, String>,
     pub(crate) timeout: Duration,
     /// Bytes kept of each stream.
     pub(crate) stream_bytes_max: usize,
+}
+
+impl Launch {
+    fn current_dir(&self) -> PathBuf {
+        // The child has the folder open until its program begins, which is after it has gone there.
+        let open = PathBuf::from(format!("/proc/self/fd/{}", self.folder.as_raw_fd()));
+        if open.is_dir() { open } else { self.path.clone() }
+    }
 }
 
 /// Why it ended.
@@ -79,7 +92,7 @@ fn spawn(launch: &Launch) -> io::Result<Child> {
         launch.words.split_first().ok_or_else(|| io::Error::other("the command is empty"))?;
     tokio::process::Command::new(program)
         .args(args)
-        .current_dir(&launch.cwd)
+        .current_dir(launch.current_dir())
         .env_clear()
         .envs(launch.inherited.variables())
         .envs(FIXED)

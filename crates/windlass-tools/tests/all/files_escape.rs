@@ -180,39 +180,70 @@ fn swapping(put: impl Fn(usize) + Send + Sync, work: impl FnOnce()) {
     });
 }
 
+/// A folder of the project, or a link out of it.
+fn turn_door(project: &Project, turn: usize) {
+    let (door, parked) = (project.path("door"), project.path("parked"));
+    if turn.is_multiple_of(2) {
+        fs::rename(&door, &parked).unwrap();
+        symlink("../outside", &door).unwrap();
+    } else {
+        fs::remove_file(&door).unwrap();
+        fs::rename(&parked, &door).unwrap();
+    }
+}
+
+#[test]
+fn a_command_runs_in_the_folder_that_was_looked_at_whatever_is_put_in_its_place() {
+    let project = Project::with(&[("door/hidden.txt", "inside")]);
+    let mut ran = 0;
+    swapping(
+        |turn| turn_door(&project, turn),
+        || {
+            block_on(async {
+                for turn in 0.. {
+                    // A busy machine may run one side alone for long.
+                    if turn >= 300 && ran > 0 || turn >= 20_000 {
+                        break;
+                    }
+                    let args = json!({"command": "cat hidden.txt", "cwd": "door"});
+                    if let Ok(output) = project.call("execute_command", args).await {
+                        assert_eq!(output.json["stdout"], "inside", "{}", output.json);
+                        ran += 1;
+                    }
+                }
+            });
+        },
+    );
+    assert!(ran > 0);
+    assert_outside_untouched(&project);
+}
+
 #[test]
 fn r_50_a_folder_swapped_for_a_link_while_tools_run_never_leads_out() {
     let project = Project::with(&[("door/hidden.txt", "inside")]);
-    let (door, parked) = (project.path("door"), project.path("parked"));
-    let put = |turn: usize| {
-        if turn.is_multiple_of(2) {
-            fs::rename(&door, &parked).unwrap();
-            symlink("../outside", &door).unwrap();
-        } else {
-            fs::remove_file(&door).unwrap();
-            fs::rename(&parked, &door).unwrap();
-        }
-    };
     let (mut inside, mut refused) = (0, 0);
-    swapping(put, || {
-        block_on(async {
-            for turn in 0.. {
-                // A busy machine may run one side alone for long.
-                if turn >= 3000 && inside > 0 && refused > 0 || turn >= 60_000 {
-                    break;
+    swapping(
+        |turn| turn_door(&project, turn),
+        || {
+            block_on(async {
+                for turn in 0.. {
+                    // A busy machine may run one side alone for long.
+                    if turn >= 3000 && inside > 0 && refused > 0 || turn >= 60_000 {
+                        break;
+                    }
+                    let read = project.call("read_file", json!({"path": "door/hidden.txt"})).await;
+                    inside += usize::from(read.is_ok());
+                    refused += usize::from(read.is_err());
+                    assert!(read.is_err() || read.unwrap().readable() == "inside");
+                    let content = refused.to_string();
+                    let args = json!({"path": "door/new.txt", "content": content, "create_parents": false});
+                    let _ = project.call("write_file", args).await;
+                    let tree = project.call("get_file_tree", json!({"path": "door"})).await;
+                    assert!(tree.is_err() || !tree.unwrap().json.to_string().contains(OUTSIDE));
                 }
-                let read = project.call("read_file", json!({"path": "door/hidden.txt"})).await;
-                inside += usize::from(read.is_ok());
-                refused += usize::from(read.is_err());
-                assert!(read.is_err() || read.unwrap().readable() == "inside");
-                let content = refused.to_string();
-                let args = json!({"path": "door/new.txt", "content": content, "create_parents": false});
-                let _ = project.call("write_file", args).await;
-                let tree = project.call("get_file_tree", json!({"path": "door"})).await;
-                assert!(tree.is_err() || !tree.unwrap().json.to_string().contains(OUTSIDE));
-            }
-        });
-    });
+            });
+        },
+    );
     assert!(inside > 0 && refused > 0, "both sides of the race must have won: {inside}, {refused}");
     assert_outside_untouched(&project);
 }
