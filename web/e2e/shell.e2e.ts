@@ -129,6 +129,23 @@ describe('sending', () => {
     await page.reload();
     await page.getByRole('button', { name: /Tools 1\// }).waitFor();
     expect(await page.getByRole('combobox', { name: 'Reasoning effort' }).inputValue()).toBe('low');
+    // With the session, not with the browser.
+    const { settings } = await server.api<{ settings: { reasoning_effort?: string } }>(`/api/sessions/${idOf(page)}`);
+    expect(settings.reasoning_effort).toBe('low');
+    await page.getByRole('combobox', { name: 'Reasoning effort' }).selectOption('');
+    await until(async () => {
+      const after = await server.api<{ settings?: { reasoning_effort?: string } }>(`/api/sessions/${idOf(page)}`);
+      return after.settings?.reasoning_effort === undefined;
+    }, 'no reasoning effort in the settings');
+  });
+
+  it('names the model in full on a phone', async () => {
+    const page = await show();
+    await page.setViewportSize({ width: 390, height: 844 });
+    const name = page.getByRole('button', { name: /^Model/ }).locator('.name');
+    const { shown, whole } = await name.evaluate((it) => ({ shown: it.clientWidth, whole: it.scrollWidth }));
+    expect(shown).toBeGreaterThanOrEqual(whole);
+    expect(await name.textContent()).toMatch(/^scripted\//);
   });
 
   it('edits the last message as a fork with the up arrow', async () => {

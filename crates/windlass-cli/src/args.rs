@@ -17,7 +17,7 @@ pub(crate) use self::modules::{
 use crate::config::EFFORT_WORDS;
 use crate::duration::parse_positive_ms;
 
-/// Hauls a model through its tool calls, step by step, and never loses one.
+/// Runs the tool calls of a language model, step by step, and never loses one.
 #[derive(Debug, Parser)]
 #[command(name = "windlass", version, arg_required_else_help = false, disable_help_subcommand = true)]
 #[command(override_usage = "windlass [OPTIONS] [COMMAND]\n       windlass [OPTIONS] \"QUESTION\"")]
@@ -61,7 +61,7 @@ pub(crate) struct GlobalArgs {
     /// an Ollama server on this machine has, else the built-in model, `builtin`]
     #[arg(long, global = true, value_name = "PROVIDER/MODEL")]
     pub(crate) model: Option<String>,
-    /// Limits and manners: default, edison, dspy, studio, ploke or zodo
+    /// Limits and behaviour: default, edison, dspy, studio, ploke or zodo
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) profile: Option<String>,
     /// The project root: files are only reached below it [default: the current folder]
@@ -89,7 +89,7 @@ pub(crate) struct GlobalArgs {
 pub(crate) enum Command {
     /// Answer one message: the answer goes to stdout, progress to stderr; `windlass "QUESTION"` does the same
     Run(RunArgs),
-    /// Serve the HTTP API; runs that were cut off are taken up again
+    /// Start the web app and the API; interrupted runs go on
     Serve(ServeArgs),
     /// Open the terminal app over a server: its sessions, its tools, its models
     Attach(AttachArgs),
@@ -154,6 +154,9 @@ pub(crate) struct RunArgs {
     /// Answer without tools
     #[arg(long)]
     pub(crate) no_tools: bool,
+    /// Only these tools, with commas between them
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with = "no_tools")]
+    pub(crate) tools: Option<Vec<String>>,
     /// How hard the model thinks, and that its thinking is shown
     #[arg(long, value_name = "EFFORT", value_parser = EFFORT_WORDS)]
     pub(crate) effort: Option<String>,

@@ -24,6 +24,7 @@ use serde_json::Number;
 use windlass_core::permission::ApproveMode;
 use windlass_core::profile::{Profile, ProfileName};
 use windlass_core::secret::Secret;
+use windlass_modules::{Module, fit_profile};
 use windlass_scripted::Script;
 use windlass_tools::SearchBackendKind;
 
@@ -234,6 +235,12 @@ impl Config {
         settings.0.retain(|_, setting| setting.source.is_set());
         settings.put("profile", Setting::new(Value::Text(word.to_owned()), Source::Default));
         find_profile(&mut settings, &self.keys)
+    }
+
+    /// Makes a profile fit a module.
+    pub(crate) fn fit_module(&self, module: &Module, profile: &mut Profile) -> Result<()> {
+        fit_profile(module, profile, self.profile_named(ProfileName::Dspy.word())?);
+        Ok(())
     }
 
     /// Where a setting comes from.

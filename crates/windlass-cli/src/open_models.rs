@@ -10,7 +10,7 @@ use windlass_core::profile::Profile;
 use windlass_engine::host::{ModelsPort, OpenModel};
 use windlass_models::Abilities;
 use windlass_models::transport::Transport;
-use windlass_modules::{Mode, Module, ModuleModel, fit_profile};
+use windlass_modules::{Mode, Module, ModuleModel};
 
 use crate::complaint::Result;
 use crate::config::{Config, find_key};
@@ -73,7 +73,7 @@ impl OpenModels {
     }
 
     fn fit_module(&self, module: &Module, profile: &mut Profile) -> Result<()> {
-        fit_profile(module, profile);
+        self.config.fit_module(module, profile)?;
         // The model below must be able to call only where the module calls as it does.
         self.chosen.fit(profile, self.has_tools && module.tool_enabled)
     }
@@ -88,7 +88,8 @@ impl OpenModels {
         let Some(module) = self.modules.find(id) else {
             return Err(HostError::Invalid { field: Some("model"), message: self.modules.refusal(id) });
         };
-        fit_profile(&module, profile);
+        let fitted = self.config.fit_module(&module, profile);
+        fitted.map_err(|complaint| wrong("model", &complaint))?;
         let chosen = self.choose(below, profile)?;
         // The model below must be able to call only where the module calls as it does.
         let fitted = chosen.fit(profile, self.has_tools && module.tool_enabled);

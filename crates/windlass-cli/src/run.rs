@@ -38,6 +38,7 @@ use crate::provider::wait_for;
 use crate::runs::unfinished_line;
 use crate::screen::{Output, Screen, Telling};
 use crate::telemetry;
+use crate::tools::unknown_tool;
 use crate::wiring::House;
 
 /// Largest message and largest context that are read: more than any model takes.
@@ -123,6 +124,7 @@ fn wishes(house: &House, args: &mut RunArgs) -> Result<RunWishes> {
         context: args.context.as_deref().map(read_context).transpose()?,
         tools_allowed: !args.no_tools
             && script.and_then(|script| script.header.tools_allowed).unwrap_or(true),
+        tools: args.tools.as_deref().map(|names| known_tools(house, names)).transpose()?,
         sampling: Sampling {
             response_format: args.format.as_deref().map(answer_form::read).transpose()?,
             ..house.config.sampling_of_flags()
@@ -133,6 +135,16 @@ fn wishes(house: &House, args: &mut RunArgs) -> Result<RunWishes> {
         approve: Some(house.config.approve),
         ..RunWishes::default()
     })
+}
+
+/// Tools by their own names; each must be there.
+fn known_tools(house: &House, names: &[String]) -> Result<Vec<String>> {
+    let shelf = house.registry.snapshot();
+    let own = |name: &String| match shelf.toolset.find(name) {
+        Some(entry) => Ok(entry.spec.name.clone()),
+        None => Err(unknown_tool(name, shelf.toolset.names())),
+    };
+    names.iter().map(own).collect()
 }
 
 fn flags(global: &GlobalArgs, args: &RunArgs) -> Flags {

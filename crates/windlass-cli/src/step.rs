@@ -14,7 +14,7 @@ use windlass_core::store::RunRow;
 use windlass_core::trace::rfc3339;
 use windlass_engine::host::{ModelsPort, OpenModel};
 use windlass_models::transport::Transport;
-use windlass_modules::{Mode, ModuleModel, fit_profile};
+use windlass_modules::{Mode, ModuleModel};
 use windlass_scripted::ScriptedModel;
 
 use crate::archive::Archive;
@@ -72,7 +72,7 @@ impl ModelsToLookAt {
     /// A module as it is now, before the model that the configuration names.
     fn find_module(&self, id: &str, profile: &mut Profile) -> Result<Chosen> {
         let module = self.modules.get(id)?;
-        fit_profile(&module, profile);
+        self.config.fit_module(&module, profile)?;
         let below = self.find(self.config.settings.model()?.unwrap_or_default(), profile)?;
         let mode = Mode::of(&module);
         let model = Arc::new(ModuleModel::new(module, Arc::clone(&below.model), mode));

@@ -68,6 +68,9 @@ pub struct RunWishes {
     /// Background for the message, before it was cut: found passages, a page, a selection (E-31).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
+    /// Where it was taken from, names of documents and addresses of pages: the answer cites them (E-35).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub context_sources: Vec<String>,
     /// Whether tools may be used at all (gate 1).
     pub tools_allowed: bool,
     /// Only these tools (gate 3).
@@ -101,7 +104,7 @@ pub struct RunWishes {
 pub struct RunSetup {
     /// The session's system text.
     pub system: Arc<str>,
-    /// Limits and manners.
+    /// Limits and behaviour.
     pub profile: Profile,
     /// Tokens that the model's context holds, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -119,6 +122,7 @@ impl Default for RunWishes {
         Self {
             version: WISHES_VERSION,
             context: None,
+            context_sources: Vec::new(),
             tools_allowed: true,
             tools: None,
             tool_choice: None,

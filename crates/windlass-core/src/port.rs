@@ -15,6 +15,7 @@ use crate::event::Record;
 use crate::ids::{CallId, Millis, RunId, SessionId};
 use crate::model::{ModelDelta, ModelFailure, ModelRequest, Sampling, ToolChoice};
 use crate::permission::{HeldTargets, Inspection, Rule};
+use crate::profile::Dialect;
 use crate::step::WrittenRequest;
 use crate::task::{Task, TaskStatus};
 use crate::tool::{ToolFailure, ToolOutcome, ToolOutput, ToolSpec};
@@ -241,6 +242,10 @@ pub trait ModelPort: Send + Sync {
     }
     /// Which field of a wish it cannot fulfil and why, before it is asked: the caller is told so at once.
     fn refusal(&self, _choice: &ToolChoice, _sampling: &Sampling) -> Option<(&'static str, String)> {
+        None
+    }
+    /// The one manner of calling that it understands; any, where it does not say.
+    fn dialect(&self) -> Option<Dialect> {
         None
     }
     /// What its answers must be, where that is more than text.

@@ -47,28 +47,13 @@ impl Mode {
     }
 }
 
-/// Makes a profile fit a module: how its calls are written, and for calls by field the manners that go with them.
-pub fn fit_profile(module: &Module, profile: &mut Profile) {
-    // A line of sources behind an object would make it none.
-    profile.has_sources_suffix = false;
+/// Makes a profile fit a module. Calls by field are a manner of working of their own, the profile `dspy`, which is given as
+/// the configuration has it and taken whole; a run on record that began with it keeps what it began with.
+pub fn fit_profile(module: &Module, profile: &mut Profile, dspy: Profile) {
     match Mode::of(module) {
         Mode::Plain | Mode::Native => profile.dialect = Dialect::Native,
-        Mode::Fields { .. } => {
-            let dspy = Profile::dspy();
-            profile.name = dspy.name;
-            profile.dialect = dspy.dialect;
-            profile.answers_in_fields = true;
-            profile.envelope = dspy.envelope;
-            profile.uncorrected = dspy.uncorrected;
-            profile.on_tool_error = dspy.on_tool_error;
-            profile.at_cap = dspy.at_cap;
-            profile.caches_repeats = dspy.caches_repeats;
-            profile.executes_while_streaming = false;
-            profile.limits.steps_max = dspy.limits.steps_max;
-            profile.limits.calls_per_step_max = dspy.limits.calls_per_step_max;
-            profile.limits.call_timeout_ms = dspy.limits.call_timeout_ms;
-            profile.limits.result_chars_max = dspy.limits.result_chars_max;
-        }
+        Mode::Fields { .. } if profile.answers_in_fields => {}
+        Mode::Fields { .. } => *profile = Profile { answers_in_fields: true, ..dspy },
     }
 }
 

@@ -3,7 +3,6 @@ use std::sync::Mutex;
 use serde_json::json;
 use windlass_core::message::Reasoning;
 use windlass_core::model::{CallDelta, Kept, Notice, NoticeKind, Sampling, ToolChoice, Usage};
-use windlass_core::profile::{AtCap, Envelope, OnToolError};
 use windlass_core::tool::{ProviderState, ToolCall};
 
 use super::*;
@@ -153,16 +152,18 @@ fn state_of_the_inner_model_comes_back_to_it_under_its_own_name() {
 }
 
 #[test]
-fn d_12_a_profile_gets_the_manners_of_field_calls_and_keeps_its_other_limits() {
+fn d_12_calls_by_field_are_the_whole_profile_and_a_run_on_record_keeps_its_own() {
+    let mut dspy = Profile::dspy();
+    dspy.limits.run_timeout_ms = 777;
     let mut profile = Profile::edison();
-    profile.limits.run_timeout_ms = 777;
-    fit_profile(&module(json!({"tool_enabled": true})), &mut profile);
-    assert_eq!((profile.dialect, profile.envelope), (Dialect::Field, Envelope::Value));
-    assert_eq!((profile.on_tool_error, profile.at_cap), (OnToolError::Abort, AtCap::Fail));
-    assert_eq!((profile.limits.steps_max, profile.limits.run_timeout_ms), (5, 777));
-    assert!(!profile.has_sources_suffix);
-    fit_profile(&module(json!({})), &mut profile);
-    assert_eq!(profile.dialect, Dialect::Native);
+    fit_profile(&module(json!({"tool_enabled": true})), &mut profile, dspy.clone());
+    assert_eq!(profile, Profile { answers_in_fields: true, ..dspy });
+    let begun = profile.clone();
+    fit_profile(&module(json!({"tool_enabled": true})), &mut profile, Profile::dspy());
+    assert_eq!(profile, begun);
+    let mut plain = Profile::edison();
+    fit_profile(&module(json!({})), &mut plain, Profile::dspy());
+    assert_eq!(plain, Profile { dialect: Dialect::Native, ..Profile::edison() });
     assert_eq!(Mode::of(&module(json!({}))), Mode::Plain);
     assert_eq!(Mode::of(&module(json!({"predictor_type": "react"}))), Mode::Native);
 }

@@ -4,9 +4,10 @@
 //! "nothing found".
 
 use serde_json::{Map, Value, json};
+use windlass_core::json::clip::clip_chars;
 use windlass_core::port::{BoxFuture, ToolContext, ToolPort};
-use windlass_core::search::{SearchFailure, SearchKind, SearchQuery, SearchScope, SharedSearch};
-use windlass_core::tool::{Category, Effects, Risk, ToolFailure, ToolOutput, ToolSpec, Visibility};
+use windlass_core::search::{Passage, SearchFailure, SearchKind, SearchQuery, SearchScope, SharedSearch};
+use windlass_core::tool::{Category, Effects, Link, Risk, ToolFailure, ToolOutput, ToolSpec, Visibility};
 
 use crate::argument;
 use crate::passages::{self, TOKENS_MAX, budget, failed, shortcoming};
@@ -19,6 +20,8 @@ const ABOUT: &str = "Search the indexed documents of this conversation, or of al
                      project: use search_text for that.";
 /// Most passages of one answer.
 const LIMIT_MAX: i64 = 50;
+/// Characters of a passage that are shown beside its document.
+const SNIPPET_CHARS_MAX: usize = 200;
 
 /// The tool.
 #[derive(Debug)]
@@ -95,8 +98,9 @@ impl ToolPort for RagSearch {
                 }
             })?;
             let note = shortcoming(&found);
-            let mut texts: Vec<String> = found.passages.into_iter().map(|passage| passage.text).collect();
-            texts.truncate(limit);
+            let passages: Vec<Passage> = found.passages.into_iter().take(limit).collect();
+            let links = documents_of(&passages);
+            let texts: Vec<String> = passages.into_iter().map(|passage| passage.text).collect();
             let mut text = texts.join("\n\n---\n\n");
             if text.is_empty() {
                 "No passages found.".clone_into(&mut text);
@@ -104,10 +108,23 @@ impl ToolPort for RagSearch {
             if let Some(note) = note {
                 text = format!("{text}\n\n{note}");
             }
-            let output = ToolOutput::json(texts.into_iter().map(Value::String).collect()).with_text(text);
+            let mut output = ToolOutput::json(texts.into_iter().map(Value::String).collect()).with_text(text);
+            output.links = links;
             Ok(summarized(NAME, output))
         })
     }
+}
+
+/// The documents that passages are of, each once: what an answer can cite.
+fn documents_of(passages: &[Passage]) -> Vec<Link> {
+    let mut links: Vec<Link> = Vec::new();
+    for passage in passages {
+        if !links.iter().any(|link| link.title == passage.path) {
+            let snippet = clip_chars(passage.text.trim(), SNIPPET_CHARS_MAX).into_owned();
+            links.push(Link { title: passage.path.clone(), url: String::new(), snippet });
+        }
+    }
+    links
 }
 
 /// There is no index (E-25).

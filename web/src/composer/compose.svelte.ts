@@ -11,7 +11,7 @@ export type Sent = { kind: 'run' } | { kind: 'begun'; sessionId: string } | { ki
 
 export class Compose {
   draft = $state.raw<Draft>(emptyDraft);
-  choice = $state.raw<Choice>({ model: null, profile: null, effort: null, tools: null });
+  choice = $state.raw<Choice>({ model: null, profile: null, tools: null });
   /** How much a session that is not begun yet may do without asking; nothing: what the server has. Not kept: the next one asks. */
   mode = $state<string | null>(null);
   /** What is set for a session that is not begun yet. */

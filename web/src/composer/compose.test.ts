@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { recallChoice } from '../state/choices';
 import { recallDraft } from '../state/drafts';
 import { Compose } from './compose.svelte';
 
@@ -30,11 +29,10 @@ it('begins a session with the first message, and empties the composer then', asy
   answers = { 'POST /api/sessions': begun, 'POST /api/sessions/s1/runs': started };
   const compose = new Compose(null);
   compose.write('Hello');
-  compose.choose({ effort: 'low' });
+  compose.settings = { reasoning_effort: 'low' };
   expect(await compose.send()).toEqual({ kind: 'begun', sessionId: 's1' });
-  expect(asked.map(({ body }) => body)).toEqual([{ origin: 'web' }, { message: 'Hello', reasoning_effort: 'low' }]);
+  expect(asked.map(({ body }) => body)).toEqual([{ origin: 'web', settings: { reasoning_effort: 'low' } }, { message: 'Hello' }]);
   expect([compose.draft.text, recallDraft(null).text, recallDraft('s1').text]).toEqual(['', '', '']);
-  expect(recallChoice('s1').effort).toBe('low');
 });
 
 it('keeps the text when nobody answers, says why, and sends it again', async () => {

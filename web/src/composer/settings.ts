@@ -83,6 +83,7 @@ export function told(settings: Settings): string[] {
   if (settings.system) words.unshift('System text');
   const format = formatOf(settings);
   if (format) words.push(format === 'json_object' ? 'JSON' : 'JSON schema');
+  if (settings.reasoning_effort) words.push(`Reasoning effort ${settings.reasoning_effort}`);
   const choice = choiceWord(settings);
   if (choice.startsWith(':')) words.push(`Calls ${choice.slice(1)}`);
   else if (choice) words.push({ required: 'Must call a tool', none: 'No tool calls' }[choice] ?? 'Tools as the model likes');

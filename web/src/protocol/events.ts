@@ -677,6 +677,10 @@ version: number
  */
 context?: string
 /**
+ * Where it was taken from, names of documents and addresses of pages: the answer cites them (E-35).
+ */
+context_sources?: string[]
+/**
  * Whether tools may be used at all (gate 1).
  */
 tools_allowed: boolean
@@ -1444,11 +1448,11 @@ is_truncated: boolean
  */
 export interface Link {
 /**
- * Its title.
+ * Its title; the name of a document.
  */
 title: string
 /**
- * Its address.
+ * Its address; empty where it is a document of the index, which has none.
  */
 url: string
 /**

@@ -1,4 +1,4 @@
-// What somebody chose for the runs of a session: model, profile, reasoning, tools. A new session begins with what was
+// What somebody chose for the runs of a session: model, profile, tools. A new session begins with what was
 // chosen last; one that was begun elsewhere keeps what it has. Knows no server: names are taken as they are.
 
 import type { RunWish } from '../wire/api';
@@ -8,8 +8,6 @@ export interface Choice {
   /** Nothing: what the session, else the server has. */
   model: string | null;
   profile: string | null;
-  /** Nothing: no reasoning is asked for. */
-  effort: string | null;
   /** The tools that are switched on; nothing: all of them. */
   tools: string[] | null;
 }
@@ -19,9 +17,9 @@ const nameOf = (sessionId: string) => `choice.${sessionId}`;
 const textOr = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null);
 
 function readChoice(fields: { [field: string]: unknown }): Choice {
-  const { model, profile, effort, tools } = fields;
+  const { model, profile, tools } = fields;
   const names = Array.isArray(tools) ? tools.filter((name) => typeof name === 'string') : null;
-  return { model: textOr(model), profile: textOr(profile), effort: textOr(effort), tools: names };
+  return { model: textOr(model), profile: textOr(profile), tools: names };
 }
 
 /** The choice of a session; for a new one (`null`) what was chosen last. Tools are switched for one session only. */
@@ -44,7 +42,6 @@ export function wishOf(choice: Choice): Omit<RunWish, 'message'> {
   return {
     ...(choice.model !== null && { model: choice.model }),
     ...(choice.profile !== null && { profile: choice.profile }),
-    ...(choice.effort !== null && { reasoning_effort: choice.effort }),
     ...(choice.tools !== null && { tools: choice.tools }),
   };
 }

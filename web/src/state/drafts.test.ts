@@ -38,7 +38,7 @@ it('keeps drafts in memory when the browser keeps nothing', () => {
   expect(recallDraft('a').text).toBe('still here');
 });
 
-const choice = { model: 'a/b', profile: 'edison', effort: 'high', tools: ['read_file'] };
+const choice = { model: 'a/b', profile: 'edison', tools: ['read_file'] };
 
 it('begins a new session with what was chosen last, with all tools', () => {
   keepChoice('a', choice);
@@ -54,8 +54,8 @@ it('leaves a session that was begun elsewhere what it has', () => {
 });
 
 it('wishes for what was chosen, and for no tools when all are off', () => {
-  expect(wishOf(choice)).toEqual({ model: 'a/b', profile: 'edison', reasoning_effort: 'high', tools: ['read_file'] });
-  expect(wishOf({ model: null, profile: null, effort: null, tools: [] })).toEqual({ tools: [] });
+  expect(wishOf(choice)).toEqual({ model: 'a/b', profile: 'edison', tools: ['read_file'] });
+  expect(wishOf({ model: null, profile: null, tools: [] })).toEqual({ tools: [] });
 });
 
 it('titles the window by what is open, what runs and what waits', () => {

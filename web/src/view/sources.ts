@@ -1,4 +1,4 @@
-// Where an answer comes from: the pages that the searches of a run found, each once, numbered as they came.
+// Where an answer comes from: the pages and documents that the searches of a run found, each once, numbered as they came.
 
 import type { CallEntry, RunView } from './session';
 import type { Link } from './types';
@@ -7,12 +7,17 @@ export interface Source {
   /** From 1. */
   number: number;
   title: string;
+  /** Empty where it is a document, which has no address. */
   url: string;
+  /** Where it is: the host of a page, or `DOCUMENTS`. */
   host: string;
   snippet: string;
   /** The call that found it first. */
   callId: string;
 }
+
+/** Where documents are, in the place of a host. */
+export const DOCUMENTS = 'Documents';
 
 /** What makes two addresses the same page: host and path (S-28). */
 export function pageKey(url: string): string | null {
@@ -29,21 +34,21 @@ export function linksOf({ state }: CallEntry): Link[] {
   return state.kind === 'ended' && 'Ok' in state.outcome.body ? (state.outcome.body.Ok.links ?? []) : [];
 }
 
-/** The pages that these calls found, each once. */
+/** The pages and documents that these calls found, each once. */
 export function sourcesOf(calls: readonly CallEntry[]): Source[] {
   const seen = new Set<string>();
   const sources: Source[] = [];
   for (const entry of calls) {
     for (const { title, url, snippet } of linksOf(entry)) {
-      const key = pageKey(url);
+      const key = url ? pageKey(url) : `document ${title}`;
       if (key === null || seen.has(key)) continue;
       seen.add(key);
-      const { hostname } = new URL(url);
+      const host = url ? new URL(url).hostname : DOCUMENTS;
       sources.push({
         number: sources.length + 1,
-        title: title.trim() || hostname,
+        title: title.trim() || host,
         url,
-        host: hostname.replace(/^www\./, ''),
+        host: host.replace(/^www\./, ''),
         snippet: snippet ?? '',
         callId: entry.call.id,
       });

@@ -17,6 +17,8 @@ pub(crate) struct Folders {
     pub(crate) policies_file: PathBuf,
     /// The user's own folder, whichever file is in use.
     user: PathBuf,
+    /// Where ZodoLlama may have kept its rules: beside that folder, or in `~/.config` whatever XDG says.
+    zodo: [PathBuf; 2],
     /// Everything that is kept.
     pub(crate) data: PathBuf,
 }
@@ -37,6 +39,7 @@ impl Folders {
             policies_file: config_file.with_file_name(POLICIES),
             config_file,
             is_config_named,
+            zodo: [user.with_file_name("zodollama"), xdg.home_dir().join(".config/zodollama")],
             user,
             data: data.unwrap_or_else(|| xdg.data_dir().join("windlass")),
         })
@@ -79,8 +82,7 @@ impl Folders {
 
     /// The rules that ZodoLlama stored for this user, if there are any.
     pub(crate) fn zodo_policies(&self) -> Option<PathBuf> {
-        let file = self.user.with_file_name("zodollama").join(POLICIES);
-        file.is_file().then_some(file)
+        self.zodo.iter().map(|folder| folder.join(POLICIES)).find(|file| file.is_file())
     }
 
     /// The trail of decisions.

@@ -17,10 +17,11 @@ use windlass_core::model::Sampling;
 use windlass_core::profile::Profile;
 use windlass_core::store::NewSession;
 use windlass_engine::host::{Host, ModelsPort, OpenModel};
-use windlass_modules::{Mode, Module, ModuleModel, fit_profile, read_answer};
+use windlass_modules::{Mode, Module, ModuleModel, read_answer};
 
 use crate::archive::Archive;
 use crate::complaint::{Complaint, Result};
+use crate::config::Config;
 use crate::front::refused;
 use crate::model_choice::Chosen;
 use crate::wiring::{House, wrong};
@@ -58,7 +59,7 @@ pub(super) struct Trial {
 impl Trial {
     /// A host over the archive. Needs a tokio runtime.
     pub(super) fn begin(house: &House, archive: &Archive) -> Self {
-        let models = Arc::new(TrialModels::default());
+        let models = Arc::new(TrialModels { config: house.config.clone(), tried: Mutex::default() });
         Self {
             host: house.host(Arc::clone(&archive.store), Arc::clone(&models) as Arc<dyn ModelsPort>),
             models,
@@ -148,17 +149,19 @@ fn name_of(module: &Module) -> String {
 }
 
 /// The versions that are tried, by the names of their modules.
-#[derive(Default)]
-struct TrialModels(Mutex<HashMap<String, (Arc<Module>, Chosen)>>);
+struct TrialModels {
+    config: Config,
+    tried: Mutex<HashMap<String, (Arc<Module>, Chosen)>>,
+}
 
 impl TrialModels {
     fn put(&self, module: &Arc<Module>, model: &Chosen) {
-        let mut tried = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tried = self.tried.lock().unwrap_or_else(PoisonError::into_inner);
         tried.insert(name_of(module), (Arc::clone(module), model.clone()));
     }
 
     fn find(&self, name: Option<&str>) -> Option<(Arc<Module>, Chosen)> {
-        let tried = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let tried = self.tried.lock().unwrap_or_else(PoisonError::into_inner);
         tried.get(name?).cloned()
     }
 }
@@ -167,8 +170,9 @@ impl ModelsPort for TrialModels {
     fn open(&self, name: Option<&str>, profile: &mut Profile) -> std::result::Result<OpenModel, HostError> {
         let missing = || HostError::Missing { what: "model", id: name.unwrap_or_default().to_owned() };
         let (module, chosen) = self.find(name).ok_or_else(missing)?;
-        fit_profile(&module, profile);
-        chosen.fit(profile, module.tool_enabled).map_err(|complaint| wrong("model", &complaint))?;
+        let fitted = self.config.fit_module(&module, profile);
+        let fitted = fitted.and_then(|()| chosen.fit(profile, module.tool_enabled));
+        fitted.map_err(|complaint| wrong("model", &complaint))?;
         let mode = Mode::of(&module);
         let model = Arc::new(ModuleModel::new(module, Arc::clone(&chosen.model), mode));
         Ok(OpenModel { model, context_tokens: chosen.context_tokens })

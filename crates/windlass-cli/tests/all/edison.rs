@@ -117,6 +117,20 @@ fn u_33_dspy_without_a_module_lists_its_tools_calls_them_and_answers_in_plain_te
     assert_eq!(said.out.trim(), "It is 2.");
 }
 
+/// It reads calls in no text: it is asked as it understands, in the limits and words of the profile.
+#[test]
+fn u_33_u_31_the_built_in_model_uses_tools_whichever_way_a_profile_writes_calls() {
+    let place = Place::with(&[("README.md", "# A project\n")]);
+    let ask = |profile: &str, message: &str| {
+        let said = place.windlass(&["run", "--model", "builtin", "--profile", profile, message]).exits(0);
+        assert!(!said.out.contains("beyond"), "{profile}: {}", said.out);
+        said.out
+    };
+    assert!(ask("dspy", "What files are in this project?").contains("README.md"));
+    let stats = ask("edison", "How much memory is used?");
+    assert!(stats.contains("Memory:") && stats.ends_with("\n\nSources: system_stats\n"), "{stats}");
+}
+
 #[test]
 fn u_34_a_call_that_is_written_as_text_is_never_content() {
     let (place, _server) = place(FIRST, PAGES);
@@ -195,6 +209,113 @@ fn u_35_what_stands_in_the_history_is_not_repeated_and_an_empty_search_is_no_sou
     let asked = provider.bodies().pop().unwrap();
     assert_eq!(asked.matches("Paris, on the Seine.").count(), 1, "{asked}");
     assert!(!asked.contains("Earlier, the user said"), "{asked}");
+}
+
+/// The context that the last request has, and its letters of each source: `d` of documents, `m` of memory, `p` of the
+/// project, `w` of the web.
+fn context_of(asked: &str) -> (String, [usize; 4]) {
+    let asked: Value = serde_json::from_str(asked).unwrap();
+    let texts: Vec<&str> =
+        asked["messages"].as_array().unwrap().iter().filter_map(|m| m["content"].as_str()).collect();
+    let text = texts.join("\n");
+    let from = text.rfind("Context: ").expect("a context") + "Context: ".len();
+    let rest = &text[from..];
+    let context = rest.split("\nStep ").next().unwrap_or(rest);
+    let count = |word: &str| context.matches(word).count() * word.len();
+    (context.to_owned(), ["dddd ", "mmmm ", "pppp ", "wwww "].map(count))
+}
+
+/// Documents of the chat, forgotten exchanges, the project and pages are all longer than there is room for.
+#[test]
+fn u_35_e_31_e_40_each_source_has_its_budget_and_documents_are_never_crowded_out() {
+    let long = |word: &str| format!("kraken {}\n", word.repeat(600));
+    let memory = long("mmmm ");
+    let answer = memory.clone();
+    let provider = Server::answering(move |request| {
+        let is_last = request.contains("What became") || request.contains("Search the web");
+        let content = if is_last { "It sank." } else { answer.as_str() };
+        streamed(&json!({"content": content}), "stop")
+    });
+    let page = json!({"results": [
+        {"title": "Kraken", "url": "https://kraken.example/", "content": "wwww ".repeat(60)},
+        {"title": "Squid", "url": "https://squid.example/", "content": "wwww ".repeat(60)},
+    ]});
+    let page: &'static str = page.to_string().leak();
+    let pages = Server::answering(move |_| whole("200 OK", page));
+    let place = Place::with(&[("notes.md", &long("pppp "))]);
+    place.configure(&format!(
+        "[web_search]\nbackend = \"searxng\"\nbase_url = \"{}\"\n[providers.openai-chat]\nbase_url = \"{}\"\n\
+         context_tokens = 4096\n",
+        pages.address(""),
+        provider.address("")
+    ));
+    let key = ("OPENAI_API_KEY", "sk-windlass-test-0123456789abcdef");
+    let served = Served::start_with(&place, &["--model", "openai-chat/m"], &[key]);
+    let ask = |message: &str, tools: bool| {
+        let body = json!({"message": message, "chat_id": "c1", "mode": "agent", "tools_allowed": tools});
+        served.json("POST /chat", &body.to_string())
+    };
+    let session = ask("A long story of the kraken, please", true)["session_id"].clone();
+    for number in 2..8 {
+        ask(&format!("A long story of the kraken, number {number}"), true);
+    }
+    for (name, text) in [("handbook.md", long("dddd ")), ("anchors.md", "Anchors rust.\n".to_owned())] {
+        let document = json!({"name": name, "text": text, "session_id": session});
+        served.json("POST /api/documents", &document.to_string());
+    }
+
+    let told = ask("What became of the kraken?", true);
+    let (context, [documents, remembered, project, _]) = context_of(&provider.bodies().pop().unwrap());
+    assert!(context.chars().count() <= 2_000, "{}: {context}", context.chars().count());
+    assert!(documents >= 700, "{documents} of documents: {context}");
+    assert!(remembered >= 200 && remembered <= 800, "{remembered} of memory: {context}");
+    assert!(project >= 300, "{project} of the project: {context}");
+    assert_eq!(told["response"], "It sank.\n\nSources: handbook.md", "{told}");
+
+    // Without tools the pages of the old search take the place of the project.
+    let told = ask("Search the web for the kraken", false);
+    let (context, [documents, remembered, project, pages]) = context_of(&provider.bodies().pop().unwrap());
+    assert!(context.chars().count() <= 2_000, "{context}");
+    assert!(documents >= 700 && pages >= 300 && remembered >= 200 && project == 0, "{context}");
+    let cited = "handbook.md, https://kraken.example/, https://squid.example/";
+    assert_eq!(told["response"], format!("It sank.\n\nSources: {cited}"), "{told}");
+}
+
+#[test]
+fn u_35_e_22_e_35_documents_that_a_call_found_are_cited_and_those_of_other_chats_are_not() {
+    let provider = Server::answering(|request| {
+        let content = match request {
+            asked if asked.contains("RAG search returned no chunks") => "No.",
+            asked if asked.contains("quokkas?") => r#"{"tool":"rag_search","args":{"query":"quokka"}}"#,
+            asked if asked.contains("Tool 1 [rag_search]: RAG search results: Hemp is soaked") => "In tar.",
+            asked if asked.contains("ropes") => r#"{"tool":"rag_search","args":{"query":"soaked"}}"#,
+            _ => "Hi.",
+        };
+        streamed(&json!({"content": content}), "stop")
+    });
+    let place = Place::new();
+    place.configure(&format!("[providers.openai-chat]\nbase_url = \"{}\"\n", provider.address("")));
+    let key = ("OPENAI_API_KEY", "sk-windlass-test-0123456789abcdef");
+    let served = Served::start_with(&place, &["--model", "openai-chat/m"], &[key]);
+    let chat = |chat_id: &str, message: &str| {
+        json!({"message": message, "chat_id": chat_id, "mode": "agent"}).to_string()
+    };
+    let document = |name: &str, text: &str, session: &Value| {
+        let body = json!({"name": name, "text": text, "session_id": session});
+        served.json("POST /api/documents", &body.to_string());
+    };
+    document(
+        "tar.md",
+        "Hemp is soaked in tar.\n",
+        &served.json("POST /chat", &chat("c1", "Hello"))["session_id"],
+    );
+    document("zoo.md", "Soaked quokka.\n", &served.json("POST /chat", &chat("c2", "Hello"))["session_id"]);
+    // Its own words find the document only by the call: it is cited with that.
+    let (_, told) = served.ask("POST /chat/stream?format=edison", &chat("c1", "How are ropes kept?"));
+    let done = frames(&told).pop().unwrap();
+    assert_eq!(done["response"], "In tar.\n\nSources: rag_search (tar.md)", "{told}");
+    let told = served.json("POST /chat", &chat("c1", "Anything on quokkas?"));
+    assert_eq!(told["response"], "No.", "an empty search is no source: {told}");
 }
 
 #[test]

@@ -100,7 +100,7 @@ fn e_41_r_9_without_tools_the_keyword_search_goes_in_as_context() {
         for path in PATHS {
             let body = json!({"message": "Search the web for rust", "mode": mode, "tools_allowed": false});
             let (answer, used) = told(&studio, path, &body);
-            assert_eq!(answer, "Rust is new.", "{mode} {path}");
+            assert_eq!(answer, "Rust is new.\n\nSources: https://a.example/page", "{mode} {path}");
             // The frames of v1.1 tell calls of the run, and this search was made before it.
             let expected = if path == "/chat/stream" { json!([]) } else { json!(["web_search"]) };
             assert_eq!(used, expected, "{mode} {path}");

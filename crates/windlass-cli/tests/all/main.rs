@@ -9,6 +9,7 @@ mod builtin_words;
 mod calls_inside;
 #[cfg(feature = "crash-points")]
 mod calls_inside_killed;
+mod cancel_half_call;
 mod coming_from;
 mod commands;
 mod config;

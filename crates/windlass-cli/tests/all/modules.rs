@@ -395,6 +395,28 @@ fn a_tool_enabled_module_calls_a_rhai_tool_by_field_and_others_have_none() {
 }
 
 #[test]
+fn u_30_d_12_a_module_that_calls_by_field_has_the_whole_profile_dspy_and_what_the_user_set_in_it() {
+    let place = place();
+    place.configure("[limits]\nsteps_max = 2\n");
+    place.write(
+        ".windlass/modules/sort.json",
+        &SORT.replace("\"instruction\"", "\"tool_enabled\": true, \"instruction\""),
+    );
+    let call = |number: u32| {
+        let call = json!({"tool_call": {"name": "calculate", "args": {"expression": format!("1+{number}")}}});
+        format!("model text {call}\nmodel end stop\n")
+    };
+    place.write("a.script", &format!("user Sort.\n{}{}{}", call(1), call(2), call(3)));
+    for profile in ["default", "studio", "zodo"] {
+        let said = scripted(&place, &["run", "--profile", profile, "--module", "sort.mail", "--json", "hi"]);
+        let lines = said.exits(1).lines();
+        assert_eq!(lines[0]["profile"], "dspy", "{profile}");
+        let error = lines.iter().find(|line| line["type"] == "error").unwrap();
+        assert_eq!(error["message"], "Maximum iterations (2) reached during tool execution", "{profile}");
+    }
+}
+
+#[test]
 fn e_46_a_running_server_takes_in_changed_modules_and_scripts() {
     let place = place();
     let served = Served::start(&place, &[]);

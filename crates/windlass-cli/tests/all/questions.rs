@@ -375,3 +375,31 @@ fn u_9_a_user_can_deny_with_words_that_the_model_gets() {
     assert_eq!(decided["message"], "  write b.txt instead \n");
     assert!(!asked.place.path("a.txt").exists());
 }
+
+/// The question that the README shows is the one that a terminal shows.
+#[test]
+fn u_1_the_question_of_the_readme_is_what_a_terminal_shows() {
+    let readme = include_str!("../../../../README.md");
+    let begin = readme.find("⚠️  Permission Request").unwrap();
+    let sample = &readme[begin..begin + readme[begin..].find("```").unwrap()];
+    let script = "user Note it\nmodel call 1 write_file {\"path\":\"note.txt\",\"content\":\"one\\ntwo\\n\"}\nmodel end\nmodel text Noted.\n";
+    let place = Place::with(&[("a.script", script)]);
+    let mut terminal = Terminal::sized(&place, "run --model scripted/a.script \"Note it\"", &[], 100, 60);
+    terminal.wait_for("[v] View all").wait_for("> ").type_line("3");
+    terminal.wait_for("or type another rule:").type_line("");
+    let (code, said) = terminal.end();
+    assert_eq!(code, 0, "{said}");
+    let without_times = |text: &str| -> Vec<String> {
+        let lines = text.lines().map(str::trim_end).filter(|line| !line.is_empty());
+        let lines = lines.map(|line| match line.split_once("✓ ") {
+            Some((_, call)) => {
+                call.split("  ").filter(|part| !part.ends_with(" ms")).collect::<Vec<_>>().join("  ")
+            }
+            None => line.to_owned(),
+        });
+        lines.collect()
+    };
+    let (sample, said) = (without_times(sample), without_times(&said));
+    let from = said.iter().position(|line| line.contains("Permission Request")).unwrap();
+    assert_eq!(said[from..from + sample.len()].join("\n"), sample.join("\n"));
+}

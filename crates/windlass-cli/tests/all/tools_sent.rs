@@ -60,6 +60,19 @@ fn u_16_a_run_without_tools_sends_none_on_any_wire() {
 }
 
 #[test]
+fn u_16_the_tools_of_a_flag_are_sent_and_no_others() {
+    let server = deaf();
+    let place = configured(&server, "");
+    let run = ["run", "--model", "openai-chat/some-model", "-q", "--ephemeral", "--tools"];
+    let key = [("OPENAI_API_KEY", "sk-windlass-test-0123456789abcdef")];
+    place.windlass_with(&[&run[..], &["search_web,read_file", "Hello"]].concat(), &key);
+    assert_eq!(sent(&server, "/function/name"), ["read_file", "web_search"]);
+    place
+        .windlass_with(&[&run[..], &["read_fil", "Hello"]].concat(), &key)
+        .complains(2, &["there is no tool 'read_fil'", "did you mean 'read_file'?"]);
+}
+
+#[test]
 fn u_16_a_tool_that_is_denied_whole_is_not_sent_and_one_that_is_only_asked_about_is() {
     let server = deaf();
     let place = configured(&server, "");

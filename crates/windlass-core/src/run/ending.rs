@@ -15,13 +15,15 @@ use crate::phrase::phrase_cancelled;
 pub(crate) const RUNTIME_WORDS: &str = "runtime";
 
 impl Run {
-    /// Adds the sources where the profile wants them (E-35). They are a part of the answer like any
-    /// other, so that transcript, journal and screen all have them; a model that saw them in the
-    /// transcript and wrote them itself is not repeated.
+    /// Adds the sources where the profile or whoever gave a context wants them (E-35), and the answer is text: a line
+    /// behind an object would make it none. They are a part of the answer like any other, so that transcript, journal
+    /// and screen all have them; a model that saw them in the transcript and wrote them itself is not repeated.
     pub(super) fn add_sources(&mut self, pass: &mut Pass<'_, '_>, parts: &mut Vec<Part>) {
-        let Some(suffix) = self.sources.suffix().filter(|_| self.settings.profile.has_sources_suffix) else {
-            return;
-        };
+        let asked = &self.wishes.asked;
+        let is_wanted = self.settings.profile.has_sources_suffix || !asked.context_sources.is_empty();
+        let is_text = self.settings.form.is_none() && asked.sampling.response_format.is_none();
+        let suffix = self.sources.suffix(&asked.context_sources);
+        let Some(suffix) = suffix.filter(|_| is_wanted && is_text) else { return };
         if !text_of(parts).ends_with(&suffix) {
             pass.emit(Event::TextDelta { text: suffix.clone() });
             // It goes on with the last text, so that whatever came after that stays where it is.

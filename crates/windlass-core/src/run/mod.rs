@@ -76,7 +76,7 @@ const ADJUSTMENTS_MAX: usize = 256;
 /// What a run is run with; shared by all runs of a session.
 #[derive(Debug, Clone)]
 pub struct RunSettings {
-    /// Limits and manners.
+    /// Limits and behaviour.
     pub profile: Profile,
     /// The model's name, for events.
     pub model: String,

@@ -1,4 +1,5 @@
-//! What the answer of a run can cite: tools that gave something, in the order of their first use, with the pages they gave.
+//! What the answer of a run cites: documents and pages that stood in its context, then tools that gave something, in the
+//! order of their first use, each with the pages and documents it gave.
 
 use crate::tool::ToolOutcome;
 
@@ -22,19 +23,23 @@ impl Sources {
         });
         let Some((_, addresses)) = self.0.get_mut(at) else { return };
         for link in &output.links {
-            if addresses.len() < ADDRESSES_MAX && !addresses.contains(&link.url) {
-                addresses.push(link.url.clone());
+            let address = link.address();
+            if addresses.len() < ADDRESSES_MAX && !addresses.iter().any(|own| own == address) {
+                addresses.push(address.to_owned());
             }
         }
     }
 
-    /// The end of an answer; nothing if there is nothing to cite.
-    pub(super) fn suffix(&self) -> Option<String> {
-        let named = self.0.iter().map(|(tool, addresses)| match addresses.as_slice() {
+    /// The end of an answer that was given with a context from these places, each named once; nothing if there is nothing
+    /// to cite.
+    pub(super) fn suffix(&self, context: &[String]) -> Option<String> {
+        let tools = self.0.iter().map(|(tool, addresses)| match addresses.as_slice() {
             [] => tool.clone(),
             addresses => format!("{tool} ({})", addresses.join(", ")),
         });
-        let named: Vec<String> = named.collect();
+        let is_given = |place: &&String| self.0.iter().any(|(_, addresses)| addresses.contains(place));
+        let places = context.iter().filter(|place| !is_given(place)).cloned();
+        let named: Vec<String> = places.chain(tools).collect();
         (!named.is_empty()).then(|| format!("\n\nSources: {}", named.join(", ")))
     }
 }

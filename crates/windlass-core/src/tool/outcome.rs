@@ -65,13 +65,20 @@ impl ToolOutput {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Link {
-    /// Its title.
+    /// Its title; the name of a document.
     pub title: String,
-    /// Its address.
+    /// Its address; empty where it is a document of the index, which has none.
     pub url: String,
     /// A piece of its text.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub snippet: String,
+}
+
+impl Link {
+    /// What an answer cites: the address of a page, the name of a document.
+    pub fn address(&self) -> &str {
+        if self.url.is_empty() { &self.title } else { &self.url }
+    }
 }
 
 /// Where an output came from: untrusted text is never taken for an instruction.

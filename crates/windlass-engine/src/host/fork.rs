@@ -74,7 +74,7 @@ impl Host {
         // Another model has its own manners of calling and its own context; the limits stay those of the run.
         setup.model = Some(name.clone());
         let mut profile = self.profile_of(&setup)?;
-        let opened = self.parts.models.open(Some(name), &mut profile)?;
+        let opened = self.open_model(Some(name), None, &mut profile)?;
         let begun = begun.map(|begun| {
             Arc::new(RunSetup {
                 profile,

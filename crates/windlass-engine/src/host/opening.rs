@@ -45,10 +45,7 @@ impl Host {
     pub(super) fn settings(&self, setup: &Setup) -> Result<(RunSettings, OpenModel), HostError> {
         let mut profile = self.profile_of(setup)?;
         let below = setup.begun.as_ref().and_then(|begun| begun.model_below.as_deref());
-        let opened = match below {
-            Some(below) => self.parts.models.open_before(setup.model.as_deref(), below, &mut profile)?,
-            None => self.parts.models.open(setup.model.as_deref(), &mut profile)?,
-        };
+        let opened = self.open_model(setup.model.as_deref(), below, &mut profile)?;
         let settings = RunSettings {
             system: profile.instruction.as_str().into(),
             profile,
@@ -57,6 +54,23 @@ impl Host {
             form: opened.model.form(),
         };
         Ok((settings, opened))
+    }
+
+    /// Opens a model, before another one where that is said, and makes the profile fit it.
+    pub(super) fn open_model(
+        &self,
+        name: Option<&str>,
+        below: Option<&str>,
+        profile: &mut Profile,
+    ) -> Result<OpenModel, HostError> {
+        let opened = match below {
+            Some(below) => self.parts.models.open_before(name, below, profile)?,
+            None => self.parts.models.open(name, profile)?,
+        };
+        // Fields are a module's.
+        profile.answers_in_fields &= opened.model.form().is_some();
+        profile.dialect = opened.model.dialect().unwrap_or(profile.dialect);
+        Ok(opened)
     }
 
     /// The profile that a run on record began with, or that of the configuration.

@@ -30,6 +30,7 @@ use windlass_core::model::{
     CallDelta, Finish, ModelDelta, ModelFailure, ModelRequest, Sampling, StepPurpose, ToolChoice, Usage,
 };
 use windlass_core::port::{BoxStream, ModelPort};
+use windlass_core::profile::Dialect;
 use windlass_core::tool::ToolSpec;
 
 use self::answer::{AnswerKind, CANNOT_EDIT};
@@ -123,6 +124,11 @@ impl ModelPort for BuiltinModel {
 
     fn refusal(&self, choice: &ToolChoice, sampling: &Sampling) -> Option<(&'static str, String)> {
         refusal(choice, sampling)
+    }
+
+    /// Its calls are decoded from the tools of a request; it reads none in a text.
+    fn dialect(&self) -> Option<Dialect> {
+        Some(Dialect::Native)
     }
 }
 

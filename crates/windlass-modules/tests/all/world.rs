@@ -124,7 +124,7 @@ pub(crate) async fn run(module: &Arc<Module>, script: &str, tools: &[Arc<Giver>]
     let inner = Listener { inner: Arc::new(ScriptedModel::new(&script)), heard: Arc::clone(&heard) };
     let model = ModuleModel::new(Arc::clone(module), Arc::new(inner), Mode::of(module));
     let mut profile = Profile::default();
-    fit_profile(module, &mut profile);
+    fit_profile(module, &mut profile, Profile::dspy());
     let registry = Registry::new();
     registry.register_all(tools.iter().map(|tool| Arc::clone(tool) as Arc<dyn ToolPort>)).unwrap();
     let session = Session::start(SessionParts {

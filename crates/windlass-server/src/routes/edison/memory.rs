@@ -51,20 +51,48 @@ pub(super) fn forgotten(records: &[Arc<Record>]) -> Vec<Exchange> {
     exchanges
 }
 
-/// Puts the sources together, each within its share and what those before it left.
-pub(super) fn share_out(sources: [Option<String>; 4]) -> Option<String> {
+/// Something that a message may be answered with, and what is cited of it: each name stands in the text as it is here.
+#[derive(Debug, Default)]
+pub(super) struct Material {
+    pub(super) text: String,
+    /// How a thing is named in the text, and how in the answer.
+    pub(super) cites: Vec<(String, String)>,
+}
+
+impl Material {
+    /// Material of which nothing is cited.
+    pub(super) fn uncited(text: String) -> Self {
+        Self { text, cites: Vec::new() }
+    }
+}
+
+/// What a message is answered with: the text, and what of it the answer cites.
+#[derive(Debug, Default)]
+pub(super) struct Background {
+    pub(super) text: Option<String>,
+    pub(super) sources: Vec<String>,
+}
+
+/// Puts material together, each within its share and what those before it left. What was cut off is not cited.
+pub(super) fn share_out(materials: [Option<Material>; 4]) -> Background {
     let mut context = String::new();
+    let mut sources: Vec<String> = Vec::new();
     let mut left = 0_usize;
-    for (source, share) in sources.into_iter().zip(SHARES) {
+    for (material, share) in materials.into_iter().zip(SHARES) {
         left = left.saturating_add(share);
         let gap = if context.is_empty() { "" } else { GAP };
-        let Some(source) = source.filter(|_| left > gap.len()) else { continue };
-        let piece = clip_chars(&source, left.saturating_sub(gap.len())).into_owned();
+        let Some(Material { text, cites }) = material.filter(|_| left > gap.len()) else { continue };
+        let piece = clip_chars(&text, left.saturating_sub(gap.len())).into_owned();
         left = left.saturating_sub(piece.chars().count()).saturating_sub(gap.len());
+        for (named, cite) in cites {
+            if piece.contains(&named) && !sources.contains(&cite) {
+                sources.push(cite);
+            }
+        }
         context.push_str(gap);
         context.push_str(&piece);
     }
-    (!context.is_empty()).then_some(context)
+    Background { text: (!context.is_empty()).then_some(context), sources }
 }
 
 /// Earlier exchanges that share words with a message, the closest first, as text; nothing if there are none.
@@ -93,12 +121,14 @@ pub(super) fn related(exchanges: &[Exchange], message: &str) -> Option<String> {
 }
 
 /// Passages as text, each with its place; nothing if there are none.
-pub(super) fn quoted(passages: &[Passage]) -> Option<String> {
+pub(super) fn quoted(passages: &[Passage]) -> Option<Material> {
     let quotes: Vec<String> = passages
         .iter()
         .map(|passage| format!("From {}:{}\n{}", passage.path, passage.line, passage.text.trim_end()))
         .collect();
-    (!quotes.is_empty()).then(|| quotes.join("\n\n"))
+    let cites =
+        passages.iter().map(|passage| (format!("From {}:", passage.path), passage.path.clone())).collect();
+    (!quotes.is_empty()).then(|| Material { text: quotes.join(GAP), cites })
 }
 
 fn words(text: &str) -> BTreeSet<String> {

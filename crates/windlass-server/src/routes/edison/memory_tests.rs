@@ -21,14 +21,16 @@ fn e_40_the_closest_exchanges_come_first_and_strangers_not_at_all() {
 }
 
 #[test]
-fn e_31_a_context_has_at_most_two_thousand_characters_and_every_source_its_share() {
-    let long = |letter: &str| Some(letter.repeat(5_000));
-    let context = share_out([long("d"), long("w"), long("m"), long("p")]).unwrap();
-    assert!(context.chars().count() <= 2_000, "{}", context.chars().count());
-    let count = |letter: char| context.chars().filter(|c| *c == letter).count();
-    assert!(count('d') >= 780 && count('w') >= 480 && count('m') >= 280 && count('p') >= 380, "{context}");
-    // What one leaves goes to the next, and documents are never crowded out.
-    assert_eq!(share_out([None, None, None, long("p")]).unwrap().chars().count(), 2_000);
-    assert!(share_out([long("d"), long("w"), None, None]).unwrap().starts_with("dddd"));
-    assert_eq!(share_out([None, None, None, None]), None);
+fn e_31_what_one_leaves_goes_to_the_next_and_what_was_cut_off_is_not_cited() {
+    let long = |letter: &str| {
+        let text = format!("From {letter}.md:1\n{}\n\nFrom cut.md:9\n", letter.repeat(5_000));
+        let cites = [format!("{letter}.md"), "cut.md".to_owned()];
+        Some(Material { text, cites: cites.map(|name| (format!("From {name}:"), name)).to_vec() })
+    };
+    let all = share_out([long("d"), long("w"), long("m"), long("p")]);
+    assert_eq!(all.sources, ["d.md", "w.md", "m.md", "p.md"]);
+    assert!(all.text.unwrap().chars().count() <= 2_000);
+    assert_eq!(share_out([None, None, None, long("p")]).text.unwrap().chars().count(), 2_000);
+    let nothing = share_out([None, None, None, None]);
+    assert_eq!((nothing.text, nothing.sources), (None, vec![]));
 }
