@@ -51,6 +51,17 @@ pub enum Risk {
 }
 
 impl Risk {
+    /// What people are warned of where such a call is asked about (Z-12).
+    pub fn warning(self) -> Option<&'static str> {
+        match self {
+            Risk::Safe | Risk::Low | Risk::Medium => None,
+            Risk::High => Some("Warning: this call changes or sends something. Read it before you allow it."),
+            Risk::Critical => {
+                Some("Warning: what this call does may not be undone. Allowing it needs a typed word.")
+            }
+        }
+    }
+
     /// The word shown in a permission question, in capitals (Z-14).
     pub fn label(self) -> &'static str {
         match self {
