@@ -103,6 +103,13 @@ impl Prompt {
         if let Some(caution) = &question.caution {
             let _ = writeln!(text, "Careful: {}", visible_line(caution));
         }
+        if let Some(warning) = question.risk.warning() {
+            let _ = writeln!(
+                text,
+                "{}",
+                hang(&style(warning).for_stderr().yellow().to_string(), Some(room.columns))
+            );
+        }
         let tool = format!("Tool: {}", style(visible_line(&question.tool)).for_stderr().bold());
         let _ = writeln!(text, "{}", hang(&tool, Some(room.columns)));
         let _ = writeln!(text, "Risk: {}", risk(question.risk));

@@ -41,7 +41,7 @@ fn e_29_empty_results_say_so() {
 }
 
 #[test]
-fn e_29_a_failure_is_told_with_its_reason() {
+fn a_failure_is_told_with_its_reason() {
     let failure = ToolFailure::unavailable("web_search unavailable");
     assert_eq!(summarize("web_search", Err(&failure)), "web_search failed: web_search unavailable");
 }

@@ -26,9 +26,6 @@ const PLACES_OF_USE: [(&str, &str); 3] = [
     ("web/e2e/", "browser"),
 ];
 
-/// Scripts that the binary plays, every one.
-const PLAYED: (&str, &str) = ("fixtures/scripts/", "binary");
-
 /// What a test drives that no user runs as it is.
 const UNIT: &str = "unit";
 
@@ -57,14 +54,13 @@ impl Proof {
 
     /// What it drives: the binary, the library as linked, the browser, or a part by itself.
     pub(super) fn driven(&self) -> &'static str {
-        let places = PLACES_OF_USE.iter().chain([&PLAYED]);
-        let place = places.into_iter().find(|(place, _)| self.path.starts_with(place));
+        let place = PLACES_OF_USE.iter().find(|(place, _)| self.path.starts_with(place));
         place.map_or(UNIT, |(_, driven)| driven)
     }
 
-    /// Whether it drives what a user runs.
+    /// Whether a test drives what a user runs; a note in a file is none.
     pub(super) fn is_of_use(&self) -> bool {
-        self.driven() != UNIT
+        self.driven() != UNIT && self.test != self.path
     }
 
     /// Path and line, for a person.

@@ -199,3 +199,46 @@ fn say(pane: &Pane, text: &str) {
     pane.type_text(text);
     pane.press("Enter");
 }
+
+/// what is remembered is that file and that command and no other, whichever tool it is of.
+#[test]
+fn r_48_remembering_one_file_or_command_allows_no_other_and_works_for_every_tool_that_asks() {
+    let edit = |old: &str, new: &str| json!({"tool": "edit_file", "args": {"path": "a.txt", "edits": [{"old": old, "new": new}]}});
+    let command = |line: &str| json!({"tool": "execute_command", "args": {"command": line}});
+    // One that is remembered, another one, and the first again.
+    let steps = [
+        write("one.txt", "1"),
+        write("two.txt", "2"),
+        write("one.txt", "3"),
+        json!({"tool": "read_file", "args": {"path": "a.txt"}}),
+        edit("hello", "ahoy"),
+        edit("ahoy", "hello"),
+        command("echo one >> effects"),
+        command("echo two >> effects"),
+        command("echo one >> effects"),
+    ];
+    let steps: Vec<&[Value]> = steps.iter().map(std::slice::from_ref).collect();
+    let asked = Asked::with(&[("a.txt", "hello\n")], &steps);
+    for (call, decision) in [
+        ("call_1", "remember"),
+        ("call_2", "deny"),
+        ("call_5", "remember"),
+        ("call_7", "remember"),
+        ("call_8", "deny"),
+    ] {
+        asked_about(&asked, call);
+        asked.decide(json!({"decision": decision}));
+    }
+    let frames = asked.frames();
+    let questions: Vec<&Value> = frames
+        .iter()
+        .filter(|frame| frame["type"] == "permission_request")
+        .map(|frame| &frame["id"])
+        .collect();
+    assert_eq!(questions, ["call_1", "call_2", "call_5", "call_7", "call_8"]);
+    assert_eq!((asked.place.read("one.txt"), asked.place.path("two.txt").exists()), ("3".to_owned(), false));
+    assert_eq!(
+        (asked.place.read("a.txt"), asked.place.read("effects")),
+        ("hello\n".to_owned(), "one\none\n".to_owned())
+    );
+}

@@ -1,7 +1,7 @@
 //! Prompt Studio's contract on a server as a user starts it: SSE v1.1 for literal clients, its parameters, its
 //! snapshots, coming back to a run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
@@ -43,6 +43,17 @@ fn u_36_s_4_to_s_12_a_literal_client_and_curl_read_the_same_frames_with_their_fi
     assert_eq!((&result["success"], &result["result"]), (&json!(true), &json!({"results": [page]})));
     let deltas = of_type(&frames, "tool_call_delta");
     assert!(deltas.iter().all(|frame| frame["name"] == "search_web"), "{deltas:?}");
+}
+
+#[test]
+fn s_12_s_21_every_tool_has_one_of_three_places_and_one_of_three_prominences() {
+    let tools = Studio::playing(SEARCHES).served.json("GET /api/tools", "");
+    let seen = |field: &str| -> BTreeSet<String> {
+        let tools = tools["tools"].as_array().unwrap().iter();
+        tools.map(|tool| tool[field].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(seen("category").into_iter().collect::<Vec<_>>(), ["other", "search", "utility"]);
+    assert_eq!(seen("visibility").into_iter().collect::<Vec<_>>(), ["hidden", "primary", "secondary"]);
 }
 
 #[test]

@@ -103,6 +103,27 @@ fn wrong_keys_are_asked_again() {
     assert!(shown.contains("hello"), "{shown}");
 }
 
+/// Z-12: what is safe runs, what reads is asked about, what changes something is asked about with a warning.
+#[test]
+fn z_12_safe_calls_run_medium_ones_ask_and_high_ones_ask_with_a_warning() {
+    const WARNING: &str = "Warning: this call changes or sends something.";
+    let script = "user Read\nmodel call 1 get_current_time {}\nmodel end\nmodel call 2 read_file {\"path\":\"a.txt\"}\nmodel end\n\
+                  model call 3 write_file {\"path\":\"b.txt\",\"content\":\"x\"}\nmodel end\nmodel text Done.\n";
+    let place = Place::with(&[("a.script", script), ("a.txt", "hello\n")]);
+    let mut terminal = ask(&place);
+    terminal.wait_for("[Tool: get_current_time]").wait_for("Status: ✅ SUCCESS");
+    terminal.wait_for("Tool: read_file").wait_for("Risk: MEDIUM").wait_for(KEYS).type_line("1");
+    terminal
+        .wait_for(WARNING)
+        .wait_for("Tool: write_file")
+        .wait_for("Risk: HIGH")
+        .wait_for(KEYS)
+        .type_line("1");
+    let (code, shown) = terminal.end();
+    assert_eq!((code, shown.matches(KEYS).count(), shown.matches(WARNING).count()), (0, 2, 1), "{shown}");
+    assert_eq!(place.read("b.txt"), "x");
+}
+
 #[test]
 fn r_51_a_write_shows_its_diff_and_true_risk() {
     let script = r#"allow read_file

@@ -51,6 +51,17 @@ pub enum Risk {
 }
 
 impl Risk {
+    /// What people are warned of where such a call is asked about (Z-12).
+    pub fn warning(self) -> Option<&'static str> {
+        match self {
+            Risk::Safe | Risk::Low | Risk::Medium => None,
+            Risk::High => Some("Warning: this call changes or sends something. Read it before you allow it."),
+            Risk::Critical => {
+                Some("Warning: what this call does may not be undone. Allowing it needs a typed word.")
+            }
+        }
+    }
+
     /// The word shown in a permission question, in capitals (Z-14).
     pub fn label(self) -> &'static str {
         match self {
@@ -158,6 +169,9 @@ pub struct ToolSpec {
     /// Example arguments, for help and for the model.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub examples: Vec<Value>,
+    /// The executor of a user's own that runs it; nothing where this program does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub executor: Option<String>,
 }
 
 /// Why a spec cannot be registered.
@@ -210,6 +224,7 @@ impl ToolSpec {
             repeatable: false,
             untrusted_output: false,
             examples: Vec::new(),
+            executor: None,
         }
     }
 

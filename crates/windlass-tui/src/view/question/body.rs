@@ -13,7 +13,7 @@ use crate::theme::{Role, Theme};
 /// Lays out a question.
 pub(super) fn lay_out(question: &Question, columns: usize, theme: Theme) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
-    if let Some(warning) = warning(question.risk) {
+    if let Some(warning) = question.risk.warning() {
         let style = theme.style(risk_role(question.risk));
         lines.extend(wrap_spans(&[Span::styled(warning, style)], columns, &[], &[]));
     }
@@ -75,16 +75,6 @@ pub(super) fn words_of(target: &Target) -> (&'static str, &str) {
         Target::Path(path) => ("path", path),
         Target::Host(host) => ("host", host),
         Target::Command(command) => ("command", command),
-    }
-}
-
-fn warning(risk: Risk) -> Option<&'static str> {
-    match risk {
-        Risk::Safe | Risk::Low | Risk::Medium => None,
-        Risk::High => Some("Warning: this call changes or sends something. Read it before you allow it."),
-        Risk::Critical => {
-            Some("Warning: what this call does may not be undone. Allowing it needs a typed word.")
-        }
     }
 }
 
