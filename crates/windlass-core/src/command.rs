@@ -115,6 +115,20 @@ pub struct RunSetup {
     /// The tools that may be called, and what each of them may change: no others are sent to the model.
     #[serde(default)]
     pub tools: BTreeMap<String, Effects>,
+    /// Those of them that executors of a user's own run.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub executed: BTreeMap<String, ExecutedTool>,
+}
+
+/// A tool of an executor, as far as it must be known while the executor is away.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ExecutedTool {
+    /// The executor's name.
+    pub executor: String,
+    /// Whether sending the same call twice does no more than once.
+    #[serde(default)]
+    pub idempotent: bool,
 }
 
 impl Default for RunWishes {

@@ -12,7 +12,7 @@ use futures::{StreamExt, poll};
 use tokio::sync::mpsc;
 use tokio::time::Sleep;
 use windlass_core::cause::Cause;
-use windlass_core::command::{MessageSend, RunSetup, RunWishes, WISHES_VERSION};
+use windlass_core::command::{ExecutedTool, MessageSend, RunSetup, RunWishes, WISHES_VERSION};
 use windlass_core::event::{Event, Record};
 use windlass_core::ids::{CallId, MessageId, Millis, RunId};
 use windlass_core::model::{ModelDelta, ModelFailure};
@@ -292,7 +292,11 @@ impl Actor {
     fn note_setup(&self, wishes: &mut RunWishes) {
         let settings = &self.parts.settings;
         let specs = self.parts.registry.snapshot_of(&settings.profile).toolset.specs();
-        let offered = specs.iter().filter(|spec| !self.permissions.refuses(spec));
+        let offered: Vec<_> = specs.iter().filter(|spec| !self.permissions.refuses(spec)).collect();
+        let executed = offered.iter().filter_map(|spec| {
+            let (executor, idempotent) = (spec.executor.clone()?, spec.idempotent);
+            Some((spec.name.clone(), ExecutedTool { executor, idempotent }))
+        });
         wishes.version = WISHES_VERSION;
         wishes.approve = Some(self.permissions.mode());
         wishes.setup = Some(Arc::new(RunSetup {
@@ -300,7 +304,8 @@ impl Actor {
             profile: settings.profile.clone(),
             context_tokens: settings.context_tokens,
             model_below: self.parts.model.below().map(str::to_owned),
-            tools: offered.map(|spec| (spec.name.clone(), spec.effects)).collect(),
+            executed: executed.collect(),
+            tools: offered.iter().map(|spec| (spec.name.clone(), spec.effects)).collect(),
         }));
     }
 

@@ -20,6 +20,7 @@ use windlass_core::tool::{CheckedCall, ToolFailure, ToolOutcome};
 
 use crate::actor::{Active, Actor, WorkDone};
 use crate::cancel::CancelSignal;
+use crate::executor::{await_executor, gone};
 use crate::inside::{CallsOf, InnerNote};
 use crate::jitter::{new_dice, spread};
 use crate::limits::INSPECT_TIMEOUT_MS;
@@ -208,11 +209,19 @@ impl Actor {
         if !call.spec().effects.is_read_only() {
             active.effectful.insert(call_id.clone());
         }
-        let port = active.shelf.port(&call.spec().name);
+        let (port, registry) = (active.shelf.port(&call.spec().name), self.parts.registry.clone());
         let span = active.spans.call(&call_id).clone();
         let work = async move {
+            let port = match port {
+                None => tokio::select! {
+                    port = await_executor(&registry, call.spec()) => port,
+                    () = stop.cancelled() => None,
+                },
+                port => port,
+            };
             let outcome = match port {
                 Some(port) => run_call(port, call, context, timeout_ms, stop, clock).await,
+                None if call.spec().executor.is_some() => ToolOutcome::failed(gone(call.spec(), true)),
                 None => ToolOutcome::failed(removed(&call.spec().name)),
             };
             WorkDone::Ended { call_id, outcome }

@@ -8,6 +8,7 @@
 //!   `live_values`, `model_speech`), which can stop in the middle of a run (`park`) and take it up again (`resume`)
 //! - `host`: all sessions of a process, as front ends see them; `memory_store` is a store for it
 //! - `inside`: calls that a running call makes itself
+//! - `executor`: tools that programs of a user's own run
 //! - `one_call`, `explain`: one call from outside, and what would become of it
 //! - `registry`, `validate`: which tools there are, and whether arguments fit them
 //! - `tool_run`, `cancel`: one call, from its start to its outcome
@@ -22,6 +23,7 @@ pub mod bus;
 pub mod cancel;
 pub mod clock;
 mod effects;
+pub mod executor;
 pub mod explain;
 pub mod host;
 pub mod ids;

@@ -159,3 +159,39 @@ pub const LIVE_VALUES_MAX: usize = 1_000;
 
 /// Bytes of those values: a grammar is compiled of them before the step.
 pub const LIVE_BYTES_MAX: usize = 64 << 10;
+
+/// Executors at once: each is a program that somebody started.
+pub const EXECUTORS_MAX: usize = 64;
+
+/// Tools of one executor: each is sent with every request of every session.
+pub const EXECUTOR_TOOLS_MAX: usize = 64;
+
+/// Characters of an executor's name: it stands beside its tools in lists.
+pub const EXECUTOR_NAME_CHARS_MAX: usize = 64;
+
+/// Characters of what an executor says of a tool: models read it with every request.
+pub const EXECUTOR_DESCRIPTION_CHARS_MAX: usize = 2_000;
+
+/// Calls that wait for one executor or that it runs.
+pub const EXECUTOR_CALLS_MAX: usize = 256;
+
+/// News that an executor has not said to have, calls and stops together: one that never says so gets no more.
+pub const EXECUTOR_NEWS_MAX: usize = 1_024;
+
+/// Calls that are handed out at once: their arguments are one answer over HTTP.
+pub const EXECUTOR_CALLS_AT_ONCE: usize = 16;
+
+/// The least silence after which an executor counts as gone: a pause of a busy machine is shorter.
+pub const EXECUTOR_LEASE_MS_MIN: u64 = 1_000;
+
+/// The longest such silence: a run waits so long for somebody who is not there.
+pub const EXECUTOR_LEASE_MS_MAX: u64 = 300_000;
+
+/// The longest time limit that an executor may give a tool of its own.
+pub const EXECUTOR_TIMEOUT_MS_MAX: u64 = 300_000;
+
+/// How long a call that may run again waits for an executor that went away: restarting one takes seconds.
+pub const EXECUTOR_RETURN_MS: u64 = 20_000;
+
+/// How long before its time limit such a call gives up, so that it is told why.
+pub const EXECUTOR_RETURN_SPARE_MS: u64 = 500;

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use serde_json::Value;
+use tokio::sync::Notify;
 use windlass_core::port::{ArgsValidator, ToolPort};
 use windlass_core::profile::Profile;
 use windlass_core::tool::{SpecError, ToolSpec};
@@ -104,12 +105,14 @@ struct Inner {
     shelf: RwLock<Arc<ToolShelf>>,
     /// Taken by writers for the whole change, so that two changes do not lose each other.
     change: Mutex<()>,
+    /// Tells those who wait for a tool that the shelf is another.
+    changed: Notify,
 }
 
 impl Default for Inner {
     fn default() -> Self {
         let shelf = ToolShelf::new(Toolset::empty(), BTreeMap::new());
-        Self { shelf: RwLock::new(Arc::new(shelf)), change: Mutex::new(()) }
+        Self { shelf: RwLock::new(Arc::new(shelf)), change: Mutex::new(()), changed: Notify::new() }
     }
 }
 
@@ -136,7 +139,19 @@ impl Registry {
         for tool in tools {
             prepared.push((prepare(&*tool, |schema| compile(schema).map(into_shared))?, tool));
         }
-        self.put_in(&prepared)
+        self.put_in(&prepared, |_| true)
+    }
+
+    /// The same for tools that take nobody's place: no name of theirs may be that of another tool.
+    pub(crate) fn register_new(
+        &self,
+        tools: impl IntoIterator<Item = Arc<dyn ToolPort>>,
+    ) -> Result<(), RegisterError> {
+        let mut prepared = Vec::new();
+        for tool in tools {
+            prepared.push((prepare(&*tool, |schema| compile(schema).map(into_shared))?, tool));
+        }
+        self.put_in(&prepared, |_| false).map(drop)
     }
 
     /// The same for tools of Windlass itself, among which profiles choose. Tests compile their schemas: here each is
@@ -151,10 +166,14 @@ impl Registry {
             entry.is_builtin = true;
             prepared.push((entry, tool));
         }
-        self.put_in(&prepared)
+        self.put_in(&prepared, |_| true)
     }
 
-    fn put_in(&self, prepared: &[(ToolEntry, Arc<dyn ToolPort>)]) -> Result<Vec<String>, RegisterError> {
+    fn put_in(
+        &self,
+        prepared: &[(ToolEntry, Arc<dyn ToolPort>)],
+        may_replace: impl Fn(&ToolSpec) -> bool,
+    ) -> Result<Vec<String>, RegisterError> {
         let _change = self.begin_change();
         let now = self.snapshot();
         let mut entries: BTreeMap<&str, &ToolEntry> =
@@ -163,7 +182,11 @@ impl Registry {
         let mut replaced = Vec::new();
         for (entry, port) in prepared {
             let name = &entry.spec.name;
-            if entries.insert(name, entry).is_some() {
+            if let Some(holder) = entries.insert(name, entry) {
+                if !may_replace(&holder.spec) {
+                    let (name, tool) = (name.clone(), name.clone());
+                    return Err(NameClash { name, holder: tool.clone(), tool }.into());
+                }
                 replaced.push(name.clone());
             }
             ports.insert(name.clone(), Arc::clone(port));
@@ -218,6 +241,31 @@ impl Registry {
         true
     }
 
+    /// Takes out these tools, where no other has taken their place.
+    pub(crate) fn take_out(&self, tools: &[Arc<dyn ToolPort>]) {
+        let _change = self.begin_change();
+        let now = self.snapshot();
+        let is_out = |name: &str| {
+            let own = tools.iter().find(|tool| tool.spec().name == name);
+            own.zip(now.ports.get(name)).is_some_and(|(own, held)| Arc::ptr_eq(own, held))
+        };
+        let mut ports = now.ports.clone();
+        ports.retain(|name, _| !is_out(name));
+        self.put(ToolShelf::new(now.toolset.filter(|spec| !is_out(&spec.name)), ports));
+    }
+
+    /// The tool of that name, once there is one that passes.
+    pub(crate) async fn wait_for(&self, name: &str, passes: impl Fn(&ToolSpec) -> bool) -> Arc<dyn ToolPort> {
+        loop {
+            // Made before the look: a change in between is heard.
+            let changed = self.inner.changed.notified();
+            if let Some(port) = self.get(name).filter(|port| passes(port.spec())) {
+                return port;
+            }
+            changed.await;
+        }
+    }
+
     /// The tool of that name or alias (D-8).
     pub fn get(&self, name: &str) -> Option<Arc<dyn ToolPort>> {
         self.snapshot().port(name)
@@ -241,6 +289,7 @@ impl Registry {
         let mut place = self.inner.shelf.write().unwrap_or_else(PoisonError::into_inner);
         let before = std::mem::replace(&mut *place, Arc::new(shelf));
         drop(place);
+        self.inner.changed.notify_waiters();
         // The last reference to a tool may run its destructor: not under the lock.
         drop(before);
     }

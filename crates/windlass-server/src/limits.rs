@@ -83,6 +83,12 @@ pub const OPEN_RUNS_MAX: usize = 100_000;
 /// Label values of one metric: tool names come from outside, and each makes a line for good.
 pub const LABELS_MAX: usize = 256;
 
+/// Seconds that a request for calls of an executor waits at most: proxies close at 30 to 60.
+pub(crate) const EXECUTOR_WAIT_S_MAX: u32 = 30;
+
+/// Seconds of silence after which an executor counts as gone, unless it says how many.
+pub(crate) const EXECUTOR_LEASE_S: u32 = 30;
+
 /// How often one client may ask.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rate {

@@ -6,11 +6,14 @@ use std::sync::Arc;
 use futures::stream;
 use windlass_core::command::MessageSend;
 use windlass_core::event::{Event, Record};
+use windlass_core::host::ExecutorOffer;
 use windlass_core::ids::RunId;
 use windlass_core::port::{BoxFuture, BoxStream, ToolPort};
 use windlass_core::run::{Finished, RunError};
+use windlass_core::tool::ToolSpec;
 use windlass_core::trace::RunTrace;
 use windlass_engine::bus::{Delivery, Subscription};
+use windlass_engine::executor::{Executor, Executors};
 use windlass_engine::ids::{new_message_id, new_run_id, new_session_id};
 use windlass_engine::session::{SendError, Session, SessionParts, WeakSession};
 
@@ -25,6 +28,7 @@ pub struct Windlass {
     session: Session,
     parts: SessionParts,
     asker: Option<Asker>,
+    executors: Executors,
 }
 
 impl Windlass {
@@ -34,13 +38,22 @@ impl Windlass {
     }
 
     pub(crate) fn start(parts: SessionParts, asker: Option<Asker>) -> Result<Self, WindlassError> {
+        let executors = Executors::new(parts.registry.clone(), parts.clock.clone());
+        Self::start_with(parts, asker, executors)
+    }
+
+    fn start_with(
+        parts: SessionParts,
+        asker: Option<Asker>,
+        executors: Executors,
+    ) -> Result<Self, WindlassError> {
         let runtime = worker::handle()?;
         let _inside = runtime.enter();
         let session = Session::start(parts.clone());
         if let Some(asker) = asker.clone() {
             runtime.spawn(answer_questions(session.downgrade(), session.subscribe(), asker));
         }
-        Ok(Self { session, parts, asker })
+        Ok(Self { session, parts, asker, executors })
     }
 
     /// Says something and waits for the answer.
@@ -72,7 +85,7 @@ impl Windlass {
     pub fn new_session(&self) -> Result<Self, WindlassError> {
         let mut parts = self.parts.clone();
         parts.session_id = new_session_id();
-        Self::start(parts, self.asker.clone())
+        Self::start_with(parts, self.asker.clone(), self.executors.clone())
     }
 
     /// Registers a tool; the next step can use it. One of the same name is replaced.
@@ -84,6 +97,36 @@ impl Windlass {
     /// Removes a tool; says whether there was one.
     pub fn remove_tool(&self, name: &str) -> bool {
         self.parts.registry.remove(name)
+    }
+
+    /// Offers tools whose calls this program takes and answers itself, wherever and whenever it likes. They pass the
+    /// same gates as the calls of every other tool; the next step can use them, until the executor is dropped.
+    ///
+    /// ```
+    /// use windlass::prelude::*;
+    ///
+    /// # #[tokio::main]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let script = "user How warm?\nmodel call 1 read_sensor {\"room\":\"hall\"}\nmodel end\nmodel text 21 degrees.\n";
+    /// let agent = Windlass::builder().script(script)?.build()?;
+    /// let sensor = ToolSpec::new("read_sensor", "Reads the thermometer of a room.").with_schema(serde_json::json!({
+    ///     "type": "object", "properties": {"room": {"type": "string"}}, "required": ["room"],
+    /// }));
+    /// let mut executor = agent.executor("house", vec![sensor])?;
+    /// tokio::spawn(async move {
+    ///     while let Some(taken) = executor.next().await {
+    ///         let room = taken.call().arguments["room"].clone();
+    ///         // One that was cancelled meanwhile needs no answer.
+    ///         let _ = taken.complete(ToolOutput::json(serde_json::json!({"room": room, "celsius": 21})));
+    ///     }
+    /// });
+    /// let answer = agent.run("How warm?").await?;
+    /// assert_eq!(answer.trace.tools[0].output_raw["celsius"], 21);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn executor(&self, name: impl Into<String>, tools: Vec<ToolSpec>) -> Result<Executor, WindlassError> {
+        Ok(self.executors.connect(ExecutorOffer { name: name.into(), tools })?)
     }
 
     /// The session itself: commands in, events out.

@@ -1,6 +1,7 @@
 //! Why an agent could not be built or did not answer.
 
 use windlass_core::run::RunError;
+use windlass_engine::executor::OfferError;
 use windlass_engine::registry::RegisterError;
 use windlass_engine::session::SendError;
 
@@ -34,6 +35,9 @@ pub enum WindlassError {
     /// A tool could not be registered.
     #[error(transparent)]
     Tool(#[from] RegisterError),
+    /// An executor was not let in.
+    #[error(transparent)]
+    Executor(#[from] OfferError),
     /// The run failed.
     #[error(transparent)]
     Run(Box<RunError>),

@@ -22,7 +22,7 @@
 //! # Layout
 //!
 //! - [`Windlass`], [`Builder`]: an agent with a model, tools and a conversation
-//! - [`tool`]: a function becomes a tool
+//! - [`tool`]: a function becomes a tool; [`Executor`]: this program takes calls one by one and answers them
 //! - [`dspy`]: a declarative module engine, its tools, registry and wrapper; the last three re-exported here
 //! - [`ModelSource`], [`models`]: models of providers and of servers on this machine
 //! - [`core`], [`engine`]: everything beneath, for those who need it
@@ -47,6 +47,7 @@ pub use error::WindlassError;
 pub use model_source::ModelSource;
 pub use windlass_core as core;
 pub use windlass_engine as engine;
+pub use windlass_engine::executor::{CallOver, Executor, TakenCall};
 /// Makes a tool of a function.
 ///
 /// The doc comment (or `description = "…"`) is what the model reads, the parameters are the schema, the
@@ -116,8 +117,8 @@ pub mod prelude {
     #[cfg(feature = "models")]
     pub use crate::ModelSource;
     pub use crate::{
-        Answer, Builder, Tool, ToolCall, ToolError, ToolRegistry, ToolWrapper, ToolWrapperConfig, Windlass,
-        WindlassError, tool,
+        Answer, Builder, Executor, TakenCall, Tool, ToolCall, ToolError, ToolRegistry, ToolWrapper,
+        ToolWrapperConfig, Windlass, WindlassError, tool,
     };
 }
 

@@ -760,6 +760,12 @@ model_below?: string
 tools: {
 [k: string]: Effects
 }
+/**
+ * Those of them that executors of a user's own run.
+ */
+executed?: {
+[k: string]: ExecutedTool
+}
 }
 /**
  * A named manner of working, whole.
@@ -918,6 +924,22 @@ args_bytes_max: number
  * Bytes of an outcome on a screen (Z-17).
  */
 display_bytes_max: number
+}
+/**
+ * A tool of an executor, as far as it must be known while the executor is away.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "ExecutedTool".
+ */
+export interface ExecutedTool {
+/**
+ * The executor's name.
+ */
+executor: string
+/**
+ * Whether sending the same call twice does no more than once.
+ */
+idempotent: boolean
 }
 /**
  * The program stopped in the middle of the run, and took it up again (not the machine's own).

@@ -25,6 +25,7 @@ mod emulator;
 mod emulator_process;
 mod evaluation;
 mod everyday;
+mod executors;
 mod faults;
 mod floor;
 mod history;

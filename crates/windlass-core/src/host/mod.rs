@@ -2,7 +2,8 @@
 //!
 //! Front ends (server, terminal app, commands) hold a `HostPort`; who stands behind it, they do not know.
 //! Everything that they show of a run is a fold over the records that `events` gives (wall 3). What is asked
-//! and given is here, the traits are in `port`; what is told of modules is in `modules`.
+//! and given is here, the traits are in `port`; what is told of modules is in `modules`,
+//! and of programs that run tools for a host in `executors`.
 
 use std::sync::Arc;
 
@@ -15,10 +16,15 @@ use crate::model::Sampling;
 use crate::permission::{ApproveMode, Question};
 use crate::tool::ToolOutcome;
 
+mod executors;
 mod modules;
 mod port;
 
 pub use crate::command::RunWishes;
+pub use executors::{
+    ExecutorAnswer, ExecutorBadge, ExecutorNews, ExecutorOffer, ExecutorRow, ExecutorTicket, ExecutorsPort,
+    RequestedCall,
+};
 pub use modules::{
     MODULE_PREFIX, ModuleFault, ModuleField, ModulePrompt, ModuleRow, ModuleShelf, ModulesPort, PromptMessage,
 };
@@ -283,7 +289,7 @@ pub enum HostError {
     /// There is no such thing: look at the list.
     #[error("there is no {what} '{id}'")]
     Missing {
-        /// `session`, `run`, `step`, `tool`, `model`, `module`, `rule`, `save`, `question`, `index`.
+        /// `session`, `run`, `step`, `tool`, `model`, `module`, `rule`, `save`, `question`, `index`, `executor`, `call`.
         what: &'static str,
         /// What was asked for.
         id: String,

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::{
-    AuditQuery, EditApproval, Explanation, ForkWish, HostDefaults, HostDelivery, HostError, ModelFindings,
-    ModelRow, ModulePrompt, ModuleRow, ModuleShelf, OutsideCall, RecordQuery, ReplayReport, ResumeWish,
-    RunStart, StartedRun, ToolAnswer,
+    AuditQuery, EditApproval, ExecutorsPort, Explanation, ForkWish, HostDefaults, HostDelivery, HostError,
+    ModelFindings, ModelRow, ModulePrompt, ModuleRow, ModuleShelf, OutsideCall, RecordQuery, ReplayReport,
+    ResumeWish, RunStart, StartedRun, ToolAnswer,
 };
 use crate::event::Record;
 use crate::ids::{CallId, RunId, SessionId};
@@ -164,6 +164,9 @@ pub trait ServedPort: HostPort {
     fn saves(&self, rows_max: usize) -> HostFuture<'_, Vec<Save>>;
     /// Forgets a snapshot.
     fn delete_save<'a>(&'a self, save_id: &'a str) -> HostFuture<'a, ()>;
+
+    /// Programs of a user's own that run tools.
+    fn executors(&self) -> &dyn ExecutorsPort;
 
     /// Follows all records of all sessions from now on, without deltas, as long as the reader keeps up:
     /// for metrics and traces.

@@ -144,8 +144,12 @@ impl Recorded {
             Check::Failed => false,
         };
         is_meant.then_some(())?;
+        let executed = self.setup.as_ref().and_then(|setup| setup.executed.get(&call.name));
         Some(Arc::new(ToolSpec {
             effects: effects.unwrap_or(Effects::External),
+            idempotent: executed.is_some_and(|tool| tool.idempotent),
+            executor: executed.map(|tool| tool.executor.clone()),
+            untrusted_output: executed.is_some(),
             category: call.category,
             visibility: call.visibility,
             inspected: call.was_inspected,

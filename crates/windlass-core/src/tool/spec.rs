@@ -169,6 +169,9 @@ pub struct ToolSpec {
     /// Example arguments, for help and for the model.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub examples: Vec<Value>,
+    /// The executor of a user's own that runs it; nothing where this program does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub executor: Option<String>,
 }
 
 /// Why a spec cannot be registered.
@@ -221,6 +224,7 @@ impl ToolSpec {
             repeatable: false,
             untrusted_output: false,
             examples: Vec::new(),
+            executor: None,
         }
     }
 

@@ -6,9 +6,9 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use serde_json::{Map, Value};
 use windlass_core::event::Record;
 use windlass_core::host::{
-    AuditQuery, EditApproval, Explanation, ForkWish, HostDefaults, HostDelivery, HostError, HostFuture,
-    HostPort, ModelFindings, ModelRow, ModulePrompt, ModuleRow, ModuleShelf, OutsideCall, RecordQuery,
-    ReplayReport, ResumeWish, RunStart, ServedPort, StartedRun, ToolAnswer,
+    AuditQuery, EditApproval, ExecutorsPort, Explanation, ForkWish, HostDefaults, HostDelivery, HostError,
+    HostFuture, HostPort, ModelFindings, ModelRow, ModulePrompt, ModuleRow, ModuleShelf, OutsideCall,
+    RecordQuery, ReplayReport, ResumeWish, RunStart, ServedPort, StartedRun, ToolAnswer,
 };
 use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
@@ -456,6 +456,10 @@ impl ServedPort for Host {
 
     fn delete_save<'a>(&'a self, save_id: &'a str) -> HostFuture<'a, ()> {
         Box::pin(async move { self.parts.store.delete_save(save_id).await.map_err(failed("save", save_id)) })
+    }
+
+    fn executors(&self) -> &dyn ExecutorsPort {
+        &self.executors
     }
 
     fn observe(&self) -> BoxStream<'static, Arc<Record>> {

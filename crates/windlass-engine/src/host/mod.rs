@@ -49,6 +49,7 @@ use self::ledger::{Ledger, WatchedJournal};
 pub use self::recovery::Recovered;
 use crate::audit_file::AuditFile;
 use crate::clock::Clock;
+use crate::executor::Executors;
 use crate::limits;
 use crate::policy_store::PolicyStore;
 use crate::registry::Registry;
@@ -176,6 +177,8 @@ pub struct Host {
     waiting: AtomicUsize,
     dusk: Arc<Dusk>,
     redactor: Redactor,
+    /// Programs of a user's own that run tools.
+    executors: Executors,
     /// Sessions for which the mode `all` was chosen in this process.
     unasked: Mutex<HashSet<SessionId>>,
 }
@@ -212,9 +215,11 @@ impl Host {
         let ledger = Arc::new(Ledger::new(parts.clock.clone()));
         let journal = Arc::new(WatchedJournal::new(Arc::clone(&parts.store), Arc::clone(&ledger)));
         let places = Arc::new(Semaphore::new(parts.limits.runs_max.min(Semaphore::MAX_PERMITS)));
+        let executors = Executors::new(parts.registry.clone(), parts.clock.clone());
         let host = Arc::new_cyclic(|me| Self {
             me: Weak::clone(me),
             parts,
+            executors,
             berths: Berths::default(),
             ledger,
             journal,

@@ -286,43 +286,6 @@ async fn the_actor_ends_when_the_last_handle_is_gone() {
     while !matches!(events.next().await, Delivery::Closed) {}
 }
 
-#[tokio::test]
-async fn p_1_p_4_p_19_p_25_z_1_a_call_travels_as_events_and_its_result_reaches_the_next_request() {
-    let mut slow = ToolSpec::new("slow", "Hangs").with_effects(Effects::Read, Risk::Safe);
-    slow.timeout_ms = Some(30);
-    let slow = tool(slow, |_, _| async { std::future::pending().await });
-    let missing = tool(ToolSpec::new("request_code_context", "Finds code"), |_, _| async {
-        Err(windlass_core::tool::ToolFailure::unavailable("RAG not available"))
-    });
-    let script = "user Go.\nmodel call 1 add {\"a\":1,\"b\":2}\nmodel call 2 add {\"a\":\"x\"}\nmodel call 3 slow {}\n\
-                  model call 4 request_code_context {}\nexpect-request contains RAG not available\n\
-                  expect-request contains timed out\nexpect-request contains a must be int\nmodel text Done.\n";
-    let session = Session::start(parts(script, vec![adder(), slow, missing]));
-    // Whoever listens before the message is sent misses nothing.
-    let mut events = session.subscribe();
-    let handle = session.send(hello()).await.unwrap();
-    let mut seen: Vec<(String, &'static str)> = Vec::new();
-    let end = wait_for(&mut events, |event| {
-        match event {
-            Event::CallRequested { call, .. } => seen.push((call.id.to_string(), "requested")),
-            Event::CallStarted { call_id, .. } => seen.push((call_id.to_string(), "started")),
-            Event::CallEnded { call_id, outcome, .. } => {
-                seen.push((call_id.to_string(), if outcome.is_ok() { "completed" } else { "failed" }));
-            }
-            _ => {}
-        }
-        matches!(event, Event::RunEnded { .. })
-    })
-    .await;
-    let of = |id: &str| seen.iter().filter(|(call, _)| call == id).map(|(_, what)| *what).collect::<Vec<_>>();
-    assert_eq!(of("call_1"), ["requested", "started", "completed"]);
-    assert_eq!(of("call_2"), ["requested", "failed"]);
-    assert_eq!(of("call_3"), ["requested", "started", "failed"]);
-    assert_eq!(of("call_4"), ["requested", "started", "failed"]);
-    assert_eq!(handle.finished().await.unwrap().answer, "Done.");
-    assert!(end.seq > 0);
-}
-
 /// What was logged, line by line.
 #[derive(Clone, Default)]
 struct Log(Arc<std::sync::Mutex<Vec<u8>>>);

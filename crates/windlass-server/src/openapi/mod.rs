@@ -10,6 +10,8 @@ use crate::error::{Kind, PROBLEM_TYPE};
 
 pub(crate) mod schemas;
 
+pub(crate) use schemas::{list, one_of, said};
+
 /// A schema by its name.
 pub(crate) fn named(name: &str) -> Value {
     json!({"$ref": format!("#/components/schemas/{name}")})

@@ -3,7 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use super::{count, flag, named, object, profile, text, wish};
-use crate::routes::{documents, models, modules, permissions, records, runs, search, settings, steps, tools};
+use crate::routes::{
+    documents, executors, models, modules, permissions, records, runs, search, settings, steps, tools,
+};
 
 /// All schemas.
 pub(crate) fn all() -> Map<String, Value> {
@@ -13,6 +15,7 @@ pub(crate) fn all() -> Map<String, Value> {
         trace(),
         wishes(),
         tools::schemas(),
+        executors::schemas(),
         models::schemas(),
         settings::schemas(),
         modules::schemas(),
@@ -24,7 +27,8 @@ pub(crate) fn all() -> Map<String, Value> {
     groups.into_iter().flatten().map(|(name, schema)| (name.to_owned(), schema)).collect()
 }
 
-fn said(schema: &Value, meaning: &str) -> Value {
+/// The same with its meaning.
+pub(crate) fn said(schema: &Value, meaning: &str) -> Value {
     let mut schema = schema.clone();
     if let Value::Object(fields) = &mut schema {
         fields.insert("description".into(), meaning.into());
@@ -32,7 +36,8 @@ fn said(schema: &Value, meaning: &str) -> Value {
     schema
 }
 
-fn one_of(words: &[&str]) -> Value {
+/// One of these words.
+pub(crate) fn one_of(words: &[&str]) -> Value {
     json!({"type": "string", "enum": words})
 }
 
@@ -44,7 +49,8 @@ fn or_null(schema: &Value) -> Value {
     json!({"anyOf": [schema, {"type": "null"}]})
 }
 
-fn list(schema: &Value) -> Value {
+/// A list of such.
+pub(crate) fn list(schema: &Value) -> Value {
     json!({"type": "array", "items": schema})
 }
 
@@ -265,23 +271,26 @@ fn call_error() -> Value {
     ])
 }
 
+/// A tool's spec.
+fn tool() -> Value {
+    object([
+        ("name", text()),
+        ("aliases?", list(&text())),
+        ("description", text()),
+        ("schema", said(&json!({"type": "object"}), "The JSON Schema of its arguments.")),
+        ("effects", one_of(&["pure", "read", "write", "external"])),
+        ("idempotent", flag()),
+        ("risk", one_of(&["safe", "low", "medium", "high", "critical"])),
+        ("scopes?", list(&text())),
+        ("category", one_of(&["search", "utility", "other"])),
+        ("visibility", one_of(&["primary", "secondary", "hidden"])),
+        ("executor?", said(&text(), "The executor of a user's own that runs it; none: this server does.")),
+    ])
+}
+
 fn tool_rows() -> Vec<(&'static str, Value)> {
     vec![
-        (
-            "Tool",
-            object([
-                ("name", text()),
-                ("aliases?", list(&text())),
-                ("description", text()),
-                ("schema", said(&json!({"type": "object"}), "The JSON Schema of its arguments.")),
-                ("effects", one_of(&["pure", "read", "write", "external"])),
-                ("idempotent", flag()),
-                ("risk", one_of(&["safe", "low", "medium", "high", "critical"])),
-                ("scopes?", list(&text())),
-                ("category", one_of(&["search", "utility", "other"])),
-                ("visibility", one_of(&["primary", "secondary", "hidden"])),
-            ]),
-        ),
+        ("Tool", tool()),
         (
             "ToolAnswer",
             object([

@@ -11,6 +11,7 @@ mod calls;
 pub(crate) mod documents;
 pub(crate) mod edison;
 pub(crate) mod events;
+pub(crate) mod executors;
 pub(crate) mod models;
 pub(crate) mod modules;
 pub(crate) mod openai;
@@ -39,6 +40,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
         calls::endpoints(),
         permissions::endpoints(),
         tools::endpoints(),
+        executors::endpoints(),
         models::endpoints(),
         modules::endpoints(),
         search::endpoints(),

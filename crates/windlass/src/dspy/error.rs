@@ -234,7 +234,8 @@ impl From<WindlassError> for DSPyEngineError {
             WindlassError::NoModel
             | WindlassError::UnknownModel(_)
             | WindlassError::Script { .. }
-            | WindlassError::Tool(_) => DSPyEngineError::ConfigError(error.to_string()),
+            | WindlassError::Tool(_)
+            | WindlassError::Executor(_) => DSPyEngineError::ConfigError(error.to_string()),
             WindlassError::Send(_) | WindlassError::Runtime(_) => {
                 DSPyEngineError::RuntimeError(error.to_string())
             }

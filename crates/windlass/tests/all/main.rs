@@ -19,6 +19,7 @@ mod engine_scripts;
 #[cfg(feature = "modules")]
 mod engine_sync;
 mod examples;
+mod executors;
 #[cfg(feature = "modules")]
 mod fire;
 mod host;

@@ -57,6 +57,9 @@ fn describe(spec: &ToolSpec) -> Vec<StyledLine> {
     let mut fact = |name: &str, value: &str| {
         lines.push(StyledLine::new(Role::Muted, &format!("{name:<13}")).and(Role::Text, value));
     };
+    if let Some(executor) = &spec.executor {
+        fact("executor", executor);
+    }
     fact("risk", risk(spec.risk));
     fact("effects", effects(spec.effects));
     fact("repeated", if spec.idempotent { "changes nothing twice" } else { "may change things again" });

@@ -1,0 +1,288 @@
+//! Executors: programs of a user's own that offer tools, take calls of them and answer (decision 0029).
+//!
+//! A thin front of the host's executors: what a call may do was decided before one of them hears of it. Nothing here
+//! is asked with GET, since asking for calls takes them.
+
+use axum::Extension;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Value, json};
+use windlass_core::host::{ExecutorBadge, ExecutorNews, ExecutorOffer, HostError};
+use windlass_core::tool::{Effects, ErrorKind, Risk, ToolFailure, ToolOutput, ToolSpec};
+
+use crate::endpoint::{Endpoint, JSON};
+use crate::error::{Answer, Kind, Problem, Said};
+use crate::extract::{JsonBody, PathOf, whole};
+use crate::limits::{EXECUTOR_LEASE_S, EXECUTOR_WAIT_S_MAX};
+use crate::openapi::{count, count_to, flag, list, list_of, named, object, one_of, said, text, wish};
+use crate::shown::{done, show, show_list};
+use crate::shutdown::Closing;
+use crate::state::App;
+
+/// The header in which an executor shows its secret.
+const SECRET: &str = "x-executor-secret";
+
+/// The endpoints.
+pub(crate) fn endpoints() -> Vec<Endpoint> {
+    let own = |endpoint: Endpoint| {
+        endpoint
+            .path_param("id", "The executor.")
+            .header_param(SECRET, text(), "What the executor was given when it was let in; must be there.")
+            .problems(&[Kind::Missing])
+    };
+    vec![
+        Endpoint::get("/api/executors", show_all)
+            .about("executors", "The executors that are there")
+            .answers(Said::Ok, object([("executors", list_of("Executor"))]), "Who they are and what they run."),
+        Endpoint::post("/api/executors", register)
+            .about("executors", "Offer tools whose calls this client runs")
+            .notes("The tools are those of every session from now on, until the executor says goodbye or was silent for `lease_s` seconds. No name may be that of another tool. Calls are validated, judged by rules, asked about and limited before the executor gets them; what it gives is text from outside.")
+            .body(named("ExecutorOffer"))
+            .answers(Said::Created, named("ExecutorTicket"), "It is let in.")
+            .problems(&[Kind::Conflict]),
+        own(Endpoint::post("/api/executors/{id}/poll", poll)
+            .about("executors", "Wait for calls")
+            .notes("Also the sign that the executor is there. `after` is what the last answer said, 0 at first: what came later is given again until it is named, so nothing is lost with a connection. One request at a time; a newer one ends an older one.")
+            .body(named("ExecutorPoll"))
+            .answers(Said::Ok, named("ExecutorNews"), "Calls to run, and calls that nobody waits for any more; both may be empty.")),
+        own(Endpoint::post("/api/executors/{id}/calls/{call}", answer)
+            .about("executors", "Answer a call")
+            .notes("With `output`, or with `error`. A call takes one answer; one that was answered, cancelled or is out of time takes none, and nothing changes.")
+            .body(named("ExecutorAnswer"))
+            .answers_nothing("The run goes on with it.")
+            .problems(&[Kind::Conflict]))
+            .path_param_of("call", count(), "The number of the call."),
+        own(Endpoint::delete("/api/executors/{id}", leave)
+            .about("executors", "Say goodbye")
+            .answers_nothing("Its tools are gone, and calls that it ran have ended.")),
+    ]
+}
+
+#[derive(Deserialize)]
+struct OfferBody {
+    name: String,
+    #[serde(default, deserialize_with = "whole")]
+    lease_s: Option<u32>,
+    tools: Vec<OfferedTool>,
+}
+
+#[derive(Deserialize)]
+struct OfferedTool {
+    name: String,
+    description: String,
+    schema: Option<Value>,
+    effects: Option<Effects>,
+    risk: Option<Risk>,
+    idempotent: Option<bool>,
+    #[serde(default, deserialize_with = "whole")]
+    timeout_s: Option<u32>,
+}
+
+impl OfferedTool {
+    /// What nobody says is taken for the worst: it reaches beyond this machine, must not run twice, and is asked about.
+    fn spec(self) -> ToolSpec {
+        let (effects, risk) = (self.effects.unwrap_or(Effects::External), self.risk.unwrap_or(Risk::Medium));
+        let mut spec = ToolSpec::new(self.name, self.description).with_effects(effects, risk);
+        spec.idempotent = self.idempotent.unwrap_or(false);
+        spec.timeout_ms = self.timeout_s.map(|seconds| u64::from(seconds).saturating_mul(1_000));
+        match self.schema {
+            Some(schema) => spec.with_schema(schema),
+            None => spec,
+        }
+    }
+}
+
+async fn register(State(app): State<App>, JsonBody(body): JsonBody<OfferBody>) -> Answer<Response> {
+    let lease_s = body.lease_s.unwrap_or(EXECUTOR_LEASE_S);
+    let offer =
+        ExecutorOffer { name: body.name, tools: body.tools.into_iter().map(OfferedTool::spec).collect() };
+    let ticket = app.host.executors().register(offer, u64::from(lease_s).saturating_mul(1_000))?;
+    // The secret is for whoever asked; it is made here and looks like nothing that has to be struck out.
+    let shown = json!({
+        "executor_id": ticket.executor_id, "secret": ticket.secret, "lease_s": ticket.lease_ms / 1_000,
+    });
+    show(&app, Said::Created, &shown)
+}
+
+async fn show_all(State(app): State<App>) -> Answer<Response> {
+    show_list(&app, "executors", &app.host.executors().list())
+}
+
+#[derive(Deserialize)]
+struct PollBody {
+    after: u64,
+    #[serde(default, deserialize_with = "whole")]
+    wait_s: Option<u32>,
+}
+
+async fn poll(
+    State(app): State<App>,
+    PathOf(id): PathOf<String>,
+    headers: HeaderMap,
+    closing: Option<Extension<Closing>>,
+    JsonBody(body): JsonBody<PollBody>,
+) -> Answer<Response> {
+    let wait_s = body.wait_s.unwrap_or(EXECUTOR_WAIT_S_MAX);
+    if wait_s > EXECUTOR_WAIT_S_MAX {
+        let message = format!("'wait_s' must be a whole number from 0 to {EXECUTOR_WAIT_S_MAX}");
+        return Err(Problem::field("wait_s", message));
+    }
+    let badge = badge(&id, &headers)?;
+    let wait_ms = u64::from(wait_s).saturating_mul(1_000);
+    let Extension(closing) = closing.unwrap_or_default();
+    tokio::select! {
+        news = app.host.executors().poll(badge, body.after, wait_ms) => Ok(exact(&news?)),
+        () = closing.wait() => Err(HostError::Closing.into()),
+    }
+}
+
+/// Calls go out exactly as they were judged: one with something struck out would be another call.
+fn exact(news: &ExecutorNews) -> Response {
+    let headers = [(header::CONTENT_TYPE, HeaderValue::from_static(JSON))];
+    (Said::Ok.status(), headers, json!(news).to_string()).into_response()
+}
+
+#[derive(Deserialize)]
+struct AnswerBody {
+    /// Nothing is an output too.
+    #[serde(default, deserialize_with = "given")]
+    output: Option<Value>,
+    error: Option<String>,
+    kind: Option<FailureKind>,
+}
+
+fn given<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(input).map(Some)
+}
+
+/// The kinds of failure that an executor can know of; the others are for the host to say.
+#[derive(Deserialize, Clone, Copy)]
+#[serde(rename_all = "snake_case")]
+enum FailureKind {
+    InvalidArgs,
+    NotFound,
+    IoError,
+    Unavailable,
+    Internal,
+}
+
+impl FailureKind {
+    fn kind(self) -> ErrorKind {
+        match self {
+            FailureKind::InvalidArgs => ErrorKind::InvalidArgs,
+            FailureKind::NotFound => ErrorKind::NotFound,
+            FailureKind::IoError => ErrorKind::IoError,
+            FailureKind::Unavailable => ErrorKind::Unavailable,
+            FailureKind::Internal => ErrorKind::Internal,
+        }
+    }
+}
+
+async fn answer(
+    State(app): State<App>,
+    PathOf((id, call)): PathOf<(String, String)>,
+    headers: HeaderMap,
+    JsonBody(body): JsonBody<AnswerBody>,
+) -> Answer<Response> {
+    let is_number = call.bytes().all(|byte| byte.is_ascii_digit());
+    let Some(call) = call.parse().ok().filter(|_| is_number) else {
+        return Err(Problem::field("call", "the call must be the number that it came with"));
+    };
+    let answer = match (body.output, body.error) {
+        (Some(output), None) => Ok(ToolOutput::json(output)),
+        (None, Some(error)) => {
+            Err(ToolFailure::new(body.kind.unwrap_or(FailureKind::Internal).kind(), error))
+        }
+        (Some(_), Some(_)) | (None, None) => {
+            return Err(Problem::field("output", "send either 'output' or 'error'"));
+        }
+    };
+    app.host.executors().answer(badge(&id, &headers)?, call, answer)?;
+    Ok(done())
+}
+
+async fn leave(State(app): State<App>, PathOf(id): PathOf<String>, headers: HeaderMap) -> Answer<Response> {
+    app.host.executors().leave(badge(&id, &headers)?)?;
+    Ok(done())
+}
+
+fn badge<'a>(executor_id: &'a str, headers: &'a HeaderMap) -> Answer<ExecutorBadge<'a>> {
+    let secret = headers.get(SECRET).and_then(|value| value.to_str().ok());
+    let missing = || Problem::field(SECRET, "send the executor's secret in the header X-Executor-Secret");
+    Ok(ExecutorBadge { executor_id, secret: secret.ok_or_else(missing)? })
+}
+
+/// The bodies of these routes, for the API document.
+pub(crate) fn schemas() -> Vec<(&'static str, Value)> {
+    vec![
+        ("ExecutorOffer", offer_schema()),
+        (
+            "ExecutorTicket",
+            object([
+                ("executor_id", text()),
+                ("secret", said(&text(), "For the header X-Executor-Secret; told once.")),
+                ("lease_s", count()),
+            ]),
+        ),
+        ("ExecutorPoll", wish([("after", count()), ("wait_s?", count_to(u64::from(EXECUTOR_WAIT_S_MAX)))])),
+        ("RequestedCall", call_schema()),
+        (
+            "ExecutorNews",
+            object([("calls", list_of("RequestedCall")), ("stopped", list(&count())), ("after", count())]),
+        ),
+        (
+            "ExecutorAnswer",
+            wish([
+                ("output?", json!({})),
+                ("error?", said(&text(), "Why it failed, for the model.")),
+                ("kind?", one_of(&["invalid_args", "not_found", "io_error", "unavailable", "internal"])),
+            ]),
+        ),
+        (
+            "Executor",
+            object([("executor_id", text()), ("name", text()), ("tools", list(&text())), ("calls", count())]),
+        ),
+    ]
+}
+
+fn offer_schema() -> Value {
+    let seconds = json!({"type": "integer", "minimum": 1, "maximum": 300});
+    let tool = wish([
+        ("name", text()),
+        ("description", said(&text(), "What it does, for models.")),
+        (
+            "schema?",
+            said(&json!({"type": "object"}), "The JSON Schema of its arguments; it takes none unless given."),
+        ),
+        (
+            "effects?",
+            said(
+                &one_of(&["pure", "read", "write", "external"]),
+                "What a call may change; external unless given.",
+            ),
+        ),
+        ("risk?", said(&one_of(&["safe", "low", "medium", "high", "critical"]), "Medium unless given.")),
+        ("idempotent?", said(&flag(), "Whether the same call twice does no more than once.")),
+        ("timeout_s?", said(&seconds, "The profile's unless given.")),
+    ]);
+    wish([
+        ("name", text()),
+        ("lease_s?", said(&seconds, "Seconds of silence after which it counts as gone; 30 unless given.")),
+        ("tools", json!({"type": "array", "items": tool, "minItems": 1, "maxItems": 64})),
+    ])
+}
+
+fn call_schema() -> Value {
+    object([
+        ("call", said(&count(), "Its number, for the answer.")),
+        ("tool", text()),
+        ("arguments", json!({"type": "object"})),
+        ("session_id", text()),
+        ("run_id", text()),
+        ("call_id", said(&text(), "The call as the run's events name it.")),
+        ("idempotency_key", said(&text(), "The same when it is sent again, and never that of another call.")),
+        ("deadline_ms", said(&count(), "When it will be stopped.")),
+    ])
+}
