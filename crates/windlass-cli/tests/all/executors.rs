@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::pane::Pane;
 use crate::place::Place;
 use crate::serve::Served;
 
@@ -434,6 +435,19 @@ fn u_42_p_1_a_newer_request_of_an_executor_ends_an_older_one() {
     let taken = hand.take();
     assert_eq!(hand.answer(&taken, &json!({"output": "sent"})).0, 204);
     assert_eq!(answer(&served, &run), "Done.");
+}
+
+#[test]
+fn u_42_the_terminal_app_at_a_server_says_which_executor_runs_a_tool() {
+    let place = place("user Go\nmodel text Hi.\n");
+    let served = Served::start(&place, &[]);
+    let hand = Hand::open(&served, "office", 300, tools());
+    let pane = Pane::start(&place, 100, 30, &format!("attach {}", served.address()));
+    pane.type_text("/tools send_letter");
+    pane.press("Enter");
+    let screen = pane.wait_for("Sends a letter.");
+    assert!(screen.lines().any(|line| line.contains("executor") && line.contains("office")), "{screen}");
+    assert_eq!(hand.ask("DELETE", "", &json!({})).0, 204);
 }
 
 #[test]
