@@ -268,7 +268,7 @@ fn u_35_e_31_e_40_each_source_has_its_budget_and_documents_are_never_crowded_out
     let (context, [documents, remembered, project, _]) = context_of(&provider.bodies().pop().unwrap());
     assert!(context.chars().count() <= 2_000, "{}: {context}", context.chars().count());
     assert!(documents >= 700, "{documents} of documents: {context}");
-    assert!(remembered >= 200 && remembered <= 800, "{remembered} of memory: {context}");
+    assert!((200..=800).contains(&remembered), "{remembered} of memory: {context}");
     assert!(project >= 300, "{project} of the project: {context}");
     assert_eq!(told["response"], "It sank.\n\nSources: handbook.md", "{told}");
 

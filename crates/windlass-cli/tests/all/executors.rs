@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::pane::Pane;
 use crate::place::Place;
 use crate::serve::Served;
 
@@ -390,6 +391,63 @@ fn u_42_p_1_a_call_has_one_answer_from_its_own_executor() {
     assert_eq!(hand.ask("DELETE", "", &json!({})).0, 204);
     assert_eq!(executor_of(&served, "send_letter"), None);
     assert_eq!(executor_of(&served, "other"), Some(json!("other")));
+}
+
+#[test]
+fn u_42_p_1_what_an_executor_gives_is_cut_to_the_limit_and_shown_without_keys() {
+    let key = "sk-windlass-test-0123456789abcdef";
+    let place = place("user Go\nmodel call 1 look_up {\"word\":\"key\"}\nmodel end\nmodel text Done.\n");
+    place.configure("[limits]\noutput_bytes_max = 1000\n");
+    let args = ["--model", "scripted/a.script", "--approve", "all"];
+    let served = Served::start_with(&place, &args, &[("OPENAI_API_KEY", key)]);
+    let mut hand = Hand::open(&served, "words", 60, tools());
+    let run = start_all(&served, "Go");
+    let taken = hand.take();
+    let long = format!("{key} {}", "x".repeat(2_000));
+    assert_eq!(hand.answer(&taken, &json!({"output": long})).0, 204);
+    assert_eq!(answer(&served, &run), "Done.");
+    let shown = call(&served, &run, "call_1");
+    assert_eq!(shown["outcome"]["meta"]["is_truncated"], true);
+    assert!(shown["outcome"]["body"]["Ok"]["json"].as_str().unwrap().len() <= 1_000, "{shown}");
+    let events = served.ask(&format!("GET /api/runs/{run}/events"), "").1;
+    assert!(events.contains("xxx") && !events.contains(key) && !shown.to_string().contains(key));
+}
+
+#[test]
+fn u_42_p_1_a_newer_request_of_an_executor_ends_an_older_one() {
+    let place = place("user Go\nmodel call 1 send_letter {}\nmodel end\nmodel text Done.\n");
+    let served = Served::start(&place, &["--approve", "all"]);
+    let mut hand = Hand::open(&served, "office", 60, tools());
+    let poll = || hand.ask("POST", "/poll", &json!({"after": 0, "wait_s": 30}));
+    let (gone, ended) = channel();
+    let (told, run) = thread::scope(|scope| {
+        for _ in 0..2 {
+            let gone = gone.clone();
+            scope.spawn(move || gone.send(poll()).unwrap());
+        }
+        // Whichever came first has nothing to tell; the other gets the call.
+        let (status, older) = ended.recv_timeout(Duration::from_secs(20)).unwrap();
+        assert!(status == 200 && older.contains("\"calls\":[]"), "{status} {older}");
+        let run = start_all(&served, "Go");
+        (ended.recv_timeout(PATIENCE).unwrap(), run)
+    });
+    assert!(told.0 == 200 && told.1.contains("send_letter"), "{told:?}");
+    let taken = hand.take();
+    assert_eq!(hand.answer(&taken, &json!({"output": "sent"})).0, 204);
+    assert_eq!(answer(&served, &run), "Done.");
+}
+
+#[test]
+fn u_42_the_terminal_app_at_a_server_says_which_executor_runs_a_tool() {
+    let place = place("user Go\nmodel text Hi.\n");
+    let served = Served::start(&place, &[]);
+    let hand = Hand::open(&served, "office", 300, tools());
+    let pane = Pane::start(&place, 100, 30, &format!("attach {}", served.address()));
+    pane.type_text("/tools send_letter");
+    pane.press("Enter");
+    let screen = pane.wait_for("Sends a letter.");
+    assert!(screen.lines().any(|line| line.contains("executor") && line.contains("office")), "{screen}");
+    assert_eq!(hand.ask("DELETE", "", &json!({})).0, 204);
 }
 
 #[test]
