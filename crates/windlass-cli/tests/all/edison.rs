@@ -127,6 +127,10 @@ fn u_33_u_31_the_built_in_model_uses_tools_whichever_way_a_profile_writes_calls(
         said.out
     };
     assert!(ask("dspy", "What files are in this project?").contains("README.md"));
+    for profile in ["dspy", "studio"] {
+        assert_eq!(ask(profile, "What is 3 * 4?"), "`3 * 4` = **12**\n", "{profile}");
+    }
+    assert!(ask("dspy", "read README.md").ends_with("```markdown\n# A project\n```\n"));
     let stats = ask("edison", "How much memory is used?");
     assert!(stats.contains("Memory:") && stats.ends_with("\n\nSources: system_stats\n"), "{stats}");
 }

@@ -52,7 +52,8 @@ pub(super) fn answered_calls<'a>(messages: impl Iterator<Item = &'a Message>) ->
 pub(super) fn read(tool: &ToolMessage, args: Map<String, Value>) -> Answered {
     let content =
         serde_json::from_str::<Value>(&tool.content).unwrap_or_else(|_| tool.content.clone().into());
-    let result = if tool.is_ok { Ok(value_of(content)) } else { Err(complaint_of(&content)) };
+    let result =
+        if tool.is_ok { Ok(said_in(&tool.name, value_of(content))) } else { Err(complaint_of(&content)) };
     Answered { tool: tool.name.clone(), args, result }
 }
 
@@ -65,6 +66,30 @@ fn value_of(content: Value) -> Value {
         Some(word) if is_wrapped => fields.remove(word).unwrap_or_default(),
         Some(_) | None => Value::Object(fields),
     }
+}
+
+/// What a tool says in words, where a profile gives the model its fields instead.
+fn said_in(tool: &str, value: Value) -> Value {
+    let field = |name: &str| value.get(name).cloned();
+    let said = match tool {
+        "calculate" => field("result"),
+        "get_current_time" => field("timestamp"),
+        "read_file" => field("content"),
+        // What went wrong is in the other fields.
+        "execute_command" if value.get("exit_code").and_then(Value::as_i64) == Some(0) => field("stdout"),
+        "search_text" => value.get("matches").and_then(Value::as_array).map(|found| lines_of(found).into()),
+        _ => None,
+    };
+    said.unwrap_or(value)
+}
+
+/// Matches as lines, each with its place.
+fn lines_of(found: &[Value]) -> String {
+    let line = |one: &Value| {
+        let (path, at) = (one.get("path")?.as_str()?, one.get("line")?.as_u64()?);
+        Some(format!("{path}:{at}: {}", one.get("text")?.as_str()?))
+    };
+    found.iter().filter_map(line).collect::<Vec<_>>().join("\n")
 }
 
 fn complaint_of(content: &Value) -> Complaint {

@@ -79,3 +79,19 @@ fn a_failure_keeps_its_message_and_its_hint() {
     let complaint = read(&tool, Map::new()).result.unwrap_err();
     assert_eq!((complaint.message.as_str(), complaint.is_denied), ("gone", false));
 }
+
+#[test]
+fn the_fields_of_a_tool_are_read_as_what_it_says() {
+    let said = |tool: &str, content: &str| {
+        let Message::Tool(message) = outcome("a", tool, content, true) else { panic!("no outcome") };
+        read(&message, Map::new()).result.unwrap()
+    };
+    assert_eq!(said("calculate", r#"{"expression":"3*4","result":12,"is_exact":true}"#), json!(12));
+    assert_eq!(said("calculate", r#"{"success":true,"result":{"expression":"3*4","result":12}}"#), json!(12));
+    assert_eq!(said("read_file", r##"{"ok":true,"path":"a","content":"# A\n"}"##), json!("# A\n"));
+    let found = r#"{"matches":[{"path":"a.md","line":3,"text":"tar","is_match":true}],"count":1}"#;
+    assert_eq!(said("search_text", found), json!("a.md:3: tar"));
+    let failed = r#"{"exit_code":1,"stdout":"","stderr":"no"}"#;
+    assert_eq!(said("execute_command", failed)["stderr"], "no");
+    assert_eq!(said("execute_command", r#"{"exit_code":0,"stdout":"hi\n","stderr":""}"#), json!("hi\n"));
+}
