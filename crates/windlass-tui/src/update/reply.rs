@@ -32,7 +32,9 @@ pub(super) fn take(state: &mut State, reply: Reply) -> Vec<Effect> {
                 commands::search::fill_sessions(state, &text, &rows);
             }
         }
-        Reply::Switched { session_id, approve } => commands::mode::switched(state, &session_id, approve),
+        Reply::Switched { session_id, approve } => {
+            return commands::mode::switched(state, &session_id, approve);
+        }
         Reply::Renamed { session_id, title } => commands::sessions::renamed(state, &session_id, &title),
         Reply::UnfinishedRuns(runs) => commands::resume::fill(state, &runs),
         Reply::Rules(rules) => commands::policy::fill(state, &rules),
