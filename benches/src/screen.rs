@@ -48,6 +48,7 @@ impl Screen {
             model: None,
             profile: None,
             approve: None,
+            settings: Default::default(),
             all: AllAsked::No,
             models: Vec::new(),
             tools: Vec::new(),

@@ -1,7 +1,6 @@
-//! What `--format` and `--tool-choice` say.
+//! What `--format` says.
 
 use serde_json::{Value, json};
-use windlass_core::model::ToolChoice;
 
 use crate::complaint::{Complaint, Result};
 
@@ -23,14 +22,4 @@ pub(crate) fn read(form: &str) -> Result<Value> {
         return Err(wrong("the file holds no JSON Schema".to_owned()));
     }
     Ok(json!({"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}}))
-}
-
-/// What the model may do with tools.
-pub(crate) fn read_choice(word: &str) -> ToolChoice {
-    match word {
-        "auto" => ToolChoice::Auto,
-        "required" => ToolChoice::Required,
-        "none" => ToolChoice::Forbidden,
-        name => ToolChoice::Named(name.to_owned()),
-    }
 }

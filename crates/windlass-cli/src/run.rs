@@ -12,7 +12,7 @@ use windlass_core::host::{HostPort, RunStart, ServedPort};
 use windlass_core::ids::SessionId;
 use windlass_core::json::clip::clip_chars;
 use windlass_core::message::Message;
-use windlass_core::model::Sampling;
+use windlass_core::model::{Sampling, ToolChoice};
 use windlass_core::profile::Dialect;
 use windlass_core::store::{NewSession, RunQuery, SessionRow, StorePort};
 use windlass_engine::clock::Clock;
@@ -130,7 +130,7 @@ fn wishes(house: &House, args: &mut RunArgs) -> Result<RunWishes> {
             ..house.config.sampling_of_flags()
         },
         system: args.system.take(),
-        tool_choice: args.tool_choice.as_deref().map(answer_form::read_choice),
+        tool_choice: args.tool_choice.as_deref().map(ToolChoice::of_word),
         // Not the mode that the session had elsewhere: whoever types this line knows what it says.
         approve: Some(house.config.approve),
         ..RunWishes::default()

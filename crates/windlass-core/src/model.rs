@@ -47,6 +47,18 @@ pub enum ToolChoice {
     Named(String),
 }
 
+impl ToolChoice {
+    /// What a word of users means: auto, required, none, or the name of a tool.
+    pub fn of_word(word: &str) -> Self {
+        match word {
+            "auto" => ToolChoice::Auto,
+            "required" => ToolChoice::Required,
+            "none" => ToolChoice::Forbidden,
+            name => ToolChoice::Named(name.to_owned()),
+        }
+    }
+}
+
 /// Wishes that go to the provider as they are.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

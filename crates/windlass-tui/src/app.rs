@@ -15,6 +15,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 use windlass_core::host::{HostError, HostPort};
 use windlass_core::ids::{Millis, RunId, SessionId};
 use windlass_core::port::BoxFuture;
+use windlass_core::settings::SessionSettings;
 
 use crate::desk::DeskPort;
 use crate::effect::Effect;
@@ -89,6 +90,7 @@ pub async fn run(
         model: None,
         profile: None,
         approve: None,
+        settings: SessionSettings::default(),
         all: AllAsked::No,
         models: Vec::new(),
         tools: host.tools(),

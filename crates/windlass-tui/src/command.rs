@@ -16,6 +16,8 @@ pub enum CommandKind {
     Profile,
     /// Choose what runs without asking.
     Mode,
+    /// Read and change the settings of the session.
+    Settings,
     /// Choose how it looks.
     Theme,
     /// List the tools, or show one.
@@ -100,7 +102,7 @@ impl CommandRow {
 }
 
 /// All commands, in the order in which they are shown.
-pub static COMMANDS: [CommandRow; 22] = {
+pub static COMMANDS: [CommandRow; 23] = {
     use CommandKind as Kind;
     use Needs::{Nothing, Running, Session};
     [
@@ -122,6 +124,15 @@ pub static COMMANDS: [CommandRow; 22] = {
             "[read_only|ask|edit|all]",
             "choose what runs without asking",
             "Shift-Tab",
+            Nothing,
+        ),
+        row(
+            Kind::Settings,
+            "settings",
+            &["setting", "set"],
+            "[set NAME VALUE | unset NAME]",
+            "system text, sampling, format and tool choice of the session",
+            "",
             Nothing,
         ),
         row(Kind::Theme, "theme", &[], "[dark|light|plain]", "choose how it looks", "", Nothing),

@@ -3,6 +3,7 @@
 use windlass_core::host::{ForkWish, ResumeWish};
 use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::permission::{ApproveMode, PermissionAnswer};
+use windlass_core::settings::SessionSettings;
 
 use crate::theme::ThemeKind;
 
@@ -67,6 +68,13 @@ pub enum Effect {
         session_id: SessionId,
         /// The mode.
         approve: ApproveMode,
+    },
+    /// Change the settings of a session.
+    SetSettings {
+        /// The session.
+        session_id: SessionId,
+        /// All of them.
+        settings: Box<SessionSettings>,
     },
     /// Forget a session.
     Delete(SessionId),
@@ -134,6 +142,8 @@ pub struct Sending {
     pub profile: Option<String>,
     /// The mode of a session that begins with the message, if it was chosen.
     pub approve: Option<ApproveMode>,
+    /// The settings of a session that begins with the message.
+    pub settings: SessionSettings,
     /// Background for the message.
     pub context: Option<Background>,
 }

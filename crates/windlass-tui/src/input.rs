@@ -8,6 +8,7 @@ use windlass_core::host::{Explanation, HostDelivery, HostError, ModelRow, Starte
 use windlass_core::ids::{CallId, SessionId};
 use windlass_core::permission::{ApproveMode, Rule};
 use windlass_core::search::IndexProgress;
+use windlass_core::settings::SessionSettings;
 use windlass_core::store::{RunRow, SessionRow};
 
 use crate::effect::Sending;
@@ -86,6 +87,13 @@ pub enum Reply {
         session_id: SessionId,
         /// The mode.
         approve: ApproveMode,
+    },
+    /// A session has other settings.
+    Set {
+        /// The session.
+        session_id: SessionId,
+        /// All of them.
+        settings: Box<SessionSettings>,
     },
     /// A session was forgotten.
     Deleted(SessionId),

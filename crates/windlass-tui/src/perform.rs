@@ -92,6 +92,10 @@ impl Hands {
                 host.set_approve(&session_id, approve).await?;
                 Ok(Reply::Switched { session_id, approve })
             }
+            Effect::SetSettings { session_id, settings } => {
+                host.set_settings(&session_id, (*settings).clone()).await?;
+                Ok(Reply::Set { session_id, settings })
+            }
             Effect::Delete(session_id) => {
                 host.delete_session(&session_id).await.map(|()| Reply::Deleted(session_id))
             }
@@ -156,7 +160,7 @@ impl Hands {
     }
 
     async fn send(&self, sending: Sending) -> Result<Reply, HostError> {
-        let Sending { session_id, text, model, profile, approve, context } = sending;
+        let Sending { session_id, text, model, profile, approve, settings, context } = sending;
         let begun = match session_id {
             Some(_) => None,
             None => {
@@ -165,6 +169,7 @@ impl Hands {
                     model: model.clone().unwrap_or_default(),
                     profile: profile.clone().unwrap_or_default(),
                     approve,
+                    settings,
                     ..NewSession::default()
                 };
                 Some(Box::new(self.host.create_session(begin).await?))
@@ -309,6 +314,7 @@ fn wish_of(effect: &Effect) -> Wish {
         Effect::ListSessions { .. } => Wish::Fill(wants::SESSIONS),
         Effect::Rename { title, .. } => Wish::Line("rename the session", format!("/rename {title}")),
         Effect::SetApprove { .. } => Wish::Other("change the mode"),
+        Effect::SetSettings { .. } => Wish::Other("change the settings"),
         Effect::Delete(_) => Wish::Other("delete the session"),
         Effect::ListUnfinished => Wish::Fill(wants::RUNS),
         Effect::ListModels => Wish::Fill(wants::MODELS),

@@ -62,6 +62,7 @@ mod search_kill;
 mod serve;
 mod server;
 mod session_settings;
+mod settings_command;
 mod staging;
 mod steps;
 mod stop;

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use windlass_core::host::HostDefaults;
 use windlass_core::permission::ApproveMode;
 use windlass_core::profile::ProfileName;
+use windlass_core::settings::EFFORTS;
 
-use super::settings::EFFORTS;
 use crate::endpoint::Endpoint;
 use crate::error::{Answer, Kind, Problem, Said};
 use crate::extract::JsonBody;

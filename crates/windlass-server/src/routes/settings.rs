@@ -3,17 +3,11 @@
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use windlass_core::model::{Sampling, ToolChoice};
-use windlass_core::settings::SessionSettings;
+use windlass_core::settings::{EFFORTS, SEED_MAX, SessionSettings, WrongSetting};
 
 use crate::error::{Answer, Problem};
 use crate::extract::whole;
 use crate::openapi::{count_to, object, wish};
-
-/// Efforts that a client may wish for.
-pub(super) const EFFORTS: [&str; 4] = ["low", "medium", "high", "auto"];
-
-/// Seeds that every JSON reader reads alike.
-const SEED_MAX: u64 = (1 << 53) - 1;
 
 /// What is set, as a body says it.
 #[derive(Deserialize, Default)]
@@ -33,24 +27,7 @@ pub(super) struct SettingsBody {
 impl SettingsBody {
     /// The settings, if they can be.
     pub(super) fn read(self) -> Answer<SessionSettings> {
-        if self.reasoning_effort.as_deref().is_some_and(|effort| !EFFORTS.contains(&effort)) {
-            return Err(Problem::field(
-                "reasoning_effort",
-                "'reasoning_effort' must be low, medium, high or auto",
-            ));
-        }
-        if self.seed.is_some_and(|seed| seed > SEED_MAX) {
-            return Err(Problem::field("seed", format!("'seed' must be at most {SEED_MAX}")));
-        }
-        for (name, value, max) in [("temperature", self.temperature, 2.0), ("top_p", self.top_p, 1.0)] {
-            if value.is_some_and(|value| !(0.0..=max).contains(&value)) {
-                return Err(Problem::field(name, format!("'{name}' must be a number from 0 to {max}")));
-            }
-        }
-        if self.output_tokens_max == Some(0) {
-            return Err(Problem::field("output_tokens_max", "'output_tokens_max' must be at least 1"));
-        }
-        Ok(SessionSettings {
+        let settings = SessionSettings {
             system: self.system.filter(|text| !text.trim().is_empty()),
             tool_choice: self.tool_choice.as_ref().map(tool_choice).transpose()?,
             sampling: Sampling {
@@ -61,7 +38,9 @@ impl SettingsBody {
                 seed: self.seed,
                 response_format: self.response_format.map(Value::Object),
             },
-        })
+        };
+        settings.check().map_err(|WrongSetting { name, why }| Problem::field(name, why))?;
+        Ok(settings)
     }
 }
 

@@ -19,6 +19,7 @@ use windlass_core::host::{HostDefaults, ModelRow};
 use windlass_core::ids::{Millis, RunId, SessionId};
 use windlass_core::permission::ApproveMode;
 use windlass_core::search::IndexProgress;
+use windlass_core::settings::SessionSettings;
 use windlass_core::tool::ToolSpec;
 
 use crate::effect::{Background, Effect};
@@ -116,6 +117,8 @@ pub struct About {
     pub profile: Option<String>,
     /// The mode that was chosen here, for a session that begins.
     pub approve: Option<ApproveMode>,
+    /// What is set for a session that begins.
+    pub settings: SessionSettings,
     /// Whether the user was asked about the mode *all*, and what they said.
     pub all: AllAsked,
     /// The models, once they were listed.

@@ -40,6 +40,7 @@ pub(super) fn carry_out(state: &mut State, kind: CommandKind, rest: &str) -> Vec
         CommandKind::Model => commands::model::run(state, rest),
         CommandKind::Profile => commands::profile::run(state, rest),
         CommandKind::Mode => commands::mode::run(state, rest),
+        CommandKind::Settings => commands::settings::run(state, rest),
         CommandKind::Theme => commands::theme::run(state, rest),
         CommandKind::Tools => commands::tools::run(state, rest),
         CommandKind::Tasks => commands::tasks::run(state, rest),

@@ -2,6 +2,7 @@
 
 use windlass_core::permission::ApproveMode;
 use windlass_core::profile::ProfileName;
+use windlass_core::settings::SessionSettings;
 
 use super::command::obstacle;
 use crate::command::{COMMANDS, CommandKind, find};
@@ -18,6 +19,10 @@ const POLICY_WORDS: [(&str, &str); 5] = [
     ("remove", "forget a rule"),
     ("explain", "say what decides a call"),
 ];
+
+/// What `/settings` does.
+const SETTINGS_WORDS: [(&str, &str); 2] =
+    [("set", "set one for the next runs"), ("unset", "let it have its default")];
 
 /// All commands; those that cannot be carried out now are told apart.
 pub(super) fn commands(state: &State) -> Vec<Suggestion> {
@@ -66,6 +71,16 @@ pub(super) fn arguments(
             let rows = ApproveMode::CHOICES.iter().map(|mode| whole(mode.word(), mode.about()));
             Some(("modes", rows.collect()))
         }
+        (CommandKind::Settings, []) => {
+            let rows = SETTINGS_WORDS
+                .iter()
+                .map(|(word, about)| Suggestion { is_whole: false, ..whole(word, about) });
+            Some(("settings", rows.collect()))
+        }
+        (CommandKind::Settings, [_]) => {
+            let rows = SessionSettings::NAMES.map(|name| Suggestion { is_whole: false, ..whole(name, "") });
+            Some(("settings", rows.to_vec()))
+        }
         (CommandKind::Theme, []) => {
             Some(("themes", ThemeKind::ALL.iter().map(|kind| whole(kind.word(), "")).collect()))
         }
@@ -82,6 +97,7 @@ pub(super) fn arguments(
             | CommandKind::Model
             | CommandKind::Profile
             | CommandKind::Mode
+            | CommandKind::Settings
             | CommandKind::Theme
             | CommandKind::Tools
             | CommandKind::Copy

@@ -11,6 +11,7 @@ use windlass_core::event::Record;
 use windlass_core::host::{HostDefaults, HostDelivery};
 use windlass_core::ids::{Millis, SessionId};
 use windlass_core::permission::ApproveMode;
+use windlass_core::settings::SessionSettings;
 use windlass_core::store::{NewSession, SessionRow};
 use windlass_tui::ThemeKind;
 use windlass_tui::effect::Effect;
@@ -54,6 +55,7 @@ impl Stage {
             model: None,
             profile: None,
             approve: None,
+            settings: SessionSettings::default(),
             all: AllAsked::No,
             models: Vec::new(),
             tools: Vec::new(),

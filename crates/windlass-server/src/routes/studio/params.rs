@@ -12,11 +12,10 @@ use windlass_core::host::RunStart;
 use windlass_core::limits::WISHED_STEPS_MAX;
 use windlass_core::message::Message;
 use windlass_core::model::{Sampling, ToolChoice};
+use windlass_core::settings::EFFORTS;
 use windlass_core::tool::ToolSpec;
 
 use crate::error::{Answer, Problem};
-
-const EFFORTS: [&str; 4] = ["low", "medium", "high", "auto"];
 
 /// What was asked.
 #[derive(Debug, Clone, PartialEq)]

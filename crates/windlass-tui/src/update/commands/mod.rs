@@ -21,6 +21,7 @@ pub(super) mod rename;
 pub(super) mod resume;
 pub(super) mod search;
 pub(super) mod sessions;
+pub(super) mod settings;
 pub(super) mod tasks;
 pub(super) mod theme;
 pub(super) mod thinking;

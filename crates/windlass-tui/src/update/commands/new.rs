@@ -22,6 +22,7 @@ pub(in crate::update) fn run(state: &mut State, _rest: &str) -> Vec<Effect> {
 pub(in crate::update) fn leave(state: &mut State) -> Vec<Effect> {
     state.take_back_waiting();
     state.session = None;
+    state.about.settings = Default::default();
     state.turning_to = None;
     state.sending = None;
     state.cancelling = None;

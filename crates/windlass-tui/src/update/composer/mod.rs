@@ -142,6 +142,6 @@ pub(super) fn send(state: &mut State, text: String) -> Vec<Effect> {
     let session_id = state.session.as_ref().map(|session| session.row.session_id.clone());
     let (model, profile) = (state.about.model.clone(), state.about.profile.clone());
     let context = state.background.take();
-    let approve = state.about.approve;
-    vec![Effect::Send(Box::new(Sending { session_id, text, model, profile, approve, context }))]
+    let (approve, settings) = (state.about.approve, state.about.settings.clone());
+    vec![Effect::Send(Box::new(Sending { session_id, text, model, profile, approve, settings, context }))]
 }

@@ -1,0 +1,99 @@
+//! `/settings`: what the runs of the session are asked with: shown with the defaults, set and unset.
+
+use windlass_core::ids::SessionId;
+use windlass_core::settings::SessionSettings;
+
+use super::{open_text, refuse};
+use crate::effect::Effect;
+use crate::state::State;
+use crate::state::overlay::{Pager, StyledLine};
+use crate::text::{clean, one_line};
+use crate::theme::Role;
+
+const USAGE: &str = "/settings shows them; /settings set NAME VALUE, or unset NAME";
+
+/// Shows the settings, or changes one.
+pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
+    let (word, argument) = split(rest);
+    let (name, value) = split(argument);
+    let changed = match (word, name, value) {
+        ("", _, _) => return show(state),
+        ("set", name, value) if !value.is_empty() => own(state).with(name, value),
+        ("unset", name, "") if !name.is_empty() => own(state).without(name),
+        (_, _, _) => Err(USAGE.to_owned()),
+    };
+    match changed {
+        Ok(settings) => take(state, settings),
+        Err(why) => refuse(state, &format!("/settings {rest}"), one_line(&why)),
+    }
+}
+
+fn split(text: &str) -> (&str, &str) {
+    let (first, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    (first, rest.trim())
+}
+
+/// What is set, here or for a session that begins.
+fn own(state: &State) -> &SessionSettings {
+    state.session.as_ref().map_or(&state.about.settings, |session| &session.row.begin.settings)
+}
+
+fn show(state: &mut State) -> Vec<Effect> {
+    let set = own(state);
+    let usual =
+        SessionSettings { sampling: state.about.defaults.sampling.clone(), ..SessionSettings::default() };
+    let columns = SessionSettings::NAMES.iter().map(|name| name.len()).max().unwrap_or(0);
+    let mut lines: Vec<StyledLine> = SessionSettings::NAMES
+        .iter()
+        .map(|name| {
+            let (role, value) = match (set.shown(name), usual.shown(name)) {
+                (Some(value), _) => (Role::Strong, clean(&one_line(&value)).into_owned()),
+                (None, Some(value)) => (Role::Muted, format!("default ({})", clean(&one_line(&value)))),
+                (None, None) => (Role::Muted, "default".to_owned()),
+            };
+            StyledLine::new(role, &format!("{name:columns$}  {value}"))
+        })
+        .collect();
+    lines.push(StyledLine::default());
+    lines.push(StyledLine::new(
+        Role::Muted,
+        "/settings set NAME VALUE sets one, /settings unset NAME takes it back",
+    ));
+    open_text(state, Pager::new("Settings of this session", lines));
+    Vec::new()
+}
+
+/// A session that has not begun begins so; one that has is told.
+fn take(state: &mut State, settings: SessionSettings) -> Vec<Effect> {
+    match &state.session {
+        Some(session) => {
+            let session_id = session.row.session_id.clone();
+            vec![Effect::SetSettings { session_id, settings: Box::new(settings) }]
+        }
+        None => {
+            state.tell(told(&settings));
+            state.about.settings = settings;
+            Vec::new()
+        }
+    }
+}
+
+/// The host has taken them.
+pub(in crate::update) fn set(state: &mut State, session_id: &SessionId, settings: SessionSettings) {
+    if let Some(session) = state.session.as_mut().filter(|open| open.row.session_id == *session_id) {
+        let words = told(&settings);
+        session.row.begin.settings = settings;
+        state.tell(words);
+    }
+}
+
+/// What is set, in a line.
+fn told(settings: &SessionSettings) -> String {
+    let set =
+        SessionSettings::NAMES.iter().filter_map(|name| Some(format!("{name} {}", settings.shown(name)?)));
+    let set: Vec<String> = set.collect();
+    match set.as_slice() {
+        [] => "all settings are at their defaults".to_owned(),
+        set => format!("from the next run on: {}", one_line(&set.join(", "))),
+    }
+}
