@@ -32,7 +32,9 @@ pub(super) fn take(state: &mut State, reply: Reply) -> Vec<Effect> {
                 commands::search::fill_sessions(state, &text, &rows);
             }
         }
-        Reply::Switched { session_id, approve } => commands::mode::switched(state, &session_id, approve),
+        Reply::Switched { session_id, approve } => {
+            return commands::mode::switched(state, &session_id, approve);
+        }
         Reply::Set { session_id, settings } => commands::settings::set(state, &session_id, *settings),
         Reply::Renamed { session_id, title } => commands::sessions::renamed(state, &session_id, &title),
         Reply::UnfinishedRuns(runs) => commands::resume::fill(state, &runs),

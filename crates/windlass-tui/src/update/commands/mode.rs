@@ -73,8 +73,10 @@ pub(in crate::update) fn accept_all(state: &mut State) -> Vec<Effect> {
 
 /// A session that has not begun begins so; one that has is told.
 fn switch(state: &mut State, approve: ApproveMode) -> Vec<Effect> {
-    match &state.session {
-        Some(session) => vec![Effect::SetApprove { session_id: session.row.session_id.clone(), approve }],
+    // One that is still being read is the one that the user means.
+    let open = state.session.as_ref().map(|session| &session.row.session_id);
+    match state.turning_to.as_ref().or(open) {
+        Some(session_id) => vec![Effect::SetApprove { session_id: session_id.clone(), approve }],
         None => {
             state.about.approve = Some(approve);
             state.tell(format!("mode {}: {}", approve.word(), approve.about()));
@@ -84,10 +86,21 @@ fn switch(state: &mut State, approve: ApproveMode) -> Vec<Effect> {
 }
 
 /// The host has taken it.
-pub(in crate::update) fn switched(state: &mut State, session_id: &SessionId, approve: ApproveMode) {
+pub(in crate::update) fn switched(
+    state: &mut State,
+    session_id: &SessionId,
+    approve: ApproveMode,
+) -> Vec<Effect> {
     if let Some(session) = state.session.as_mut().filter(|open| open.row.session_id == *session_id) {
         session.row.begin.approve = Some(approve);
         state.about.approve = Some(approve);
         state.tell(format!("mode {}: {}", approve.word(), approve.about()));
+        return Vec::new();
+    }
+    // What is being read may be from before.
+    if state.turning_to.as_ref() == Some(session_id) {
+        vec![Effect::Open(session_id.clone())]
+    } else {
+        Vec::new()
     }
 }
