@@ -190,7 +190,7 @@ pub(crate) struct RunArgs {
 #[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct ServeArgs {
     /// Where to listen; port 0 takes a free one [default: 127.0.0.1:4117]
-    #[arg(long, value_name = "HOST:PORT")]
+    #[arg(long, value_name = "HOST:PORT", aliases = ["listen", "bind"])]
     pub(crate) addr: Option<String>,
     /// A file with the token that clients must send; any address beyond this machine needs one
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]

@@ -120,13 +120,16 @@ fn u_33_dspy_without_a_module_lists_its_tools_calls_them_and_answers_in_plain_te
 /// It reads calls in no text: it is asked as it understands, in the limits and words of the profile.
 #[test]
 fn u_33_u_31_the_built_in_model_uses_tools_whichever_way_a_profile_writes_calls() {
-    let place = Place::with(&[("README.md", "# A project\n")]);
+    let place = Place::with(&[("README.md", "# A project\n"), ("a.txt", "hello\n")]);
     let ask = |profile: &str, message: &str| {
         let said = place.windlass(&["run", "--model", "builtin", "--profile", profile, message]).exits(0);
         assert!(!said.out.contains("beyond"), "{profile}: {}", said.out);
         said.out
     };
-    assert!(ask("dspy", "What files are in this project?").contains("README.md"));
+    for profile in ["default", "dspy", "ploke", "zodo"] {
+        let said = ask(profile, "What files are in this project?");
+        assert_eq!(said, "There are 2 files in this project:\n\n```\nREADME.md\na.txt\n```\n", "{profile}");
+    }
     for profile in ["dspy", "studio"] {
         assert_eq!(ask(profile, "What is 3 * 4?"), "`3 * 4` = **12**\n", "{profile}");
     }

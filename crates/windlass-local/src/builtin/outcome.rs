@@ -68,8 +68,21 @@ fn value_of(content: Value) -> Value {
     }
 }
 
+/// Tools that give the text of a file, a page or a program: it may look like JSON, and is text all the same.
+const TEXT_TOOLS: [&str; 5] = ["execute_command", "fetch_url", "read_file", "read_result", "search_text"];
+
+/// Fields, where a profile gives the model their text.
+fn fields_in(tool: &str, value: Value) -> Value {
+    let Some(text) = value.as_str().filter(|_| !TEXT_TOOLS.contains(&tool)) else { return value };
+    match serde_json::from_str(text) {
+        Ok(fields @ (Value::Array(_) | Value::Object(_))) => fields,
+        Ok(_) | Err(_) => value,
+    }
+}
+
 /// What a tool says in words, where a profile gives the model its fields instead.
 fn said_in(tool: &str, value: Value) -> Value {
+    let value = fields_in(tool, value);
     let field = |name: &str| value.get(name).cloned();
     let said = match tool {
         "calculate" => field("result"),

@@ -56,7 +56,7 @@ fn the_value_is_found_in_the_envelope_of_every_profile() {
         r#"{"ok":true,"output":[1]}"#,
         r#"{"ok":true,"error":null,"data":[1]}"#,
         r#"{"success":true,"result":[1]}"#,
-        r#"{"success":true,"data":[1],"error_message":null,"error_type":"none","metadata":{}}"#,
+        r#"{"success":true,"data":"[1]","error_message":null,"error_type":"none","metadata":{}}"#,
         "[1]",
     ] {
         let Message::Tool(tool) = outcome("a", "t", content, true) else { unreachable!() };
@@ -89,6 +89,7 @@ fn the_fields_of_a_tool_are_read_as_what_it_says() {
     assert_eq!(said("calculate", r#"{"expression":"3*4","result":12,"is_exact":true}"#), json!(12));
     assert_eq!(said("calculate", r#"{"success":true,"result":{"expression":"3*4","result":12}}"#), json!(12));
     assert_eq!(said("read_file", r##"{"ok":true,"path":"a","content":"# A\n"}"##), json!("# A\n"));
+    assert_eq!(said("read_file", r#"{"success":true,"data":"[1]","error_type":"none"}"#), json!("[1]"));
     let found = r#"{"matches":[{"path":"a.md","line":3,"text":"tar","is_match":true}],"count":1}"#;
     assert_eq!(said("search_text", found), json!("a.md:3: tar"));
     let failed = r#"{"exit_code":1,"stdout":"","stderr":"no"}"#;

@@ -69,8 +69,12 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State) {
     draw_line(frame, first, state, going_on(state), spent(state));
     let second = Rect { y: area.y.saturating_add(1), height: 1, ..area };
     match notice(state) {
-        Some(notice) if width(&notice.text) + 2 > usize::from(area.width) / 2 => {
-            draw_line(frame, second, state, vec![mode(state), notice], Vec::new());
+        Some(mut notice) if width(&notice.text) + 2 > usize::from(area.width) / 2 => {
+            // The mode stays in view, and as much of a long notice as there is room for.
+            let mode = mode(state);
+            let taken = width(&mode.text) + width(BETWEEN) + 2;
+            notice.text = cut(&notice.text, usize::from(area.width).saturating_sub(taken)).into_owned();
+            draw_line(frame, second, state, vec![mode, notice], Vec::new());
         }
         Some(notice) => draw_line(frame, second, state, place(state), vec![notice]),
         None => draw_line(frame, second, state, place(state), hints(state)),

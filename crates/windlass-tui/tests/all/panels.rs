@@ -287,3 +287,17 @@ fn the_plain_theme_has_no_colour_and_the_others_say_the_same() {
         }
     }
 }
+
+#[test]
+fn a_notice_longer_than_the_line_is_cut_and_not_left_out() {
+    let mut stage = Stage::new(60, 30);
+    stage.type_text("/settings set tempo 0.4");
+    stage.press(KeyCode::Enter);
+    let status = last_lines(&mut stage, 1).remove(0);
+    assert!(
+        status.contains("mode ask")
+            && status.contains("✗ there is no setting tempo")
+            && status.ends_with('…'),
+        "{status}"
+    );
+}
