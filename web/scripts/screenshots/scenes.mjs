@@ -37,7 +37,7 @@ const hello = {
       await stage.api('/api/policies', { effect, rule });
     }
     for (const [tool, args] of [['calculate', { expression: '19 + 23' }], ['read_file', { path: 'src/load.rs' }], ['execute_command', { command: 'rm notes.txt' }], ['write_file', { path: 'log.txt', content: 'x' }], ['read_file', {}]]) {
-      await stage.api(`/api/tools/${tool}/call`, { arguments: args });
+      await stage.tryTool(tool, args);
     }
     return made[0];
   },
@@ -101,7 +101,6 @@ const hello = {
       act: async (page) => {
         await page.getByLabel('pattern').fill('Hauled');
         await page.getByRole('button', { name: 'Run', exact: true }).click();
-        await page.getByRole('button', { name: 'Run it once' }).click();
         await page.getByRole('region', { name: 'Outcome' }).waitFor();
       },
     },
@@ -264,8 +263,8 @@ const inspector = {
   ],
 };
 
-const tasks = run('tasks', 'tasks.script', 'Plan the release.', (stage, facts) => stage.asked(facts.run), [
-  { name: 'tasks-live', path: () => '/tasks', act: (page) => seen(page, '0 of 3 done') },
+const tasks = run('tasks', 'tasks.script', 'Plan the release.', (stage, facts) => stage.ended(facts.run), [
+  { name: 'tasks-live', path: () => '/tasks', act: (page) => seen(page, '1 of 3 done') },
 ]);
 
 const models = {

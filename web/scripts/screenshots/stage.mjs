@@ -85,9 +85,18 @@ export class Stage {
     for (const folder of [this.folder, this.project]) rmSync(folder, { recursive: true, force: true });
   }
 
-  async api(path, body, method = body === undefined ? 'GET' : 'POST') {
+  #fetch(path, body, method) {
     const init = { method, ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }) };
-    const response = await fetch(this.url + path, init);
+    return fetch(this.url + path, init);
+  }
+
+  /** Calls a tool by hand; one that needs consent is only on record then. */
+  async tryTool(tool, args) {
+    await this.#fetch(`/api/tools/${tool}/call`, { arguments: args }, 'POST');
+  }
+
+  async api(path, body, method = body === undefined ? 'GET' : 'POST') {
+    const response = await this.#fetch(path, body, method);
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
     return response.status === 204 ? undefined : response.json();
   }

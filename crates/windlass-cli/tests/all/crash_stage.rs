@@ -164,7 +164,7 @@ impl Stage {
         }
         self.configure(begun.is_some());
         let mut args = match begun {
-            None => vec!["--model", "openai-chat/first", "--profile", "default", "--approve", "ask"],
+            None => vec!["--model", "openai-chat/first", "--profile", "zodo", "--approve", "ask"],
             Some(_) => vec!["--model", "openai-chat/second", "--profile", "studio", "--approve", "all"],
         };
         args.extend(ALLOWED.iter().flat_map(|rule| ["--allow", rule]));
@@ -194,7 +194,7 @@ impl Stage {
 
     /// Asks for the run, with wishes of every kind.
     fn begin(&self, served: &Served) -> Option<String> {
-        let session = post(served, "/api/sessions", &json!({}))?;
+        let session = post(served, "/api/sessions", &json!({"profile": "default"}))?;
         let mut wishes = json!({
             "message": "Do all of it", "steps_max": 15, "system": "Work with care.", "tools": TOOLS, "temperature": 0.25,
         });
