@@ -70,7 +70,7 @@ const hello = {
       name: 'composer-models', path: () => '/',
       act: async (page) => {
         await button(page, /^Model/).click();
-        await page.getByRole('option').nth(3).waitFor();
+        await page.getByRole('option').first().waitFor();
       },
     },
     { name: 'missing-page', path: () => '/nowhere', act: (page) => seen(page, 'There is no such page') },
