@@ -162,6 +162,17 @@ impl Endpoint {
         self.param(Place::Header, name, schema, meaning)
     }
 
+    /// A header that must be there.
+    pub(crate) fn needed_header_param(
+        mut self,
+        name: &'static str,
+        schema: Value,
+        meaning: &'static str,
+    ) -> Self {
+        self.operation.params.push(Param { name, place: Place::Header, schema, meaning, is_required: true });
+        self
+    }
+
     fn param(mut self, place: Place, name: &'static str, schema: Value, meaning: &'static str) -> Self {
         let is_required = place == Place::Path;
         self.operation.params.push(Param { name, place, schema, meaning, is_required });

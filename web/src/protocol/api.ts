@@ -8138,9 +8138,9 @@ export interface operations {
     post_api_executors_id_poll: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description What the executor was given when it was let in; must be there. */
-                "x-executor-secret"?: string;
+            header: {
+                /** @description What the executor was given when it was let in. */
+                "x-executor-secret": string;
             };
             path: {
                 /** @description The executor. */
@@ -8271,9 +8271,9 @@ export interface operations {
     post_api_executors_id_calls_call: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description What the executor was given when it was let in; must be there. */
-                "x-executor-secret"?: string;
+            header: {
+                /** @description What the executor was given when it was let in. */
+                "x-executor-secret": string;
             };
             path: {
                 /** @description The executor. */
@@ -8413,9 +8413,9 @@ export interface operations {
     delete_api_executors_id: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description What the executor was given when it was let in; must be there. */
-                "x-executor-secret"?: string;
+            header: {
+                /** @description What the executor was given when it was let in. */
+                "x-executor-secret": string;
             };
             path: {
                 /** @description The executor. */

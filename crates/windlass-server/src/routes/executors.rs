@@ -29,7 +29,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
     let own = |endpoint: Endpoint| {
         endpoint
             .path_param("id", "The executor.")
-            .header_param(SECRET, text(), "What the executor was given when it was let in; must be there.")
+            .needed_header_param(SECRET, text(), "What the executor was given when it was let in.")
             .problems(&[Kind::Missing])
     };
     vec![
@@ -268,7 +268,7 @@ fn offer_schema() -> Value {
         ("timeout_s?", said(&seconds, "The profile's unless given.")),
     ]);
     wish([
-        ("name", text()),
+        ("name", json!({"type": "string", "pattern": "^[A-Za-z0-9_.-]{1,64}$"})),
         ("lease_s?", said(&seconds, "Seconds of silence after which it counts as gone; 30 unless given.")),
         ("tools", json!({"type": "array", "items": tool, "minItems": 1, "maxItems": 64})),
     ])

@@ -78,10 +78,13 @@ struct CallBody {
 
 impl CallBody {
     fn wish(self, name: String) -> Answer<OutsideCall> {
+        if self.digest.as_deref() == Some("") {
+            return Err(Problem::field("digest", "'digest' must be that of a question, or be left out"));
+        }
         let consent = match self.approve.as_deref() {
             None => None,
             Some("once") => {
-                let Some(digest) = self.digest.filter(|digest| !digest.is_empty()) else {
+                let Some(digest) = self.digest else {
                     return Err(Problem::field(
                         "digest",
                         "'approve' needs the 'digest' of the question that was seen",
