@@ -898,7 +898,7 @@ export interface paths {
         put?: never;
         /**
          * Wait for calls
-         * @description Also the sign that the executor is there. `after` is what the last answer said, 0 at first: what came later is given again until it is named, so nothing is lost with a connection. One request at a time; a newer one ends an older one.
+         * @description Also the sign that the executor is there. `after` is what the last answer said, 0 or nothing at first: what came later is given again until it is named, so nothing is lost with a connection. One request at a time; a newer one ends an older one.
          */
         post: operations["post_api_executors_id_poll"];
         delete?: never;
@@ -1638,7 +1638,7 @@ export interface components {
             lease_s: number;
         };
         ExecutorPoll: {
-            after: number;
+            after?: number | null;
             wait_s?: number | null;
         };
         RequestedCall: {

@@ -44,7 +44,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             .problems(&[Kind::Conflict]),
         own(Endpoint::post("/api/executors/{id}/poll", poll)
             .about("executors", "Wait for calls")
-            .notes("Also the sign that the executor is there. `after` is what the last answer said, 0 at first: what came later is given again until it is named, so nothing is lost with a connection. One request at a time; a newer one ends an older one.")
+            .notes("Also the sign that the executor is there. `after` is what the last answer said, 0 or nothing at first: what came later is given again until it is named, so nothing is lost with a connection. One request at a time; a newer one ends an older one.")
             .body(named("ExecutorPoll"))
             .answers(Said::Ok, named("ExecutorNews"), "Calls to run, and calls that nobody waits for any more; both may be empty.")),
         own(Endpoint::post("/api/executors/{id}/calls/{call}", answer)
@@ -112,7 +112,8 @@ async fn show_all(State(app): State<App>) -> Answer<Response> {
 
 #[derive(Deserialize)]
 struct PollBody {
-    after: u64,
+    #[serde(default, deserialize_with = "whole")]
+    after: Option<u64>,
     #[serde(default, deserialize_with = "whole")]
     wait_s: Option<u32>,
 }
@@ -133,7 +134,7 @@ async fn poll(
     let wait_ms = u64::from(wait_s).saturating_mul(1_000);
     let Extension(closing) = closing.unwrap_or_default();
     tokio::select! {
-        news = app.host.executors().poll(badge, body.after, wait_ms) => Ok(exact(&news?)),
+        news = app.host.executors().poll(badge, body.after.unwrap_or(0), wait_ms) => Ok(exact(&news?)),
         () = closing.wait() => Err(HostError::Closing.into()),
     }
 }
@@ -226,7 +227,7 @@ pub(crate) fn schemas() -> Vec<(&'static str, Value)> {
                 ("lease_s", count()),
             ]),
         ),
-        ("ExecutorPoll", wish([("after", count()), ("wait_s?", count_to(u64::from(EXECUTOR_WAIT_S_MAX)))])),
+        ("ExecutorPoll", wish([("after?", count()), ("wait_s?", count_to(u64::from(EXECUTOR_WAIT_S_MAX)))])),
         ("RequestedCall", call_schema()),
         (
             "ExecutorNews",
