@@ -1,4 +1,6 @@
-//! Budgets: the length of files and functions, and the header every module opens with.
+//! Budgets: the length of files and functions, the width of folders, and the header every module opens with.
+
+use std::collections::BTreeMap;
 
 use syn::visit::{self, Visit};
 
@@ -8,6 +10,9 @@ use super::{Finding, House, ParsedFile};
 pub(super) const FILE_LINES_MAX: usize = 600;
 /// A function fits on one screen.
 pub(super) const FUNCTION_LINES_MAX: usize = 70;
+
+/// A folder is taken in at a glance; what is more has subjects, and each wants a room.
+pub(super) const FOLDER_MODULES_MAX: usize = 24;
 
 /// No file outside tests is longer than the budget.
 pub(super) fn files_are_short(house: &House) -> Vec<Finding> {
@@ -34,6 +39,33 @@ pub(super) fn functions_are_short(house: &House) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// No folder has more modules than the budget.
+pub(super) fn folders_are_narrow(house: &House) -> Vec<Finding> {
+    let wide = folders(house).into_iter().filter(|(_, modules)| *modules > FOLDER_MODULES_MAX);
+    wide.map(|(folder, modules)| {
+        let text =
+            format!("{modules} modules in one folder, {FOLDER_MODULES_MAX} at most: part it by subject");
+        Finding::new("folder-width", &folder, 1, text)
+    })
+    .collect()
+}
+
+/// Folders of code with the number of their modules: files and folders beside the one that declares them.
+pub(super) fn folders(house: &House) -> BTreeMap<String, usize> {
+    let mut modules: BTreeMap<String, std::collections::BTreeSet<&str>> = BTreeMap::new();
+    for parsed in house.shipped() {
+        let mut path = parsed.file.path.as_str();
+        while let Some((folder, name)) = path.rsplit_once('/').filter(|(folder, _)| folder.contains("/src")) {
+            let name = name.trim_end_matches(".rs");
+            if !matches!(name, "mod" | "lib" | "main") {
+                modules.entry(folder.to_owned()).or_default().insert(name);
+            }
+            path = folder;
+        }
+    }
+    modules.into_iter().map(|(folder, names)| (folder, names.len())).collect()
 }
 
 /// Every module says first what it owns; a test file's subject is the file beside it.
@@ -99,7 +131,7 @@ impl<'ast> Visit<'ast> for Functions {
     }
 }
 
-fn is_for_tests(attributes: &[syn::Attribute]) -> bool {
+pub(super) fn is_for_tests(attributes: &[syn::Attribute]) -> bool {
     let names_test = |attribute: &syn::Attribute| match &attribute.meta {
         syn::Meta::List(list) => list.path.is_ident("cfg") && list.tokens.to_string() == "test",
         syn::Meta::Path(_) | syn::Meta::NameValue(_) => false,

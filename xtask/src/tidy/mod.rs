@@ -6,6 +6,7 @@
 mod approved_call;
 mod budgets;
 mod dependencies;
+mod documents;
 mod exceptions;
 mod leftovers;
 mod machine_traces;
@@ -13,6 +14,7 @@ mod names;
 mod rooms;
 mod stats;
 mod test_layout;
+mod type_names;
 mod walls;
 mod web_app;
 
@@ -26,7 +28,7 @@ use crate::rust_source::{self, RustSource};
 /// What `tidy` may be asked for.
 #[derive(clap::Args, Default)]
 pub(crate) struct Options {
-    /// Also print the largest file, the longest function, core's dependencies and the size of every crate
+    /// Also print what the house is measured by: lines, folders, names, comments, dependencies, and the size of every crate
     #[arg(long)]
     stats: bool,
 }
@@ -97,8 +99,14 @@ const RULES: &[fn(&House) -> Vec<Finding>] = &[
     approved_call::only_the_permission_module_approves,
     budgets::files_are_short,
     budgets::functions_are_short,
+    budgets::folders_are_narrow,
     budgets::modules_have_headers,
+    documents::every_crate_is_described,
+    documents::named_paths_exist,
+    documents::tools_and_commands_are_counted,
+    documents::headers_list_their_rooms,
     names::no_empty_words,
+    type_names::types_have_one_home,
     leftovers::nothing_is_unfinished,
     leftovers::no_code_is_commented_out,
     machine_traces::no_machine_is_named,

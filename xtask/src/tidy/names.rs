@@ -5,7 +5,10 @@ use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
 
 use super::rooms::EMPTY_WORDS;
-use super::{Finding, House, web_app};
+use super::{Finding, House, ParsedFile, web_app};
+
+/// What a module is called in a finding.
+const MODULE: &str = "the module";
 
 /// No empty word in the name of a file, folder, package, module or type.
 pub(super) fn no_empty_words(house: &House) -> Vec<Finding> {
@@ -20,9 +23,7 @@ pub(super) fn no_empty_words(house: &House) -> Vec<Finding> {
         findings.extend(judge(&package.manifest, 1, "the package", &package.name));
     }
     for parsed in &house.rust {
-        let mut visitor = Declared { found: BTreeSet::new() };
-        visitor.visit_file(&parsed.source.syntax);
-        for (line, kind, name) in visitor.found {
+        for (line, kind, name) in declared(parsed) {
             findings.extend(judge(&parsed.file.path, line, kind, &name));
         }
     }
@@ -33,6 +34,17 @@ pub(super) fn no_empty_words(house: &House) -> Vec<Finding> {
         findings.extend(types.filter_map(|(line, name)| judge(&file.path, line, "the type", name)));
     }
     findings
+}
+
+/// The names of the types and traits that a file defines.
+pub(super) fn declared_types(parsed: &ParsedFile) -> impl Iterator<Item = String> {
+    declared(parsed).into_iter().filter(|(_, kind, _)| *kind != MODULE).map(|(_, _, name)| name)
+}
+
+fn declared(parsed: &ParsedFile) -> BTreeSet<(usize, &'static str, String)> {
+    let mut visitor = Declared { found: BTreeSet::new() };
+    visitor.visit_file(&parsed.source.syntax);
+    visitor.found
 }
 
 fn judge(path: &str, line: usize, kind: &str, name: &str) -> Option<Finding> {
@@ -76,7 +88,7 @@ impl Declared {
 
 impl<'ast> Visit<'ast> for Declared {
     fn visit_item_mod(&mut self, item: &'ast syn::ItemMod) {
-        self.note("the module", &item.ident);
+        self.note(MODULE, &item.ident);
         visit::visit_item_mod(self, item);
     }
 

@@ -4,8 +4,13 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::rooms::CORE;
-use super::{House, budgets};
+use super::type_names::TypeNames;
+use super::{House, ParsedFile, budgets};
+use crate::invocation::Invocation;
 use crate::rust_source::LineCounts;
+
+/// A doc comment of so few words says what the name beside it says already.
+const STUB_WORDS_MAX: usize = 3;
 
 #[derive(Default)]
 struct RoomSize {
@@ -45,6 +50,7 @@ pub(super) fn describe(house: &House) -> String {
         let ordinary: Vec<_> = core.dependencies.iter().filter(is_ordinary).map(String::as_str).collect();
         let _ = writeln!(out, "core depends on   {}", ordinary.join(", "));
     }
+    out.push_str(&measures(house));
     let _ = writeln!(
         out,
         "\n{:<20}{:>7}{:>9}{:>10}{:>8}{:>12}{:>7}",
@@ -65,6 +71,88 @@ pub(super) fn describe(house: &House) -> String {
     out.push_str(&row("all", &sum));
     out.push('\n');
     out
+}
+
+/// What the second plan of the house is measured by.
+fn measures(house: &House) -> String {
+    let mut out = String::new();
+    let sources: Vec<_> = house.rust.iter().filter(|parsed| !parsed.file.is_test()).collect();
+    let lines: usize = sources.iter().map(|parsed| parsed.file.text.lines().count()).sum();
+    let _ = writeln!(out, "lines             {lines} outside tests, in {} files", sources.len());
+    if let Some((folder, modules)) = budgets::folders(house).into_iter().max_by_key(|(_, modules)| *modules) {
+        let _ = writeln!(
+            out,
+            "widest folder     {folder} ({modules} modules of {})",
+            budgets::FOLDER_MODULES_MAX
+        );
+    }
+    let (names, shared) = (TypeNames::of(house), TypeNames::of(house).shared().len());
+    let permille = (shared * 1_000).checked_div(names.count()).unwrap_or(0);
+    let most: Vec<_> =
+        names.shared().iter().take(5).map(|(name, files)| format!("{name} ×{files}")).collect();
+    let _ = writeln!(
+        out,
+        "type names        {} in more than one file of {} ({}.{} %; {})",
+        shared,
+        names.count(),
+        permille / 10,
+        permille % 10,
+        most.join(", ")
+    );
+    for (what, found) in [
+        ("stub docs", sources.iter().map(|parsed| stub_docs(parsed)).sum::<usize>()),
+        ("why-comments", sources.iter().map(|parsed| comments_of(parsed, is_why)).sum()),
+    ] {
+        let each = (found * 10_000).checked_div(lines).unwrap_or(0);
+        let _ = writeln!(out, "{what:<18}{found} ({}.{} in 1,000 lines)", each / 10, each % 10);
+    }
+    let is_unsafe = |parsed: &&&ParsedFile| {
+        parsed.source.paths().iter().any(|path| path.segments.iter().any(|word| word == "unsafe_code"))
+    };
+    let unsafe_files: Vec<_> =
+        sources.iter().filter(is_unsafe).map(|parsed| parsed.file.path.as_str()).collect();
+    let _ = writeln!(
+        out,
+        "unsafe allowed in {}",
+        if unsafe_files.is_empty() { "no file".to_owned() } else { unsafe_files.join(", ") }
+    );
+    if let Some(crates) = default_build(house) {
+        let _ = writeln!(out, "default build     {crates} crates");
+    }
+    out
+}
+
+/// Crates that `cargo run` compiles, as the lock file has them; nothing where cargo cannot tell without a network.
+fn default_build(house: &House) -> Option<usize> {
+    let args = ["tree", "--offline", "--prefix=none", "--edges=normal,build", "--format={p}"];
+    let text = Invocation::cargo(&house.root, &args).output().ok()?;
+    let names: std::collections::BTreeSet<_> =
+        text.lines().map(|line| line.trim_end_matches(" (*)").trim_end_matches(" (proc-macro)")).collect();
+    Some(names.iter().filter(|line| !line.is_empty()).count())
+}
+
+fn is_why(text: &str) -> bool {
+    !text.starts_with("///") && !text.starts_with("//!")
+}
+
+fn comments_of(parsed: &ParsedFile, wanted: fn(&str) -> bool) -> usize {
+    parsed.source.comments.iter().filter(|comment| wanted(comment.text.trim_start())).count()
+}
+
+/// Doc comments of one line and a few words.
+fn stub_docs(parsed: &ParsedFile) -> usize {
+    let docs: Vec<_> =
+        parsed.source.comments.iter().filter(|comment| comment.text.starts_with("///")).collect();
+    let alone = |index: usize| {
+        let line = docs.get(index).map_or(0, |doc| doc.line);
+        let beside = |other: Option<&&crate::rust_source::Comment>, at: usize| {
+            other.is_some_and(|other| other.line == at)
+        };
+        !beside(index.checked_sub(1).and_then(|before| docs.get(before)), line.saturating_sub(1))
+            && !beside(docs.get(index + 1), line + 1)
+    };
+    let is_short = |text: &str| text.trim_start_matches('/').split_whitespace().count() <= STUB_WORDS_MAX;
+    docs.iter().enumerate().filter(|(index, doc)| is_short(&doc.text) && alone(*index)).count()
 }
 
 fn sizes(house: &House) -> BTreeMap<&str, RoomSize> {

@@ -394,3 +394,93 @@ fn the_figures_name_the_largest_the_longest_and_the_tests() {
         "{text}"
     );
 }
+
+#[test]
+fn a_folder_has_at_most_24_modules() {
+    let names: Vec<_> = (0..25).map(|number| format!("m{number}")).collect();
+    let declared = |names: &[String]| {
+        let list: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+        let lines: Vec<_> = names.iter().map(|name| format!("mod {name};\n")).collect();
+        format!("//! {}\n\n{}", list.join(" "), lines.concat())
+    };
+    let with = |names: &[String]| {
+        let root = house()
+            .with("crates/windlass-core/src/lib.rs", "//! `rooms`\n\nmod rooms;\n")
+            .with("crates/windlass-core/src/rooms/mod.rs", &declared(names));
+        names.iter().fold(root, |root, name| {
+            root.with(&format!("crates/windlass-core/src/rooms/{name}.rs"), "//! A module.\n")
+        })
+    };
+    bites(&with(&names), &["folder-width crates/windlass-core/src/rooms:1"]);
+    bites(&with(names.get(1..).unwrap()), &[]);
+}
+
+#[test]
+fn documents_name_what_is_there() {
+    let core = "[dependencies]\nwindlass-core = { path = \"../windlass-core\" }";
+    let two = || house().with_package("windlass-tools", core);
+    let whole = "| `windlass-core` | x |\n| `windlass-tools` | y |\n";
+    bites(&two().with("README.md", whole), &[]);
+    bites(&two().with("README.md", "| `windlass-core` | x |\n"), &["stale-document README.md:1"]);
+    bites(
+        &two().with("README.md", &format!("{whole}{whole}")),
+        &["stale-document README.md:3", "stale-document README.md:4"],
+    );
+    bites(
+        &house().with("ARCHITECTURE.md", "**`windlass-core`** decides.\n**`windlass-gone`** too.\n"),
+        &["stale-document ARCHITECTURE.md:2"],
+    );
+    let paths = "See `crates/windlass-core/Cargo.toml`, `core/src/` and `gone/{here,there}.rs`.\n";
+    bites(&house().with("CONTRIBUTING.md", paths), &["stale-document CONTRIBUTING.md:1"; 2]);
+}
+
+#[test]
+fn tools_and_commands_of_the_readme_are_those_of_the_code() {
+    let tools = "//! Tools.\npub fn builtin() -> Vec<u8> {\n    vec![one(), two()]\n}\n";
+    let commands = "//! Commands.\nenum Command {\n    Run,\n    Serve,\n}\n";
+    let with = |readme: &str| {
+        let crates = "| `windlass-core` | x |\n| `windlass-tools` | y |\n| `windlass-cli` | z |\n";
+        house()
+            .with_package("windlass-tools", "")
+            .with_package("windlass-cli", "")
+            .with("crates/windlass-tools/src/lib.rs", tools)
+            .with("crates/windlass-cli/src/main.rs", "//! The binary.\n\nmod args;\n")
+            .with("crates/windlass-cli/src/args/mod.rs", commands)
+            .with("README.md", &format!("{crates}{readme}"))
+    };
+    bites(&with("The 2 built-in tools.\n| `windlass run` | a |\n| `windlass serve --open` | b |\n"), &[]);
+    bites(
+        &with("The 3 built-in tools.\n| `windlass run` | a |\n| `windlass serve` | b |\n"),
+        &["stale-document README.md:1"],
+    );
+    bites(
+        &with("The 2 built-in tools.\n| `windlass run` | a |\n| `windlass halt` | b |\n"),
+        &["stale-document README.md:1"; 2],
+    );
+}
+
+#[test]
+fn a_crate_says_which_rooms_it_has() {
+    let lib = |header: &str| {
+        let text = format!("//! {header}\n\nmod a;\nmod b;\nmod c;\nmod run;\n");
+        let root = house().with("crates/windlass-core/src/lib.rs", &text);
+        ["a", "b", "c", "run"].iter().fold(root, |root, name| {
+            root.with(&format!("crates/windlass-core/src/{name}.rs"), "//! A module.\n")
+        })
+    };
+    bites(&lib("`run/` runs, `a` and `b` `c`."), &[]);
+    bites(&lib("`run` runs."), &["room-list crates/windlass-core/src/lib.rs:1"]);
+}
+
+#[test]
+fn the_number_of_shared_type_names_only_falls() {
+    let mut few = house();
+    for number in 0..=rooms::SHARED_TYPE_NAMES_MAX {
+        let text = format!("//! A room.\npub struct Same{number};\n");
+        few = few
+            .with(&format!("crates/windlass-core/src/a{number}/x.rs"), &text)
+            .with(&format!("crates/windlass-core/src/b{number}/x.rs"), &text);
+    }
+    let found = untidy(&few);
+    assert!(found.iter().any(|finding| finding == "type-names xtask/src/tidy/rooms.rs:1"), "{found:?}");
+}
