@@ -1,4 +1,4 @@
-//! The figures of `docs/performance.md`: run by `cargo xtask bench`.
+//! The figures of `docs/figures.md`: run by `cargo xtask bench`.
 
 #![allow(clippy::expect_used, missing_docs)]
 

@@ -1,4 +1,4 @@
-//! What it costs to hold a model to a grammar: the figures of `docs/performance.md`.
+//! What it costs to hold a model to a grammar: the figures of `docs/figures.md`.
 
 #![allow(clippy::expect_used, missing_docs)]
 

@@ -1,4 +1,4 @@
-//! What durable sessions cost: the store's figures of `docs/performance.md`.
+//! What durable sessions cost: the store's figures of `docs/figures.md`.
 
 #![allow(clippy::expect_used, missing_docs)]
 

@@ -1,4 +1,4 @@
-//! What a frame of the terminal app costs: the app's figures of `docs/performance.md`.
+//! What a frame of the terminal app costs: the app's figures of `docs/figures.md`.
 
 #![allow(clippy::expect_used, missing_docs)]
 

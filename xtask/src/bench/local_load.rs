@@ -8,10 +8,10 @@ use std::path::Path;
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
-use crate::bench::Figure;
+use super::Figure;
+use super::peers::middle;
 use crate::client_sets::LLAMA;
 use crate::invocation::Invocation;
-use crate::peers::middle;
 
 /// Turns of each side for each file.
 const ROUNDS: usize = 4;

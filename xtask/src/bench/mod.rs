@@ -1,7 +1,15 @@
 //! `cargo xtask bench`: runs the benchmarks and keeps the figures they print.
 //!
 //! A benchmark prints `figure: NAME = VALUE UNIT (target …)`; `--write` puts those lines into the table of
-//! `docs/performance.md`. What is measured, and how, is the benchmarks' business.
+//! `docs/figures.md` and draws the plots of `docs/performance.md` from it. What is measured, and how, is the benchmarks'
+//! business.
+
+mod load;
+mod local_load;
+mod peers;
+mod plots;
+mod search_load;
+mod terminal_load;
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -9,10 +17,10 @@ use std::process::Stdio;
 
 use anyhow::{Context as _, Result, bail};
 
+use crate::checkout;
 use crate::invocation::Invocation;
-use crate::{checkout, load, local_load, peers, search_load, terminal_load};
 
-const DOCUMENT: &str = "docs/performance.md";
+const DOCUMENT: &str = "docs/figures.md";
 const BEGIN: &str = "<!-- figures: begin (written by `cargo xtask bench --write`) -->";
 const END: &str = "<!-- figures: end -->";
 const HEAD: &str = "| figure | measured | target |\n|---|---|---|\n";
@@ -25,9 +33,12 @@ pub(crate) struct Options {
     filter: Option<String>,
     /// Of `server`, only this: relay, durable, recovery, crowd or silent
     part: Option<String>,
-    /// Put the figures into docs/performance.md
+    /// Put the figures into docs/figures.md, and draw the plots of docs/performance.md anew
     #[arg(long)]
     write: bool,
+    /// Measure nothing: draw the plots from the figures as they are
+    #[arg(long, conflicts_with_all = ["filter", "part", "write"])]
+    plots: bool,
 }
 
 /// One measured figure.
@@ -40,6 +51,9 @@ pub(crate) struct Figure {
 
 /// Runs, shows and perhaps writes.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<()> {
+    if options.plots {
+        return draw(root, &read(root)?);
+    }
     let figures = match options.filter.as_deref() {
         Some("models") => peers::measure(root)?,
         Some("server") => load::measure(root, options.part.as_deref())?,
@@ -54,11 +68,21 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<()> {
     if figures.is_empty() {
         bail!("the benchmarks printed no `figure:` line: {DOCUMENT} is left as it is");
     }
-    let path = root.join(DOCUMENT);
-    let text =
-        std::fs::read_to_string(&path).unwrap_or_else(|_| format!("# Performance\n\n{BEGIN}\n{END}\n"));
-    std::fs::write(&path, update(&text, figures)?).with_context(|| format!("cannot write {DOCUMENT}"))?;
+    let text = update(&read(root)?, figures)?;
+    std::fs::write(root.join(DOCUMENT), &text).with_context(|| format!("cannot write {DOCUMENT}"))?;
     println!("{DOCUMENT} written");
+    draw(root, &text)
+}
+
+fn read(root: &Path) -> Result<String> {
+    std::fs::read_to_string(root.join(DOCUMENT)).with_context(|| format!("cannot read {DOCUMENT}"))
+}
+
+fn draw(root: &Path, text: &str) -> Result<()> {
+    for (path, picture) in plots::draw(&rows(text)?)? {
+        std::fs::write(root.join(&path), picture).with_context(|| format!("cannot write {path}"))?;
+        println!("{path} written");
+    }
     Ok(())
 }
 
@@ -118,13 +142,24 @@ impl Figure {
     }
 }
 
-/// The document with these figures in its table; figures that were not measured this time stay.
-fn update(text: &str, figures: Vec<Figure>) -> Result<String> {
+/// The document before its table, the table's lines, and what comes after.
+fn parts(text: &str) -> Result<(&str, &str, &str)> {
     let missing =
         || format!("{DOCUMENT} lacks the lines `{BEGIN}` and `{END}`: add them where the table belongs");
     let (before, rest) = text.split_once(BEGIN).with_context(missing)?;
     let (table, after) = rest.split_once(END).with_context(missing)?;
-    let mut rows: Vec<_> = table.lines().filter_map(Figure::parse_row).collect();
+    Ok((before, table, after))
+}
+
+/// The figures of the document.
+fn rows(text: &str) -> Result<Vec<Figure>> {
+    Ok(parts(text)?.1.lines().filter_map(Figure::parse_row).collect())
+}
+
+/// The document with these figures in its table; figures that were not measured this time stay.
+fn update(text: &str, figures: Vec<Figure>) -> Result<String> {
+    let (before, _, after) = parts(text)?;
+    let mut rows = rows(text)?;
     for figure in figures {
         match rows.iter_mut().find(|row| row.name == figure.name) {
             Some(row) => *row = figure,

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::bench::Figure;
+use super::Figure;
 use crate::checkout;
 use crate::invocation::Invocation;
 use crate::pane::Pane;

@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
-use crate::bench::Figure;
+use super::Figure;
+use super::peers::{self, FLOOR, OURS, Peers, Server, least, middle, values};
 use crate::invocation::Invocation;
-use crate::peers::{self, FLOOR, OURS, Peers, Server, least, middle, values};
 use crate::served::Served;
 
 /// The bare relay asks for its model there.

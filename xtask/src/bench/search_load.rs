@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
-use crate::bench::Figure;
+use super::Figure;
+use super::peers::middle;
 use crate::checkout;
 use crate::invocation::Invocation;
-use crate::peers::middle;
 
 const FILES: &str = "20000";
 const ROUNDS: usize = 3;

@@ -10,7 +10,7 @@ use std::process::{Child, Stdio};
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::bench::Figure;
+use super::Figure;
 use crate::invocation::Invocation;
 
 pub(crate) const PORT: &str = "9137";
@@ -36,7 +36,7 @@ pub(crate) type Rounds = BTreeMap<&'static str, Vec<f64>>;
 /// Where the peers were built.
 pub(crate) fn folder() -> Result<PathBuf> {
     std::env::var_os("WINDLASS_PEERS").map(PathBuf::from).context(
-        "WINDLASS_PEERS is not set: name the folder in which `mock` and `peers_rs` were built (docs/performance.md)",
+        "WINDLASS_PEERS is not set: name the folder in which `mock` and `peers_rs` were built (docs/figures.md)",
     )
 }
 
