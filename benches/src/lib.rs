@@ -1,6 +1,19 @@
 //! What the benchmarks share: CPU time, samples of calls, a model and a tool that cost nothing.
 //!
 //! Everything is measured in CPU time of this process: wall time on a shared machine says little.
+//!
+//! - `broken`: broken arguments, as models write them
+//! - `eval`: the evaluation of searching
+//! - `idle`: what an idle session holds in memory
+//! - `judged`: models in the process against what llama.cpp said of the same files
+//! - `load`: load for a server that runs elsewhere
+//! - `loads`: A model and a tool that cost nothing, so that what is measured is the engine alone
+//! - `local`: what a model in the process costs
+//! - `peer`: windlass in the place of a peer
+//! - `sample`: samples
+//! - `screen`: the terminal app without a terminal
+//! - `search`: searching a large tree
+//! - `tongue`: A vocabulary as large models have one, made up
 
 pub mod broken;
 pub mod eval;

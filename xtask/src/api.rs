@@ -11,8 +11,8 @@ use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
 use crate::client_sets::API_CHECKERS;
-use crate::invocation::Invocation;
-use crate::served::{Model, Served, build_binary};
+use crate::invocation::CommandLine;
+use crate::served::{Model, ServerProcess, build_binary};
 use crate::toolbox;
 
 /// What the emulated provider answers: the same to everything.
@@ -33,10 +33,10 @@ pub(crate) fn run(root: &Path, target_folder: &Path) -> Result<()> {
     toolbox::EMULATOR.find_or_install(root, target_folder)?;
     let programs = API_CHECKERS.find_or_install(root, target_folder)?;
     let binary = build_binary(root, target_folder)?;
-    let provider = Served::provider(root, target_folder, ANSWERS)?;
+    let provider = ServerProcess::provider(root, target_folder, ANSWERS)?;
     let base_url = format!("{}/v1", provider.url);
     let model = Model { name: "openai-compatible/emulated", base_url: &base_url };
-    let server = Served::windlass(root, target_folder, &binary, &model)?;
+    let server = ServerProcess::windlass(root, target_folder, &binary, &model)?;
     // It keeps what it found last time where it runs; every time must be the first.
     let place = target_folder.join("xtask-tools/api");
     let _ = std::fs::remove_dir_all(&place);
@@ -58,7 +58,7 @@ pub(crate) fn run(root: &Path, target_folder: &Path) -> Result<()> {
         "--report=ndjson",
         &report_path,
     ];
-    let fuzzer = Invocation::new(&place, &programs.join("schemathesis").to_string_lossy(), &args);
+    let fuzzer = CommandLine::new(&place, &programs.join("schemathesis").to_string_lossy(), &args);
     println!("      {fuzzer}");
     if !fuzzer.succeeds()? {
         bail!("the fuzzer found something; target/xtask-tools/served.log has what the server said");
@@ -72,13 +72,13 @@ pub(crate) fn run(root: &Path, target_folder: &Path) -> Result<()> {
 
 /// Operations in a report.
 #[derive(Debug, Default)]
-struct Tried {
+struct TriedOperations {
     all: BTreeSet<String>,
     succeeded: BTreeSet<String>,
 }
 
-fn judge(report: &str) -> Result<Tried> {
-    let mut tried = Tried::default();
+fn judge(report: &str) -> Result<TriedOperations> {
+    let mut tried = TriedOperations::default();
     for line in report.lines() {
         let event: Value = serde_json::from_str(line).context("the fuzzer's report is no JSON")?;
         let Some(recorder) = event.pointer("/ScenarioFinished/recorder") else { continue };

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
-use crate::invocation::Invocation;
+use crate::invocation::CommandLine;
 
 /// Files larger than this are recordings or pictures, never something a rule reads.
 const FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
@@ -106,7 +106,7 @@ pub(crate) struct Package {
 }
 
 /// What `cargo metadata` says about the workspace.
-pub(crate) struct Workspace {
+pub(crate) struct CargoWorkspace {
     /// The packages, sorted by name.
     pub(crate) packages: Vec<Package>,
     /// Where cargo builds.
@@ -114,15 +114,15 @@ pub(crate) struct Workspace {
 }
 
 /// Reads the manifests; resolves and downloads nothing.
-pub(crate) fn read_workspace(root: &Path) -> Result<Workspace> {
+pub(crate) fn read_workspace(root: &Path) -> Result<CargoWorkspace> {
     let args = ["metadata", "--no-deps", "--offline", "--format-version", "1"];
-    let text = Invocation::cargo(root, &args).output()?;
+    let text = CommandLine::cargo(root, &args).output()?;
     let metadata: Value =
         serde_json::from_str(&text).context("cargo metadata printed something that is not JSON")?;
     let mut packages: Vec<_> =
         members(&metadata, "packages").map(|package| read_package(root, package)).collect();
     packages.sort_by(|a, b| a.name.cmp(&b.name));
-    Ok(Workspace { packages, target_folder: PathBuf::from(text_of(&metadata, "target_directory")) })
+    Ok(CargoWorkspace { packages, target_folder: PathBuf::from(text_of(&metadata, "target_directory")) })
 }
 
 fn read_package(root: &Path, package: &Value) -> Package {

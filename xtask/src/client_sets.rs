@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::invocation::Invocation;
+use crate::invocation::CommandLine;
 
 /// What makes environments of Python packages in seconds; pip's own resolver takes minutes.
 const UV_VERSION: &str = "0.13.7";
@@ -77,8 +77,8 @@ impl PythonSet {
         let folder_text = folder.to_string_lossy().into_owned();
         let python = programs.join("python").to_string_lossy().into_owned();
         let made =
-            Invocation::new(root, &uv, &["venv", "--quiet", "--clear", "--python", "python3", &folder_text]);
-        let filled = Invocation::new(
+            CommandLine::new(root, &uv, &["venv", "--quiet", "--clear", "--python", "python3", &folder_text]);
+        let filled = CommandLine::new(
             root,
             &uv,
             &[
@@ -123,7 +123,7 @@ impl NodeSet {
             .chain(quiet)
             .chain(self.packages.iter().copied())
             .collect();
-        if !Invocation::new(root, "npm", &args).succeeds()? {
+        if !CommandLine::new(root, "npm", &args).succeeds()? {
             bail!("cannot fetch {list}; the clients of Node need Node 20 or later with its npm");
         }
         std::fs::write(folder.join(LIST_FILE), list)?;
@@ -139,16 +139,16 @@ fn is_made_of(folder: &Path, list: &str) -> bool {
 fn find_uv(root: &Path, tools: &Path) -> Result<String> {
     let own = tools.join("uv/bin/uv").to_string_lossy().into_owned();
     for candidate in ["uv".to_owned(), own.clone()] {
-        if Invocation::new(root, &candidate, &["--version"]).output().is_ok() {
+        if CommandLine::new(root, &candidate, &["--version"]).output().is_ok() {
             return Ok(candidate);
         }
     }
     let folder = tools.join("uv").to_string_lossy().into_owned();
     let pip = tools.join("uv/bin/pip").to_string_lossy().into_owned();
     let package = format!("uv=={UV_VERSION}");
-    let made = Invocation::new(root, "python3", &["-m", "venv", &folder]);
+    let made = CommandLine::new(root, "python3", &["-m", "venv", &folder]);
     let filled =
-        Invocation::new(root, &pip, &["install", "--quiet", "--disable-pip-version-check", &package]);
+        CommandLine::new(root, &pip, &["install", "--quiet", "--disable-pip-version-check", &package]);
     if !made.succeeds()? || !filled.succeeds()? {
         bail!(
             "cannot fetch uv {UV_VERSION}; install Python 3.10 or later with its venv module, or uv itself"

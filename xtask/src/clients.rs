@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 
 use crate::client_sets::{API_CHECKERS, INSTRUCTOR, NODE_CLIENTS, PYTHON_CLIENTS};
-use crate::invocation::Invocation;
-use crate::served::{Model, Served, build_binary};
+use crate::invocation::CommandLine;
+use crate::served::{Model, ServerProcess, build_binary};
 use crate::toolbox;
 
 /// What the emulated provider answers.
@@ -164,10 +164,10 @@ pub(crate) fn run(root: &Path, target_folder: &Path) -> Result<()> {
         node_folder: NODE_CLIENTS.find_or_install(root, target_folder)?,
         windlass: build_binary(root, target_folder)?,
     };
-    let provider = Served::provider(root, target_folder, ANSWERS)?;
+    let provider = ServerProcess::provider(root, target_folder, ANSWERS)?;
     let base_url = format!("{}/v1", provider.url);
     let model = Model { name: "openai-compatible/emulated", base_url: &base_url };
-    let server = Served::windlass(root, target_folder, &programs.windlass, &model)?;
+    let server = ServerProcess::windlass(root, target_folder, &programs.windlass, &model)?;
     run_against(root, &programs, &server.url)
 }
 
@@ -212,7 +212,7 @@ fn run_suite(root: &Path, programs: &Programs, suite: &Suite, url: &str) -> Resu
                 std::fs::copy(scripts.join("node").join(file), programs.node_folder.join(file))
                     .with_context(|| format!("cannot copy {file}"))?;
             }
-            Invocation::new(&programs.node_folder, "node", &[suite.script])
+            CommandLine::new(&programs.node_folder, "node", &[suite.script])
         }
     };
     let output = invocation.env("WINDLASS_URL", url).output_within(SUITE_LIMIT)?;
@@ -220,9 +220,9 @@ fn run_suite(root: &Path, programs: &Programs, suite: &Suite, url: &str) -> Resu
     Ok(judge(suite.cases, output.status.success(), &out, &err))
 }
 
-fn python(root: &Path, programs: &Path, script: &str) -> Invocation {
+fn python(root: &Path, programs: &Path, script: &str) -> CommandLine {
     let script = root.join("fixtures/clients/python").join(script);
-    Invocation::new(root, &programs.join("python").to_string_lossy(), &[&script.to_string_lossy()])
+    CommandLine::new(root, &programs.join("python").to_string_lossy(), &[&script.to_string_lossy()])
         .env("PYTHONDONTWRITEBYTECODE", "1")
 }
 
@@ -245,7 +245,7 @@ fn judge(cases: &[&str], is_well: bool, out: &str, err: &str) -> Option<String> 
 /// The suite of another server's source, by its own runner. Cases that are skipped do not count.
 fn run_coproxy(root: &Path, programs: &Programs, url: &str) -> Result<Option<String>> {
     // Telling about a crate brings its source along.
-    Invocation::cargo(root, &["info", "--quiet", COPROXY]).output()?;
+    CommandLine::cargo(root, &["info", "--quiet", COPROXY]).output()?;
     let Some(tests) = find_crate_source(COPROXY) else {
         bail!("the source of {COPROXY} is not where cargo keeps sources");
     };
@@ -253,7 +253,7 @@ fn run_coproxy(root: &Path, programs: &Programs, url: &str) -> Result<Option<Str
     let files = COPROXY_FILES.map(|file| tests.join(file).to_string_lossy().into_owned());
     let flags = ["-q", "-p", "no:cacheprovider", "-rA", "-k", COPROXY_CASES];
     let args: Vec<&str> = flags.into_iter().chain(files.iter().map(String::as_str)).collect();
-    let output = Invocation::new(root, &pytest.to_string_lossy(), &args)
+    let output = CommandLine::new(root, &pytest.to_string_lossy(), &args)
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .env("TEST_API_BASE_URL", &format!("{url}/v1"))
         .env("TEST_MODEL", "windlass")

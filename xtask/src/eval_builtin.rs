@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
-use crate::invocation::Invocation;
+use crate::invocation::CommandLine;
 
 const SET: &str = "models/builtin/eval/blind.jsonl";
 const DOCUMENTS: [&str; 2] = ["models/builtin/MODEL_CARD.md", "docs/local-models.md"];
@@ -17,7 +17,7 @@ const END: &str = "<!-- evaluation: end -->";
 
 /// What `eval-builtin` may be asked for.
 #[derive(clap::Args)]
-pub(crate) struct Options {
+pub(crate) struct EvalBuiltinOptions {
     /// Put the figures into the model's card and docs/local-models.md
     #[arg(long)]
     write: bool,
@@ -30,8 +30,8 @@ pub(crate) struct Options {
 }
 
 /// Builds, runs, shows and perhaps writes.
-pub(crate) fn run(root: &Path, target: &Path, options: &Options) -> Result<()> {
-    let build = Invocation::cargo(root, &["build", "--release", "--package", "windlass-cli"]);
+pub(crate) fn run(root: &Path, target: &Path, options: &EvalBuiltinOptions) -> Result<()> {
+    let build = CommandLine::cargo(root, &["build", "--release", "--package", "windlass-cli"]);
     if !build.succeeds()? {
         bail!("`{build}` failed");
     }
@@ -41,7 +41,7 @@ pub(crate) fn run(root: &Path, target: &Path, options: &Options) -> Result<()> {
     std::fs::create_dir_all(&home).with_context(|| format!("cannot make {}", home.display()))?;
     let home = home.display().to_string();
     let set = options.set.as_deref().unwrap_or(SET);
-    let mut eval = Invocation::new(root, &program, &["models", "eval", "builtin", "--set", set])
+    let mut eval = CommandLine::new(root, &program, &["models", "eval", "builtin", "--set", set])
         .env("HOME", &home)
         .env("XDG_CONFIG_HOME", &home)
         .env("XDG_DATA_HOME", &home);

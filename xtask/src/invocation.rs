@@ -22,14 +22,14 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// One command line, kept printable.
 #[derive(Clone)]
-pub(crate) struct Invocation {
+pub(crate) struct CommandLine {
     program: String,
     args: Vec<String>,
     env: Vec<(String, String)>,
     folder: PathBuf,
 }
 
-impl Invocation {
+impl CommandLine {
     /// A command to be run in `folder`.
     pub(crate) fn new(folder: &Path, program: &str, args: &[&str]) -> Self {
         Self {
@@ -139,7 +139,7 @@ impl Invocation {
     }
 }
 
-impl fmt::Display for Invocation {
+impl fmt::Display for CommandLine {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (name, value) in &self.env {
             write!(out, "{name}={} ", quoted(value))?;

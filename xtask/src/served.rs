@@ -10,19 +10,19 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::invocation::Invocation;
+use crate::invocation::CommandLine;
 
 /// A server that does not say where it listens by then does not start.
 const START_LIMIT: Duration = Duration::from_secs(30);
 
 /// A process that listens, ended with this value.
-pub(crate) struct Served {
+pub(crate) struct ServerProcess {
     child: Child,
     /// `http://127.0.0.1:PORT`.
     pub(crate) url: String,
 }
 
-impl Drop for Served {
+impl Drop for ServerProcess {
     fn drop(&mut self) {
         // It may have ended by itself.
         let _ = self.child.kill();
@@ -30,9 +30,9 @@ impl Drop for Served {
     }
 }
 
-impl Served {
+impl ServerProcess {
     /// Starts it and waits until it has said where it listens.
-    pub(crate) fn start(invocation: &Invocation, log: &Path) -> Result<Self> {
+    pub(crate) fn start(invocation: &CommandLine, log: &Path) -> Result<Self> {
         let log_file =
             std::fs::File::create(log).with_context(|| format!("cannot write {}", log.display()))?;
         let mut command = invocation.command();
@@ -73,7 +73,7 @@ impl Served {
         let entry = entry.to_string_lossy();
         let args = [&*entry, "--port", "0", "--host", "127.0.0.1", "--fixtures", answers];
         // Without it an answer for one place in a conversation is given at any other that has none.
-        let emulator = Invocation::new(root, "node", &args).env("AIMOCK_STRICT_TURN_INDEX", "1");
+        let emulator = CommandLine::new(root, "node", &args).env("AIMOCK_STRICT_TURN_INDEX", "1");
         Self::start(&emulator, &tools.join("provider.log"))
     }
 
@@ -108,7 +108,7 @@ impl Served {
         ];
         // What is stored by a suite (rules, for one) must not be the user's own, nor the next suite's.
         let home = text(place.join("home"));
-        let serve = Invocation::new(root, &binary.to_string_lossy(), &args)
+        let serve = CommandLine::new(root, &binary.to_string_lossy(), &args)
             .env("HOME", &home)
             .env("XDG_CONFIG_HOME", &home)
             .env("XDG_DATA_HOME", &home)
@@ -126,7 +126,7 @@ pub(crate) struct Model<'a> {
 
 /// Builds the binary and says where it is.
 pub(crate) fn build_binary(root: &Path, target_folder: &Path) -> Result<PathBuf> {
-    let build = Invocation::cargo(root, &["build", "--quiet", "--package", "windlass-cli"]);
+    let build = CommandLine::cargo(root, &["build", "--quiet", "--package", "windlass-cli"]);
     if !build.succeeds()? {
         bail!("`{build}` failed");
     }

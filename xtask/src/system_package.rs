@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
-use crate::invocation::Invocation;
+use crate::invocation::CommandLine;
 
 /// A program, and the package of Debian that has it.
 pub(crate) struct SystemPackage {
@@ -76,7 +76,7 @@ impl SystemPackage {
         Ok(self.names.iter().find_map(|name| on_path(name, folders)))
     }
 
-    fn install(&self, root: &Path, lead: &[&str]) -> [Invocation; 2] {
+    fn install(&self, root: &Path, lead: &[&str]) -> [CommandLine; 2] {
         let steps: [&[&str]; 2] =
             [&["update", "-qq"], &["install", "-y", "-qq", "--no-install-recommends", self.package]];
         steps.map(|args| {
@@ -88,7 +88,7 @@ impl SystemPackage {
                 .collect();
             let (program, args) =
                 words.split_first().map_or(("true", &[][..]), |(program, args)| (*program, args));
-            Invocation::new(root, program, args)
+            CommandLine::new(root, program, args)
         })
     }
 }
@@ -100,12 +100,12 @@ fn on_path(name: &str, folders: &[PathBuf]) -> Option<PathBuf> {
 /// What stands before `apt-get`, if packages can be installed without asking anybody.
 fn install_lead(root: &Path, folders: &[PathBuf]) -> Option<&'static [&'static str]> {
     on_path("apt-get", folders)?;
-    let is_root = Invocation::new(root, "id", &["-u"]).output().is_ok_and(|id| id.trim() == "0");
+    let is_root = CommandLine::new(root, "id", &["-u"]).output().is_ok_and(|id| id.trim() == "0");
     if is_root {
         return Some(&[]);
     }
     on_path("sudo", folders)?;
-    Invocation::new(root, "sudo", &["-n", "true"]).output().ok().map(|_| &["sudo", "-n"][..])
+    CommandLine::new(root, "sudo", &["-n", "true"]).output().ok().map(|_| &["sudo", "-n"][..])
 }
 
 #[cfg(test)]

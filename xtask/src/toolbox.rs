@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
-use crate::invocation::Invocation;
+use crate::invocation::CommandLine;
 
 /// A tool at one version, so that a check says the same everywhere.
-pub(crate) struct Tool {
+pub(crate) struct PinnedTool {
     pub(crate) name: &'static str,
     pub(crate) version: &'static str,
 }
 
 /// Licences, bans, sources, advisories.
-pub(crate) const DENY: Tool = Tool { name: "cargo-deny", version: "0.20.2" };
+pub(crate) const DENY: PinnedTool = PinnedTool { name: "cargo-deny", version: "0.20.2" };
 /// Dependencies that no code uses.
-pub(crate) const MACHETE: Tool = Tool { name: "cargo-machete", version: "0.9.2" };
+pub(crate) const MACHETE: PinnedTool = PinnedTool { name: "cargo-machete", version: "0.9.2" };
 
 /// A package of npm at one version, in a folder of its own.
 pub(crate) struct NodePackage {
@@ -71,7 +71,7 @@ impl PythonPackage {
             .chain(quiet)
             .chain(["--only-binary", ":all:", "--target", &place, &package])
             .collect();
-        if !Invocation::new(root, "python3", &args).succeeds()? || !content.is_dir() {
+        if !CommandLine::new(root, "python3", &args).succeeds()? || !content.is_dir() {
             bail!(
                 "cannot fetch {} {}; it needs Python 3 with pip and a package index",
                 self.name,
@@ -90,7 +90,7 @@ impl NodePackage {
             return Ok(());
         }
         for program in ["node", "npm"] {
-            if Invocation::new(root, program, &["--version"]).output().is_err() {
+            if CommandLine::new(root, program, &["--version"]).output().is_err() {
                 bail!(
                     "{program} is not here, and the tests need {} {}; install Node 20 or later with its npm",
                     self.name,
@@ -124,10 +124,10 @@ impl NodePackage {
     }
 
     /// Nothing that a package brings along is run, and nothing is written outside the folder.
-    fn install(&self, root: &Path, folder: &Path) -> Invocation {
+    fn install(&self, root: &Path, folder: &Path) -> CommandLine {
         let prefix = folder.to_string_lossy();
         let package = format!("{}@{}", self.name, self.version);
-        Invocation::new(
+        CommandLine::new(
             root,
             "npm",
             &[
@@ -145,7 +145,7 @@ impl NodePackage {
     }
 }
 
-impl Tool {
+impl PinnedTool {
     /// The binary: from `target/xtask-tools`, from PATH, or built now.
     pub(crate) fn find_or_install(&self, root: &Path, target_folder: &Path) -> Result<PathBuf> {
         let tools_folder = target_folder.join("xtask-tools");
@@ -173,15 +173,15 @@ impl Tool {
 
     fn is_at(&self, root: &Path, binary: &Path) -> bool {
         let printed =
-            Invocation::new(root, &binary.to_string_lossy(), &["--version"]).output().unwrap_or_default();
+            CommandLine::new(root, &binary.to_string_lossy(), &["--version"]).output().unwrap_or_default();
         printed.split_whitespace().next_back() == Some(self.version)
     }
 
     /// An unoptimised build takes a third of the time, and the checks still end within seconds.
-    fn install(&self, root: &Path, tools_folder: &Path) -> Invocation {
+    fn install(&self, root: &Path, tools_folder: &Path) -> CommandLine {
         let folder = tools_folder.to_string_lossy();
         let build = tools_folder.join("build");
-        Invocation::cargo(
+        CommandLine::cargo(
             root,
             &[
                 "install",

@@ -15,11 +15,11 @@ use windlass_core::search::embed::{EmbedFailure, EmbedPort, Side};
 #[derive(Debug)]
 pub struct CachedEmbedder {
     inner: Arc<dyn EmbedPort>,
-    made: Mutex<Made>,
+    made: Mutex<CachedVectors>,
 }
 
 #[derive(Debug)]
-struct Made {
+struct CachedVectors {
     vectors: HashMap<u64, Vec<f32>>,
     file: File,
 }
@@ -39,7 +39,7 @@ impl CachedEmbedder {
             vectors.insert(key, vector);
             rest = after;
         }
-        Ok(Self { inner, made: Mutex::new(Made { vectors, file }) })
+        Ok(Self { inner, made: Mutex::new(CachedVectors { vectors, file }) })
     }
 
     fn kept(&self, keys: &[u64]) -> Vec<Option<Vec<f32>>> {

@@ -14,7 +14,7 @@ use windlass_core::search::{SearchKind, SearchPort as _, SearchQuery, SearchScop
 use windlass_search::{Index, IndexConfig, Searcher, Touched};
 
 use super::index::FIELD;
-use super::question::Questions;
+use super::question::QuestionSet;
 use super::{Samples, grep};
 use crate::resident_bytes;
 
@@ -67,7 +67,7 @@ fn query(text: &str, kind: SearchKind) -> SearchQuery {
 }
 
 /// Asks everything in every way; gives milliseconds.
-pub async fn all(sides: &Sides<'_>, questions: &Questions) -> io::Result<Value> {
+pub async fn all(sides: &Sides<'_>, questions: &QuestionSet) -> io::Result<Value> {
     let index = Index::open(sides.ours, sides.tree, IndexConfig::default()).map_err(io::Error::other)?;
     let searcher = Searcher::new(Arc::new(index));
     let raw = Raw::open(sides.raw).map_err(io::Error::other)?;
@@ -78,21 +78,21 @@ pub async fn all(sides: &Sides<'_>, questions: &Questions) -> io::Result<Value> 
         let [lexical, hybrid, find_symbol, raw_times, ripgrep] = &mut taken;
         for (at, text) in questions.texts.iter().enumerate() {
             for (kind, times) in [(SearchKind::Lexical, &mut *lexical), (SearchKind::Hybrid, &mut *hybrid)] {
-                let begun = Begun::now();
+                let begun = SearchClock::now();
                 searcher.search(query(text, kind)).await.map_err(io::Error::other)?;
                 note(is_measured, &mut times.1, begun);
             }
-            let begun = Begun::now();
+            let begun = SearchClock::now();
             raw.ask(text).map_err(io::Error::other)?;
             note(is_measured, &mut raw_times.1, begun);
             if let Some(name) = questions.names.get(at) {
-                let begun = Begun::now();
+                let begun = SearchClock::now();
                 searcher.find_symbol(name, ROWS).await.map_err(io::Error::other)?;
                 note(is_measured, &mut find_symbol.1, begun);
             }
             if is_measured && at.is_multiple_of(GREP_SHARE) {
                 let word = text.split_whitespace().max_by_key(|word| word.len()).unwrap_or_default();
-                let begun = Begun::now();
+                let begun = SearchClock::now();
                 grep::count(sides.tree, word, IndexConfig::default().threads).map_err(io::Error::other)?;
                 note(true, &mut ripgrep.1, begun);
             }
@@ -115,16 +115,16 @@ struct Times {
 
 /// A moment, on the wall and of this process.
 #[derive(Clone, Copy)]
-struct Begun(Instant, Duration);
+struct SearchClock(Instant, Duration);
 
-impl Begun {
+impl SearchClock {
     fn now() -> Self {
         Self(Instant::now(), crate::cpu_time())
     }
 }
 
 impl Times {
-    fn push(&mut self, begun: Begun) {
+    fn push(&mut self, begun: SearchClock) {
         self.wall.push(begun.0.elapsed().as_secs_f64() * 1e3);
         self.cpu.push((crate::cpu_time() - begun.1).as_secs_f64() * 1e3);
     }
@@ -137,7 +137,7 @@ impl Times {
     }
 }
 
-fn note(is_measured: bool, times: &mut Times, begun: Begun) {
+fn note(is_measured: bool, times: &mut Times, begun: SearchClock) {
     if is_measured {
         times.push(begun);
     }
@@ -154,7 +154,7 @@ pub fn change(tree: &Path, ours: &Path) -> io::Result<Value> {
             tree.join(path),
             format!("{text}\n/// Change {change}.\npub fn changed_{change}() {{}}\n"),
         )?;
-        let begun = Begun::now();
+        let begun = SearchClock::now();
         let touched = index.touch(path).map_err(io::Error::other)?;
         // What waits in the background after a change belongs to its price.
         index.settle().map_err(io::Error::other)?;

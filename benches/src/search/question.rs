@@ -5,14 +5,14 @@ use std::path::Path;
 
 use crate::eval::{collection, house};
 
-/// Questions of each kind.
+/// QuestionSet of each kind.
 const EACH: usize = 100;
 /// Words of a sentence that are asked.
 const WORDS_MAX: usize = 8;
 
 /// What is asked.
 #[derive(Debug, Default)]
-pub struct Questions {
+pub struct QuestionSet {
     /// All of them.
     pub texts: Vec<String>,
     /// Those that are names.
@@ -20,7 +20,7 @@ pub struct Questions {
 }
 
 /// The questions, always the same from the same checkout.
-pub fn read(root: &Path) -> io::Result<Questions> {
+pub fn read(root: &Path) -> io::Result<QuestionSet> {
     let own = house::read(root)?;
     let of = |name: &str| {
         let set = own.sets.iter().find(|(set, _)| set == name);
@@ -35,7 +35,7 @@ pub fn read(root: &Path) -> io::Result<Questions> {
     texts.extend(
         sentences.iter().map(|it| it.split_whitespace().take(WORDS_MAX).collect::<Vec<_>>().join(" ")),
     );
-    Ok(Questions { texts, names })
+    Ok(QuestionSet { texts, names })
 }
 
 /// So many of them, from the first to the last.

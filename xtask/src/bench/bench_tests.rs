@@ -36,7 +36,7 @@ fn a_document_without_the_marks_is_refused_with_the_cure() {
 
 #[test]
 fn figures_are_collected_from_a_run_and_a_failed_run_is_an_error() {
-    let prints = Invocation::new(Path::new("."), "sh", &["-c", "echo noise; echo 'figure: x = 1 s'"]);
+    let prints = CommandLine::new(Path::new("."), "sh", &["-c", "echo noise; echo 'figure: x = 1 s'"]);
     assert_eq!(measure(&prints).unwrap(), [figure("x", "1 s", "–")]);
-    assert!(measure(&Invocation::new(Path::new("."), "false", &[])).is_err());
+    assert!(measure(&CommandLine::new(Path::new("."), "false", &[])).is_err());
 }

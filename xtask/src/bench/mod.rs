@@ -18,7 +18,7 @@ use std::process::Stdio;
 use anyhow::{Context as _, Result, bail};
 
 use crate::checkout;
-use crate::invocation::Invocation;
+use crate::invocation::CommandLine;
 
 const DOCUMENT: &str = "docs/figures.md";
 const BEGIN: &str = "<!-- figures: begin (written by `cargo xtask bench --write`) -->";
@@ -27,7 +27,7 @@ const HEAD: &str = "| figure | measured | target |\n|---|---|---|\n";
 
 /// What `bench` may be asked for.
 #[derive(clap::Args)]
-pub(crate) struct Options {
+pub(crate) struct BenchOptions {
     /// Run only benchmarks whose name contains this; `models` is the comparison with peers, `server` the load,
     /// `terminal` the terminal app in a terminal, `search` the index beside tantivy and ripgrep, `local` a model in the process beside llama.cpp
     filter: Option<String>,
@@ -50,7 +50,7 @@ pub(crate) struct Figure {
 }
 
 /// Runs, shows and perhaps writes.
-pub(crate) fn run(root: &Path, options: &Options) -> Result<()> {
+pub(crate) fn run(root: &Path, options: &BenchOptions) -> Result<()> {
     if options.plots {
         return draw(root, &read(root)?);
     }
@@ -88,14 +88,14 @@ fn draw(root: &Path, text: &str) -> Result<()> {
 
 /// What the house costs by itself.
 fn own_figures(root: &Path, filter: Option<&str>) -> Result<Vec<Figure>> {
-    let mut bench = Invocation::cargo(root, &["bench", "--package", "windlass-benches", "--benches"]);
+    let mut bench = CommandLine::cargo(root, &["bench", "--package", "windlass-benches", "--benches"]);
     if let Some(filter) = filter {
         bench = bench.arg("--").arg(filter);
     }
     measure(&bench)
 }
 
-fn measure(bench: &Invocation) -> Result<Vec<Figure>> {
+fn measure(bench: &CommandLine) -> Result<Vec<Figure>> {
     let mut child =
         bench.command().stdout(Stdio::piped()).spawn().with_context(|| format!("cannot start `{bench}`"))?;
     let mut figures = Vec::new();

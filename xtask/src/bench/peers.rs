@@ -11,7 +11,7 @@ use std::process::{Child, Stdio};
 use anyhow::{Context as _, Result, bail};
 
 use super::Figure;
-use crate::invocation::Invocation;
+use crate::invocation::CommandLine;
 
 pub(crate) const PORT: &str = "9137";
 const ROUNDS: usize = 5;
@@ -136,7 +136,7 @@ pub(crate) struct Peers {
 
 impl Peers {
     pub(crate) fn build(root: &Path, folder: &Path) -> Result<Self> {
-        let build = Invocation::cargo(
+        let build = CommandLine::cargo(
             root,
             &["build", "--release", "-p", "windlass-benches", "-p", "windlass-cli", "--bins"],
         );
@@ -182,7 +182,7 @@ impl Peers {
         args.extend(load.iter().map(|arg| (*arg).to_owned()));
         args.push(format!("url=http://127.0.0.1:{PORT}/v1"));
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        let printed = Invocation::new(&self.root, "taskset", &args).output()?;
+        let printed = CommandLine::new(&self.root, "taskset", &args).output()?;
         let line = printed.lines().last().with_context(|| format!("{peer} printed nothing"))?;
         let value: serde_json::Value =
             serde_json::from_str(line).with_context(|| format!("{peer} printed {line}"))?;
@@ -204,7 +204,7 @@ impl Peers {
         );
         let home = self.root.join("target/bench-home");
         std::fs::create_dir_all(&home)?;
-        let command = Invocation::new(&self.root, "bash", &["-c", &format!("{script} 2>&1")])
+        let command = CommandLine::new(&self.root, "bash", &["-c", &format!("{script} 2>&1")])
             .env("WINDLASS_BASE_URL", &format!("http://127.0.0.1:{PORT}/v1"))
             .env("HOME", &home.display().to_string());
         let mut command = command.command();
@@ -233,12 +233,12 @@ impl Server {
     /// The scripted one, on a core of its own.
     pub(crate) fn start(root: &Path, mock: &Path, port: &str) -> Result<Self> {
         let program = mock.display().to_string();
-        let start = Invocation::new(root, "taskset", &["-c", "1", &program, port]);
+        let start = CommandLine::new(root, "taskset", &["-c", "1", &program, port]);
         Self::spawn(&start, &format!("127.0.0.1:{port}"))
     }
 
     /// Any other, which listens there.
-    pub(crate) fn spawn(start: &Invocation, address: &str) -> Result<Self> {
+    pub(crate) fn spawn(start: &CommandLine, address: &str) -> Result<Self> {
         let child = start.command().stdin(Stdio::null()).stderr(Stdio::null()).spawn()?;
         let server = Self(child);
         for _ in 0..100 {

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::Figure;
 use super::peers::middle;
 use crate::checkout;
-use crate::invocation::Invocation;
+use crate::invocation::CommandLine;
 
 const FILES: &str = "20000";
 const ROUNDS: usize = 3;
@@ -27,7 +27,7 @@ const COSTS: [(&str, &str, &str, &str); 4] = [
 
 /// Builds the sides, makes the tree, lets them take turns.
 pub(crate) fn measure(root: &Path) -> Result<Vec<Figure>> {
-    let bench = Bench::build(root)?;
+    let bench = SearchBench::build(root)?;
     let size = bench.put(&["make", &bench.path("tree"), FILES])?;
     println!("a tree of {} files, {:.1} MB", number(&size, "files")?, number(&size, "mb")?);
     let mut figures = bench.index(&size)?;
@@ -38,16 +38,16 @@ pub(crate) fn measure(root: &Path) -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
-struct Bench {
+struct SearchBench {
     root: PathBuf,
     program: PathBuf,
     place: PathBuf,
 }
 
-impl Bench {
+impl SearchBench {
     fn build(root: &Path) -> Result<Self> {
         let args = ["build", "--release", "--package", "windlass-benches", "--bin", "windlass-search-load"];
-        let build = Invocation::cargo(root, &args);
+        let build = CommandLine::cargo(root, &args);
         if !build.succeeds()? {
             bail!("`{build}` failed");
         }
@@ -65,7 +65,7 @@ impl Bench {
 
     /// Runs a side and gives what it printed.
     fn put(&self, args: &[&str]) -> Result<Value> {
-        let printed = Invocation::new(&self.root, &self.program.display().to_string(), args).output()?;
+        let printed = CommandLine::new(&self.root, &self.program.display().to_string(), args).output()?;
         println!("{}: {}", args.first().unwrap_or(&""), printed.trim());
         serde_json::from_str(printed.trim()).with_context(|| format!("{args:?} printed {printed}"))
     }

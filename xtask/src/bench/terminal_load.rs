@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result, bail};
 
 use super::Figure;
 use crate::checkout;
-use crate::invocation::Invocation;
+use crate::invocation::CommandLine;
 use crate::pane::Pane;
 use crate::system_package::TMUX;
 
@@ -32,7 +32,7 @@ const TICKS_A_SECOND: f64 = 100.0;
 
 /// Builds the app and measures it.
 pub(crate) fn measure(root: &Path) -> Result<Vec<Figure>> {
-    let build = Invocation::cargo(root, &["build", "--release", "--package", "windlass-cli"]);
+    let build = CommandLine::cargo(root, &["build", "--release", "--package", "windlass-cli"]);
     if !build.succeeds()? {
         bail!("`{build}` failed");
     }
@@ -92,7 +92,7 @@ fn play(pane: &Pane, binary: &Path) -> Result<()> {
     let whole = std::fs::read_to_string(pane.project().join("long"))?;
     let (long, _) = whole.split_once("user Stream.").context("the script has a last message")?;
     std::fs::write(pane.project().join("part"), long)?;
-    let play = Invocation::new(
+    let play = CommandLine::new(
         &pane.project(),
         &binary.to_string_lossy(),
         &["run", "-q", "--model", "scripted/part"],

@@ -1,25 +1,25 @@
 //! A screen: rows of signs with their looks, read from what tmux captures.
 
 /// A screen.
-pub(super) struct Screen {
+pub(super) struct PaneScreen {
     /// Its rows: pieces of text that look the same.
-    pub(super) rows: Vec<Vec<Piece>>,
+    pub(super) rows: Vec<Vec<PaneText>>,
 }
 
 /// Signs that look the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Piece {
+pub(super) struct PaneText {
     /// The first column.
     pub(super) column: usize,
     /// The signs.
     pub(super) text: String,
     /// How they look.
-    pub(super) look: Look,
+    pub(super) look: TextLook,
 }
 
 /// How a sign looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Look {
+pub(super) struct TextLook {
     /// One of the 256 colours; the terminal's own unless there is one.
     pub(super) colour: Option<u8>,
     /// The same for the ground.
@@ -36,17 +36,17 @@ pub(super) struct Look {
     pub(super) is_reversed: bool,
 }
 
-impl Screen {
+impl PaneScreen {
     /// Reads lines with SGR sequences.
     pub(super) fn read(captured: &str) -> Self {
-        let mut look = Look::default();
+        let mut look = TextLook::default();
         let rows = captured.lines().map(|line| read_row(line, &mut look)).collect();
         Self { rows }
     }
 }
 
-fn read_row(line: &str, look: &mut Look) -> Vec<Piece> {
-    let mut pieces: Vec<Piece> = Vec::new();
+fn read_row(line: &str, look: &mut TextLook) -> Vec<PaneText> {
+    let mut pieces: Vec<PaneText> = Vec::new();
     let mut column = 0;
     let mut rest = line;
     while let Some(sign) = rest.chars().next() {
@@ -62,14 +62,14 @@ fn read_row(line: &str, look: &mut Look) -> Vec<Piece> {
         rest = rest.get(sign.len_utf8()..).unwrap_or_default();
         match pieces.last_mut() {
             Some(piece) if piece.look == *look => piece.text.push(sign),
-            Some(_) | None => pieces.push(Piece { column, text: sign.to_string(), look: *look }),
+            Some(_) | None => pieces.push(PaneText { column, text: sign.to_string(), look: *look }),
         }
         column += 1;
     }
     pieces
 }
 
-impl Look {
+impl TextLook {
     fn change(&mut self, codes: &str) {
         let mut numbers = codes.split([';', ':']).map(|code| code.parse::<u16>().unwrap_or(0));
         while let Some(number) = numbers.next() {

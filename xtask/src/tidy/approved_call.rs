@@ -5,7 +5,7 @@
 
 use syn::visit::{self, Visit};
 
-use super::{Finding, House};
+use super::{Checkout, TidyFinding};
 
 const NAME: &str = "ApprovedCall";
 const RULE: &str = "approved-call";
@@ -14,7 +14,7 @@ const HOME: &str = "crates/windlass-core/src/permission";
 const MAKERS: [&str; 2] = ["Deserialize", "Default"];
 
 /// Nobody else constructs it, and the type has no other way in.
-pub(super) fn only_the_permission_module_approves(house: &House) -> Vec<Finding> {
+pub(super) fn only_the_permission_module_approves(house: &Checkout) -> Vec<TidyFinding> {
     let mut findings = Vec::new();
     for parsed in &house.rust {
         let path = parsed.file.path.as_str();
@@ -25,12 +25,14 @@ pub(super) fn only_the_permission_module_approves(house: &House) -> Vec<Finding>
             .is_some_and(|rest| rest.starts_with('/') || rest.starts_with('.') || rest == "_tests.rs");
         if !at_home {
             let text = format!("{NAME} is constructed outside {HOME}: only the permission module approves");
-            findings.extend(visitor.found.iter().map(|line| Finding::new(RULE, path, *line, text.clone())));
+            findings
+                .extend(visitor.found.iter().map(|line| TidyFinding::new(RULE, path, *line, text.clone())));
         }
         let mut declarations = Declarations { found: Vec::new() };
         declarations.visit_file(&parsed.source.syntax);
-        findings
-            .extend(declarations.found.into_iter().map(|(line, text)| Finding::new(RULE, path, line, text)));
+        findings.extend(
+            declarations.found.into_iter().map(|(line, text)| TidyFinding::new(RULE, path, line, text)),
+        );
     }
     findings
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use syn::visit::{self, Visit};
 
-use super::{Finding, House, ParsedFile};
+use super::{Checkout, ParsedFile, TidyFinding};
 
 /// A reader can hold this much of one subject; 400 is the aim.
 pub(super) const FILE_LINES_MAX: usize = 600;
@@ -15,26 +15,26 @@ pub(super) const FUNCTION_LINES_MAX: usize = 70;
 pub(super) const FOLDER_MODULES_MAX: usize = 24;
 
 /// No file outside tests is longer than the budget.
-pub(super) fn files_are_short(house: &House) -> Vec<Finding> {
+pub(super) fn files_are_short(house: &Checkout) -> Vec<TidyFinding> {
     let sources = house.rust.iter().filter(|parsed| !parsed.file.is_test());
     sources
         .filter_map(|parsed| {
             let lines = parsed.file.text.lines().count();
             let text = format!("{lines} lines, {FILE_LINES_MAX} at most: split it by subject");
-            (lines > FILE_LINES_MAX).then(|| Finding::new("file-length", &parsed.file.path, 1, text))
+            (lines > FILE_LINES_MAX).then(|| TidyFinding::new("file-length", &parsed.file.path, 1, text))
         })
         .collect()
 }
 
 /// No function outside tests is longer than the budget, counted from `fn` to its closing brace.
-pub(super) fn functions_are_short(house: &House) -> Vec<Finding> {
+pub(super) fn functions_are_short(house: &Checkout) -> Vec<TidyFinding> {
     let mut findings = Vec::new();
     for parsed in house.rust.iter().filter(|parsed| !parsed.file.is_test()) {
         for function in functions(parsed) {
             if function.lines > FUNCTION_LINES_MAX {
                 let text =
                     format!("`{}` has {} lines, {FUNCTION_LINES_MAX} at most", function.name, function.lines);
-                findings.push(Finding::new("function-length", &parsed.file.path, function.line, text));
+                findings.push(TidyFinding::new("function-length", &parsed.file.path, function.line, text));
             }
         }
     }
@@ -42,18 +42,18 @@ pub(super) fn functions_are_short(house: &House) -> Vec<Finding> {
 }
 
 /// No folder has more modules than the budget.
-pub(super) fn folders_are_narrow(house: &House) -> Vec<Finding> {
+pub(super) fn folders_are_narrow(house: &Checkout) -> Vec<TidyFinding> {
     let wide = folders(house).into_iter().filter(|(_, modules)| *modules > FOLDER_MODULES_MAX);
     wide.map(|(folder, modules)| {
         let text =
             format!("{modules} modules in one folder, {FOLDER_MODULES_MAX} at most: part it by subject");
-        Finding::new("folder-width", &folder, 1, text)
+        TidyFinding::new("folder-width", &folder, 1, text)
     })
     .collect()
 }
 
 /// Folders of code with the number of their modules: files and folders beside the one that declares them.
-pub(super) fn folders(house: &House) -> BTreeMap<String, usize> {
+pub(super) fn folders(house: &Checkout) -> BTreeMap<String, usize> {
     let mut modules: BTreeMap<String, std::collections::BTreeSet<&str>> = BTreeMap::new();
     for parsed in house.shipped() {
         let mut path = parsed.file.path.as_str();
@@ -69,40 +69,40 @@ pub(super) fn folders(house: &House) -> BTreeMap<String, usize> {
 }
 
 /// Every module says first what it owns; a test file's subject is the file beside it.
-pub(super) fn modules_have_headers(house: &House) -> Vec<Finding> {
+pub(super) fn modules_have_headers(house: &Checkout) -> Vec<TidyFinding> {
     let inside_src = house.shipped();
     inside_src
         .filter(|parsed| !parsed.file.text.trim_start().starts_with("//!"))
         .map(|parsed| {
             let text = "opens without a `//!` header: say what the module owns and what it does not know";
-            Finding::new("module-header", &parsed.file.path, 1, text)
+            TidyFinding::new("module-header", &parsed.file.path, 1, text)
         })
         .collect()
 }
 
 /// A function and its length.
-pub(super) struct Function {
+pub(super) struct FunctionSize {
     pub(super) name: String,
     pub(super) line: usize,
     pub(super) lines: usize,
 }
 
 /// The functions of a file, those of `#[cfg(test)]` modules apart.
-pub(super) fn functions(parsed: &ParsedFile) -> Vec<Function> {
+pub(super) fn functions(parsed: &ParsedFile) -> Vec<FunctionSize> {
     let mut visitor = Functions { found: Vec::new() };
     visitor.visit_file(&parsed.source.syntax);
     visitor.found
 }
 
 struct Functions {
-    found: Vec<Function>,
+    found: Vec<FunctionSize>,
 }
 
 impl Functions {
     fn note(&mut self, signature: &syn::Signature, body: &syn::Block) {
         let line = signature.fn_token.span.start().line;
         let last = body.brace_token.span.close().end().line;
-        self.found.push(Function { name: signature.ident.to_string(), line, lines: last + 1 - line });
+        self.found.push(FunctionSize { name: signature.ident.to_string(), line, lines: last + 1 - line });
     }
 }
 

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::rooms::{self, CORE};
-use super::{Finding, House};
+use super::{Checkout, TidyFinding};
 use crate::checkout::Package;
 
-fn finding(rule: &'static str, package: &Package, text: String) -> Finding {
-    Finding::new(rule, &package.manifest, 1, text)
+fn finding(rule: &'static str, package: &Package, text: String) -> TidyFinding {
+    TidyFinding::new(rule, &package.manifest, 1, text)
 }
 
 fn is_ours(name: &str) -> bool {
@@ -15,7 +15,7 @@ fn is_ours(name: &str) -> bool {
 }
 
 /// Core has exactly the dependencies the table allows.
-pub(super) fn core_has_its_four(house: &House) -> Vec<Finding> {
+pub(super) fn core_has_its_four(house: &Checkout) -> Vec<TidyFinding> {
     let cores = house.workspace.packages.iter().filter(|package| package.name == CORE);
     let ordinary = |core: &Package| -> Vec<String> {
         let allowed = |name: &String| {
@@ -37,7 +37,7 @@ pub(super) fn core_has_its_four(house: &House) -> Vec<Finding> {
 }
 
 /// Every crate depends on core and on no other windlass crate; only a few know all.
-pub(super) fn crates_form_a_star(house: &House) -> Vec<Finding> {
+pub(super) fn crates_form_a_star(house: &Checkout) -> Vec<TidyFinding> {
     let mut findings = Vec::new();
     for package in &house.workspace.packages {
         for dependency in package.dependencies.iter().filter(|name| is_ours(name)) {
@@ -58,7 +58,7 @@ pub(super) fn crates_form_a_star(house: &House) -> Vec<Finding> {
 }
 
 /// A dependency in the table ships only with the rooms named beside it; test crates ship with nothing.
-pub(super) fn heavy_crates_stay_in_their_rooms(house: &House) -> Vec<Finding> {
+pub(super) fn heavy_crates_stay_in_their_rooms(house: &Checkout) -> Vec<TidyFinding> {
     let mut findings = Vec::new();
     for package in &house.workspace.packages {
         let name = package.name.as_str();
@@ -85,7 +85,7 @@ pub(super) fn heavy_crates_stay_in_their_rooms(house: &House) -> Vec<Finding> {
 }
 
 /// Each name under `[workspace.dependencies]` is used by some package.
-pub(super) fn shared_versions_are_used(house: &House) -> Vec<Finding> {
+pub(super) fn shared_versions_are_used(house: &Checkout) -> Vec<TidyFinding> {
     let packages = &house.workspace.packages;
     let used: BTreeSet<&str> = packages
         .iter()
@@ -101,7 +101,7 @@ pub(super) fn shared_versions_are_used(house: &House) -> Vec<Finding> {
             let name = name.trim();
             if !name.starts_with('#') && !used.contains(name) {
                 let text = format!("no package uses {name}: remove it from [workspace.dependencies]");
-                findings.push(Finding::new("unused-version", "Cargo.toml", index + 1, text));
+                findings.push(TidyFinding::new("unused-version", "Cargo.toml", index + 1, text));
             }
         }
     }

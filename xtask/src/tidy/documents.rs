@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Finding, House};
+use super::{Checkout, TidyFinding};
 use crate::checkout::TextFile;
 
 const README: &str = "README.md";
@@ -23,7 +23,7 @@ const CRATE_LISTED_FROM: usize = 4;
 const FOLDER_LISTED_FROM: usize = 13;
 
 /// README's table and ARCHITECTURE's map have every crate, once, and no other.
-pub(super) fn every_crate_is_described(house: &House) -> Vec<Finding> {
+pub(super) fn every_crate_is_described(house: &Checkout) -> Vec<TidyFinding> {
     let folders = house.workspace.packages.iter().filter(|package| package.manifest.starts_with("crates/"));
     let crates: BTreeSet<_> = folders.map(|package| package.name.as_str()).collect();
     let mut findings = Vec::new();
@@ -51,7 +51,7 @@ pub(super) fn every_crate_is_described(house: &House) -> Vec<Finding> {
 }
 
 /// What a guide names as a file or a folder is one.
-pub(super) fn named_paths_exist(house: &House) -> Vec<Finding> {
+pub(super) fn named_paths_exist(house: &Checkout) -> Vec<TidyFinding> {
     let mut known: BTreeSet<&str> = BTreeSet::new();
     for file in house.files() {
         let mut path = file.path.as_str();
@@ -81,7 +81,7 @@ pub(super) fn named_paths_exist(house: &House) -> Vec<Finding> {
 }
 
 /// README says how many tools there are, and has a row for each command.
-pub(super) fn tools_and_commands_are_counted(house: &House) -> Vec<Finding> {
+pub(super) fn tools_and_commands_are_counted(house: &Checkout) -> Vec<TidyFinding> {
     let mut findings = Vec::new();
     let Some(readme) = document(house, README) else { return findings };
     if let Some(count) = parsed(house, TOOLS).and_then(|file| built_in_tools(&file.source.syntax)) {
@@ -110,7 +110,7 @@ pub(super) fn tools_and_commands_are_counted(house: &House) -> Vec<Finding> {
 }
 
 /// The header of a crate, and of a large folder, names every module of it in backticks.
-pub(super) fn headers_list_their_rooms(house: &House) -> Vec<Finding> {
+pub(super) fn headers_list_their_rooms(house: &Checkout) -> Vec<TidyFinding> {
     let mut findings = Vec::new();
     for parsed in house.shipped() {
         let (folder, name) = parsed.file.path.rsplit_once('/').unwrap_or(("", &parsed.file.path));
@@ -127,17 +127,17 @@ pub(super) fn headers_list_their_rooms(house: &House) -> Vec<Finding> {
             modules.iter().filter(|name| !listed.contains(name.as_str())).cloned().collect();
         if !missing.is_empty() {
             let text = format!("the header does not say what these own: {}", missing.join(", "));
-            findings.push(Finding::new("room-list", &parsed.file.path, 1, text));
+            findings.push(TidyFinding::new("room-list", &parsed.file.path, 1, text));
         }
     }
     findings
 }
 
-fn document<'a>(house: &'a House, path: &str) -> Option<&'a TextFile> {
+fn document<'a>(house: &'a Checkout, path: &str) -> Option<&'a TextFile> {
     house.texts.iter().find(|file| file.path == path)
 }
 
-fn parsed<'a>(house: &'a House, path: &str) -> Option<&'a super::ParsedFile> {
+fn parsed<'a>(house: &'a Checkout, path: &str) -> Option<&'a super::ParsedFile> {
     house.rust.iter().find(|parsed| parsed.file.path == path)
 }
 
@@ -145,8 +145,8 @@ fn numbered(file: &TextFile) -> impl Iterator<Item = (usize, &str)> {
     (1..).zip(file.text.lines())
 }
 
-fn stale(file: &TextFile, line: usize, text: String) -> Finding {
-    Finding::new("stale-document", &file.path, line, text)
+fn stale(file: &TextFile, line: usize, text: String) -> TidyFinding {
+    TidyFinding::new("stale-document", &file.path, line, text)
 }
 
 /// Whether a piece of code in a document is meant as a path of this checkout.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result};
 
-use super::Finding;
+use super::TidyFinding;
 
 /// Where the list is.
 const PATH: &str = "xtask/tidy-exceptions.txt";
@@ -47,14 +47,14 @@ impl Exceptions {
     }
 
     /// Takes away what is excused; adds what is wrong with the list itself.
-    pub(super) fn apply(&self, findings: Vec<Finding>) -> Vec<Finding> {
-        let excuses = |exception: &Exception, finding: &Finding| {
+    pub(super) fn apply(&self, findings: Vec<TidyFinding>) -> Vec<TidyFinding> {
+        let excuses = |exception: &Exception, finding: &TidyFinding| {
             exception.rule == finding.rule && exception.path == finding.path
         };
         let mut wrong = Vec::new();
         for exception in &self.lines {
             if !findings.iter().any(|finding| excuses(exception, finding)) {
-                wrong.push(Finding::new(
+                wrong.push(TidyFinding::new(
                     "exception",
                     PATH,
                     exception.line,
@@ -62,7 +62,7 @@ impl Exceptions {
                 ));
             }
             if exception.reason.is_empty() {
-                wrong.push(Finding::new("exception", PATH, exception.line, "gives no reason"));
+                wrong.push(TidyFinding::new("exception", PATH, exception.line, "gives no reason"));
             }
         }
         let kept = findings

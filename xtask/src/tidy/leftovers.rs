@@ -2,7 +2,7 @@
 
 use syn::parse::Parser as _;
 
-use super::{Finding, House};
+use super::{Checkout, TidyFinding};
 
 /// Marks of unfinished work, put together here so that this file does not carry them itself.
 const MARKS: [&str; 3] = [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("X", "XX")];
@@ -20,11 +20,11 @@ const COMMENT_STARTS: [(&str, &[&str]); 8] = [
 ];
 
 /// No mark of unfinished work in a comment, no macro that stands for missing code.
-pub(super) fn nothing_is_unfinished(house: &House) -> Vec<Finding> {
+pub(super) fn nothing_is_unfinished(house: &Checkout) -> Vec<TidyFinding> {
     let mut findings = Vec::new();
     let mut note = |path: &str, line: usize, mark: &str| {
         let text = format!("\"{mark}\" is left: finish it, or say in the issue tracker what is missing");
-        findings.push(Finding::new("unfinished", path, line, text));
+        findings.push(TidyFinding::new("unfinished", path, line, text));
     };
     for parsed in &house.rust {
         for comment in &parsed.source.comments {
@@ -59,13 +59,13 @@ fn mark_in(comment: &str) -> Option<&'static str> {
 }
 
 /// No plain comment that is a statement.
-pub(super) fn no_code_is_commented_out(house: &House) -> Vec<Finding> {
+pub(super) fn no_code_is_commented_out(house: &Checkout) -> Vec<TidyFinding> {
     let mut findings = Vec::new();
     for parsed in &house.rust {
         for comment in &parsed.source.comments {
             if is_code(&comment.text) {
                 let text = "this comment is code: delete it, history keeps it";
-                findings.push(Finding::new("dead-code", &parsed.file.path, comment.line, text));
+                findings.push(TidyFinding::new("dead-code", &parsed.file.path, comment.line, text));
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Finding, House};
+use super::{Checkout, TidyFinding};
 use crate::checkout::TextFile;
 
 /// Top folders every Unix has: a text may name them without naming a machine.
@@ -16,14 +16,14 @@ const PUBLIC_CARGO: &str = "registry+https://github.com/rust-lang/crates.io-inde
 const PUBLIC_NPM: &str = "https://registry.npmjs.org/";
 
 /// No tracked file names a path of the machine it was written on.
-pub(super) fn no_machine_is_named(house: &House) -> Vec<Finding> {
+pub(super) fn no_machine_is_named(house: &Checkout) -> Vec<TidyFinding> {
     let own = own_prefix(&house.root);
     let mut findings = Vec::new();
     for file in house.files() {
         for (index, line) in file.text.lines().enumerate() {
             if let Some(trace) = trace_in(line, own.as_deref()) {
                 let text = format!("names `{trace}`, a path of one machine: make it relative or pass it in");
-                findings.push(Finding::new("machine-path", &file.path, index + 1, text));
+                findings.push(TidyFinding::new("machine-path", &file.path, index + 1, text));
             }
         }
     }
@@ -73,13 +73,13 @@ fn starts_of<'a>(line: &'a str, path: &'a str) -> impl Iterator<Item = &'a str> 
 }
 
 /// Lock files and cargo's configuration know the public registries only.
-pub(super) fn only_public_registries(house: &House) -> Vec<Finding> {
+pub(super) fn only_public_registries(house: &Checkout) -> Vec<TidyFinding> {
     let mut findings = Vec::new();
     for file in &house.texts {
         for (index, line) in file.text.lines().enumerate() {
             if let Some(source) = private_source(file, line.trim()) {
                 let text = format!("`{source}` is not a public registry: the lock must work everywhere");
-                findings.push(Finding::new("registry", &file.path, index + 1, text));
+                findings.push(TidyFinding::new("registry", &file.path, index + 1, text));
             }
         }
     }

@@ -1,7 +1,21 @@
 //! `cargo xtask tidy`: the walls and budgets of the house, as checks.
 //!
-//! Owns the list of rules and the report. Each rule is a function from the [`House`] to findings in a file of its own;
+//! Owns the list of rules and the report. Each rule is a function from the [`Checkout`] to findings in a file of its own;
 //! what may live where is a table in [`rooms`]. Knows nothing of compiling: rules read text, syntax and manifests.
+//!
+//! - `approved_call`: the wall around permission
+//! - `budgets`: budgets
+//! - `dependencies`: rules on manifests
+//! - `documents`: documents that say what is there
+//! - `exceptions`: the list of exceptions, `xtask/tidy-exceptions.txt`
+//! - `leftovers`: leftovers
+//! - `machine_traces`: traces of one machine
+//! - `names`: names
+//! - `stats`: `cargo xtask tidy --stats`
+//! - `test_layout`: where tests live
+//! - `type_names`: one type name, one meaning
+//! - `walls`: rules on what code may name
+//! - `web_app`: the web app
 
 mod approved_call;
 mod budgets;
@@ -22,12 +36,12 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
-use crate::checkout::{self, TextFile, Workspace};
+use crate::checkout::{self, CargoWorkspace, TextFile};
 use crate::rust_source::{self, RustSource};
 
 /// What `tidy` may be asked for.
 #[derive(clap::Args, Default)]
-pub(crate) struct Options {
+pub(crate) struct TidyOptions {
     /// Also print what the house is measured by: lines, folders, names, comments, dependencies, and the size of every crate
     #[arg(long)]
     stats: bool,
@@ -35,14 +49,14 @@ pub(crate) struct Options {
 
 /// Something that breaks a rule.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Finding {
+pub(crate) struct TidyFinding {
     path: String,
     line: usize,
     rule: &'static str,
     text: String,
 }
 
-impl Finding {
+impl TidyFinding {
     fn new(rule: &'static str, path: &str, line: usize, text: impl Into<String>) -> Self {
         Self { path: path.to_owned(), line, rule, text: text.into() }
     }
@@ -55,15 +69,15 @@ pub(crate) struct ParsedFile {
 }
 
 /// The checkout as the rules see it.
-pub(crate) struct House {
+pub(crate) struct Checkout {
     root: std::path::PathBuf,
     /// Every file that is not parsed Rust.
     texts: Vec<TextFile>,
     rust: Vec<ParsedFile>,
-    workspace: Workspace,
+    workspace: CargoWorkspace,
 }
 
-impl House {
+impl Checkout {
     fn read(root: &Path) -> Result<Self> {
         let (rust, texts): (Vec<_>, Vec<_>) =
             checkout::read_files(root)?.into_iter().partition(TextFile::is_rust);
@@ -85,7 +99,7 @@ impl House {
 }
 
 /// Every rule. A new one is one line here, one function, and a test that sees it bite.
-const RULES: &[fn(&House) -> Vec<Finding>] = &[
+const RULES: &[fn(&Checkout) -> Vec<TidyFinding>] = &[
     dependencies::core_has_its_four,
     dependencies::crates_form_a_star,
     dependencies::heavy_crates_stay_in_their_rooms,
@@ -119,8 +133,8 @@ const RULES: &[fn(&House) -> Vec<Finding>] = &[
 ];
 
 /// Checks the house; prints what is wrong, or one line.
-pub(crate) fn run(root: &Path, options: &Options) -> Result<()> {
-    let house = House::read(root)?;
+pub(crate) fn run(root: &Path, options: &TidyOptions) -> Result<()> {
+    let house = Checkout::read(root)?;
     let exceptions = exceptions::Exceptions::read(root)?;
     let findings = exceptions.apply(check(&house));
     if options.stats {
@@ -136,7 +150,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<()> {
     Ok(())
 }
 
-fn check(house: &House) -> Vec<Finding> {
+fn check(house: &Checkout) -> Vec<TidyFinding> {
     let mut findings: Vec<_> = RULES.iter().flat_map(|rule| rule(house)).collect();
     findings.sort();
     findings.dedup();

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
 
 use super::rooms::EMPTY_WORDS;
-use super::{Finding, House, ParsedFile, web_app};
+use super::{Checkout, ParsedFile, TidyFinding, web_app};
 
 /// What a module is called in a finding.
 const MODULE: &str = "the module";
 
 /// No empty word in the name of a file, folder, package, module or type.
-pub(super) fn no_empty_words(house: &House) -> Vec<Finding> {
+pub(super) fn no_empty_words(house: &Checkout) -> Vec<TidyFinding> {
     let mut findings = Vec::new();
     for file in house.files().filter(|file| !file.is_generated()) {
         for part in file.path.split('/') {
@@ -47,13 +47,13 @@ fn declared(parsed: &ParsedFile) -> BTreeSet<(usize, &'static str, String)> {
     visitor.found
 }
 
-fn judge(path: &str, line: usize, kind: &str, name: &str) -> Option<Finding> {
+fn judge(path: &str, line: usize, kind: &str, name: &str) -> Option<TidyFinding> {
     let empty = words(name).into_iter().find(|word| {
         let singular = word.strip_suffix('s').unwrap_or(word);
         EMPTY_WORDS.contains(&word.as_str()) || EMPTY_WORDS.contains(&singular)
     })?;
     let text = format!("{kind} `{name}` says \"{empty}\", which names nothing: name what it owns");
-    Some(Finding::new("empty-name", path, line, text))
+    Some(TidyFinding::new("empty-name", path, line, text))
 }
 
 /// Splits `snake_case`, `kebab-case` and `CamelCase` into lower-case words.

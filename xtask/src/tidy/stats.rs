@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use super::rooms::CORE;
 use super::type_names::TypeNames;
-use super::{House, ParsedFile, budgets};
-use crate::invocation::Invocation;
+use super::{Checkout, ParsedFile, budgets};
+use crate::invocation::CommandLine;
 use crate::rust_source::LineCounts;
 
 /// A doc comment of so few words says what the name beside it says already.
@@ -21,7 +21,7 @@ struct RoomSize {
 }
 
 /// A few lines for a person; the last is the sum.
-pub(super) fn describe(house: &House) -> String {
+pub(super) fn describe(house: &Checkout) -> String {
     let mut out = String::new();
     let lines = |text: &str| text.lines().count();
     let outside_tests = || house.rust.iter().filter(|parsed| !parsed.file.is_test());
@@ -74,7 +74,7 @@ pub(super) fn describe(house: &House) -> String {
 }
 
 /// What the second plan of the house is measured by.
-fn measures(house: &House) -> String {
+fn measures(house: &Checkout) -> String {
     let mut out = String::new();
     let sources: Vec<_> = house.rust.iter().filter(|parsed| !parsed.file.is_test()).collect();
     let lines: usize = sources.iter().map(|parsed| parsed.file.text.lines().count()).sum();
@@ -123,9 +123,9 @@ fn measures(house: &House) -> String {
 }
 
 /// Crates that `cargo run` compiles, as the lock file has them; nothing where cargo cannot tell without a network.
-fn default_build(house: &House) -> Option<usize> {
+fn default_build(house: &Checkout) -> Option<usize> {
     let args = ["tree", "--offline", "--prefix=none", "--edges=normal,build", "--format={p}"];
-    let text = Invocation::cargo(&house.root, &args).output().ok()?;
+    let text = CommandLine::cargo(&house.root, &args).output().ok()?;
     let names: std::collections::BTreeSet<_> =
         text.lines().map(|line| line.trim_end_matches(" (*)").trim_end_matches(" (proc-macro)")).collect();
     Some(names.iter().filter(|line| !line.is_empty()).count())
@@ -155,7 +155,7 @@ fn stub_docs(parsed: &ParsedFile) -> usize {
     docs.iter().enumerate().filter(|(index, doc)| is_short(&doc.text) && alone(*index)).count()
 }
 
-fn sizes(house: &House) -> BTreeMap<&str, RoomSize> {
+fn sizes(house: &Checkout) -> BTreeMap<&str, RoomSize> {
     let mut rooms: BTreeMap<&str, RoomSize> = BTreeMap::new();
     for parsed in &house.rust {
         let size = rooms.entry(parsed.file.room().unwrap_or("(no crate)")).or_default();

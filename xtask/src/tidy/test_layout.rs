@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use syn::visit::{self, Visit};
 
-use super::{Finding, House, ParsedFile};
+use super::{Checkout, ParsedFile, TidyFinding};
 
 /// Each crate links one integration binary, `tests/all/main.rs`: linking is what a test run waits for.
-pub(super) fn one_integration_binary_per_crate(house: &House) -> Vec<Finding> {
+pub(super) fn one_integration_binary_per_crate(house: &Checkout) -> Vec<TidyFinding> {
     let extra =
         house.rust.iter().filter(|parsed| match parsed.file.path.split('/').collect::<Vec<_>>().as_slice() {
             [.., "tests", folder, "main.rs"] => *folder != "all",
@@ -17,13 +17,13 @@ pub(super) fn one_integration_binary_per_crate(house: &House) -> Vec<Finding> {
     extra
         .map(|parsed| {
             let text = "a second integration binary: make it a module of tests/all/main.rs";
-            Finding::new("test-binary", &parsed.file.path, 1, text)
+            TidyFinding::new("test-binary", &parsed.file.path, 1, text)
         })
         .collect()
 }
 
 /// Each source file is a module of some other: a forgotten test file passes for ever.
-pub(super) fn no_file_is_forgotten(house: &House) -> Vec<Finding> {
+pub(super) fn no_file_is_forgotten(house: &Checkout) -> Vec<TidyFinding> {
     let declared: BTreeSet<String> = house.rust.iter().flat_map(declared_files).collect();
     let in_module_trees = house.rust.iter().filter(|parsed| {
         let path = parsed.file.path.as_str();
@@ -33,7 +33,7 @@ pub(super) fn no_file_is_forgotten(house: &House) -> Vec<Finding> {
         .filter(|parsed| !is_root(&parsed.file.path) && !declared.contains(&parsed.file.path))
         .map(|parsed| {
             let text = "no file declares this module, so it is never compiled: add `mod …;` or delete it";
-            Finding::new("forgotten-file", &parsed.file.path, 1, text)
+            TidyFinding::new("forgotten-file", &parsed.file.path, 1, text)
         })
         .collect()
 }
@@ -57,18 +57,18 @@ fn declared_files(parsed: &ParsedFile) -> Vec<String> {
         "mod.rs" | "lib.rs" | "main.rs" => folder.to_owned(),
         _ => path.trim_end_matches(".rs").to_owned(),
     };
-    let mut visitor = Modules { own_folder, file_folder: folder.to_owned(), found: Vec::new() };
+    let mut visitor = ModuleTree { own_folder, file_folder: folder.to_owned(), found: Vec::new() };
     visitor.visit_file(&parsed.source.syntax);
     visitor.found
 }
 
-struct Modules {
+struct ModuleTree {
     own_folder: String,
     file_folder: String,
     found: Vec<String>,
 }
 
-impl<'ast> Visit<'ast> for Modules {
+impl<'ast> Visit<'ast> for ModuleTree {
     fn visit_item_mod(&mut self, module: &'ast syn::ItemMod) {
         let name = module.ident.to_string();
         match (&module.content, path_attribute(module)) {

@@ -11,7 +11,7 @@ fn house() -> Fixture {
 
 /// `RULE PATH:LINE` of everything wrong with the fixture.
 fn untidy(fixture: &Fixture) -> Vec<String> {
-    let findings = check(&House::read(fixture.root()).unwrap());
+    let findings = check(&Checkout::read(fixture.root()).unwrap());
     let findings = exceptions::Exceptions::read(fixture.root()).unwrap().apply(findings);
     findings.iter().map(|finding| format!("{} {}:{}", finding.rule, finding.path, finding.line)).collect()
 }
@@ -370,7 +370,7 @@ fn an_exception_excuses_with_a_reason_and_must_go_when_unused() {
 #[test]
 fn a_file_that_does_not_parse_is_named() {
     let fixture = house().with("crates/windlass-core/src/lib.rs", "//! Core.\nfn (\n");
-    let error = House::read(fixture.root()).err().unwrap();
+    let error = Checkout::read(fixture.root()).err().unwrap();
     assert!(format!("{error:#}").contains("crates/windlass-core/src/lib.rs"), "{error:#}");
 }
 
@@ -382,7 +382,7 @@ fn the_figures_name_the_largest_the_longest_and_the_tests() {
             "//! Core.\nfn long() {\n    g();\n}\n#[cfg(test)]\nmod a_tests;\n",
         )
         .with("crates/windlass-core/src/a_tests.rs", "//! Tests.\n#[test]\nfn t() {}\n");
-    let text = stats::describe(&House::read(fixture.root()).unwrap());
+    let text = stats::describe(&Checkout::read(fixture.root()).unwrap());
     assert!(text.contains("largest file      crates/windlass-core/src/lib.rs (6 lines of 600)"), "{text}");
     assert!(
         text.contains("longest function  `long` at crates/windlass-core/src/lib.rs:2 (3 lines of 70)"),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::names::declared_types;
 use super::rooms::SHARED_TYPE_NAMES_MAX;
-use super::{Finding, House};
+use super::{Checkout, TidyFinding};
 
 /// Below so many types a checkout is not this house, but one that a test made: its shared names need not be many.
 const TYPES_OF_A_HOUSE: usize = 500;
@@ -14,7 +14,7 @@ const TYPES_OF_A_HOUSE: usize = 500;
 pub(super) struct TypeNames<'house>(BTreeMap<String, BTreeSet<&'house str>>);
 
 impl<'house> TypeNames<'house> {
-    pub(super) fn of(house: &'house House) -> Self {
+    pub(super) fn of(house: &'house Checkout) -> Self {
         let mut names: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
         for parsed in house.rust.iter().filter(|parsed| !parsed.file.is_test()) {
             for name in declared_types(parsed) {
@@ -38,7 +38,7 @@ impl<'house> TypeNames<'house> {
 }
 
 /// No more names are shared than when the number was last lowered; a number that could be lower is a finding too.
-pub(super) fn types_have_one_home(house: &House) -> Vec<Finding> {
+pub(super) fn types_have_one_home(house: &Checkout) -> Vec<TidyFinding> {
     let names = TypeNames::of(house);
     let shared = names.shared();
     let found = shared.len();
@@ -53,5 +53,5 @@ pub(super) fn types_have_one_home(house: &House) -> Vec<Finding> {
     } else {
         return Vec::new();
     };
-    vec![Finding::new("type-names", "xtask/src/tidy/rooms.rs", 1, text)]
+    vec![TidyFinding::new("type-names", "xtask/src/tidy/rooms.rs", 1, text)]
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::rooms::{self, CORE};
-use super::{Finding, House, ParsedFile};
+use super::{Checkout, ParsedFile, TidyFinding};
 
 fn starts_with(segments: &[String], path: &str) -> bool {
     let mut own = segments.iter().map(String::as_str);
@@ -15,7 +15,7 @@ fn room(parsed: &ParsedFile) -> &str {
 }
 
 /// No IO, clock, environment, thread or randomness in core.
-pub(super) fn core_is_pure(house: &House) -> Vec<Finding> {
+pub(super) fn core_is_pure(house: &Checkout) -> Vec<TidyFinding> {
     let mut findings = Vec::new();
     for parsed in house.shipped().filter(|parsed| room(parsed) == CORE) {
         for named in parsed.source.paths() {
@@ -23,7 +23,7 @@ pub(super) fn core_is_pure(house: &House) -> Vec<Finding> {
             let impure = rooms::IMPURE_PATHS.iter().any(|path| starts_with(&named.segments, path));
             if impure || rooms::IMPURE_IMPORTS.contains(&whole.as_str()) {
                 let text = format!("core names {whole}: time, ids and the world come in as data");
-                findings.push(Finding::new("core-purity", &parsed.file.path, named.line, text));
+                findings.push(TidyFinding::new("core-purity", &parsed.file.path, named.line, text));
             }
         }
     }
@@ -31,7 +31,7 @@ pub(super) fn core_is_pure(house: &House) -> Vec<Finding> {
 }
 
 /// State, update and view of the terminal app know no clock, no files and no runtime.
-pub(super) fn screen_is_a_fold(house: &House) -> Vec<Finding> {
+pub(super) fn screen_is_a_fold(house: &Checkout) -> Vec<TidyFinding> {
     let mut findings = Vec::new();
     let is_of_screen = |parsed: &&ParsedFile| {
         rooms::SCREEN_FOLDERS.iter().any(|folder| parsed.file.path.starts_with(folder))
@@ -43,7 +43,7 @@ pub(super) fn screen_is_a_fold(house: &House) -> Vec<Finding> {
                 let text = format!(
                     "{path} is named in the fold of the terminal app: it comes in as an input, or goes out as an effect"
                 );
-                findings.push(Finding::new("screen-purity", &parsed.file.path, named.line, text));
+                findings.push(TidyFinding::new("screen-purity", &parsed.file.path, named.line, text));
             }
         }
     }
@@ -51,14 +51,14 @@ pub(super) fn screen_is_a_fold(house: &House) -> Vec<Finding> {
 }
 
 /// The environment and processes are named only in the rooms that keep them.
-pub(super) fn outside_things_stay_in_their_rooms(house: &House) -> Vec<Finding> {
+pub(super) fn outside_things_stay_in_their_rooms(house: &Checkout) -> Vec<TidyFinding> {
     let mut findings = Vec::new();
     for parsed in house.shipped().filter(|parsed| room(parsed) != CORE) {
         for named in parsed.source.paths() {
             for kept in rooms::PATHS_KEPT.iter().filter(|kept| !kept.rooms.contains(&room(parsed))) {
                 if let Some(path) = kept.what.iter().find(|path| starts_with(&named.segments, path)) {
                     let text = format!("{path} is named outside {}: {}", kept.rooms.join(", "), kept.why);
-                    findings.push(Finding::new("keeps-in", &parsed.file.path, named.line, text));
+                    findings.push(TidyFinding::new("keeps-in", &parsed.file.path, named.line, text));
                 }
             }
         }
@@ -67,7 +67,7 @@ pub(super) fn outside_things_stay_in_their_rooms(house: &House) -> Vec<Finding> 
 }
 
 /// Only one file of the server knows which failure has which status.
-pub(super) fn one_file_knows_status_codes(house: &House) -> Vec<Finding> {
+pub(super) fn one_file_knows_status_codes(house: &Checkout) -> Vec<TidyFinding> {
     let mut findings = Vec::new();
     let others = house.shipped().filter(|parsed| parsed.file.path != rooms::STATUS_FILE);
     for parsed in others.filter(|parsed| room(parsed) == "windlass-server") {
@@ -76,14 +76,14 @@ pub(super) fn one_file_knows_status_codes(house: &House) -> Vec<Finding> {
             paths.iter().find(|named| named.segments.iter().any(|part| part == rooms::STATUS))
         {
             let text = format!("only {} knows status codes: give it a kind of answer", rooms::STATUS_FILE);
-            findings.push(Finding::new("status-codes", &parsed.file.path, named.line, text));
+            findings.push(TidyFinding::new("status-codes", &parsed.file.path, named.line, text));
         }
     }
     findings
 }
 
 /// In each crate at most one file names the HTTP client.
-pub(super) fn one_file_names_the_http_client(house: &House) -> Vec<Finding> {
+pub(super) fn one_file_names_the_http_client(house: &Checkout) -> Vec<TidyFinding> {
     let mut first_file: BTreeMap<&str, &str> = BTreeMap::new();
     let mut findings = Vec::new();
     for parsed in house.shipped() {
@@ -95,14 +95,14 @@ pub(super) fn one_file_names_the_http_client(house: &House) -> Vec<Finding> {
         if *first != parsed.file.path {
             let text =
                 format!("{} is named here and in {first}: one file of a crate may", rooms::HTTP_CLIENT);
-            findings.push(Finding::new("http-client", &parsed.file.path, named.line, text));
+            findings.push(TidyFinding::new("http-client", &parsed.file.path, named.line, text));
         }
     }
     findings
 }
 
 /// Only front ends write to the terminal.
-pub(super) fn only_front_ends_print(house: &House) -> Vec<Finding> {
+pub(super) fn only_front_ends_print(house: &Checkout) -> Vec<TidyFinding> {
     let mut findings = Vec::new();
     for parsed in house.shipped().filter(|parsed| !rooms::FRONT_ENDS.contains(&room(parsed))) {
         if room(parsed) == "benches" {
@@ -111,7 +111,7 @@ pub(super) fn only_front_ends_print(house: &House) -> Vec<Finding> {
         for call in parsed.source.macro_calls() {
             if ["print", "println", "eprint", "eprintln"].contains(&call.name.as_str()) {
                 let text = format!("{}! outside a front end: emit an event or a tracing record", call.name);
-                findings.push(Finding::new("prints", &parsed.file.path, call.line, text));
+                findings.push(TidyFinding::new("prints", &parsed.file.path, call.line, text));
             }
         }
     }

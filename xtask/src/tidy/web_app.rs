@@ -4,7 +4,7 @@
 //! handwriting.
 
 use super::budgets::FILE_LINES_MAX;
-use super::{Finding, House};
+use super::{Checkout, TidyFinding};
 use crate::checkout::TextFile;
 
 /// What people write in.
@@ -17,7 +17,7 @@ const RAW_MARKUP: [&str; 5] = ["{@html", ".innerHTML", ".outerHTML", "insertAdja
 const NAMESPACES: &str = "http://www.w3.org/";
 
 /// The files of the web app that people write.
-pub(super) fn sources(house: &House) -> impl Iterator<Item = &TextFile> {
+pub(super) fn sources(house: &Checkout) -> impl Iterator<Item = &TextFile> {
     house.texts.iter().filter(|file| {
         file.path.starts_with("web/")
             && !file.is_generated()
@@ -30,31 +30,31 @@ fn is_test(file: &TextFile) -> bool {
 }
 
 /// What the browser gets, tests apart.
-fn shipped(house: &House) -> impl Iterator<Item = &TextFile> {
+fn shipped(house: &Checkout) -> impl Iterator<Item = &TextFile> {
     sources(house).filter(|file| file.path.starts_with("web/src/") && !is_test(file))
 }
 
 /// No file outside tests is longer than the budget.
-pub(super) fn files_are_short(house: &House) -> Vec<Finding> {
+pub(super) fn files_are_short(house: &Checkout) -> Vec<TidyFinding> {
     sources(house)
         .filter(|file| !is_test(file))
         .filter_map(|file| {
             let lines = file.text.lines().count();
             let text = format!("{lines} lines, {FILE_LINES_MAX} at most: split it by subject");
-            (lines > FILE_LINES_MAX).then(|| Finding::new("file-length", &file.path, 1, text))
+            (lines > FILE_LINES_MAX).then(|| TidyFinding::new("file-length", &file.path, 1, text))
         })
         .collect()
 }
 
 /// Only one component turns text into markup.
-pub(super) fn one_component_writes_markup(house: &House) -> Vec<Finding> {
+pub(super) fn one_component_writes_markup(house: &Checkout) -> Vec<TidyFinding> {
     let mut findings = Vec::new();
     for file in shipped(house).filter(|file| file.path != MARKUP_HOME) {
         for (line, text) in (1..).zip(file.text.lines()) {
             if let Some(way) = RAW_MARKUP.into_iter().find(|way| text.contains(way)) {
                 let text =
                     format!("`{way}` shows text as markup: only {MARKUP_HOME} may, which sanitises it");
-                findings.push(Finding::new("raw-markup", &file.path, line, text));
+                findings.push(TidyFinding::new("raw-markup", &file.path, line, text));
             }
         }
     }
@@ -62,13 +62,13 @@ pub(super) fn one_component_writes_markup(house: &House) -> Vec<Finding> {
 }
 
 /// The app names no address: whatever it asks for, it asks the server that it came from.
-pub(super) fn nothing_leaves_the_origin(house: &House) -> Vec<Finding> {
+pub(super) fn nothing_leaves_the_origin(house: &Checkout) -> Vec<TidyFinding> {
     let mut findings = Vec::new();
     for file in shipped(house) {
         for (line, text) in (1..).zip(file.text.lines()) {
             if let Some(address) = address_in(text) {
                 let text = format!("names `{address}`: nothing of the app leaves its origin");
-                findings.push(Finding::new("origin", &file.path, line, text));
+                findings.push(TidyFinding::new("origin", &file.path, line, text));
             }
         }
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 
 use super::WebApp;
-use crate::invocation::Invocation;
+use crate::invocation::CommandLine;
 use crate::served::build_binary;
 use crate::system_package::SystemPackage;
 
@@ -72,7 +72,7 @@ fn keep_shown(taken: &Path, documents: &Path) -> Result<()> {
 }
 
 /// The app and one of its scripts, with a binary and a browser to use.
-fn stage(root: &Path, target_folder: &Path, script: &str) -> Result<(WebApp, Invocation)> {
+fn stage(root: &Path, target_folder: &Path, script: &str) -> Result<(WebApp, CommandLine)> {
     let app = WebApp::prepare(root)?;
     let browser = CHROMIUM.find_or_install(root)?;
     let binary = build_binary(root, target_folder)?;

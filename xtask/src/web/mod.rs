@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 
 pub(crate) use self::browser::{ScreenshotOptions, run as run_in_browser, take_screenshots};
-use crate::invocation::Invocation;
+use crate::invocation::CommandLine;
 
 /// The oldest Node that the app is built with.
 const NODE_MIN: (u32, u32) = (20, 19);
@@ -60,7 +60,7 @@ impl WebApp {
     fn check_node(&self) -> Result<()> {
         let missing =
             "install Node 20 (20.19 or later) with its npm; the program itself is built and run without it";
-        let asked = |program: &str| Invocation::new(&self.folder, program, &["--version"]).output();
+        let asked = |program: &str| CommandLine::new(&self.folder, program, &["--version"]).output();
         let Ok(version) = asked("node") else { bail!("node is not here: {missing}") };
         if !is_new_enough(&version) {
             bail!("node is {}, and the web app needs 20.19 or later: {missing}", version.trim());
@@ -72,17 +72,17 @@ impl WebApp {
     }
 
     /// Nothing that a package brings along is run.
-    fn install(&self) -> Invocation {
+    fn install(&self) -> CommandLine {
         let args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
-        Invocation::new(&self.folder, "npm", &args)
+        CommandLine::new(&self.folder, "npm", &args)
     }
 
     /// A script of `package.json`.
-    fn script(&self, name: &str) -> Invocation {
-        Invocation::new(&self.folder, "npm", &["run", "--silent", name])
+    fn script(&self, name: &str) -> CommandLine {
+        CommandLine::new(&self.folder, "npm", &["run", "--silent", name])
     }
 
-    fn npm(&self, invocation: &Invocation) -> Result<()> {
+    fn npm(&self, invocation: &CommandLine) -> Result<()> {
         println!("      web/ {invocation}");
         if !invocation.succeeds()? {
             bail!("`{invocation}` failed in web/");
