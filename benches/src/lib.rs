@@ -2,18 +2,18 @@
 //!
 //! Everything is measured in CPU time of this process: wall time on a shared machine says little.
 //!
-//! - `broken`: broken arguments, as models write them
-//! - `eval`: the evaluation of searching
+//! - `broken`: broken arguments, as models write them: each kind of noise over two payloads, with what was meant
+//! - `eval`: the evaluation of searching: collections, measures, and how an index of ours does on them
 //! - `idle`: what an idle session holds in memory
 //! - `judged`: models in the process against what llama.cpp said of the same files
-//! - `load`: load for a server that runs elsewhere
-//! - `loads`: A model and a tool that cost nothing, so that what is measured is the engine alone
+//! - `load`: load for a server that runs elsewhere: sockets, streams, and what they cost it
+//! - `loads`: a model and a tool that cost nothing, so that what is measured is the engine alone
 //! - `local`: what a model in the process costs
-//! - `peer`: windlass in the place of a peer
-//! - `sample`: samples
+//! - `peer`: Windlass in the place of a peer: the same workload, the same figures
+//! - `sample`: a schema and a call of the size that editing tools have in practice (702 bytes of arguments)
 //! - `screen`: the terminal app without a terminal
-//! - `search`: searching a large tree
-//! - `tongue`: A vocabulary as large models have one, made up
+//! - `search`: searching a large tree: our index beside raw tantivy and the crates that ripgrep is made of
+//! - `tongue`: a vocabulary as large models have one, made up: bytes, marks of code, digits, syllables, ideographs
 
 pub mod broken;
 pub mod eval;

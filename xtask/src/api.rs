@@ -11,8 +11,8 @@ use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
 use crate::client_sets::API_CHECKERS;
-use crate::invocation::CommandLine;
-use crate::served::{Model, ServerProcess, build_binary};
+use crate::command_line::CommandLine;
+use crate::server_process::{Model, ServerProcess, build_binary};
 use crate::toolbox;
 
 /// What the emulated provider answers: the same to everything.

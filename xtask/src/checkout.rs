@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
-use crate::invocation::CommandLine;
+use crate::command_line::CommandLine;
 
 /// Files larger than this are recordings or pictures, never something a rule reads.
 const FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;

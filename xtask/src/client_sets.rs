@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::invocation::CommandLine;
+use crate::command_line::CommandLine;
 
 /// What makes environments of Python packages in seconds; pip's own resolver takes minutes.
 const UV_VERSION: &str = "0.13.7";

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 
 use crate::client_sets::{API_CHECKERS, INSTRUCTOR, NODE_CLIENTS, PYTHON_CLIENTS};
-use crate::invocation::CommandLine;
-use crate::served::{Model, ServerProcess, build_binary};
+use crate::command_line::CommandLine;
+use crate::server_process::{Model, ServerProcess, build_binary};
 use crate::toolbox;
 
 /// What the emulated provider answers.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 
 use crate::client_sets::LLAMA;
-use crate::invocation::CommandLine;
+use crate::command_line::CommandLine;
 
 /// The list that says which llama.cpp is meant.
 const LIST: &str = "benches/local/requirements.txt";

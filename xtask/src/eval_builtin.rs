@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
-use crate::invocation::CommandLine;
+use crate::command_line::CommandLine;
 
 const SET: &str = "models/builtin/eval/blind.jsonl";
 const DOCUMENTS: [&str; 2] = ["models/builtin/MODEL_CARD.md", "docs/local-models.md"];

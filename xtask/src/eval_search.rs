@@ -8,7 +8,7 @@ use std::process::Stdio;
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::invocation::CommandLine;
+use crate::command_line::CommandLine;
 use crate::{checkout, toolbox};
 
 const DOCUMENT: &str = "docs/search.md";

@@ -3,40 +3,40 @@
 //! Owns the command line and nothing else; each task has a file of its own. No task knows a windlass crate: they read
 //! the checkout as text, so they work while the code does not compile.
 //!
-//! - `api`: the step `api`
-//! - `bench`: `cargo xtask bench`
-//! - `checkout`: the checkout
-//! - `client_sets`: clients that others wrote
-//! - `clients`: the step `clients`
-//! - `compare_local`: `cargo xtask compare-local`
-//! - `eval_builtin`: `cargo xtask eval-builtin`
-//! - `eval_search`: `cargo xtask eval-search`
-//! - `invocation`: A child command
-//! - `pane`: A pane of tmux with the app in it, in a home and a project of its own
-//! - `picture`: `cargo xtask picture`
-//! - `requirements`: `cargo xtask requirements`
-//! - `rust_source`: A Rust file seen three ways
-//! - `served`: servers for the suites
+//! - `api`: a fuzzer asks everything that the API document allows, and much that it does not
+//! - `bench`: runs the benchmarks and keeps the figures they print
+//! - `checkout`: its root, its files as git would track them, and its packages as cargo sees them
+//! - `client_sets`: clients that others wrote: which ones, at which versions, and how they come into `target/xtask-tools`
+//! - `clients`: programs that nobody here wrote drive the server, and must find what they expect
+//! - `compare_local`: models in the process against llama.cpp, token by token and score by score
+//! - `eval_builtin`: how well the built-in model calls, on requests it was never trained on
+//! - `eval_search`: how well searching finds, on public collections and on this project
+//! - `command_line`: what to run, how to print it so that a person can repeat it, and how to run it
+//! - `pane`: a pane of tmux with the app in it, in a home and a project of its own: keys in, the screen out
+//! - `picture`: the terminal app, filmed while it plays a script on real tools, as an SVG that moves
+//! - `requirements`: which statements of `docs/requirements.md` a named test proves
+//! - `rust_source`: a Rust file seen three ways: its syntax tree, its tokens and its comments
+//! - `server_process`: servers for the suites: the emulator of a provider, and `windlass serve` in front of it
 //! - `system_package`: programs that the system's own packages bring
-//! - `test`: `cargo xtask test`
-//! - `tidy`: `cargo xtask tidy`
-//! - `toolbox`: tools the checks need that cargo does not bring
-//! - `web`: the step `web`
+//! - `test`: every check of the house, in order, until one fails
+//! - `tidy`: the walls and budgets of the house, as checks
+//! - `toolbox`: tools the checks need that cargo does not bring: found with the pinned version, or fetched once
+//! - `web`: the web app is typed, linted, tested, and committed as it is built
 
 mod api;
 mod bench;
 mod checkout;
 mod client_sets;
 mod clients;
+mod command_line;
 mod compare_local;
 mod eval_builtin;
 mod eval_search;
-mod invocation;
 mod pane;
 mod picture;
 mod requirements;
 mod rust_source;
-mod served;
+mod server_process;
 mod system_package;
 mod test;
 mod tidy;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
-use crate::invocation::CommandLine;
+use crate::command_line::CommandLine;
 
 /// A program, and the package of Debian that has it.
 pub(crate) struct SystemPackage {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 
-use crate::invocation::CommandLine;
+use crate::command_line::CommandLine;
 use crate::toolbox::{self, PinnedTool};
 use crate::{api, checkout, clients, requirements, system_package, tidy, web};
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
-use crate::invocation::CommandLine;
+use crate::command_line::CommandLine;
 
 /// A tool at one version, so that a check says the same everywhere.
 pub(crate) struct PinnedTool {

@@ -13,8 +13,8 @@ use serde_json::Value;
 
 use super::Figure;
 use super::peers::{self, FLOOR, OURS, Peers, Server, least, middle, values};
-use crate::invocation::CommandLine;
-use crate::served::ServerProcess;
+use crate::command_line::CommandLine;
+use crate::server_process::ServerProcess;
 
 /// The bare relay asks for its model there.
 const MOCK_PORT: &str = "9100";

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::Figure;
 use super::peers::middle;
 use crate::client_sets::LLAMA;
-use crate::invocation::CommandLine;
+use crate::command_line::CommandLine;
 
 /// Turns of each side for each file.
 const ROUNDS: usize = 4;

@@ -18,7 +18,7 @@ use std::process::Stdio;
 use anyhow::{Context as _, Result, bail};
 
 use crate::checkout;
-use crate::invocation::CommandLine;
+use crate::command_line::CommandLine;
 
 const DOCUMENT: &str = "docs/figures.md";
 const BEGIN: &str = "<!-- figures: begin (written by `cargo xtask bench --write`) -->";

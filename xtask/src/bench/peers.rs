@@ -11,7 +11,7 @@ use std::process::{Child, Stdio};
 use anyhow::{Context as _, Result, bail};
 
 use super::Figure;
-use crate::invocation::CommandLine;
+use crate::command_line::CommandLine;
 
 pub(crate) const PORT: &str = "9137";
 const ROUNDS: usize = 5;

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::Figure;
 use super::peers::middle;
 use crate::checkout;
-use crate::invocation::CommandLine;
+use crate::command_line::CommandLine;
 
 const FILES: &str = "20000";
 const ROUNDS: usize = 3;

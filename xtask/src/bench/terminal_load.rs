@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result, bail};
 
 use super::Figure;
 use crate::checkout;
-use crate::invocation::CommandLine;
+use crate::command_line::CommandLine;
 use crate::pane::Pane;
 use crate::system_package::TMUX;
 

@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result};
 
 use self::screen::PaneScreen;
 use crate::pane::Pane;
-use crate::served::build_binary;
+use crate::server_process::build_binary;
 use crate::system_package::TMUX;
 
 /// What is filmed.

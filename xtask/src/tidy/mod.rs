@@ -3,19 +3,19 @@
 //! Owns the list of rules and the report. Each rule is a function from the [`Checkout`] to findings in a file of its own;
 //! what may live where is a table in [`rooms`]. Knows nothing of compiling: rules read text, syntax and manifests.
 //!
-//! - `approved_call`: the wall around permission
-//! - `budgets`: budgets
-//! - `dependencies`: rules on manifests
+//! - `approved_call`: the wall around permission: an `ApprovedCall` is made in core's permission module and nowhere else
+//! - `budgets`: the length of files and functions, the width of folders, and the header every module opens with
+//! - `dependencies`: core's four dependencies, the star of crates, heavy crates in their rooms
 //! - `documents`: documents that say what is there
-//! - `exceptions`: the list of exceptions, `xtask/tidy-exceptions.txt`
-//! - `leftovers`: leftovers
-//! - `machine_traces`: traces of one machine
-//! - `names`: names
-//! - `stats`: `cargo xtask tidy --stats`
-//! - `test_layout`: where tests live
+//! - `exceptions`: the list of exceptions, `xtask/tidy-exceptions.txt`: it may only shrink
+//! - `leftovers`: nothing is marked unfinished, no code sleeps in comments
+//! - `machine_traces`: traces of one machine: absolute paths of somebody's home and registries that only exist at one place
+//! - `names`: files, folders, packages, modules and types carry no word that names nothing
+//! - `stats`: the house in figures
+//! - `test_layout`: one integration binary a crate, and no file that cargo never compiles
 //! - `type_names`: one type name, one meaning
 //! - `walls`: rules on what code may name
-//! - `web_app`: the web app
+//! - `web_app`: short files, one place where text becomes markup, no address but its own
 
 mod approved_call;
 mod budgets;

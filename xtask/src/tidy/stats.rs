@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::rooms::CORE;
 use super::type_names::TypeNames;
 use super::{Checkout, ParsedFile, budgets};
-use crate::invocation::CommandLine;
+use crate::command_line::CommandLine;
 use crate::rust_source::LineCounts;
 
 /// A doc comment of so few words says what the name beside it says already.

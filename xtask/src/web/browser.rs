@@ -7,8 +7,8 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 
 use super::WebApp;
-use crate::invocation::CommandLine;
-use crate::served::build_binary;
+use crate::command_line::CommandLine;
+use crate::server_process::build_binary;
 use crate::system_package::SystemPackage;
 
 /// The browser.

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::invocation::CommandLine;
+use crate::command_line::CommandLine;
 
 /// Most bytes of compressed script that a first visit loads.
 const SCRIPT_BYTES_MAX: u64 = 150_000;

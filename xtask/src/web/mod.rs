@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 
 pub(crate) use self::browser::{ScreenshotOptions, run as run_in_browser, take_screenshots};
-use crate::invocation::CommandLine;
+use crate::command_line::CommandLine;
 
 /// The oldest Node that the app is built with.
 const NODE_MIN: (u32, u32) = (20, 19);

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::invocation::CommandLine;
+use crate::command_line::CommandLine;
 
 /// A server that does not say where it listens by then does not start.
 const START_LIMIT: Duration = Duration::from_secs(30);

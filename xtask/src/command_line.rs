@@ -167,5 +167,5 @@ fn quoted(word: &str) -> String {
 }
 
 #[cfg(test)]
-#[path = "invocation_tests.rs"]
+#[path = "command_line_tests.rs"]
 mod tests;
