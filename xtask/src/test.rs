@@ -29,6 +29,9 @@ pub(crate) struct TestOptions {
     /// Leave this step out; may be given several times
     #[arg(long, value_name = "STEP", value_parser = step_names())]
     skip: Vec<String>,
+    /// While you work: formatting, the walls, the requirements and the tests beside the code, not those of the binary
+    #[arg(long, conflicts_with_all = ["only", "skip"])]
+    quick: bool,
 }
 
 struct TestStep {
@@ -68,6 +71,13 @@ const STEPS: &[TestStep] = &[
     TestStep { name: "deny", run: check_dependencies },
     TestStep { name: "machete", run: find_unused_dependencies },
 ];
+
+/// What a change is tried with while it is made: seconds once everything is compiled.
+const QUICK_STEPS: &[&str] = &["fmt", "tidy", "requirements"];
+const UNIT_TESTS: TestStep = TestStep {
+    name: "units",
+    run: |site| site.cargo(&["test", "--workspace", "--lib", "--bins", "--features", CRASH_POINTS]),
+};
 
 fn step_names() -> Vec<&'static str> {
     STEPS.iter().map(|step| step.name).collect()
@@ -146,7 +156,10 @@ fn find_unused_dependencies(site: &Site) -> Result<()> {
 /// Runs the chosen steps and tells how long each took.
 pub(crate) fn run(root: &Path, options: &TestOptions) -> Result<()> {
     let site = Site { root: root.to_owned() };
-    let chosen: Vec<_> = STEPS.iter().filter(|step| is_chosen(step.name, options)).collect();
+    let mut chosen: Vec<_> = STEPS.iter().filter(|step| is_chosen(step.name, options)).collect();
+    if options.quick {
+        chosen.push(&UNIT_TESTS);
+    }
     if chosen.is_empty() {
         bail!("no step is left to run; the steps are {}", step_names().join(", "));
     }
@@ -154,6 +167,9 @@ pub(crate) fn run(root: &Path, options: &TestOptions) -> Result<()> {
 }
 
 fn is_chosen(name: &str, options: &TestOptions) -> bool {
+    if options.quick {
+        return QUICK_STEPS.contains(&name);
+    }
     let named = |list: &[String]| list.iter().any(|entry| entry == name);
     (options.only.is_empty() || named(&options.only)) && !named(&options.skip)
 }

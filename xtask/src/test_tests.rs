@@ -10,7 +10,7 @@ fn site() -> Site {
 
 fn options(only: &[&str], skip: &[&str]) -> TestOptions {
     let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-    TestOptions { only: owned(only), skip: owned(skip) }
+    TestOptions { only: owned(only), skip: owned(skip), quick: false }
 }
 
 #[test]
@@ -47,4 +47,11 @@ fn headings_are_plain_unless_on_a_terminal() {
     assert_eq!(PLAIN.bold("x"), "x");
     assert_eq!(Style { decorated: true }.bold("x"), "\u{1b}[1mx\u{1b}[0m");
     assert_eq!(seconds(Duration::from_millis(1540)), "1.5 s");
+}
+
+#[test]
+fn a_quick_run_has_the_cheap_steps_alone() {
+    let quick = TestOptions { quick: true, ..options(&[], &[]) };
+    let names: Vec<_> = step_names().into_iter().filter(|name| is_chosen(name, &quick)).collect();
+    assert_eq!(names, QUICK_STEPS);
 }
