@@ -3,7 +3,7 @@
 //! Pure: events in, text out. A step that is asked for again begins anew on a new line, and whatever the
 //! answer turns out to be in the end, all of it stands there once.
 
-use windlass_core::event::Event;
+use windlass_core::event::{DeltaEvent, DurableEvent, Event};
 
 use crate::quote::Flow;
 
@@ -22,11 +22,11 @@ impl LiveAnswer {
     /// Sees an event; what to print on a terminal with so many columns.
     pub(crate) fn see(&mut self, event: &Event, columns: usize) -> String {
         match event {
-            Event::TextDelta { text } => {
+            Event::Delta(DeltaEvent::TextDelta { text }) => {
                 self.said.push_str(text);
                 self.flow.put(text, columns)
             }
-            Event::StepStarted { attempt, .. } => {
+            Event::Durable(DurableEvent::StepStarted { attempt, .. }) => {
                 let is_again = *attempt > 1 && self.said.len() > self.step_start;
                 if is_again {
                     self.said.truncate(self.step_start);
@@ -35,36 +35,36 @@ impl LiveAnswer {
                 self.step_start = self.said.len();
                 String::new()
             }
-            Event::StepEnded { message, .. } if message.calls().next().is_some() => {
+            Event::Durable(DurableEvent::StepEnded { message, .. }) if message.calls().next().is_some() => {
                 self.said.clear();
                 self.step_start = 0;
                 self.break_line()
             }
-            Event::RunEnded { answer, .. } => self.finish(answer, columns),
-            Event::RunStarted { .. } => {
+            Event::Durable(DurableEvent::RunEnded { answer, .. }) => self.finish(answer, columns),
+            Event::Durable(DurableEvent::RunStarted { .. }) => {
                 *self = Self::default();
                 String::new()
             }
-            Event::ReasoningDelta { .. }
-            | Event::CallDelta { .. }
-            | Event::StepDelayed { .. }
-            | Event::RequestAdjusted { .. }
-            | Event::StepEnded { .. }
-            | Event::CallRequested { .. }
-            | Event::PermissionRequested { .. }
-            | Event::PermissionDecided { .. }
-            | Event::CallStarted { .. }
-            | Event::InnerCallStarted { .. }
-            | Event::InnerCallEnded { .. }
-            | Event::StepProgressed { .. }
-            | Event::CallProgressed { .. }
-            | Event::CallEnded { .. }
-            | Event::RunResumed { .. }
-            | Event::EditApplied { .. }
-            | Event::TasksChanged { .. }
-            | Event::NoteAdded { .. }
-            | Event::WarningRaised { .. }
-            | Event::ErrorRaised { .. } => String::new(),
+            Event::Delta(DeltaEvent::ReasoningDelta { .. })
+            | Event::Delta(DeltaEvent::CallDelta { .. })
+            | Event::Durable(DurableEvent::StepDelayed { .. })
+            | Event::Durable(DurableEvent::RequestAdjusted { .. })
+            | Event::Durable(DurableEvent::StepEnded { .. })
+            | Event::Durable(DurableEvent::CallRequested { .. })
+            | Event::Durable(DurableEvent::PermissionRequested { .. })
+            | Event::Durable(DurableEvent::PermissionDecided { .. })
+            | Event::Durable(DurableEvent::CallStarted { .. })
+            | Event::Durable(DurableEvent::InnerCallStarted { .. })
+            | Event::Durable(DurableEvent::InnerCallEnded { .. })
+            | Event::Delta(DeltaEvent::StepProgressed { .. })
+            | Event::Delta(DeltaEvent::CallProgressed { .. })
+            | Event::Durable(DurableEvent::CallEnded { .. })
+            | Event::Durable(DurableEvent::RunResumed { .. })
+            | Event::Durable(DurableEvent::EditApplied { .. })
+            | Event::Durable(DurableEvent::TasksChanged { .. })
+            | Event::Durable(DurableEvent::NoteAdded { .. })
+            | Event::Durable(DurableEvent::WarningRaised { .. })
+            | Event::Durable(DurableEvent::ErrorRaised { .. }) => String::new(),
         }
     }
 

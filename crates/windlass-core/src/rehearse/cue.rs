@@ -6,7 +6,7 @@ use super::first_release::Guess;
 use super::rebuild::{answered_call, non_calls, raw_call, rebuild_step};
 use super::tape::Tape;
 use crate::cause::Cause;
-use crate::event::Event;
+use crate::event::{DurableEvent, Event};
 use crate::ids::CallId;
 use crate::message::{Message, Part, text_of};
 use crate::model::{Finish, ModelFailure, ModelStep, Notice, Usage};
@@ -63,8 +63,8 @@ impl Cue<'_, '_> {
     /// The call of an event, if it is waited for what it would touch.
     fn uninspected<'e>(&self, event: &'e Event) -> Option<&'e CallId> {
         let call_id = match event {
-            Event::CallStarted { call_id, .. } => call_id,
-            Event::PermissionRequested { question } => &question.call_id,
+            Event::Durable(DurableEvent::CallStarted { call_id, .. }) => call_id,
+            Event::Durable(DurableEvent::PermissionRequested { question }) => &question.call_id,
             _ => return None,
         };
         (self.run.call_place(call_id) == Some(CallPlace::Inspection)).then_some(call_id)
@@ -73,11 +73,15 @@ impl Cue<'_, '_> {
     /// What a tool said of a call, as far as what came of it shows.
     fn inspected(&self, call_id: &CallId) -> Option<Input> {
         let result = self.tape.ahead().find_map(|event| match event {
-            Event::CallStarted { call_id: own, .. } if own == call_id => Some(Ok(Inspection::default())),
-            Event::PermissionRequested { question } if question.call_id == *call_id => {
+            Event::Durable(DurableEvent::CallStarted { call_id: own, .. }) if own == call_id => {
+                Some(Ok(Inspection::default()))
+            }
+            Event::Durable(DurableEvent::PermissionRequested { question })
+                if question.call_id == *call_id =>
+            {
                 Some(Ok(Inspection::of_question(question)))
             }
-            Event::CallEnded { call_id: own, outcome, .. } if own == call_id => {
+            Event::Durable(DurableEvent::CallEnded { call_id: own, outcome, .. }) if own == call_id => {
                 match (&outcome.meta.proposal, outcome.failure()) {
                     (Some(proposal), _) => Some(Ok(Inspection::of_proposal(proposal))),
                     (None, failure) => failure.cloned().map(Err),
@@ -91,13 +95,13 @@ impl Cue<'_, '_> {
 
     fn answered(&self, call_id: &CallId) -> Option<Input> {
         let answer = self.tape.ahead().find_map(|event| match event {
-            Event::PermissionDecided { call_id: own, decision, by, message, .. } if own == call_id => {
-                Some(PermissionAnswer {
-                    message: message.as_deref().map(str::to_owned),
-                    is_by_nobody: by == BY_NOBODY,
-                    ..PermissionAnswer::new(*decision)
-                })
-            }
+            Event::Durable(DurableEvent::PermissionDecided {
+                call_id: own, decision, by, message, ..
+            }) if own == call_id => Some(PermissionAnswer {
+                message: message.as_deref().map(str::to_owned),
+                is_by_nobody: by == BY_NOBODY,
+                ..PermissionAnswer::new(*decision)
+            }),
             _ => None,
         })?;
         Some(Input::PermissionAnswered { call_id: call_id.clone(), answer })
@@ -110,7 +114,7 @@ impl Cue<'_, '_> {
 
     fn call_ready(&self) -> Option<Input> {
         let call = self.tape.ahead().find_map(|event| match event {
-            Event::CallRequested { call, .. } => Some(call),
+            Event::Durable(DurableEvent::CallRequested { call, .. }) => Some(call),
             _ => None,
         })?;
         let call = raw_call(call, self.tape.parts_before(&call.id), self.tape, self.profile);
@@ -119,7 +123,7 @@ impl Cue<'_, '_> {
 
     fn noticed(&self) -> Option<Input> {
         match self.tape.event(0)? {
-            Event::RequestAdjusted { kind, rule, message, .. } => {
+            Event::Durable(DurableEvent::RequestAdjusted { kind, rule, message, .. }) => {
                 let notice = Notice { kind: *kind, rule: rule.clone(), message: message.clone() };
                 Some(Input::ModelNoticed(notice))
             }
@@ -129,12 +133,17 @@ impl Cue<'_, '_> {
 
     /// The step that ends before another one begins.
     fn step_end(&self) -> Option<(&[Part], &Finish, Option<Usage>)> {
-        let same_step = self.tape.ahead().take_while(|event| !matches!(event, Event::StepStarted { .. }));
+        let same_step = self
+            .tape
+            .ahead()
+            .take_while(|event| !matches!(event, Event::Durable(DurableEvent::StepStarted { .. })));
         same_step.into_iter().find_map(|event| match event {
-            Event::StepEnded { message, finish, usage, .. } => match message.as_ref() {
-                Message::Assistant { parts } => Some((parts.as_slice(), finish, *usage)),
-                Message::User { .. } | Message::Tool(_) | Message::Note { .. } => None,
-            },
+            Event::Durable(DurableEvent::StepEnded { message, finish, usage, .. }) => {
+                match message.as_ref() {
+                    Message::Assistant { parts } => Some((parts.as_slice(), finish, *usage)),
+                    Message::User { .. } | Message::Tool(_) | Message::Note { .. } => None,
+                }
+            }
             _ => None,
         })
     }
@@ -154,7 +163,11 @@ impl Cue<'_, '_> {
         let partial = match self.step_end() {
             Some((_, Finish::Other(word), _)) if word == RUNTIME_WORDS => Vec::new(),
             Some((parts, _, _)) => non_calls(parts),
-            None if self.tape.ahead().any(|event| matches!(event, Event::StepStarted { .. })) => {
+            None if self
+                .tape
+                .ahead()
+                .any(|event| matches!(event, Event::Durable(DurableEvent::StepStarted { .. }))) =>
+            {
                 self.tape.heard()
             }
             // The run ends, and nothing was heard that was worth a step.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::event::{Event, Record};
+use crate::event::{DeltaEvent, DurableEvent, Event, Record};
 use crate::ids::{CallId, Millis};
 use crate::message::{Message, Part};
 use crate::permission::Question;
@@ -24,7 +24,7 @@ impl<'a> Tape<'a> {
         let machine = records.iter().enumerate().filter(is_own).map(|(place, _)| place).collect();
         let mut outcomes = HashMap::new();
         for record in records {
-            if let Event::CallEnded { call_id, outcome, .. } = &record.event {
+            if let Event::Durable(DurableEvent::CallEnded { call_id, outcome, .. }) = &record.event {
                 outcomes.insert(call_id, outcome.as_ref());
             }
         }
@@ -79,7 +79,9 @@ impl<'a> Tape<'a> {
     /// What was asked about a call.
     pub(super) fn question(&self, call_id: &CallId) -> Option<Question> {
         self.records.iter().find_map(|record| match &record.event {
-            Event::PermissionRequested { question } if question.call_id == *call_id => {
+            Event::Durable(DurableEvent::PermissionRequested { question })
+                if question.call_id == *call_id =>
+            {
                 Some(question.as_ref().clone().sealed(&record.run_id))
             }
             _ => None,
@@ -92,7 +94,7 @@ impl<'a> Tape<'a> {
         let mut last_ms = self.records.get(from).map_or(0, |record| record.ts_ms);
         let mut pauses = Vec::new();
         for record in self.records.iter().take(to).skip(from) {
-            if matches!(record.event, Event::RunResumed { .. }) {
+            if matches!(record.event, Event::Durable(DurableEvent::RunResumed { .. })) {
                 pauses.push((last_ms, record.ts_ms));
             }
             last_ms = record.ts_ms;
@@ -110,10 +112,11 @@ impl<'a> Tape<'a> {
     pub(super) fn heard(&self) -> Vec<Part> {
         let (_, to) = self.gap();
         let step = self.records.iter().take(to).rev();
-        let step = step.take_while(|record| !matches!(record.event, Event::StepStarted { .. }));
+        let step = step
+            .take_while(|record| !matches!(record.event, Event::Durable(DurableEvent::StepStarted { .. })));
         let mut pieces: Vec<&str> = step
             .filter_map(|record| match &record.event {
-                Event::TextDelta { text } => Some(text.as_str()),
+                Event::Delta(DeltaEvent::TextDelta { text }) => Some(text.as_str()),
                 _ => None,
             })
             .collect();
@@ -125,9 +128,11 @@ impl<'a> Tape<'a> {
     /// How many parts of its step stand before a call that came while the model spoke. If its step never
     /// ended, the text that was heard so far is one part.
     pub(super) fn parts_before(&self, call_id: &CallId) -> usize {
-        let mut same_step = self.ahead().take_while(|event| !matches!(event, Event::StepStarted { .. }));
+        let mut same_step = self
+            .ahead()
+            .take_while(|event| !matches!(event, Event::Durable(DurableEvent::StepStarted { .. })));
         let message = same_step.find_map(|event| match event {
-            Event::StepEnded { message, .. } => Some(message),
+            Event::Durable(DurableEvent::StepEnded { message, .. }) => Some(message),
             _ => None,
         });
         let Some(Message::Assistant { parts }) = message.map(AsRef::as_ref) else {

@@ -59,7 +59,7 @@ use self::sources::Sources;
 use self::stopping::Stop;
 use self::window::Window;
 use crate::command::RunWishes;
-use crate::event::{Event, StopReason, WarningCode};
+use crate::event::{DurableEvent, Event, StopReason, WarningCode};
 use crate::ids::{CallId, Millis, RunId};
 use crate::limits::WISHED_STEPS_MAX;
 use crate::message::{Message, Transcript};
@@ -478,7 +478,7 @@ impl Run {
     /// Raises a warning, each code once a run.
     fn warn(&mut self, pass: &mut Pass<'_, '_>, code: WarningCode, message: impl Into<String>) {
         if self.warned.insert(code) {
-            pass.emit(Event::WarningRaised { code, message: message.into() });
+            pass.emit(Event::Durable(DurableEvent::WarningRaised { code, message: message.into() }));
         }
     }
 
@@ -496,7 +496,12 @@ impl Run {
             return;
         }
         let step = self.counters.steps;
-        pass.emit(Event::RequestAdjusted { step, kind, rule, message: message.clone() });
+        pass.emit(Event::Durable(DurableEvent::RequestAdjusted {
+            step,
+            kind,
+            rule,
+            message: message.clone(),
+        }));
         match kind {
             NoticeKind::Emulated => self.warn(pass, WarningCode::Emulated, message),
             NoticeKind::Healed | NoticeKind::Lowered | NoticeKind::Trimmed => {}
@@ -506,7 +511,7 @@ impl Run {
     /// Tells the model something, or what it was told when this was put on record.
     fn add_note(&mut self, pass: &mut Pass<'_, '_>, text: String) {
         let text = self.recorded.as_mut().and_then(|recorded| recorded.next_note()).unwrap_or(text);
-        pass.emit(Event::NoteAdded { text: text.clone() });
+        pass.emit(Event::Durable(DurableEvent::NoteAdded { text: text.clone() }));
         self.append(Message::Note { text });
     }
 

@@ -13,7 +13,7 @@ use super::Run;
 use crate::cause::Cause;
 use crate::check::check_call;
 use crate::command::RunSetup;
-use crate::event::{Event, Record};
+use crate::event::{DurableEvent, Event, Record};
 use crate::ids::CallId;
 use crate::message::Message;
 use crate::tool::{
@@ -71,9 +71,9 @@ impl Recorded {
 
     fn take(&mut self, record: &Record) {
         match &record.event {
-            Event::RunStarted { wishes, .. } => self.setup.clone_from(&wishes.setup),
-            Event::NoteAdded { text } => self.notes.push_back(text.clone()),
-            Event::CallRequested { call, category, visibility, .. } => {
+            Event::Durable(DurableEvent::RunStarted { wishes, .. }) => self.setup.clone_from(&wishes.setup),
+            Event::Durable(DurableEvent::NoteAdded { text }) => self.notes.push_back(text.clone()),
+            Event::Durable(DurableEvent::CallRequested { call, category, visibility, .. }) => {
                 let own = RecordedCall {
                     name: call.name.clone(),
                     category: *category,
@@ -84,9 +84,11 @@ impl Recorded {
                 };
                 self.calls.insert(call.id.clone(), own);
             }
-            Event::PermissionRequested { question } => self.pass(&question.call_id, record),
-            Event::CallStarted { call_id, .. } => self.pass(call_id, record),
-            Event::CallEnded { call_id, outcome, message, .. } => {
+            Event::Durable(DurableEvent::PermissionRequested { question }) => {
+                self.pass(&question.call_id, record)
+            }
+            Event::Durable(DurableEvent::CallStarted { call_id, .. }) => self.pass(call_id, record),
+            Event::Durable(DurableEvent::CallEnded { call_id, outcome, message, .. }) => {
                 let kind = outcome.failure().map(|failure| failure.kind);
                 // Whatever stopped a call while it waited says nothing of it.
                 let is_judged =

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DeltaEvent, DurableEvent, Event, Record};
 use windlass_core::ids::{CallId, Millis, RunId, SessionId};
 use windlass_core::message::Message;
 use windlass_core::model::Usage;
@@ -57,11 +57,13 @@ impl Kept {
             row.runs = self.runs.len() as u64;
         }
         match &record.event {
-            Event::TasksChanged { tasks } => self.tasks = Arc::clone(tasks),
-            Event::PermissionDecided { decision, rule: Some(rule), .. } => match decision {
-                Decision::Session => self.grant(record, rule),
-                Decision::Once | Decision::Remember | Decision::Deny => {}
-            },
+            Event::Durable(DurableEvent::TasksChanged { tasks }) => self.tasks = Arc::clone(tasks),
+            Event::Durable(DurableEvent::PermissionDecided { decision, rule: Some(rule), .. }) => {
+                match decision {
+                    Decision::Session => self.grant(record, rule),
+                    Decision::Once | Decision::Remember | Decision::Deny => {}
+                }
+            }
             _ => {}
         }
         if let Some(run) = self.runs.iter_mut().rev().find(|run| run.row.run_id == record.run_id) {
@@ -84,7 +86,9 @@ impl Kept {
     }
 
     fn begin_run(&mut self, record: &Record) -> bool {
-        let Event::RunStarted { model, profile, message, .. } = &record.event else { return false };
+        let Event::Durable(DurableEvent::RunStarted { model, profile, message, .. }) = &record.event else {
+            return false;
+        };
         let text = message.text();
         if let Some(session) = self.row.as_mut().filter(|session| session.begin.title.is_empty()) {
             title_of(&text).clone_into(&mut session.begin.title);
@@ -135,38 +139,41 @@ impl KeptRun {
         let row = &mut self.row;
         row.last_seq = record.seq;
         match &record.event {
-            Event::StepStarted { step, .. } => row.steps = row.steps.max(*step),
-            Event::StepEnded { usage: Some(usage), .. } => row.usage.add(usage),
-            Event::CallRequested { .. } => row.calls = row.calls.saturating_add(1),
-            Event::PermissionRequested { question } => self.asking.push(question.call_id.clone()),
-            Event::PermissionDecided { call_id, .. } | Event::CallEnded { call_id, .. } => {
+            Event::Durable(DurableEvent::StepStarted { step, .. }) => row.steps = row.steps.max(*step),
+            Event::Durable(DurableEvent::StepEnded { usage: Some(usage), .. }) => row.usage.add(usage),
+            Event::Durable(DurableEvent::CallRequested { .. }) => row.calls = row.calls.saturating_add(1),
+            Event::Durable(DurableEvent::PermissionRequested { question }) => {
+                self.asking.push(question.call_id.clone())
+            }
+            Event::Durable(DurableEvent::PermissionDecided { call_id, .. })
+            | Event::Durable(DurableEvent::CallEnded { call_id, .. }) => {
                 self.asking.retain(|asking| asking != call_id);
             }
-            Event::RunEnded { outcome, reason, usage, .. } => {
+            Event::Durable(DurableEvent::RunEnded { outcome, reason, usage, .. }) => {
                 row.ended_ms = Some(record.ts_ms);
                 row.outcome = Some(*outcome);
                 row.reason = Some(reason.clone());
                 row.usage = *usage;
                 self.asking.clear();
             }
-            Event::RunStarted { .. }
-            | Event::RunResumed { .. }
-            | Event::EditApplied { .. }
-            | Event::StepDelayed { .. }
-            | Event::RequestAdjusted { .. }
-            | Event::ReasoningDelta { .. }
-            | Event::TextDelta { .. }
-            | Event::CallDelta { .. }
-            | Event::StepEnded { usage: None, .. }
-            | Event::CallStarted { .. }
-            | Event::InnerCallStarted { .. }
-            | Event::InnerCallEnded { .. }
-            | Event::StepProgressed { .. }
-            | Event::CallProgressed { .. }
-            | Event::TasksChanged { .. }
-            | Event::NoteAdded { .. }
-            | Event::WarningRaised { .. }
-            | Event::ErrorRaised { .. } => {}
+            Event::Durable(DurableEvent::RunStarted { .. })
+            | Event::Durable(DurableEvent::RunResumed { .. })
+            | Event::Durable(DurableEvent::EditApplied { .. })
+            | Event::Durable(DurableEvent::StepDelayed { .. })
+            | Event::Durable(DurableEvent::RequestAdjusted { .. })
+            | Event::Delta(DeltaEvent::ReasoningDelta { .. })
+            | Event::Delta(DeltaEvent::TextDelta { .. })
+            | Event::Delta(DeltaEvent::CallDelta { .. })
+            | Event::Durable(DurableEvent::StepEnded { usage: None, .. })
+            | Event::Durable(DurableEvent::CallStarted { .. })
+            | Event::Durable(DurableEvent::InnerCallStarted { .. })
+            | Event::Durable(DurableEvent::InnerCallEnded { .. })
+            | Event::Delta(DeltaEvent::StepProgressed { .. })
+            | Event::Delta(DeltaEvent::CallProgressed { .. })
+            | Event::Durable(DurableEvent::TasksChanged { .. })
+            | Event::Durable(DurableEvent::NoteAdded { .. })
+            | Event::Durable(DurableEvent::WarningRaised { .. })
+            | Event::Durable(DurableEvent::ErrorRaised { .. }) => {}
         }
         row.questions = u32::try_from(self.asking.len()).unwrap_or(u32::MAX);
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DeltaEvent, DurableEvent, Event, Record};
 use windlass_core::ids::{CallId, Millis, RunId};
 use windlass_core::model::Usage;
 
@@ -38,66 +38,70 @@ impl Ledger {
     /// Counts what a record says.
     pub(super) fn apply(&mut self, record: &Record) {
         match &record.event {
-            Event::RunStarted { .. } => {
+            Event::Durable(DurableEvent::RunStarted { .. }) => {
                 self.runs_started += 1;
                 self.open_run(record);
             }
-            Event::RunResumed { .. } => {
+            Event::Durable(DurableEvent::RunResumed { .. }) => {
                 self.runs_resumed += 1;
                 self.open_run(record);
             }
-            Event::StepStarted { .. } => {
+            Event::Durable(DurableEvent::StepStarted { .. }) => {
                 if let Some(run) = self.open.get_mut(&record.run_id) {
                     run.step_started_ms = record.ts_ms;
                 }
             }
-            Event::StepDelayed { code, .. } => count(&mut self.step_delays, code.clone()),
-            Event::StepEnded { .. } => {
+            Event::Durable(DurableEvent::StepDelayed { code, .. }) => {
+                count(&mut self.step_delays, code.clone())
+            }
+            Event::Durable(DurableEvent::StepEnded { .. }) => {
                 self.steps += 1;
                 if let Some(run) = self.open.get(&record.run_id) {
                     self.step_duration.observe(record.ts_ms.saturating_sub(run.step_started_ms));
                 }
             }
-            Event::PermissionRequested { question } => {
+            Event::Durable(DurableEvent::PermissionRequested { question }) => {
                 if let Some(run) = self.open.get_mut(&record.run_id) {
                     run.questions.push(question.call_id.clone());
                 }
             }
-            Event::PermissionDecided { call_id, decision, .. } => {
+            Event::Durable(DurableEvent::PermissionDecided { call_id, decision, .. }) => {
                 *self.decisions.entry(decision.word()).or_default() += 1;
                 if let Some(run) = self.open.get_mut(&record.run_id) {
                     run.questions.retain(|open| open != call_id);
                 }
             }
-            Event::CallEnded { name, outcome, .. } => {
+            Event::Durable(DurableEvent::CallEnded { name, outcome, .. }) => {
                 let error = outcome.failure().map_or("none", |failure| failure.kind.word());
                 count(&mut self.calls, (name.clone(), error));
                 if let Some(durations) = entry(&mut self.call_durations, name.clone()) {
                     durations.observe(outcome.meta.duration_ms);
                 }
             }
-            Event::WarningRaised { code, .. } => *self.warnings.entry(code.word()).or_default() += 1,
-            Event::RunEnded { outcome, usage, .. } => {
+            Event::Durable(DurableEvent::WarningRaised { code, .. }) => {
+                *self.warnings.entry(code.word()).or_default() += 1
+            }
+            Event::Durable(DurableEvent::RunEnded { outcome, usage, .. }) => {
                 *self.runs_ended.entry(outcome.word()).or_default() += 1;
                 self.usage.add(usage);
                 if let Some(run) = self.open.remove(&record.run_id) {
                     self.run_duration.observe(record.ts_ms.saturating_sub(run.started_ms));
                 }
             }
-            Event::TasksChanged { .. }
-            | Event::EditApplied { .. }
-            | Event::RequestAdjusted { .. }
-            | Event::ReasoningDelta { .. }
-            | Event::TextDelta { .. }
-            | Event::CallDelta { .. }
-            | Event::CallRequested { .. }
-            | Event::CallStarted { .. }
-            | Event::InnerCallStarted { .. }
-            | Event::InnerCallEnded { .. }
-            | Event::StepProgressed { .. }
-            | Event::CallProgressed { .. }
-            | Event::NoteAdded { .. }
-            | Event::ErrorRaised { .. } => {}
+            Event::Durable(DurableEvent::TasksChanged { .. })
+            | Event::Durable(DurableEvent::EditApplied { .. })
+            | Event::Durable(DurableEvent::RequestAdjusted { .. })
+            | Event::Delta(DeltaEvent::ReasoningDelta { .. })
+            | Event::Delta(DeltaEvent::TextDelta { .. })
+            | Event::Delta(DeltaEvent::CallDelta { .. })
+            | Event::Durable(DurableEvent::CallRequested { .. })
+            | Event::Durable(DurableEvent::CallStarted { .. })
+            | Event::Durable(DurableEvent::InnerCallStarted { .. })
+            | Event::Durable(DurableEvent::InnerCallEnded { .. })
+            | Event::Delta(DeltaEvent::StepProgressed { .. })
+            | Event::Delta(DeltaEvent::CallProgressed { .. })
+            | Event::Durable(DurableEvent::NoteAdded { .. })
+            | Event::Durable(DurableEvent::ErrorRaised { .. }) => {}
         }
     }
 

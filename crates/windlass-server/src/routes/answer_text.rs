@@ -4,7 +4,7 @@
 //! machine knows (sources, refusals, a cancel's words).
 //! Knows no wire.
 
-use windlass_core::event::{Event, RunOutcome};
+use windlass_core::event::{DeltaEvent, DurableEvent, Event, RunOutcome};
 use windlass_core::model::StepPurpose;
 
 /// What stands between the texts of two steps.
@@ -36,33 +36,33 @@ impl AnswerText {
     /// Takes in an event.
     pub(crate) fn apply(&mut self, event: &Event) -> Option<Shown> {
         match event {
-            Event::StepStarted { purpose, attempt, .. } => {
+            Event::Durable(DurableEvent::StepStarted { purpose, attempt, .. }) => {
                 self.begin_step(*purpose, *attempt);
                 None
             }
-            Event::ReasoningDelta { text, .. } => Some(Shown::Reasoning(text.clone())),
-            Event::TextDelta { text } => self.show(text),
-            Event::RunEnded { answer, outcome, .. } => self.close(answer, *outcome),
-            Event::RunStarted { .. }
-            | Event::StepEnded { .. }
-            | Event::RunResumed { .. }
-            | Event::EditApplied { .. }
-            | Event::TasksChanged { .. }
-            | Event::StepDelayed { .. }
-            | Event::RequestAdjusted { .. }
-            | Event::CallDelta { .. }
-            | Event::CallRequested { .. }
-            | Event::PermissionRequested { .. }
-            | Event::PermissionDecided { .. }
-            | Event::CallStarted { .. }
-            | Event::InnerCallStarted { .. }
-            | Event::InnerCallEnded { .. }
-            | Event::StepProgressed { .. }
-            | Event::CallProgressed { .. }
-            | Event::CallEnded { .. }
-            | Event::NoteAdded { .. }
-            | Event::WarningRaised { .. }
-            | Event::ErrorRaised { .. } => None,
+            Event::Delta(DeltaEvent::ReasoningDelta { text, .. }) => Some(Shown::Reasoning(text.clone())),
+            Event::Delta(DeltaEvent::TextDelta { text }) => self.show(text),
+            Event::Durable(DurableEvent::RunEnded { answer, outcome, .. }) => self.close(answer, *outcome),
+            Event::Durable(DurableEvent::RunStarted { .. })
+            | Event::Durable(DurableEvent::StepEnded { .. })
+            | Event::Durable(DurableEvent::RunResumed { .. })
+            | Event::Durable(DurableEvent::EditApplied { .. })
+            | Event::Durable(DurableEvent::TasksChanged { .. })
+            | Event::Durable(DurableEvent::StepDelayed { .. })
+            | Event::Durable(DurableEvent::RequestAdjusted { .. })
+            | Event::Delta(DeltaEvent::CallDelta { .. })
+            | Event::Durable(DurableEvent::CallRequested { .. })
+            | Event::Durable(DurableEvent::PermissionRequested { .. })
+            | Event::Durable(DurableEvent::PermissionDecided { .. })
+            | Event::Durable(DurableEvent::CallStarted { .. })
+            | Event::Durable(DurableEvent::InnerCallStarted { .. })
+            | Event::Durable(DurableEvent::InnerCallEnded { .. })
+            | Event::Delta(DeltaEvent::StepProgressed { .. })
+            | Event::Delta(DeltaEvent::CallProgressed { .. })
+            | Event::Durable(DurableEvent::CallEnded { .. })
+            | Event::Durable(DurableEvent::NoteAdded { .. })
+            | Event::Durable(DurableEvent::WarningRaised { .. })
+            | Event::Durable(DurableEvent::ErrorRaised { .. }) => None,
         }
     }
 

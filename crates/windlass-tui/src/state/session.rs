@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DeltaEvent, DurableEvent, Event, Record};
 use windlass_core::ids::{CallId, RunId};
 use windlass_core::store::SessionRow;
 use windlass_core::task::Task;
@@ -87,7 +87,7 @@ impl OpenSession {
         }
         self.timing.apply(record);
         self.steps.apply(record);
-        if let Event::TasksChanged { tasks } = &record.event {
+        if let Event::Durable(DurableEvent::TasksChanged { tasks }) = &record.event {
             self.tasks = tasks.to_vec();
         }
         self.view.apply(record);
@@ -170,31 +170,31 @@ enum Touched {
 
 fn touched(run: &RunView, event: &Event) -> Touched {
     match event {
-        Event::TextDelta { .. } | Event::ReasoningDelta { .. } => {
+        Event::Delta(DeltaEvent::TextDelta { .. }) | Event::Delta(DeltaEvent::ReasoningDelta { .. }) => {
             run.entries.len().checked_sub(1).map_or(Touched::Nothing, Touched::Entry)
         }
-        Event::PermissionDecided { call_id, .. }
-        | Event::CallStarted { call_id, .. }
-        | Event::CallProgressed { call_id, .. }
-        | Event::CallEnded { call_id, .. } => place_of(run, call_id),
-        Event::PermissionRequested { question } => place_of(run, &question.call_id),
-        Event::CallRequested { call, .. } => place_of(run, &call.id),
-        Event::RunStarted { .. }
-        | Event::RunResumed { .. }
-        | Event::EditApplied { .. }
-        | Event::StepStarted { .. }
-        | Event::StepEnded { .. }
-        | Event::StepDelayed { .. }
-        | Event::RunEnded { .. } => Touched::Entries,
-        Event::RequestAdjusted { .. }
-        | Event::StepProgressed { .. }
-        | Event::CallDelta { .. }
-        | Event::InnerCallStarted { .. }
-        | Event::InnerCallEnded { .. }
-        | Event::TasksChanged { .. }
-        | Event::NoteAdded { .. }
-        | Event::WarningRaised { .. }
-        | Event::ErrorRaised { .. } => Touched::Nothing,
+        Event::Durable(DurableEvent::PermissionDecided { call_id, .. })
+        | Event::Durable(DurableEvent::CallStarted { call_id, .. })
+        | Event::Delta(DeltaEvent::CallProgressed { call_id, .. })
+        | Event::Durable(DurableEvent::CallEnded { call_id, .. }) => place_of(run, call_id),
+        Event::Durable(DurableEvent::PermissionRequested { question }) => place_of(run, &question.call_id),
+        Event::Durable(DurableEvent::CallRequested { call, .. }) => place_of(run, &call.id),
+        Event::Durable(DurableEvent::RunStarted { .. })
+        | Event::Durable(DurableEvent::RunResumed { .. })
+        | Event::Durable(DurableEvent::EditApplied { .. })
+        | Event::Durable(DurableEvent::StepStarted { .. })
+        | Event::Durable(DurableEvent::StepEnded { .. })
+        | Event::Durable(DurableEvent::StepDelayed { .. })
+        | Event::Durable(DurableEvent::RunEnded { .. }) => Touched::Entries,
+        Event::Durable(DurableEvent::RequestAdjusted { .. })
+        | Event::Delta(DeltaEvent::StepProgressed { .. })
+        | Event::Delta(DeltaEvent::CallDelta { .. })
+        | Event::Durable(DurableEvent::InnerCallStarted { .. })
+        | Event::Durable(DurableEvent::InnerCallEnded { .. })
+        | Event::Durable(DurableEvent::TasksChanged { .. })
+        | Event::Durable(DurableEvent::NoteAdded { .. })
+        | Event::Durable(DurableEvent::WarningRaised { .. })
+        | Event::Durable(DurableEvent::ErrorRaised { .. }) => Touched::Nothing,
     }
 }
 
