@@ -173,7 +173,8 @@ impl Peer {
                 Delivery::Record(record) => match &record.event {
                     Event::Delta(DeltaEvent::TextDelta { .. }) => pieces += 1,
                     Event::Durable(DurableEvent::RunEnded { .. }) => break,
-                    _ => {}
+                    Event::Durable(other) => other.ignored(),
+                    Event::Delta(other) => other.ignored(),
                 },
                 Delivery::Snapshot { .. } | Delivery::Gap { .. } => {}
                 Delivery::Closed => break,

@@ -79,7 +79,8 @@ pub(crate) fn apply(global: &GlobalArgs, command: ApplyCommand) -> Result<Exit> 
 fn find(records: &[Arc<Record>], run_id: &str, wanted: &[String]) -> Result<Vec<Question>> {
     let staged = records.iter().filter_map(|record| match &record.event {
         Event::Durable(DurableEvent::CallEnded { outcome, .. }) => outcome.meta.proposal.as_deref(),
-        _ => None,
+        Event::Durable(other) => other.ignored(),
+        Event::Delta(_) => None,
     });
     let staged: Vec<&Question> = staged.collect();
     let Some(first) = staged.first() else {
@@ -97,7 +98,8 @@ fn find(records: &[Arc<Record>], run_id: &str, wanted: &[String]) -> Result<Vec<
     let is_applied = |proposal: &Question| {
         records.iter().any(|record| match &record.event {
             Event::Durable(DurableEvent::EditApplied { call_id, .. }) => *call_id == proposal.call_id,
-            _ => false,
+            Event::Durable(other) => other.ignored(),
+            Event::Delta(_) => false,
         })
     };
     let is_meant = |proposal: &&Question| {

@@ -105,44 +105,29 @@ impl Story {
         for call in self.steps.iter_mut().flat_map(|step| &mut step.calls) {
             see_inside(&mut call.inside, call.id.as_str(), record);
         }
-        match &record.event {
-            Event::Durable(DurableEvent::StepEnded { step, message, .. }) => self.see_step(*step, message),
-            Event::Durable(DurableEvent::CallRequested { call, .. }) => self.see_call(call),
-            Event::Durable(DurableEvent::PermissionRequested { question }) => {
-                self.set_state(&question.call_id, "asked")
-            }
-            Event::Durable(DurableEvent::CallStarted { call_id, .. }) => self.set_state(call_id, "running"),
-            Event::Durable(DurableEvent::CallEnded { call_id, outcome, message, .. }) => {
+        let Event::Durable(event) = &record.event else { return };
+        match event {
+            DurableEvent::StepEnded { step, message, .. } => self.see_step(*step, message),
+            DurableEvent::CallRequested { call, .. } => self.see_call(call),
+            DurableEvent::PermissionRequested { question } => self.set_state(&question.call_id, "asked"),
+            DurableEvent::CallStarted { call_id, .. } => self.set_state(call_id, "running"),
+            DurableEvent::CallEnded { call_id, outcome, message, .. } => {
                 self.see_outcome(call_id, outcome, message);
             }
-            Event::Durable(DurableEvent::EditApplied { call_id, .. }) => self.set_state(call_id, "applied"),
-            Event::Durable(DurableEvent::RunResumed { .. }) => {
+            DurableEvent::EditApplied { call_id, .. } => self.set_state(call_id, "applied"),
+            DurableEvent::RunResumed { .. } => {
                 self.remarks.push("It was cut off and taken up again.".to_owned())
             }
-            Event::Durable(DurableEvent::WarningRaised { code, message }) => {
+            DurableEvent::WarningRaised { code, message } => {
                 self.remarks.push(format!("{message} ({})", code.word()));
             }
-            Event::Durable(DurableEvent::ErrorRaised { message, .. }) => self.error = Some(message.clone()),
-            Event::Durable(DurableEvent::RunEnded { outcome, answer, .. }) => {
+            DurableEvent::ErrorRaised { message, .. } => self.error = Some(message.clone()),
+            DurableEvent::RunEnded { outcome, answer, .. } => {
                 self.outcome = Some(*outcome);
                 self.answer.clone_from(answer);
             }
-            Event::Durable(DurableEvent::PermissionDecided { call_id, .. }) => {
-                self.set_state(call_id, "decided")
-            }
-            Event::Durable(DurableEvent::RunStarted { .. })
-            | Event::Durable(DurableEvent::TasksChanged { .. })
-            | Event::Durable(DurableEvent::StepStarted { .. })
-            | Event::Durable(DurableEvent::StepDelayed { .. })
-            | Event::Durable(DurableEvent::RequestAdjusted { .. })
-            | Event::Delta(DeltaEvent::ReasoningDelta { .. })
-            | Event::Delta(DeltaEvent::TextDelta { .. })
-            | Event::Delta(DeltaEvent::CallDelta { .. })
-            | Event::Delta(DeltaEvent::StepProgressed { .. })
-            | Event::Delta(DeltaEvent::CallProgressed { .. })
-            | Event::Durable(DurableEvent::InnerCallStarted { .. })
-            | Event::Durable(DurableEvent::InnerCallEnded { .. })
-            | Event::Durable(DurableEvent::NoteAdded { .. }) => {}
+            DurableEvent::PermissionDecided { call_id, .. } => self.set_state(call_id, "decided"),
+            other => other.ignored(),
         }
     }
 

@@ -263,7 +263,8 @@ impl Front {
             Event::Durable(DurableEvent::ErrorRaised { code, message }) => {
                 self.error = Some(RunFailure { code: code.clone(), message: message.clone() });
             }
-            _ => {}
+            Event::Durable(other) => other.ignored(),
+            Event::Delta(_) => {}
         }
         let ended = if let Event::Durable(DurableEvent::RunEnded { outcome, .. }) = &record.event {
             Some(*outcome)
@@ -339,7 +340,8 @@ fn open_questions(records: &[Arc<Record>]) -> Vec<Question> {
             | Event::Durable(DurableEvent::CallEnded { call_id, .. }) => {
                 open.retain(|question| question.call_id != *call_id);
             }
-            _ => {}
+            Event::Durable(other) => other.ignored(),
+            Event::Delta(_) => {}
         }
     }
     open

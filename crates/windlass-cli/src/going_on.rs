@@ -146,7 +146,8 @@ fn model_below(archive: &Archive, row: &RunRow) -> Result<Option<String>> {
     let records = records.map_err(|failure| Complaint::failed(failure.to_string()))?;
     Ok(records.first().and_then(|record| match &record.event {
         Event::Durable(DurableEvent::RunStarted { wishes, .. }) => wishes.setup.as_ref()?.model_below.clone(),
-        _ => None,
+        Event::Durable(other) => other.ignored(),
+        Event::Delta(_) => None,
     }))
 }
 

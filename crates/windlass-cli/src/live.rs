@@ -22,49 +22,38 @@ impl LiveAnswer {
     /// Sees an event; what to print on a terminal with so many columns.
     pub(crate) fn see(&mut self, event: &Event, columns: usize) -> String {
         match event {
-            Event::Delta(DeltaEvent::TextDelta { text }) => {
-                self.said.push_str(text);
-                self.flow.put(text, columns)
-            }
-            Event::Durable(DurableEvent::StepStarted { attempt, .. }) => {
-                let is_again = *attempt > 1 && self.said.len() > self.step_start;
-                if is_again {
-                    self.said.truncate(self.step_start);
-                    return self.break_line();
+            Event::Durable(event) => match event {
+                DurableEvent::StepStarted { attempt, .. } => {
+                    let is_again = *attempt > 1 && self.said.len() > self.step_start;
+                    if is_again {
+                        self.said.truncate(self.step_start);
+                        return self.break_line();
+                    }
+                    self.step_start = self.said.len();
+                    String::new()
                 }
-                self.step_start = self.said.len();
-                String::new()
-            }
-            Event::Durable(DurableEvent::StepEnded { message, .. }) if message.calls().next().is_some() => {
-                self.said.clear();
-                self.step_start = 0;
-                self.break_line()
-            }
-            Event::Durable(DurableEvent::RunEnded { answer, .. }) => self.finish(answer, columns),
-            Event::Durable(DurableEvent::RunStarted { .. }) => {
-                *self = Self::default();
-                String::new()
-            }
-            Event::Delta(DeltaEvent::ReasoningDelta { .. })
-            | Event::Delta(DeltaEvent::CallDelta { .. })
-            | Event::Durable(DurableEvent::StepDelayed { .. })
-            | Event::Durable(DurableEvent::RequestAdjusted { .. })
-            | Event::Durable(DurableEvent::StepEnded { .. })
-            | Event::Durable(DurableEvent::CallRequested { .. })
-            | Event::Durable(DurableEvent::PermissionRequested { .. })
-            | Event::Durable(DurableEvent::PermissionDecided { .. })
-            | Event::Durable(DurableEvent::CallStarted { .. })
-            | Event::Durable(DurableEvent::InnerCallStarted { .. })
-            | Event::Durable(DurableEvent::InnerCallEnded { .. })
-            | Event::Delta(DeltaEvent::StepProgressed { .. })
-            | Event::Delta(DeltaEvent::CallProgressed { .. })
-            | Event::Durable(DurableEvent::CallEnded { .. })
-            | Event::Durable(DurableEvent::RunResumed { .. })
-            | Event::Durable(DurableEvent::EditApplied { .. })
-            | Event::Durable(DurableEvent::TasksChanged { .. })
-            | Event::Durable(DurableEvent::NoteAdded { .. })
-            | Event::Durable(DurableEvent::WarningRaised { .. })
-            | Event::Durable(DurableEvent::ErrorRaised { .. }) => String::new(),
+                DurableEvent::StepEnded { message, .. } if message.calls().next().is_some() => {
+                    self.said.clear();
+                    self.step_start = 0;
+                    self.break_line()
+                }
+                DurableEvent::RunEnded { answer, .. } => self.finish(answer, columns),
+                DurableEvent::RunStarted { .. } => {
+                    *self = Self::default();
+                    String::new()
+                }
+                other => other.ignored(),
+            },
+            Event::Delta(delta) => match delta {
+                DeltaEvent::TextDelta { text } => {
+                    self.said.push_str(text);
+                    self.flow.put(text, columns)
+                }
+                DeltaEvent::ReasoningDelta { .. }
+                | DeltaEvent::CallDelta { .. }
+                | DeltaEvent::StepProgressed { .. }
+                | DeltaEvent::CallProgressed { .. } => String::new(),
+            },
         }
     }
 

@@ -80,81 +80,82 @@ impl Progress {
     /// Sees an event; the lines to tell.
     pub(crate) fn see(&mut self, record: &Record) -> Vec<String> {
         match &record.event {
-            Event::Durable(DurableEvent::RunStarted { message, wishes, .. }) => {
+            Event::Durable(event) => self.see_durable(event),
+            Event::Delta(delta) => self.see_delta(delta),
+        }
+    }
+
+    fn see_durable(&mut self, event: &DurableEvent) -> Vec<String> {
+        match event {
+            DurableEvent::RunStarted { message, wishes, .. } => {
                 self.choose_look(wishes);
                 self.see_start(message)
             }
-            Event::Durable(DurableEvent::StepStarted { purpose, .. }) => self.see_step(*purpose),
-            Event::Durable(DurableEvent::StepDelayed {
-                attempt, attempts_max, delay_ms, message, ..
-            }) => self.see_delay(*attempt, *attempts_max, *delay_ms, message),
-            Event::Durable(DurableEvent::RequestAdjusted { kind, message, .. }) => {
-                self.see_adjustment(*kind, message)
+            DurableEvent::StepStarted { purpose, .. } => self.see_step(*purpose),
+            DurableEvent::StepDelayed { attempt, attempts_max, delay_ms, message, .. } => {
+                self.see_delay(*attempt, *attempts_max, *delay_ms, message)
             }
-            Event::Delta(DeltaEvent::StepProgressed { tokens_read, tokens_total, remaining_ms }) => {
+            DurableEvent::RequestAdjusted { kind, message, .. } => self.see_adjustment(*kind, message),
+            DurableEvent::StepEnded { message, .. } => {
+                self.activity.clear();
+                self.see_thoughts(message)
+            }
+            DurableEvent::CallRequested { call, .. } => {
+                self.calls.insert(call.id.clone(), call.clone());
+                Vec::new()
+            }
+            DurableEvent::PermissionDecided { call_id, decision, by, rule, problem, .. } => {
+                let mut lines = self.see_decision(call_id, *decision, by, rule.as_deref());
+                lines.extend(problem.as_ref().map(|problem| caution(&visible(problem))));
+                lines
+            }
+            DurableEvent::CallStarted { call_id, name, .. } => {
+                let line = self.headline(call_id, name);
+                self.running.push((call_id.clone(), line));
+                Vec::new()
+            }
+            DurableEvent::InnerCallStarted { call_id, path, name, arguments, .. } => {
+                let line = format!("{} {}", short_line(name, SUBJECT_CHARS_MAX), subject(arguments));
+                self.see_progress(call_id, &line);
+                self.in_full(|| dim(&format!("{}↳ {line}", "  ".repeat(path.len()))))
+            }
+            DurableEvent::CallEnded { call_id, name, outcome, .. } => {
+                self.see_outcome(call_id, name, outcome)
+            }
+            DurableEvent::RunResumed { interrupted, repeated, grants } => {
+                self.see_resumption(interrupted, repeated, grants)
+            }
+            DurableEvent::NoteAdded { text } => {
+                self.in_full(|| dim(&format!("  note: {}", short_line(text, 200))))
+            }
+            DurableEvent::WarningRaised { code, message } => {
+                vec![caution(&format!("{} ({})", visible(message), code.word()))]
+            }
+            DurableEvent::RunEnded { outcome, usage, .. } => self.see_end(*outcome, usage.total()),
+            other => other.ignored(),
+        }
+    }
+
+    fn see_delta(&mut self, delta: &DeltaEvent) -> Vec<String> {
+        match delta {
+            DeltaEvent::StepProgressed { tokens_read, tokens_total, remaining_ms } => {
                 self.see_reading(*tokens_read, *tokens_total, *remaining_ms)
             }
-            Event::Delta(DeltaEvent::ReasoningDelta { .. }) => {
+            DeltaEvent::ReasoningDelta { .. } => {
                 self.activity = "thinking".into();
                 Vec::new()
             }
-            Event::Delta(DeltaEvent::TextDelta { .. }) => Vec::new(),
-            Event::Delta(DeltaEvent::CallDelta { name, chars, .. }) => {
+            DeltaEvent::CallDelta { name, chars, .. } => {
                 let name =
                     name.as_deref().map_or_else(String::new, |name| short_line(name, SUBJECT_CHARS_MAX));
                 self.activity = format!("writing a call {name} ({chars} characters)");
                 Vec::new()
             }
-            Event::Durable(DurableEvent::StepEnded { message, .. }) => {
-                self.activity.clear();
-                self.see_thoughts(message)
-            }
-            Event::Durable(DurableEvent::CallRequested { call, .. }) => {
-                self.calls.insert(call.id.clone(), call.clone());
-                Vec::new()
-            }
-            Event::Durable(DurableEvent::PermissionRequested { .. }) => Vec::new(),
-            Event::Durable(DurableEvent::PermissionDecided {
-                call_id, decision, by, rule, problem, ..
-            }) => {
-                let mut lines = self.see_decision(call_id, *decision, by, rule.as_deref());
-                lines.extend(problem.as_ref().map(|problem| caution(&visible(problem))));
-                lines
-            }
-            Event::Durable(DurableEvent::CallStarted { call_id, name, .. }) => {
-                let line = self.headline(call_id, name);
-                self.running.push((call_id.clone(), line));
-                Vec::new()
-            }
-            Event::Delta(DeltaEvent::CallProgressed { call_id, line }) => {
+            DeltaEvent::CallProgressed { call_id, line } => {
                 self.see_progress(call_id, line);
                 Vec::new()
             }
-            Event::Durable(DurableEvent::InnerCallStarted { call_id, path, name, arguments, .. }) => {
-                let line = format!("{} {}", short_line(name, SUBJECT_CHARS_MAX), subject(arguments));
-                self.see_progress(call_id, &line);
-                self.in_full(|| dim(&format!("{}↳ {line}", "  ".repeat(path.len()))))
-            }
-            Event::Durable(DurableEvent::CallEnded { call_id, name, outcome, .. }) => {
-                self.see_outcome(call_id, name, outcome)
-            }
-            Event::Durable(DurableEvent::RunResumed { interrupted, repeated, grants }) => {
-                self.see_resumption(interrupted, repeated, grants)
-            }
-            Event::Durable(DurableEvent::TasksChanged { .. })
-            | Event::Durable(DurableEvent::EditApplied { .. })
-            | Event::Durable(DurableEvent::InnerCallEnded { .. }) => Vec::new(),
-            Event::Durable(DurableEvent::NoteAdded { text }) => {
-                self.in_full(|| dim(&format!("  note: {}", short_line(text, 200))))
-            }
-            Event::Durable(DurableEvent::WarningRaised { code, message }) => {
-                vec![caution(&format!("{} ({})", visible(message), code.word()))]
-            }
-            // Told by whoever gives the exit code: it is not progress.
-            Event::Durable(DurableEvent::ErrorRaised { .. }) => Vec::new(),
-            Event::Durable(DurableEvent::RunEnded { outcome, usage, .. }) => {
-                self.see_end(*outcome, usage.total())
-            }
+            DeltaEvent::TextDelta { .. } => Vec::new(),
         }
     }
 

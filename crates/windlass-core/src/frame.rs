@@ -20,69 +20,49 @@ pub const VERSION: &str = "1.1";
 /// The payload of an event; `None` for events that have no frame of their own.
 pub fn payload(record: &Record) -> Option<Value> {
     let (kind, fields) = match &record.event {
-        Event::Durable(DurableEvent::RunStarted { model, profile, .. }) => (
+        Event::Durable(event) => durable_payload(record, event)?,
+        Event::Delta(delta) => delta_payload(delta),
+    };
+    Some(with_type(kind, record, fields))
+}
+
+fn durable_payload(record: &Record, event: &DurableEvent) -> Option<(&'static str, Value)> {
+    Some(match event {
+        DurableEvent::RunStarted { model, profile, .. } => (
             "run_started",
             json!({
                 "run_id": record.run_id, "v": VERSION, "session_id": record.session_id,
                 "parent_id": record.parent_id, "model": model, "profile": profile,
             }),
         ),
-        Event::Durable(DurableEvent::RunResumed { .. }) => ("run_resumed", resumption_of(record)),
-        Event::Durable(DurableEvent::EditApplied { call_id, note }) => {
-            ("edit_applied", json!({"id": call_id, "note": note}))
-        }
-        Event::Durable(DurableEvent::TasksChanged { tasks }) => ("tasks", json!({"tasks": tasks})),
-        Event::Durable(DurableEvent::StepDelayed {
-            step,
-            attempt,
-            attempts_max,
-            delay_ms,
-            code,
-            message,
-            ..
-        }) => (
+        DurableEvent::RunResumed { .. } => ("run_resumed", resumption_of(record, event)),
+        DurableEvent::EditApplied { call_id, note } => ("edit_applied", json!({"id": call_id, "note": note})),
+        DurableEvent::TasksChanged { tasks } => ("tasks", json!({"tasks": tasks})),
+        DurableEvent::StepDelayed { step, attempt, attempts_max, delay_ms, code, message, .. } => (
             "waiting",
             json!({
                 "step": step, "attempt": attempt, "attempts_max": attempts_max, "delay_ms": delay_ms,
                 "code": code, "message": message,
             }),
         ),
-        Event::Durable(DurableEvent::RequestAdjusted { step, kind, rule, message }) => {
+        DurableEvent::RequestAdjusted { step, kind, rule, message } => {
             ("request_adjusted", json!({"step": step, "kind": kind, "rule": rule, "message": message}))
         }
-        Event::Delta(DeltaEvent::ReasoningDelta { phase, text }) => {
-            ("reasoning", json!({"content": text, "phase": phase}))
-        }
-        Event::Delta(DeltaEvent::StepProgressed { tokens_read, tokens_total, remaining_ms }) => (
-            "step_progress",
-            json!({"tokens_read": tokens_read, "tokens_total": tokens_total, "remaining_ms": remaining_ms}),
-        ),
-        Event::Delta(DeltaEvent::TextDelta { text }) => ("content", json!({"content": text})),
-        Event::Delta(DeltaEvent::CallDelta { index, name, chars }) => {
-            ("tool_call_delta", json!({"index": index, "name": name, "chars": chars}))
-        }
-        Event::Durable(DurableEvent::CallRequested { call, .. }) => (
+        DurableEvent::CallRequested { call, .. } => (
             "tool_calls",
             json!({"calls": [{"id": call.id, "name": call.name, "arguments": call.arguments}]}),
         ),
-        Event::Durable(DurableEvent::PermissionRequested { question }) => {
+        DurableEvent::PermissionRequested { question } => {
             ("permission_request", question_of(&record.run_id, question))
         }
-        Event::Durable(DurableEvent::PermissionDecided { .. }) => {
-            ("permission_decision", decision_of(&record.event))
-        }
-        Event::Durable(DurableEvent::CallStarted { call_id, name, category, visibility, .. }) => (
+        DurableEvent::PermissionDecided { .. } => ("permission_decision", decision_of(event)),
+        DurableEvent::CallStarted { call_id, name, category, visibility, .. } => (
             "tool_executing",
             json!({"id": call_id, "name": name, "category": category, "visibility": visibility}),
         ),
-        Event::Delta(DeltaEvent::CallProgressed { call_id, line }) => {
-            ("tool_progress", json!({"id": call_id, "line": line}))
-        }
-        Event::Durable(DurableEvent::InnerCallStarted { .. }) => {
-            ("inner_tool_executing", inner_of(&record.event))
-        }
-        Event::Durable(DurableEvent::InnerCallEnded { .. }) => ("inner_tool_result", inner_of(&record.event)),
-        Event::Durable(DurableEvent::CallEnded { call_id, name, outcome, category, visibility, .. }) => (
+        DurableEvent::InnerCallStarted { .. } => ("inner_tool_executing", inner_of(event)),
+        DurableEvent::InnerCallEnded { .. } => ("inner_tool_result", inner_of(event)),
+        DurableEvent::CallEnded { call_id, name, outcome, category, visibility, .. } => (
             "tool_result",
             json!({
                 "id": call_id, "name": name, "result": result_of(outcome),
@@ -91,44 +71,46 @@ pub fn payload(record: &Record) -> Option<Value> {
                 "staged": outcome.meta.proposal.as_deref().map(|staged| question_of(&record.run_id, staged)),
             }),
         ),
-        Event::Durable(DurableEvent::WarningRaised { code, message }) => {
+        DurableEvent::WarningRaised { code, message } => {
             ("warning", json!({"message": message, "code": code}))
         }
-        Event::Durable(DurableEvent::ErrorRaised { code, message }) => {
-            ("error", json!({"message": message, "code": code}))
-        }
-        Event::Durable(DurableEvent::StepEnded { step, usage: Some(usage), .. }) => {
-            ("usage", usage_of(*step, usage))
-        }
-        Event::Durable(DurableEvent::RunEnded { outcome, reason, .. }) => {
+        DurableEvent::ErrorRaised { code, message } => ("error", json!({"message": message, "code": code})),
+        DurableEvent::StepEnded { step, usage: Some(usage), .. } => ("usage", usage_of(*step, usage)),
+        DurableEvent::RunEnded { outcome, reason, .. } => {
             ("done", json!({"done": true, "outcome": outcome, "reason": reason, "run_id": record.run_id}))
         }
-        Event::Durable(DurableEvent::StepStarted { .. })
-        | Event::Durable(DurableEvent::StepEnded { usage: None, .. })
-        | Event::Durable(DurableEvent::NoteAdded { .. }) => {
+        DurableEvent::StepStarted { .. }
+        | DurableEvent::StepEnded { usage: None, .. }
+        | DurableEvent::NoteAdded { .. } => {
             return None;
         }
-    };
-    Some(with_type(kind, record, fields))
+    })
 }
 
-fn resumption_of(record: &Record) -> Value {
-    let Event::Durable(DurableEvent::RunResumed { interrupted, repeated, grants }) = &record.event else {
-        return Value::Null;
-    };
+fn delta_payload(delta: &DeltaEvent) -> (&'static str, Value) {
+    match delta {
+        DeltaEvent::ReasoningDelta { phase, text } => ("reasoning", json!({"content": text, "phase": phase})),
+        DeltaEvent::StepProgressed { tokens_read, tokens_total, remaining_ms } => (
+            "step_progress",
+            json!({"tokens_read": tokens_read, "tokens_total": tokens_total, "remaining_ms": remaining_ms}),
+        ),
+        DeltaEvent::TextDelta { text } => ("content", json!({"content": text})),
+        DeltaEvent::CallDelta { index, name, chars } => {
+            ("tool_call_delta", json!({"index": index, "name": name, "chars": chars}))
+        }
+        DeltaEvent::CallProgressed { call_id, line } => {
+            ("tool_progress", json!({"id": call_id, "line": line}))
+        }
+    }
+}
+
+fn resumption_of(record: &Record, event: &DurableEvent) -> Value {
+    let DurableEvent::RunResumed { interrupted, repeated, grants } = event else { return Value::Null };
     json!({"run_id": record.run_id, "interrupted": interrupted, "repeated": repeated, "grants": grants})
 }
 
-fn decision_of(event: &Event) -> Value {
-    let Event::Durable(DurableEvent::PermissionDecided {
-        call_id,
-        decision,
-        by,
-        rule,
-        problem,
-        denied_by,
-        message,
-    }) = event
+fn decision_of(event: &DurableEvent) -> Value {
+    let DurableEvent::PermissionDecided { call_id, decision, by, rule, problem, denied_by, message } = event
     else {
         return Value::Null;
     };
@@ -138,17 +120,17 @@ fn decision_of(event: &Event) -> Value {
     })
 }
 
-fn inner_of(event: &Event) -> Value {
+fn inner_of(event: &DurableEvent) -> Value {
     match event {
-        Event::Durable(DurableEvent::InnerCallStarted { call_id, path, name, arguments, .. }) => {
+        DurableEvent::InnerCallStarted { call_id, path, name, arguments, .. } => {
             json!({"id": call_id, "path": path, "name": name, "arguments": arguments})
         }
-        Event::Durable(DurableEvent::InnerCallEnded { call_id, path, status, said, duration_ms, .. }) => {
+        DurableEvent::InnerCallEnded { call_id, path, status, said, duration_ms, .. } => {
             json!({
                 "id": call_id, "path": path, "status": status, "said": said, "duration_ms": duration_ms,
             })
         }
-        _ => Value::Null,
+        other => other.ignored(),
     }
 }
 
@@ -259,7 +241,8 @@ pub fn shown_payload(record: &Record, redactor: &Redactor) -> Option<Value> {
                 *place = question_of(&record.run_id, &staged.shown(redactor));
             }
         }
-        _ => {}
+        Event::Durable(other) => other.ignored(),
+        Event::Delta(_) => {}
     }
     Some(payload)
 }

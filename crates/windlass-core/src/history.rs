@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::event::{DeltaEvent, DurableEvent, Event, Record};
+use crate::event::{DurableEvent, Event, Record};
 use crate::ids::{CallId, RunId};
 use crate::message::{Message, ToolMessage, Transcript};
 use crate::permission::Decision;
@@ -110,7 +110,9 @@ impl Fold {
             // Nothing of an ended run is told after its end.
             Some(_) | None => return,
         }
-        self.apply(&record.event);
+        if let Event::Durable(event) = &record.event {
+            self.apply(event);
+        }
     }
 
     /// The model is told with its next message: a run that goes on was told nothing of it.
@@ -120,50 +122,34 @@ impl Fold {
         self.said.push(note);
     }
 
-    fn apply(&mut self, event: &Event) {
+    fn apply(&mut self, event: &DurableEvent) {
         match event {
-            Event::Durable(DurableEvent::RunStarted { message, .. }) => self.said.push(Arc::clone(message)),
-            Event::Durable(DurableEvent::NoteAdded { text }) => {
-                self.said.push(Arc::new(Message::note(text.clone())))
-            }
-            Event::Durable(DurableEvent::StepStarted { .. }) => self.step = Step::default(),
-            Event::Durable(DurableEvent::StepEnded { message, .. }) => {
+            DurableEvent::RunStarted { message, .. } => self.said.push(Arc::clone(message)),
+            DurableEvent::NoteAdded { text } => self.said.push(Arc::new(Message::note(text.clone()))),
+            DurableEvent::StepStarted { .. } => self.step = Step::default(),
+            DurableEvent::StepEnded { message, .. } => {
                 self.said.push(Arc::clone(message));
                 self.step.calls = message.calls().cloned().collect();
                 self.take_in();
             }
-            Event::Durable(DurableEvent::CallRequested { call, .. }) => {
+            DurableEvent::CallRequested { call, .. } => {
                 let number = call.id.number().map_or(0, |number| number.saturating_add(1));
                 self.call_number = self.call_number.max(number);
             }
-            Event::Durable(DurableEvent::CallEnded { call_id, outcome, message, .. }) => {
+            DurableEvent::CallEnded { call_id, outcome, message, .. } => {
                 self.keep_outcome(call_id, outcome, message);
                 self.step.outcomes.insert(call_id.clone(), Arc::clone(message));
                 self.take_in();
             }
-            Event::Durable(DurableEvent::PermissionRequested { question }) if question.risk == Risk::Low => {
+            DurableEvent::PermissionRequested { question } if question.risk == Risk::Low => {
                 self.low_questions.insert(question.call_id.clone(), question.tool.clone());
             }
-            Event::Durable(DurableEvent::PermissionDecided { call_id, decision, by, .. }) => {
+            DurableEvent::PermissionDecided { call_id, decision, by, .. } => {
                 self.take_decision(call_id, *decision, by);
             }
-            Event::Durable(DurableEvent::TasksChanged { tasks }) => self.history.tasks = Arc::clone(tasks),
-            Event::Durable(DurableEvent::RunEnded { .. }) => self.end_run(),
-            Event::Durable(DurableEvent::RunResumed { .. })
-            | Event::Durable(DurableEvent::EditApplied { .. })
-            | Event::Durable(DurableEvent::StepDelayed { .. })
-            | Event::Durable(DurableEvent::RequestAdjusted { .. })
-            | Event::Delta(DeltaEvent::ReasoningDelta { .. })
-            | Event::Delta(DeltaEvent::TextDelta { .. })
-            | Event::Delta(DeltaEvent::CallDelta { .. })
-            | Event::Durable(DurableEvent::PermissionRequested { .. })
-            | Event::Durable(DurableEvent::CallStarted { .. })
-            | Event::Durable(DurableEvent::InnerCallStarted { .. })
-            | Event::Durable(DurableEvent::InnerCallEnded { .. })
-            | Event::Delta(DeltaEvent::StepProgressed { .. })
-            | Event::Delta(DeltaEvent::CallProgressed { .. })
-            | Event::Durable(DurableEvent::WarningRaised { .. })
-            | Event::Durable(DurableEvent::ErrorRaised { .. }) => {}
+            DurableEvent::TasksChanged { tasks } => self.history.tasks = Arc::clone(tasks),
+            DurableEvent::RunEnded { .. } => self.end_run(),
+            other => other.ignored(),
         }
     }
 

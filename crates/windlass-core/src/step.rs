@@ -148,8 +148,9 @@ struct Fold {
 impl Fold {
     fn take(&mut self, record: &Record) {
         let (now, own) = (record.ts_ms, self.report.step);
-        match &record.event {
-            Event::Durable(DurableEvent::StepStarted { step, purpose, attempt }) if *step == own => {
+        let Event::Durable(event) = &record.event else { return };
+        match event {
+            DurableEvent::StepStarted { step, purpose, attempt } if *step == own => {
                 self.close(now, None);
                 self.report.attempts.push(StepAttempt {
                     attempt: *attempt,
@@ -161,25 +162,21 @@ impl Fold {
                 });
                 self.is_open = true;
             }
-            Event::Durable(DurableEvent::StepDelayed { step, delay_ms, code, message, .. })
-                if *step == own =>
-            {
+            DurableEvent::StepDelayed { step, delay_ms, code, message, .. } if *step == own => {
                 self.close(now, Some((code, message)));
                 self.delay_ms = Some(*delay_ms);
             }
-            Event::Durable(DurableEvent::RequestAdjusted { step, rule, message, .. })
-                if *step == own && rule == OVERFLOW =>
-            {
+            DurableEvent::RequestAdjusted { step, rule, message, .. } if *step == own && rule == OVERFLOW => {
                 self.close(now, Some((rule, message)));
             }
-            Event::Durable(DurableEvent::StepEnded { step, message, finish, usage }) if *step == own => {
+            DurableEvent::StepEnded { step, message, finish, usage } if *step == own => {
                 self.close(now, None);
                 let message = Arc::clone(message);
                 self.report.response = Some(StepResponse { message, finish: finish.clone(), usage: *usage });
             }
-            Event::Durable(DurableEvent::ErrorRaised { code, message }) => self.fail(now, code, message),
-            Event::Durable(DurableEvent::RunEnded { .. }) => self.close(now, None),
-            _ => {}
+            DurableEvent::ErrorRaised { code, message } => self.fail(now, code, message),
+            DurableEvent::RunEnded { .. } => self.close(now, None),
+            other => other.ignored(),
         }
     }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::event::{DeltaEvent, DurableEvent, Event, Record, RunOutcome, StopReason, WarningCode};
+use crate::event::{DurableEvent, Event, Record, RunOutcome, StopReason, WarningCode};
 use crate::ids::Millis;
 use crate::json::clip::clip_chars;
 use crate::json::note::RepairNote;
@@ -202,38 +202,37 @@ impl RunTrace {
     }
 
     fn apply(&mut self, record: &Record, started_ms: &mut Millis) {
-        match &record.event {
-            Event::Durable(DurableEvent::RunStarted { model, .. }) => {
+        let Event::Durable(event) = &record.event else { return };
+        match event {
+            DurableEvent::RunStarted { model, .. } => {
                 *started_ms = record.ts_ms;
                 self.run_id = record.run_id.to_string();
                 self.model = model.clone();
                 self.started_at = rfc3339(record.ts_ms);
             }
-            Event::Durable(DurableEvent::StepEnded { message, usage, .. }) => {
+            DurableEvent::StepEnded { message, usage, .. } => {
                 self.add_reasoning(message, record.ts_ms);
                 if let Some(usage) = usage {
                     self.add_usage(usage);
                 }
             }
-            Event::Durable(DurableEvent::CallRequested { call, category, visibility, .. }) => {
-                self.tools.push(ToolTrace {
-                    category: *category,
-                    visibility: *visibility,
-                    ..begin_tool(call, record.ts_ms)
-                })
-            }
-            Event::Durable(DurableEvent::CallStarted { call_id, .. }) => {
+            DurableEvent::CallRequested { call, category, visibility, .. } => self.tools.push(ToolTrace {
+                category: *category,
+                visibility: *visibility,
+                ..begin_tool(call, record.ts_ms)
+            }),
+            DurableEvent::CallStarted { call_id, .. } => {
                 if let Some(tool) = self.tool_mut(call_id.as_str()) {
                     tool.status = ToolStatus::Running;
                     tool.started_at = rfc3339(record.ts_ms);
                 }
             }
-            Event::Durable(DurableEvent::CallEnded { call_id, outcome, .. }) => {
+            DurableEvent::CallEnded { call_id, outcome, .. } => {
                 if let Some(tool) = self.tool_mut(call_id.as_str()) {
                     end_tool(tool, outcome, record.ts_ms);
                 }
             }
-            Event::Durable(DurableEvent::RequestAdjusted { step, kind, rule, message }) => {
+            DurableEvent::RequestAdjusted { step, kind, rule, message } => {
                 self.adjustments.push(TraceAdjustment {
                     step: *step,
                     kind: *kind,
@@ -241,7 +240,7 @@ impl RunTrace {
                     message: message.clone(),
                 })
             }
-            Event::Durable(DurableEvent::StepDelayed { step, attempt, delay_ms, code, message, .. }) => {
+            DurableEvent::StepDelayed { step, attempt, delay_ms, code, message, .. } => {
                 self.delays.push(TraceDelay {
                     step: *step,
                     attempt: *attempt,
@@ -251,28 +250,14 @@ impl RunTrace {
                     timestamp: rfc3339(record.ts_ms),
                 });
             }
-            Event::Durable(DurableEvent::WarningRaised { code, message }) => {
+            DurableEvent::WarningRaised { code, message } => {
                 self.warnings.push(TraceWarning { code: *code, message: message.clone() });
             }
-            Event::Durable(DurableEvent::RunEnded { outcome, reason, answer, usage }) => {
+            DurableEvent::RunEnded { outcome, reason, answer, usage } => {
                 self.total_duration_ms = record.ts_ms.saturating_sub(*started_ms);
                 self.end(record.ts_ms, *outcome, reason, answer, usage);
             }
-            Event::Durable(DurableEvent::RunResumed { .. })
-            | Event::Durable(DurableEvent::EditApplied { .. })
-            | Event::Durable(DurableEvent::InnerCallStarted { .. })
-            | Event::Durable(DurableEvent::InnerCallEnded { .. })
-            | Event::Durable(DurableEvent::TasksChanged { .. })
-            | Event::Durable(DurableEvent::StepStarted { .. })
-            | Event::Delta(DeltaEvent::ReasoningDelta { .. })
-            | Event::Delta(DeltaEvent::TextDelta { .. })
-            | Event::Delta(DeltaEvent::CallDelta { .. })
-            | Event::Durable(DurableEvent::PermissionRequested { .. })
-            | Event::Durable(DurableEvent::PermissionDecided { .. })
-            | Event::Delta(DeltaEvent::StepProgressed { .. })
-            | Event::Delta(DeltaEvent::CallProgressed { .. })
-            | Event::Durable(DurableEvent::NoteAdded { .. })
-            | Event::Durable(DurableEvent::ErrorRaised { .. }) => {}
+            other => other.ignored(),
         }
     }
 

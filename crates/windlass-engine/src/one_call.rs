@@ -115,7 +115,8 @@ fn outcome_of(records: &[Arc<Record>]) -> Option<Arc<ToolOutcome>> {
             }
             Some(outcome)
         }
-        _ => None,
+        Event::Durable(other) => other.ignored(),
+        Event::Delta(_) => None,
     })
 }
 

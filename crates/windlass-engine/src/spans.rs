@@ -42,46 +42,33 @@ impl RunSpans {
     /// Opens and closes spans as records say, and writes the operator's lines within them.
     pub(crate) fn follow(&mut self, record: &Record) {
         let (run, parent) = (&record.run_id, &record.parent_id);
-        match &record.event {
-            Event::Durable(DurableEvent::RunStarted { model, profile, .. }) => self.run.in_scope(
+        let Event::Durable(event) = &record.event else { return };
+        match event {
+DurableEvent::RunStarted { model, profile, .. }  => self.run.in_scope(
                 || info!(request_id = %run, parent_id = %parent, model, profile, "run requested"),
             ),
-            Event::Durable(DurableEvent::RunResumed { .. }) => {
+DurableEvent::RunResumed { .. }  => {
                 self.run.in_scope(|| info!(request_id = %run, parent_id = %parent, "run resumed"));
             }
-            Event::Durable(DurableEvent::StepStarted { step, purpose, attempt }) => {
+DurableEvent::StepStarted { step, purpose, attempt }  => {
                 self.step = info_span!(
                     parent: &self.run, "step", step, attempt, purpose = debug(purpose), finish = Empty
                 );
             }
-            Event::Durable(DurableEvent::StepDelayed { step, attempt, delay_ms, code, message, .. }) => self.step().in_scope(|| {
+DurableEvent::StepDelayed { step, attempt, delay_ms, code, message, .. }  => self.step().in_scope(|| {
                 warn!(request_id = %run, parent_id = %parent, step, attempt, delay_ms, code, "step failed: {message}");
             }),
-            Event::Durable(DurableEvent::StepEnded { finish, .. }) => {
+DurableEvent::StepEnded { finish, .. }  => {
                 self.step.record("finish", debug(finish));
             }
-            Event::Durable(DurableEvent::CallRequested { call, .. }) => self.open_call(record, call),
-            Event::Durable(DurableEvent::CallEnded { call_id, name, outcome, .. }) => self.close_call(record, call_id, name, outcome),
-            Event::Durable(DurableEvent::ErrorRaised { code, message }) => self.step().in_scope(
+DurableEvent::CallRequested { call, .. }  => self.open_call(record, call),
+DurableEvent::CallEnded { call_id, name, outcome, .. }  => self.close_call(record, call_id, name, outcome),
+DurableEvent::ErrorRaised { code, message }  => self.step().in_scope(
                 || warn!(request_id = %run, parent_id = %parent, code, "run failed: {message}"),
             ),
-            Event::Durable(DurableEvent::RunEnded { outcome, reason, .. }) => self.close(record, *outcome, reason),
-            Event::Delta(DeltaEvent::ReasoningDelta { .. })
-            | Event::Delta(DeltaEvent::TextDelta { .. })
-            | Event::Delta(DeltaEvent::CallDelta { .. })
-            | Event::Delta(DeltaEvent::StepProgressed { .. })
-            | Event::Delta(DeltaEvent::CallProgressed { .. })
-            | Event::Durable(DurableEvent::RequestAdjusted { .. })
-            | Event::Durable(DurableEvent::PermissionRequested { .. })
-            | Event::Durable(DurableEvent::PermissionDecided { .. })
-            | Event::Durable(DurableEvent::CallStarted { .. })
-            | Event::Durable(DurableEvent::InnerCallStarted { .. })
-            | Event::Durable(DurableEvent::InnerCallEnded { .. })
-            | Event::Durable(DurableEvent::TasksChanged { .. })
-            | Event::Durable(DurableEvent::EditApplied { .. })
-            | Event::Durable(DurableEvent::NoteAdded { .. })
-            | Event::Durable(DurableEvent::WarningRaised { .. }) => {}
-        }
+DurableEvent::RunEnded { outcome, reason, .. }  => self.close(record, *outcome, reason),
+other => other.ignored(),
+}
     }
 
     fn open_call(&mut self, record: &Record, call: &ToolCall) {

@@ -107,53 +107,41 @@ impl ScriptedUser {
     pub fn react(&mut self, event: &Event) -> Option<Command> {
         self.calls.see(event);
         match event {
-            Event::Durable(DurableEvent::RunStarted { .. }) => {
-                let before_cancel = self.cancels.pop_front().flatten();
-                self.now = Progress { before_cancel, ..Progress::default() };
-            }
-            Event::Durable(DurableEvent::StepStarted { .. }) => {
-                self.now.steps = self.now.steps.saturating_add(1);
-                self.now.chars = 0;
-                self.now.step_reached(false);
-            }
-            Event::Delta(DeltaEvent::TextDelta { text })
-            | Event::Delta(DeltaEvent::ReasoningDelta { text, .. }) => {
-                self.now.chars = self.now.chars.saturating_add(text.chars().count());
-                self.now.step_reached(false);
-            }
-            Event::Durable(DurableEvent::StepEnded { .. }) => self.now.step_reached(true),
-            Event::Durable(DurableEvent::PermissionRequested { question }) => {
-                let call_id = question.call_id.clone();
-                self.call_reached(&call_id, Reached::Asked);
-                if let Some(answer) = self.answer(question) {
-                    let digest = question.digest.clone();
-                    return Some(Command::PermissionAnswer { call_id, digest, answer });
+            Event::Durable(event) => match event {
+                DurableEvent::RunStarted { .. } => {
+                    let before_cancel = self.cancels.pop_front().flatten();
+                    self.now = Progress { before_cancel, ..Progress::default() };
                 }
-            }
-            Event::Durable(DurableEvent::PermissionDecided { call_id, .. }) => {
-                self.call_reached(call_id, Reached::Decided)
-            }
-            Event::Durable(DurableEvent::CallStarted { call_id, .. }) => {
-                self.call_reached(call_id, Reached::Started)
-            }
-            Event::Durable(DurableEvent::CallEnded { call_id, .. }) => {
-                self.call_reached(call_id, Reached::Ended)
-            }
-            Event::Delta(DeltaEvent::CallDelta { .. })
-            | Event::Durable(DurableEvent::CallRequested { .. })
-            | Event::Delta(DeltaEvent::StepProgressed { .. })
-            | Event::Delta(DeltaEvent::CallProgressed { .. })
-            | Event::Durable(DurableEvent::InnerCallStarted { .. })
-            | Event::Durable(DurableEvent::InnerCallEnded { .. })
-            | Event::Durable(DurableEvent::StepDelayed { .. })
-            | Event::Durable(DurableEvent::RequestAdjusted { .. })
-            | Event::Durable(DurableEvent::RunResumed { .. })
-            | Event::Durable(DurableEvent::EditApplied { .. })
-            | Event::Durable(DurableEvent::TasksChanged { .. })
-            | Event::Durable(DurableEvent::NoteAdded { .. })
-            | Event::Durable(DurableEvent::WarningRaised { .. })
-            | Event::Durable(DurableEvent::ErrorRaised { .. })
-            | Event::Durable(DurableEvent::RunEnded { .. }) => return None,
+                DurableEvent::StepStarted { .. } => {
+                    self.now.steps = self.now.steps.saturating_add(1);
+                    self.now.chars = 0;
+                    self.now.step_reached(false);
+                }
+                DurableEvent::StepEnded { .. } => self.now.step_reached(true),
+                DurableEvent::PermissionRequested { question } => {
+                    let call_id = question.call_id.clone();
+                    self.call_reached(&call_id, Reached::Asked);
+                    if let Some(answer) = self.answer(question) {
+                        let digest = question.digest.clone();
+                        return Some(Command::PermissionAnswer { call_id, digest, answer });
+                    }
+                }
+                DurableEvent::PermissionDecided { call_id, .. } => {
+                    self.call_reached(call_id, Reached::Decided)
+                }
+                DurableEvent::CallStarted { call_id, .. } => self.call_reached(call_id, Reached::Started),
+                DurableEvent::CallEnded { call_id, .. } => self.call_reached(call_id, Reached::Ended),
+                other => return other.ignored(),
+            },
+            Event::Delta(delta) => match delta {
+                DeltaEvent::TextDelta { text } | DeltaEvent::ReasoningDelta { text, .. } => {
+                    self.now.chars = self.now.chars.saturating_add(text.chars().count());
+                    self.now.step_reached(false);
+                }
+                DeltaEvent::CallDelta { .. }
+                | DeltaEvent::StepProgressed { .. }
+                | DeltaEvent::CallProgressed { .. } => return None,
+            },
         }
         let is_time = self.now.before_cancel.as_ref().is_some_and(Vec::is_empty);
         if is_time {
@@ -177,7 +165,8 @@ impl ScriptedUser {
                         Command::MessageSend(_) | Command::RunCancel => true,
                     })
                 }
-                _ => {}
+                Event::Durable(other) => other.ignored(),
+                Event::Delta(_) => {}
             }
             undone.extend(self.react(event));
         }

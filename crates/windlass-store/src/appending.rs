@@ -158,18 +158,21 @@ impl Desk<'_> {
     }
 
     fn project(&mut self, known: &mut Known, record: &Record, tally: &mut Tally<'_>) -> Result<(), Fault> {
-        match &record.event {
-            Event::Durable(DurableEvent::RunStarted { model, profile, message, .. }) => {
+        let Event::Durable(event) = &record.event else {
+            return Ok(());
+        };
+        match event {
+            DurableEvent::RunStarted { model, profile, message, .. } => {
                 self.begin_run(known.number, record, model, profile, message)?;
             }
-            Event::Durable(DurableEvent::StepStarted { step, .. }) => tally.steps = tally.steps.max(*step),
-            Event::Durable(DurableEvent::StepEnded { usage: Some(usage), .. }) => tally.usage.add(usage),
-            Event::Durable(DurableEvent::CallRequested { .. }) => tally.calls = tally.calls.saturating_add(1),
-            Event::Durable(DurableEvent::PermissionRequested { question }) => {
+            DurableEvent::StepStarted { step, .. } => tally.steps = tally.steps.max(*step),
+            DurableEvent::StepEnded { usage: Some(usage), .. } => tally.usage.add(usage),
+            DurableEvent::CallRequested { .. } => tally.calls = tally.calls.saturating_add(1),
+            DurableEvent::PermissionRequested { question } => {
                 self.ask(known.number, record, &question.call_id)?;
                 known.is_asking = true;
             }
-            Event::Durable(DurableEvent::PermissionDecided { call_id, decision, rule, .. }) => {
+            DurableEvent::PermissionDecided { call_id, decision, rule, .. } => {
                 self.settle_question(known, call_id)?;
                 if let (Decision::Session, Some(rule)) = (decision, rule) {
                     let lock = self.lock;
@@ -179,10 +182,8 @@ impl Desk<'_> {
                     )?;
                 }
             }
-            Event::Durable(DurableEvent::CallEnded { call_id, .. }) => {
-                self.settle_question(known, call_id)?
-            }
-            Event::Durable(DurableEvent::TasksChanged { tasks }) => {
+            DurableEvent::CallEnded { call_id, .. } => self.settle_question(known, call_id)?,
+            DurableEvent::TasksChanged { tasks } => {
                 let tasks = serde_json::to_string(tasks)
                     .map_err(|error| Fault::unreadable(&"a task list", &error))?;
                 self.execute(
@@ -190,27 +191,12 @@ impl Desk<'_> {
                     params![known.number, int(record.seq), tasks],
                 )?;
             }
-            Event::Durable(DurableEvent::RunEnded { usage, .. }) => {
+            DurableEvent::RunEnded { usage, .. } => {
                 // The whole run's counts stand instead of the steps'.
                 tally.usage = Usage::default();
                 self.end_run(known, record, usage)?;
             }
-            Event::Durable(DurableEvent::StepEnded { usage: None, .. })
-            | Event::Durable(DurableEvent::RunResumed { .. })
-            | Event::Durable(DurableEvent::EditApplied { .. })
-            | Event::Durable(DurableEvent::StepDelayed { .. })
-            | Event::Durable(DurableEvent::RequestAdjusted { .. })
-            | Event::Delta(DeltaEvent::ReasoningDelta { .. })
-            | Event::Delta(DeltaEvent::TextDelta { .. })
-            | Event::Delta(DeltaEvent::CallDelta { .. })
-            | Event::Durable(DurableEvent::CallStarted { .. })
-            | Event::Durable(DurableEvent::InnerCallStarted { .. })
-            | Event::Durable(DurableEvent::InnerCallEnded { .. })
-            | Event::Delta(DeltaEvent::StepProgressed { .. })
-            | Event::Delta(DeltaEvent::CallProgressed { .. })
-            | Event::Durable(DurableEvent::NoteAdded { .. })
-            | Event::Durable(DurableEvent::WarningRaised { .. })
-            | Event::Durable(DurableEvent::ErrorRaised { .. }) => {}
+            other => other.ignored(),
         }
         Ok(())
     }

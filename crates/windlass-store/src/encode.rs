@@ -104,7 +104,10 @@ fn encode_block(first: &Arc<Record>, records: &[Arc<Record>]) -> Result<Row, ser
         .filter_map(|record| {
             let waited_ms = record.ts_ms.cast_signed().wrapping_sub(before_ms.cast_signed());
             before_ms = record.ts_ms;
-            Short::of(&record.event, waited_ms)
+            match &record.event {
+                Event::Delta(delta) => Some(Short::of(delta, waited_ms)),
+                Event::Durable(_) => None,
+            }
         })
         .collect();
     let count = u32::try_from(deltas.len()).unwrap_or(u32::MAX);
@@ -133,40 +136,19 @@ enum Short<'a> {
 }
 
 impl<'a> Short<'a> {
-    fn of(event: &'a Event, waited_ms: i64) -> Option<Self> {
-        match event {
-            Event::Delta(DeltaEvent::TextDelta { text }) => Some(Short::Text(waited_ms, text.into())),
-            Event::Delta(DeltaEvent::ReasoningDelta { phase, text }) => {
-                Some(Short::Reasoning(waited_ms, *phase, text.into()))
+    fn of(delta: &'a DeltaEvent, waited_ms: i64) -> Self {
+        match delta {
+            DeltaEvent::TextDelta { text } => Short::Text(waited_ms, text.into()),
+            DeltaEvent::ReasoningDelta { phase, text } => Short::Reasoning(waited_ms, *phase, text.into()),
+            DeltaEvent::CallDelta { index, name, chars } => {
+                Short::Call(waited_ms, *index, name.as_deref().map(Cow::Borrowed), *chars)
             }
-            Event::Delta(DeltaEvent::CallDelta { index, name, chars }) => {
-                Some(Short::Call(waited_ms, *index, name.as_deref().map(Cow::Borrowed), *chars))
+            DeltaEvent::CallProgressed { call_id, line } => {
+                Short::Progress(waited_ms, call_id.clone(), line.into())
             }
-            Event::Delta(DeltaEvent::CallProgressed { call_id, line }) => {
-                Some(Short::Progress(waited_ms, call_id.clone(), line.into()))
+            DeltaEvent::StepProgressed { tokens_read, tokens_total, remaining_ms } => {
+                Short::Reading(waited_ms, *tokens_read, *tokens_total, *remaining_ms)
             }
-            Event::Delta(DeltaEvent::StepProgressed { tokens_read, tokens_total, remaining_ms }) => {
-                Some(Short::Reading(waited_ms, *tokens_read, *tokens_total, *remaining_ms))
-            }
-            Event::Durable(DurableEvent::RunStarted { .. })
-            | Event::Durable(DurableEvent::RunResumed { .. })
-            | Event::Durable(DurableEvent::EditApplied { .. })
-            | Event::Durable(DurableEvent::TasksChanged { .. })
-            | Event::Durable(DurableEvent::StepStarted { .. })
-            | Event::Durable(DurableEvent::StepDelayed { .. })
-            | Event::Durable(DurableEvent::RequestAdjusted { .. })
-            | Event::Durable(DurableEvent::StepEnded { .. })
-            | Event::Durable(DurableEvent::CallRequested { .. })
-            | Event::Durable(DurableEvent::PermissionRequested { .. })
-            | Event::Durable(DurableEvent::PermissionDecided { .. })
-            | Event::Durable(DurableEvent::CallStarted { .. })
-            | Event::Durable(DurableEvent::InnerCallStarted { .. })
-            | Event::Durable(DurableEvent::InnerCallEnded { .. })
-            | Event::Durable(DurableEvent::CallEnded { .. })
-            | Event::Durable(DurableEvent::NoteAdded { .. })
-            | Event::Durable(DurableEvent::WarningRaised { .. })
-            | Event::Durable(DurableEvent::ErrorRaised { .. })
-            | Event::Durable(DurableEvent::RunEnded { .. }) => None,
         }
     }
 

@@ -37,7 +37,8 @@ pub fn reworded(record: &Record) -> Record {
         {
             other_words(answer)
         }
-        _ => {}
+        Event::Durable(other) => other.ignored(),
+        Event::Delta(_) => {}
     }
     record
 }

@@ -132,7 +132,8 @@ impl Runs {
             Event::Durable(DurableEvent::RunEnded { answer, reason, .. }) => {
                 Some((answer.as_str(), reason.clone()))
             }
-            _ => None,
+            Event::Durable(other) => other.ignored(),
+            Event::Delta(_) => None,
         });
         let (answer, reason) = last.unwrap_or(("", StopReason::Interrupted));
         let limit_ms = self.house.config.profile.limits.run_timeout_ms;

@@ -136,7 +136,8 @@ impl Trial {
                         Event::Durable(DurableEvent::RunEnded { answer, .. }) => {
                             return Ok((answer.clone(), error));
                         }
-                        _ => {}
+                        Event::Durable(other) => other.ignored(),
+                        Event::Delta(_) => {}
                     }
                 }
                 Some(HostDelivery::Gap) => events = self.host.events(run_id, seq).await.map_err(refused)?,

@@ -32,16 +32,17 @@ pub fn abandon(settings: &RunSettings, records: &[Arc<Record>], why: &str, now: 
     let mut open: BTreeMap<(u64, CallId), (&ToolCall, Category, Visibility)> = BTreeMap::new();
     let mut usage = Usage::default();
     for record in records {
-        match &record.event {
-            Event::Durable(DurableEvent::CallRequested { call, category, visibility, .. }) => {
+        let Event::Durable(event) = &record.event else { continue };
+        match event {
+            DurableEvent::CallRequested { call, category, visibility, .. } => {
                 let key = (call.id.number().unwrap_or(u64::MAX), call.id.clone());
                 open.insert(key, (call, *category, *visibility));
             }
-            Event::Durable(DurableEvent::CallEnded { call_id, .. }) => {
+            DurableEvent::CallEnded { call_id, .. } => {
                 open.remove(&(call_id.number().unwrap_or(u64::MAX), call_id.clone()));
             }
-            Event::Durable(DurableEvent::StepEnded { usage: Some(step), .. }) => usage.add(step),
-            _ => {}
+            DurableEvent::StepEnded { usage: Some(step), .. } => usage.add(step),
+            other => other.ignored(),
         }
     }
     let mut events: Vec<Event> = open

@@ -335,11 +335,16 @@ impl<'a, 'w> Stage<'a, 'w> {
                 self.live.push(Effect::Emit(event));
             }
             Some(_) if !event.is_of_machine() => {}
-            Some(record) if is_same(&record.event, &event) => self.tape.advance(),
+            Some(record) if is_recorded(record, &event) => self.tape.advance(),
             Some(record) => return Err(divergence(record, describe(&event))),
         }
         Ok(())
     }
+}
+
+fn is_recorded(record: &Record, event: &Event) -> bool {
+    let both = record.event.durable().zip(event.durable());
+    both.is_some_and(|(recorded, replayed)| is_same(recorded, replayed))
 }
 
 fn divergence(record: &Record, replayed: String) -> Divergence {

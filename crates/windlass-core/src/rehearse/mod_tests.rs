@@ -1,4 +1,5 @@
 use super::*;
+use crate::event::DeltaEvent;
 use crate::message::Message;
 use crate::model::{Finish, StepPurpose};
 use crate::permission::GateSettings;

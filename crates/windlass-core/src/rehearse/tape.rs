@@ -37,8 +37,8 @@ impl<'a> Tape<'a> {
     }
 
     /// The event of the machine that comes after so many others.
-    pub(super) fn event(&self, ahead: usize) -> Option<&'a Event> {
-        self.record(ahead).map(|record| &record.event)
+    pub(super) fn event(&self, ahead: usize) -> Option<&'a DurableEvent> {
+        self.record(ahead)?.event.durable()
     }
 
     fn record(&self, ahead: usize) -> Option<&'a Record> {
@@ -53,12 +53,12 @@ impl<'a> Tape<'a> {
     }
 
     /// The events of the machine from here on.
-    pub(super) fn ahead(&self) -> impl Iterator<Item = &'a Event> {
+    pub(super) fn ahead(&self) -> impl Iterator<Item = &'a DurableEvent> {
         (0..).map_while(|ahead| self.event(ahead))
     }
 
     /// How many come before the first that is not like that.
-    pub(super) fn count_while(&self, from: usize, is_like: impl Fn(&Event) -> bool) -> usize {
+    pub(super) fn count_while(&self, from: usize, is_like: impl Fn(&DurableEvent) -> bool) -> usize {
         (from..).take_while(|ahead| self.event(*ahead).is_some_and(&is_like)).count().saturating_add(from)
     }
 
@@ -84,7 +84,8 @@ impl<'a> Tape<'a> {
             {
                 Some(question.as_ref().clone().sealed(&record.run_id))
             }
-            _ => None,
+            Event::Durable(other) => other.ignored(),
+            Event::Delta(_) => None,
         })
     }
 
@@ -117,7 +118,8 @@ impl<'a> Tape<'a> {
         let mut pieces: Vec<&str> = step
             .filter_map(|record| match &record.event {
                 Event::Delta(DeltaEvent::TextDelta { text }) => Some(text.as_str()),
-                _ => None,
+                Event::Durable(_) => None,
+                Event::Delta(other) => other.ignored(),
             })
             .collect();
         pieces.reverse();
@@ -128,12 +130,11 @@ impl<'a> Tape<'a> {
     /// How many parts of its step stand before a call that came while the model spoke. If its step never
     /// ended, the text that was heard so far is one part.
     pub(super) fn parts_before(&self, call_id: &CallId) -> usize {
-        let mut same_step = self
-            .ahead()
-            .take_while(|event| !matches!(event, Event::Durable(DurableEvent::StepStarted { .. })));
+        let mut same_step =
+            self.ahead().take_while(|event| !matches!(event, DurableEvent::StepStarted { .. }));
         let message = same_step.find_map(|event| match event {
-            Event::Durable(DurableEvent::StepEnded { message, .. }) => Some(message),
-            _ => None,
+            DurableEvent::StepEnded { message, .. } => Some(message),
+            other => other.ignored(),
         });
         let Some(Message::Assistant { parts }) = message.map(AsRef::as_ref) else {
             return self.heard().len();

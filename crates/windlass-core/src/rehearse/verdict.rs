@@ -20,23 +20,24 @@ fn is_answer(by: &str) -> bool {
 pub(super) fn recall_all(records: &[Arc<Record>], permissions: &mut Permissions) {
     let mut verdicts: HashMap<&CallId, Recalled> = HashMap::new();
     for record in records {
-        match &record.event {
-            Event::Durable(DurableEvent::PermissionRequested { question }) => {
+        let Event::Durable(event) = &record.event else { continue };
+        match event {
+            DurableEvent::PermissionRequested { question } => {
                 // Questions have their digests since they come in order.
                 let (risk, is_unordered) = (question.risk, question.digest.is_empty());
                 verdicts.entry(&question.call_id).or_insert(Recalled::Asked { risk, is_unordered });
             }
-            Event::Durable(DurableEvent::CallStarted { call_id, by, .. }) => {
+            DurableEvent::CallStarted { call_id, by, .. } => {
                 verdicts.entry(call_id).or_insert_with(|| Recalled::Approved { by: by.clone() });
             }
-            Event::Durable(DurableEvent::CallEnded { call_id, outcome, .. }) => {
+            DurableEvent::CallEnded { call_id, outcome, .. } => {
                 verdicts.entry(call_id).or_insert_with(|| match (unasked(outcome), &record.cause) {
                     // Told when its input comes.
                     (Recalled::Denied { .. } | Recalled::Staged { .. }, Some(_)) => Recalled::Unasked,
                     (verdict, _) => verdict,
                 });
             }
-            _ => {}
+            other => other.ignored(),
         }
     }
     permissions.begin_recalling();
@@ -95,7 +96,8 @@ pub(super) fn recall_input(tape: &Tape<'_>, permissions: &mut Permissions) {
             Event::Durable(DurableEvent::CallEnded { call_id, outcome, .. }) => {
                 permissions.recall_late(call_id, || unasked(outcome));
             }
-            _ => {}
+            Event::Durable(other) => other.ignored(),
+            Event::Delta(_) => {}
         }
     }
 }
@@ -105,7 +107,8 @@ pub(super) fn starts(tape: &Tape<'_>) -> Option<HashSet<CallId>> {
     tape.next()?.cause.as_ref()?;
     let started = tape.of_input().filter_map(|record| match &record.event {
         Event::Durable(DurableEvent::CallStarted { call_id, .. }) => Some(call_id.clone()),
-        _ => None,
+        Event::Durable(other) => other.ignored(),
+        Event::Delta(_) => None,
     });
     Some(started.collect())
 }

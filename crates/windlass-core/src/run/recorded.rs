@@ -70,10 +70,11 @@ impl Recorded {
     }
 
     fn take(&mut self, record: &Record) {
-        match &record.event {
-            Event::Durable(DurableEvent::RunStarted { wishes, .. }) => self.setup.clone_from(&wishes.setup),
-            Event::Durable(DurableEvent::NoteAdded { text }) => self.notes.push_back(text.clone()),
-            Event::Durable(DurableEvent::CallRequested { call, category, visibility, .. }) => {
+        let Event::Durable(event) = &record.event else { return };
+        match event {
+            DurableEvent::RunStarted { wishes, .. } => self.setup.clone_from(&wishes.setup),
+            DurableEvent::NoteAdded { text } => self.notes.push_back(text.clone()),
+            DurableEvent::CallRequested { call, category, visibility, .. } => {
                 let own = RecordedCall {
                     name: call.name.clone(),
                     category: *category,
@@ -84,11 +85,9 @@ impl Recorded {
                 };
                 self.calls.insert(call.id.clone(), own);
             }
-            Event::Durable(DurableEvent::PermissionRequested { question }) => {
-                self.pass(&question.call_id, record)
-            }
-            Event::Durable(DurableEvent::CallStarted { call_id, .. }) => self.pass(call_id, record),
-            Event::Durable(DurableEvent::CallEnded { call_id, outcome, message, .. }) => {
+            DurableEvent::PermissionRequested { question } => self.pass(&question.call_id, record),
+            DurableEvent::CallStarted { call_id, .. } => self.pass(call_id, record),
+            DurableEvent::CallEnded { call_id, outcome, message, .. } => {
                 let kind = outcome.failure().map(|failure| failure.kind);
                 // Whatever stopped a call while it waited says nothing of it.
                 let is_judged =
@@ -104,7 +103,7 @@ impl Recorded {
                     call.end = Some((Arc::clone(outcome), Arc::clone(message)));
                 }
             }
-            _ => {}
+            other => other.ignored(),
         }
     }
 

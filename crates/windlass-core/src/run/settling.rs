@@ -6,7 +6,7 @@ use super::batch::{Ahead, Batch, Settled, SlotState};
 use super::guard::Verdict;
 use super::{Effect, Pass, Run};
 use crate::envelope::render_for_model;
-use crate::event::{DurableEvent, Event, StopReason, WarningCode};
+use crate::event::{DurableEvent, StopReason, WarningCode};
 use crate::ids::CallId;
 use crate::message::{Message, ToolMessage};
 use crate::permission::{
@@ -170,9 +170,7 @@ impl Run {
         let expects = |spec: &ToolSpec| pass.world.permissions.expects_question(spec);
         let (position, total) = batch.count_question(index, expects);
         let pending = pending.numbered(&self.wishes.run_id, position, total);
-        pass.emit(Event::Durable(DurableEvent::PermissionRequested {
-            question: Box::new(pending.question().clone()),
-        }));
+        pass.emit(DurableEvent::PermissionRequested { question: Box::new(pending.question().clone()) });
         pass.push(Effect::AskPermission(Box::new(pending.question().clone())));
         if let Some(slot) = batch.slots.get_mut(index) {
             slot.state = SlotState::Asking(Box::new(pending));
@@ -207,13 +205,13 @@ impl Run {
         let Some(slot) = batch.slots.get_mut(index) else { return };
         let SlotState::Ready(approved) = slot.take() else { return };
         slot.state = SlotState::Running;
-        pass.emit(Event::Durable(DurableEvent::CallStarted {
+        pass.emit(DurableEvent::CallStarted {
             call_id: slot.call.id.clone(),
             name: slot.call.name.clone(),
             by: slot.decision.clone(),
             category: slot.category,
             visibility: slot.visibility,
-        }));
+        });
         let timeout_ms = self.settings.profile.timeout_ms(approved.spec());
         pass.push(Effect::RunTool { call: approved, timeout_ms });
     }
@@ -271,7 +269,7 @@ impl Run {
         let answered = pending.answer(pass.world.permissions, answer);
         let decision = answered.verdict.as_ref().map_or(Decision::Deny, ApprovedCall::decision);
         let refusal = answered.verdict.as_ref().err().map(|denied| &denied.refusal);
-        pass.emit(Event::Durable(DurableEvent::PermissionDecided {
+        pass.emit(DurableEvent::PermissionDecided {
             call_id,
             decision,
             by: answer.by().to_owned(),
@@ -279,7 +277,7 @@ impl Run {
             problem: answered.problem,
             denied_by: refusal.and_then(|refusal| refusal.denied_by),
             message: refusal.and(answer.message.as_deref()).map(Box::from),
-        }));
+        });
         if let Some(rule) = answered.stored {
             pass.push(Effect::StoreRule(Box::new(rule.stamped(pass.now))));
         }
@@ -326,7 +324,7 @@ impl Run {
             Ok(by) => (Decision::Session, by.to_owned(), None),
             Err(refusal) => (Decision::Deny, refusal.by(), refusal.denied_by),
         };
-        pass.emit(Event::Durable(DurableEvent::PermissionDecided {
+        pass.emit(DurableEvent::PermissionDecided {
             call_id,
             decision,
             by,
@@ -334,7 +332,7 @@ impl Run {
             problem: None,
             denied_by,
             message: None,
-        }));
+        });
     }
 
     pub(super) fn call_ended(
@@ -392,14 +390,14 @@ impl Run {
         if let Some(ticket) = slot.ticket.take() {
             self.guard.record(ticket, &outcome, was_running);
         }
-        pass.emit(Event::Durable(DurableEvent::CallEnded {
+        pass.emit(DurableEvent::CallEnded {
             call_id: slot.call.id.clone(),
             name: slot.call.name.clone(),
             outcome: Arc::clone(&outcome),
             message: Arc::clone(&message),
             category: slot.category,
             visibility: slot.visibility,
-        }));
+        });
         self.sources.take(&slot.call.name, &outcome);
         self.outcomes.push((slot.call.id.clone(), slot.call.provider_id.clone(), Arc::clone(&outcome)));
         self.counters.output_bytes = self.counters.output_bytes.saturating_add(outcome.meta.output_bytes);

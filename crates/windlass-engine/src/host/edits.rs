@@ -86,7 +86,8 @@ fn waiting_edit<'a>(own: &[&'a Arc<Record>], call_id: &CallId) -> Result<&'a Que
             Event::Durable(DurableEvent::EditApplied { call_id: applied, .. }) if applied == call_id => {
                 return Err(HostError::Conflict(format!("edit {call_id} was applied already")));
             }
-            _ => {}
+            Event::Durable(other) => other.ignored(),
+            Event::Delta(_) => {}
         }
     }
     found.ok_or_else(|| HostError::Missing { what: "staged edit", id: call_id.to_string() })

@@ -118,7 +118,8 @@ fn cut(mut own: Vec<Arc<Record>>, wish: &ForkWish) -> Result<(Vec<Arc<Record>>, 
     let is_after = |record: &Arc<Record>| match &record.event {
         Event::Durable(DurableEvent::StepStarted { step, .. }) => *step > wish.step,
         Event::Durable(DurableEvent::RunEnded { .. }) => true,
-        _ => false,
+        Event::Durable(other) => other.ignored(),
+        Event::Delta(_) => false,
     };
     own.truncate(own.iter().position(is_after).unwrap_or(own.len()));
     // What is told between two steps is told again by whoever goes on.
@@ -136,7 +137,8 @@ fn cut(mut own: Vec<Arc<Record>>, wish: &ForkWish) -> Result<(Vec<Arc<Record>>, 
         Event::Durable(DurableEvent::CallEnded { call_id, outcome, .. }) => {
             Some((call_id.clone(), outcome.as_ref().clone()))
         }
-        _ => None,
+        Event::Durable(other) => other.ignored(),
+        Event::Delta(_) => None,
     };
     let at = own.iter().position(|record| ended(record).is_some_and(|(id, _)| id == *call_id));
     let has_run = own

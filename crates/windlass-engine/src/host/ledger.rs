@@ -152,7 +152,8 @@ impl Ledger {
                 going.questions.retain(|asked| asked.call_id != *call_id);
                 self.questions.fetch_sub(before.saturating_sub(going.questions.len()), Ordering::Relaxed);
             }
-            _ => {}
+            Event::Durable(other) => other.ignored(),
+            Event::Delta(_) => {}
         }
     }
 }

@@ -192,7 +192,8 @@ impl ModelPort for Mute {
 pub(super) fn begun_with(records: &[Arc<Record>]) -> Option<&RunWishes> {
     records.iter().find_map(|record| match &record.event {
         Event::Durable(DurableEvent::RunStarted { wishes, .. }) => Some(wishes.as_ref()),
-        _ => None,
+        Event::Durable(other) => other.ignored(),
+        Event::Delta(_) => None,
     })
 }
 
@@ -209,7 +210,8 @@ pub(super) fn questions_of(records: &[Arc<Record>]) -> Vec<Question> {
                 waiting.retain(|question| question.call_id != *call_id);
             }
             Event::Durable(DurableEvent::RunEnded { .. }) => waiting.clear(),
-            _ => {}
+            Event::Durable(other) => other.ignored(),
+            Event::Delta(_) => {}
         }
     }
     waiting

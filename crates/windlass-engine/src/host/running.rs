@@ -351,7 +351,8 @@ impl Drop for Waits<'_> {
 fn unasked(records: &[Arc<Record>], call_id: &CallId) -> HostError {
     let was_asked = records.iter().any(|record| match &record.event {
         Event::Durable(DurableEvent::PermissionRequested { question }) => question.call_id == *call_id,
-        _ => false,
+        Event::Durable(other) => other.ignored(),
+        Event::Delta(_) => false,
     });
     if was_asked {
         HostError::Stale(format!("the question about {call_id} has been answered or withdrawn"))

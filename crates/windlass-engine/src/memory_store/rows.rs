@@ -64,7 +64,8 @@ impl Kept {
                     Decision::Once | Decision::Remember | Decision::Deny => {}
                 }
             }
-            _ => {}
+            Event::Durable(other) => other.ignored(),
+            Event::Delta(_) => {}
         }
         if let Some(run) = self.runs.iter_mut().rev().find(|run| run.row.run_id == record.run_id) {
             run.take(record);
@@ -138,42 +139,23 @@ impl KeptRun {
     fn take(&mut self, record: &Record) {
         let row = &mut self.row;
         row.last_seq = record.seq;
-        match &record.event {
-            Event::Durable(DurableEvent::StepStarted { step, .. }) => row.steps = row.steps.max(*step),
-            Event::Durable(DurableEvent::StepEnded { usage: Some(usage), .. }) => row.usage.add(usage),
-            Event::Durable(DurableEvent::CallRequested { .. }) => row.calls = row.calls.saturating_add(1),
-            Event::Durable(DurableEvent::PermissionRequested { question }) => {
-                self.asking.push(question.call_id.clone())
-            }
-            Event::Durable(DurableEvent::PermissionDecided { call_id, .. })
-            | Event::Durable(DurableEvent::CallEnded { call_id, .. }) => {
+        let Event::Durable(event) = &record.event else { return };
+        match event {
+            DurableEvent::StepStarted { step, .. } => row.steps = row.steps.max(*step),
+            DurableEvent::StepEnded { usage: Some(usage), .. } => row.usage.add(usage),
+            DurableEvent::CallRequested { .. } => row.calls = row.calls.saturating_add(1),
+            DurableEvent::PermissionRequested { question } => self.asking.push(question.call_id.clone()),
+            DurableEvent::PermissionDecided { call_id, .. } | DurableEvent::CallEnded { call_id, .. } => {
                 self.asking.retain(|asking| asking != call_id);
             }
-            Event::Durable(DurableEvent::RunEnded { outcome, reason, usage, .. }) => {
+            DurableEvent::RunEnded { outcome, reason, usage, .. } => {
                 row.ended_ms = Some(record.ts_ms);
                 row.outcome = Some(*outcome);
                 row.reason = Some(reason.clone());
                 row.usage = *usage;
                 self.asking.clear();
             }
-            Event::Durable(DurableEvent::RunStarted { .. })
-            | Event::Durable(DurableEvent::RunResumed { .. })
-            | Event::Durable(DurableEvent::EditApplied { .. })
-            | Event::Durable(DurableEvent::StepDelayed { .. })
-            | Event::Durable(DurableEvent::RequestAdjusted { .. })
-            | Event::Delta(DeltaEvent::ReasoningDelta { .. })
-            | Event::Delta(DeltaEvent::TextDelta { .. })
-            | Event::Delta(DeltaEvent::CallDelta { .. })
-            | Event::Durable(DurableEvent::StepEnded { usage: None, .. })
-            | Event::Durable(DurableEvent::CallStarted { .. })
-            | Event::Durable(DurableEvent::InnerCallStarted { .. })
-            | Event::Durable(DurableEvent::InnerCallEnded { .. })
-            | Event::Delta(DeltaEvent::StepProgressed { .. })
-            | Event::Delta(DeltaEvent::CallProgressed { .. })
-            | Event::Durable(DurableEvent::TasksChanged { .. })
-            | Event::Durable(DurableEvent::NoteAdded { .. })
-            | Event::Durable(DurableEvent::WarningRaised { .. })
-            | Event::Durable(DurableEvent::ErrorRaised { .. }) => {}
+            other => other.ignored(),
         }
         row.questions = u32::try_from(self.asking.len()).unwrap_or(u32::MAX);
     }

@@ -36,33 +36,21 @@ impl AnswerText {
     /// Takes in an event.
     pub(crate) fn apply(&mut self, event: &Event) -> Option<Shown> {
         match event {
-            Event::Durable(DurableEvent::StepStarted { purpose, attempt, .. }) => {
-                self.begin_step(*purpose, *attempt);
-                None
-            }
-            Event::Delta(DeltaEvent::ReasoningDelta { text, .. }) => Some(Shown::Reasoning(text.clone())),
-            Event::Delta(DeltaEvent::TextDelta { text }) => self.show(text),
-            Event::Durable(DurableEvent::RunEnded { answer, outcome, .. }) => self.close(answer, *outcome),
-            Event::Durable(DurableEvent::RunStarted { .. })
-            | Event::Durable(DurableEvent::StepEnded { .. })
-            | Event::Durable(DurableEvent::RunResumed { .. })
-            | Event::Durable(DurableEvent::EditApplied { .. })
-            | Event::Durable(DurableEvent::TasksChanged { .. })
-            | Event::Durable(DurableEvent::StepDelayed { .. })
-            | Event::Durable(DurableEvent::RequestAdjusted { .. })
-            | Event::Delta(DeltaEvent::CallDelta { .. })
-            | Event::Durable(DurableEvent::CallRequested { .. })
-            | Event::Durable(DurableEvent::PermissionRequested { .. })
-            | Event::Durable(DurableEvent::PermissionDecided { .. })
-            | Event::Durable(DurableEvent::CallStarted { .. })
-            | Event::Durable(DurableEvent::InnerCallStarted { .. })
-            | Event::Durable(DurableEvent::InnerCallEnded { .. })
-            | Event::Delta(DeltaEvent::StepProgressed { .. })
-            | Event::Delta(DeltaEvent::CallProgressed { .. })
-            | Event::Durable(DurableEvent::CallEnded { .. })
-            | Event::Durable(DurableEvent::NoteAdded { .. })
-            | Event::Durable(DurableEvent::WarningRaised { .. })
-            | Event::Durable(DurableEvent::ErrorRaised { .. }) => None,
+            Event::Durable(event) => match event {
+                DurableEvent::StepStarted { purpose, attempt, .. } => {
+                    self.begin_step(*purpose, *attempt);
+                    None
+                }
+                DurableEvent::RunEnded { answer, outcome, .. } => self.close(answer, *outcome),
+                other => other.ignored(),
+            },
+            Event::Delta(delta) => match delta {
+                DeltaEvent::ReasoningDelta { text, .. } => Some(Shown::Reasoning(text.clone())),
+                DeltaEvent::TextDelta { text } => self.show(text),
+                DeltaEvent::CallDelta { .. }
+                | DeltaEvent::StepProgressed { .. }
+                | DeltaEvent::CallProgressed { .. } => None,
+            },
         }
     }
 

@@ -161,7 +161,8 @@ fn note(shown: &mut Option<ShownCall>, wanted: &CallId, record: &Record) {
             shown.outcome = Some(Arc::clone(outcome));
             shown.message = Some(Arc::clone(message));
         }
-        _ => {}
+        Event::Durable(other) => other.ignored(),
+        Event::Delta(_) => {}
     }
 }
 

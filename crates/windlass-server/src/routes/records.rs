@@ -168,7 +168,8 @@ impl ShownRecords {
             | Event::Delta(DeltaEvent::ReasoningDelta { text, .. }) => {
                 matches!(redactor.clean(text), Cow::Borrowed(_))
             }
-            _ => false,
+            Event::Durable(_) => false,
+            Event::Delta(other) => other.ignored(),
         };
         let written = if is_plain {
             serde_json::to_writer(out.writer(), record)
@@ -204,7 +205,8 @@ impl ShownRecords {
                     staged.put_shown(redactor, value, "/event/outcome/meta/proposal");
                 }
             }
-            _ => {}
+            Event::Durable(other) => other.ignored(),
+            Event::Delta(_) => {}
         }
     }
 }

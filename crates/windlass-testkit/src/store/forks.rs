@@ -94,7 +94,8 @@ fn large_outcome(session: &str, run: &str) -> Result<Vec<Arc<Record>>, Breach> {
                 visibility,
             }))
         }
-        _ => None,
+        Event::Durable(other) => other.ignored(),
+        Event::Delta(_) => None,
     });
     let ended = ended.ok_or_else(|| Breach::new("the samples have an outcome"))?;
     Ok(vec![at(session, run, 1, BEGIN_MS, started("hi")), at(session, run, 2, BEGIN_MS, ended)])

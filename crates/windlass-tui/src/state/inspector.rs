@@ -194,91 +194,70 @@ impl RunFacts {
         for call in self.steps.iter_mut().flat_map(|step| &mut step.calls) {
             see_inside(&mut call.inside, call.call.id.as_str(), record);
         }
-        match &record.event {
-            Event::Durable(DurableEvent::RunStarted { model, profile, message, .. }) => {
+        let Event::Durable(event) = &record.event else { return };
+        match event {
+            DurableEvent::RunStarted { model, profile, message, .. } => {
                 (self.model, self.profile) = (model.clone(), profile.clone());
                 (self.user, self.started_ms) = (message.text(), now);
             }
-            Event::Durable(DurableEvent::StepStarted { step, purpose, attempt }) => {
+            DurableEvent::StepStarted { step, purpose, attempt } => {
                 self.start_step(*step, *purpose, *attempt, now)
             }
-            Event::Durable(DurableEvent::StepEnded { message, finish, usage, .. }) => {
+            DurableEvent::StepEnded { message, finish, usage, .. } => {
                 if let Some(step) = self.steps.last_mut() {
                     step.ended_ms = Some(now);
                     (step.message, step.finish) = (Some(Arc::clone(message)), Some(finish.clone()));
                     step.usage = *usage;
                 }
             }
-            Event::Durable(DurableEvent::CallRequested { call, visibility, .. }) => {
-                self.request(call, *visibility, now)
-            }
-            Event::Durable(DurableEvent::PermissionRequested { question }) => {
+            DurableEvent::CallRequested { call, visibility, .. } => self.request(call, *visibility, now),
+            DurableEvent::PermissionRequested { question } => {
                 self.on_call(&question.call_id, |call| call.question = Some((now, question.clone())));
             }
-            Event::Durable(DurableEvent::PermissionDecided {
-                call_id, decision, by, rule, problem, ..
-            }) => {
+            DurableEvent::PermissionDecided { call_id, decision, by, rule, problem, .. } => {
                 let (by, rule, problem) = (by.clone(), rule.clone(), problem.clone());
                 let facts = DecisionFacts { at_ms: now, decision: *decision, by, rule, problem };
                 self.on_call(call_id, |call| call.decision = Some(facts));
             }
-            Event::Durable(DurableEvent::CallStarted { call_id, by, .. }) => {
+            DurableEvent::CallStarted { call_id, by, .. } => {
                 self.on_call(call_id, |call| call.started = Some((now, by.clone())));
             }
-            Event::Durable(DurableEvent::CallEnded { call_id, outcome, message, .. }) => {
-                self.on_call(call_id, |call| {
-                    call.outcome = Some((now, Arc::clone(outcome)));
-                    call.message = Some(Arc::clone(message));
-                })
-            }
+            DurableEvent::CallEnded { call_id, outcome, message, .. } => self.on_call(call_id, |call| {
+                call.outcome = Some((now, Arc::clone(outcome)));
+                call.message = Some(Arc::clone(message));
+            }),
             // The call that it is inside of changes.
-            Event::Durable(DurableEvent::InnerCallStarted { call_id, .. })
-            | Event::Durable(DurableEvent::InnerCallEnded { call_id, .. }) => {
+            DurableEvent::InnerCallStarted { call_id, .. } | DurableEvent::InnerCallEnded { call_id, .. } => {
                 self.on_call(call_id, |_| ());
             }
-            Event::Durable(DurableEvent::RunEnded { outcome, reason, usage, .. }) => {
+            DurableEvent::RunEnded { outcome, reason, usage, .. } => {
                 let (outcome, reason, usage) = (*outcome, reason.clone(), *usage);
                 self.end = Some(EndFacts { ended_ms: now, outcome, reason, usage });
             }
-            Event::Durable(DurableEvent::EditApplied { note, .. }) => {
+            DurableEvent::EditApplied { note, .. } => {
                 self.tell("edit applied".to_owned(), note.clone(), false)
             }
-            Event::Durable(DurableEvent::RunResumed { interrupted, repeated, grants }) => {
+            DurableEvent::RunResumed { interrupted, repeated, grants } => {
                 let text = resumed_text(interrupted, repeated, grants);
                 self.tell("run taken up again".to_owned(), text, false);
             }
-            Event::Durable(DurableEvent::StepDelayed {
-                attempt,
-                attempts_max,
-                delay_ms,
-                code,
-                message,
-                ..
-            }) => {
+            DurableEvent::StepDelayed { attempt, attempts_max, delay_ms, code, message, .. } => {
                 let title = format!("try {attempt} of {attempts_max} in about {delay_ms} ms: {code}");
                 self.tell(title, message.clone(), true);
             }
-            Event::Durable(DurableEvent::RequestAdjusted { kind, rule, message, .. }) => {
+            DurableEvent::RequestAdjusted { kind, rule, message, .. } => {
                 self.tell(format!("request {}: {rule}", kind.word()), message.clone(), false);
             }
-            Event::Durable(DurableEvent::TasksChanged { tasks }) => {
-                self.tell("tasks".to_owned(), tasks_text(tasks), false)
-            }
-            Event::Durable(DurableEvent::NoteAdded { text }) => {
+            DurableEvent::TasksChanged { tasks } => self.tell("tasks".to_owned(), tasks_text(tasks), false),
+            DurableEvent::NoteAdded { text } => {
                 self.tell("note to the model".to_owned(), text.clone(), false)
             }
-            Event::Durable(DurableEvent::WarningRaised { code, message }) => {
+            DurableEvent::WarningRaised { code, message } => {
                 self.tell(format!("warning {}", code.word()), message.clone(), true);
             }
-            Event::Durable(DurableEvent::ErrorRaised { code, message }) => {
+            DurableEvent::ErrorRaised { code, message } => {
                 self.tell(format!("error {code}"), message.clone(), true)
             }
-            // Not durable.
-            Event::Delta(DeltaEvent::ReasoningDelta { .. })
-            | Event::Delta(DeltaEvent::TextDelta { .. })
-            | Event::Delta(DeltaEvent::CallDelta { .. })
-            | Event::Delta(DeltaEvent::StepProgressed { .. })
-            | Event::Delta(DeltaEvent::CallProgressed { .. }) => {}
         }
     }
 

@@ -162,7 +162,9 @@ impl OpenSession {
 }
 
 /// What an event changed of the entries of its run.
+#[derive(Default)]
 enum Touched {
+    #[default]
     Nothing,
     Entry(usize),
     Entries,
@@ -170,31 +172,28 @@ enum Touched {
 
 fn touched(run: &RunView, event: &Event) -> Touched {
     match event {
-        Event::Delta(DeltaEvent::TextDelta { .. }) | Event::Delta(DeltaEvent::ReasoningDelta { .. }) => {
-            run.entries.len().checked_sub(1).map_or(Touched::Nothing, Touched::Entry)
-        }
-        Event::Durable(DurableEvent::PermissionDecided { call_id, .. })
-        | Event::Durable(DurableEvent::CallStarted { call_id, .. })
-        | Event::Delta(DeltaEvent::CallProgressed { call_id, .. })
-        | Event::Durable(DurableEvent::CallEnded { call_id, .. }) => place_of(run, call_id),
-        Event::Durable(DurableEvent::PermissionRequested { question }) => place_of(run, &question.call_id),
-        Event::Durable(DurableEvent::CallRequested { call, .. }) => place_of(run, &call.id),
-        Event::Durable(DurableEvent::RunStarted { .. })
-        | Event::Durable(DurableEvent::RunResumed { .. })
-        | Event::Durable(DurableEvent::EditApplied { .. })
-        | Event::Durable(DurableEvent::StepStarted { .. })
-        | Event::Durable(DurableEvent::StepEnded { .. })
-        | Event::Durable(DurableEvent::StepDelayed { .. })
-        | Event::Durable(DurableEvent::RunEnded { .. }) => Touched::Entries,
-        Event::Durable(DurableEvent::RequestAdjusted { .. })
-        | Event::Delta(DeltaEvent::StepProgressed { .. })
-        | Event::Delta(DeltaEvent::CallDelta { .. })
-        | Event::Durable(DurableEvent::InnerCallStarted { .. })
-        | Event::Durable(DurableEvent::InnerCallEnded { .. })
-        | Event::Durable(DurableEvent::TasksChanged { .. })
-        | Event::Durable(DurableEvent::NoteAdded { .. })
-        | Event::Durable(DurableEvent::WarningRaised { .. })
-        | Event::Durable(DurableEvent::ErrorRaised { .. }) => Touched::Nothing,
+        Event::Durable(event) => match event {
+            DurableEvent::PermissionDecided { call_id, .. }
+            | DurableEvent::CallStarted { call_id, .. }
+            | DurableEvent::CallEnded { call_id, .. } => place_of(run, call_id),
+            DurableEvent::PermissionRequested { question } => place_of(run, &question.call_id),
+            DurableEvent::CallRequested { call, .. } => place_of(run, &call.id),
+            DurableEvent::RunStarted { .. }
+            | DurableEvent::RunResumed { .. }
+            | DurableEvent::EditApplied { .. }
+            | DurableEvent::StepStarted { .. }
+            | DurableEvent::StepEnded { .. }
+            | DurableEvent::StepDelayed { .. }
+            | DurableEvent::RunEnded { .. } => Touched::Entries,
+            other => other.ignored(),
+        },
+        Event::Delta(delta) => match delta {
+            DeltaEvent::TextDelta { .. } | DeltaEvent::ReasoningDelta { .. } => {
+                run.entries.len().checked_sub(1).map_or(Touched::Nothing, Touched::Entry)
+            }
+            DeltaEvent::CallProgressed { call_id, .. } => place_of(run, call_id),
+            DeltaEvent::StepProgressed { .. } | DeltaEvent::CallDelta { .. } => Touched::Nothing,
+        },
     }
 }
 

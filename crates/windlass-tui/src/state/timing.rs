@@ -71,56 +71,44 @@ impl RunTiming {
             Event::Delta(DeltaEvent::TextDelta { .. }) | Event::Delta(DeltaEvent::ReasoningDelta { .. })
         );
         match event {
-            Event::Durable(DurableEvent::StepStarted { step, .. }) => {
-                (self.step, self.step_started_ms, self.writing) = (*step, Some(now), None);
-            }
-            Event::Durable(DurableEvent::StepEnded { usage, .. }) => {
-                (self.step_started_ms, self.writing) = (None, None);
-                self.last_step = usage.or(self.last_step);
-            }
-            Event::Delta(DeltaEvent::ReasoningDelta { phase, .. }) => {
-                let blocks = self.thinking.entry(*phase).or_default();
-                match blocks.last_mut().filter(|_| was_thinking) {
-                    Some((_, last)) => *last = now,
-                    None => blocks.push((now, now)),
+            Event::Durable(event) => match event {
+                DurableEvent::StepStarted { step, .. } => {
+                    (self.step, self.step_started_ms, self.writing) = (*step, Some(now), None);
                 }
-                self.is_thinking = true;
-            }
-            Event::Delta(DeltaEvent::CallDelta { name, chars, .. }) => {
-                self.writing = Some((name.clone(), *chars))
-            }
-            Event::Durable(DurableEvent::CallStarted { call_id, .. }) => {
-                self.calls.insert(call_id.clone(), now);
-            }
-            Event::Durable(DurableEvent::RunEnded { .. }) => {
-                (self.ended_ms, self.step_started_ms, self.writing) = (Some(now), None, None);
-            }
-            // What was thought in a try that failed is thrown away, and thought again.
-            Event::Durable(DurableEvent::StepDelayed { .. }) => {
-                self.thinking.retain(|_, blocks| {
-                    let began = self.step_started_ms.unwrap_or(Millis::MAX);
-                    blocks.retain(|(first, _)| *first < began);
-                    !blocks.is_empty()
-                });
-                (self.step_started_ms, self.writing, self.delayed_ms) = (None, None, Some(now));
-            }
-            Event::Delta(DeltaEvent::TextDelta { .. }) => self.writing = None,
-            Event::Durable(DurableEvent::RunStarted { .. })
-            | Event::Durable(DurableEvent::RunResumed { .. })
-            | Event::Durable(DurableEvent::EditApplied { .. })
-            | Event::Durable(DurableEvent::RequestAdjusted { .. })
-            | Event::Durable(DurableEvent::CallRequested { .. })
-            | Event::Durable(DurableEvent::PermissionRequested { .. })
-            | Event::Durable(DurableEvent::PermissionDecided { .. })
-            | Event::Delta(DeltaEvent::StepProgressed { .. })
-            | Event::Delta(DeltaEvent::CallProgressed { .. })
-            | Event::Durable(DurableEvent::InnerCallStarted { .. })
-            | Event::Durable(DurableEvent::InnerCallEnded { .. })
-            | Event::Durable(DurableEvent::CallEnded { .. })
-            | Event::Durable(DurableEvent::TasksChanged { .. })
-            | Event::Durable(DurableEvent::NoteAdded { .. })
-            | Event::Durable(DurableEvent::WarningRaised { .. })
-            | Event::Durable(DurableEvent::ErrorRaised { .. }) => {}
+                DurableEvent::StepEnded { usage, .. } => {
+                    (self.step_started_ms, self.writing) = (None, None);
+                    self.last_step = usage.or(self.last_step);
+                }
+                DurableEvent::CallStarted { call_id, .. } => {
+                    self.calls.insert(call_id.clone(), now);
+                }
+                DurableEvent::RunEnded { .. } => {
+                    (self.ended_ms, self.step_started_ms, self.writing) = (Some(now), None, None);
+                }
+                // What was thought in a try that failed is thrown away, and thought again.
+                DurableEvent::StepDelayed { .. } => {
+                    self.thinking.retain(|_, blocks| {
+                        let began = self.step_started_ms.unwrap_or(Millis::MAX);
+                        blocks.retain(|(first, _)| *first < began);
+                        !blocks.is_empty()
+                    });
+                    (self.step_started_ms, self.writing, self.delayed_ms) = (None, None, Some(now));
+                }
+                other => other.ignored(),
+            },
+            Event::Delta(delta) => match delta {
+                DeltaEvent::ReasoningDelta { phase, .. } => {
+                    let blocks = self.thinking.entry(*phase).or_default();
+                    match blocks.last_mut().filter(|_| was_thinking) {
+                        Some((_, last)) => *last = now,
+                        None => blocks.push((now, now)),
+                    }
+                    self.is_thinking = true;
+                }
+                DeltaEvent::CallDelta { name, chars, .. } => self.writing = Some((name.clone(), *chars)),
+                DeltaEvent::TextDelta { .. } => self.writing = None,
+                DeltaEvent::StepProgressed { .. } | DeltaEvent::CallProgressed { .. } => {}
+            },
         }
     }
 

@@ -68,7 +68,8 @@ impl Told {
                     self.failure = None;
                 }
             }
-            _ => {}
+            Event::Durable(other) => other.ignored(),
+            Event::Delta(_) => {}
         }
         None
     }

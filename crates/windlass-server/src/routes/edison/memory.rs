@@ -45,7 +45,8 @@ pub(super) fn forgotten(records: &[Arc<Record>]) -> Vec<Exchange> {
             Event::Durable(DurableEvent::RequestAdjusted { kind: NoticeKind::Trimmed, .. }) => {
                 is_shortened = true
             }
-            _ => {}
+            Event::Durable(other) => other.ignored(),
+            Event::Delta(_) => {}
         }
     }
     let kept = if is_shortened { EXCHANGES_KEPT } else { exchanges.len() };

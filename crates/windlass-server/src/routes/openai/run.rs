@@ -64,7 +64,8 @@ pub(super) async fn answer(
                 whole.text = stop.push(answer);
                 whole.text.push_str(&stop.finish());
             }
-            _ => {}
+            Event::Durable(other) => other.ignored(),
+            Event::Delta(other) => other.ignored(),
         }
     }
     if let Some(problem) = ending.problem {
@@ -157,7 +158,8 @@ impl Ending {
                     None => Problem::new(Kind::Upstream, "run_failed", answer.clone()),
                 });
             }
-            _ => {}
+            Event::Durable(other) => other.ignored(),
+            Event::Delta(_) => {}
         }
     }
 }
