@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use console::style;
 use serde::Serialize;
-use windlass_core::event::{DeltaEvent, DurableEvent, Event, Record, RunOutcome};
+use windlass_core::event::{DurableEvent, Event, Record, RunOutcome};
 use windlass_core::ids::{CallId, RunId};
 use windlass_core::message::{Message, Part};
 use windlass_core::text::visible;

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use tracing::field::{Empty, debug};
 use tracing::{Span, info, info_span, warn};
-use windlass_core::event::{DeltaEvent, DurableEvent, Event, Record, RunOutcome, StopReason};
+use windlass_core::event::{DurableEvent, Event, Record, RunOutcome, StopReason};
 use windlass_core::ids::{CallId, MessageId, RunId, SessionId};
 use windlass_core::tool::{ToolCall, ToolOutcome};
 

@@ -1,7 +1,7 @@
 //! Appending: the records of one session, and the rows of runs, grants, tasks and questions that are made of them.
 
 use rusqlite::params;
-use windlass_core::event::{DeltaEvent, DurableEvent, Event, Record};
+use windlass_core::event::{DurableEvent, Event, Record};
 use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::json::clip::clip_chars;
 use windlass_core::message::Message;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use windlass_core::event::{DeltaEvent, DurableEvent, Event, Record};
+use windlass_core::event::{DurableEvent, Event, Record};
 use windlass_core::ids::{CallId, Millis, RunId, SessionId};
 use windlass_core::message::Message;
 use windlass_core::model::Usage;

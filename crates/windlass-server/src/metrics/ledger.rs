@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use windlass_core::event::{DeltaEvent, DurableEvent, Event, Record};
+use windlass_core::event::{DurableEvent, Event, Record};
 use windlass_core::ids::{CallId, Millis, RunId};
 use windlass_core::model::Usage;
 

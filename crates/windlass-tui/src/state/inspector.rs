@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use windlass_core::event::{DeltaEvent, DurableEvent, Event, Record, RunOutcome, StopReason};
+use windlass_core::event::{DurableEvent, Event, Record, RunOutcome, StopReason};
 use windlass_core::ids::{CallId, Millis};
 use windlass_core::message::Message;
 use windlass_core::model::{Finish, StepPurpose, Usage};
