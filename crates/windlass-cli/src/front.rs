@@ -9,10 +9,9 @@ use windlass_core::command::Command;
 use windlass_core::event::{DurableEvent, Event, Record, RunOutcome};
 use windlass_core::host::{HostDelivery, HostError, HostPort, StartedRun};
 use windlass_core::ids::{CallId, RunId};
-use windlass_core::permission::{Decision, Question};
+use windlass_core::permission::{Decision, PolicyPort, Question};
 use windlass_core::port::BoxStream;
 use windlass_core::tool::OutcomeStatus;
-use windlass_engine::policy_store::PolicyStore;
 use windlass_scripted::ScriptedUser;
 
 use crate::asker::Asker;
@@ -36,7 +35,7 @@ pub(crate) struct Front {
     /// Everything that happened, for whoever wants to look at it afterwards.
     seen: Vec<Arc<Record>>,
     keeps_seen: bool,
-    policies: PolicyStore,
+    policies: Arc<dyn PolicyPort>,
     /// Rules that the user wants remembered.
     remembered: Vec<String>,
     /// The error of the run that goes on.
@@ -73,7 +72,7 @@ impl Front {
         host: Arc<dyn HostPort>,
         screen: Screen,
         asker: Asker,
-        policies: PolicyStore,
+        policies: Arc<dyn PolicyPort>,
     ) -> Result<Self> {
         Ok(Self {
             host,

@@ -1,12 +1,15 @@
 //! The audit file: one line for each decision about a call, only ever appended to.
 //!
-//! Knows no decision: whoever calls gives the line. Bounded: a full file is kept once as `NAME.1`.
+//! Bounded: a full file is kept once as `NAME.1`.
 //! Writing and reading block and belong on a blocking thread.
 
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+
+use windlass_core::host::AuditQuery;
+use windlass_core::permission::{AuditEntry, AuditFailure, AuditPort};
 
 use crate::limits::{AUDIT_BYTES_MAX, AUDIT_READ_BYTES_MAX};
 use crate::policy_file::private;
@@ -46,7 +49,7 @@ impl AuditFile {
 
     /// Appends one line. Line breaks in it become spaces: one decision stays one line, whatever the
     /// arguments of the call contain.
-    pub fn append(&self, line: &str) -> Result<(), AuditError> {
+    pub fn append_line(&self, line: &str) -> Result<(), AuditError> {
         self.try_append(line).map_err(|error| AuditError { path: self.path.clone(), error })
     }
 
@@ -65,7 +68,11 @@ impl AuditFile {
     }
 
     /// The newest lines, newest first, as far as `keep` keeps them: of this file and of the one before it.
-    pub fn newest<T>(&self, rows_max: usize, keep: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, AuditError> {
+    pub fn newest_lines<T>(
+        &self,
+        rows_max: usize,
+        keep: impl Fn(&str) -> Option<T>,
+    ) -> Result<Vec<T>, AuditError> {
         let mut kept = Vec::new();
         for path in [self.path.clone(), self.beside(".1")] {
             let text = read_tail(&path).map_err(|error| AuditError { path, error })?;
@@ -101,6 +108,20 @@ impl AuditFile {
         let mut name = OsString::from(&self.path);
         name.push(ending);
         name.into()
+    }
+}
+
+impl AuditPort for AuditFile {
+    fn append(&self, entry: &AuditEntry) -> Result<(), AuditFailure> {
+        self.append_line(&entry.to_string()).map_err(|error| AuditFailure(error.to_string()))
+    }
+
+    fn newest(&self, query: &AuditQuery) -> Result<Vec<AuditEntry>, AuditFailure> {
+        let keep = |line: &str| {
+            let entry = AuditEntry::from_line(line)?;
+            query.tool.as_ref().is_none_or(|tool| *tool == entry.tool).then_some(entry)
+        };
+        self.newest_lines(query.rows_max, keep).map_err(|error| AuditFailure(error.to_string()))
     }
 }
 

@@ -4,8 +4,8 @@ use super::*;
 fn each_decision_is_one_line_whatever_it_contains() {
     let folder = tempfile::tempdir().unwrap();
     let audit = AuditFile::new(folder.path().join("deep/audit.log"));
-    audit.append("one").unwrap();
-    audit.append("two\nforged line\r\n").unwrap();
+    audit.append_line("one").unwrap();
+    audit.append_line("two\nforged line\r\n").unwrap();
     let text = fs::read_to_string(audit.path()).unwrap();
     assert_eq!(text, "one\ntwo forged line  \n");
 }
@@ -16,7 +16,7 @@ fn only_its_owner_can_read_it() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let audit = AuditFile::new(folder.path().join("audit.log"));
-    audit.append("x").unwrap();
+    audit.append_line("x").unwrap();
     assert_eq!(fs::metadata(audit.path()).unwrap().permissions().mode() & 0o777, 0o600);
 }
 
@@ -25,7 +25,7 @@ fn a_full_file_is_kept_once_and_a_new_one_begun() {
     let folder = tempfile::tempdir().unwrap();
     let audit = AuditFile::with_bytes_max(folder.path().join("audit.log"), 100);
     for number in 0..50 {
-        audit.append(&format!("decision {number:02}")).unwrap();
+        audit.append_line(&format!("decision {number:02}")).unwrap();
     }
     let read = |path: PathBuf| fs::read_to_string(path).unwrap();
     let (now, before) = (read(audit.path().into()), read(audit.beside(".1")));
@@ -40,8 +40,8 @@ fn a_full_file_is_kept_once_and_a_new_one_begun() {
 fn a_line_larger_than_the_bound_is_still_written() {
     let folder = tempfile::tempdir().unwrap();
     let audit = AuditFile::with_bytes_max(folder.path().join("audit.log"), 10);
-    audit.append(&"x".repeat(50)).unwrap();
-    audit.append("y").unwrap();
+    audit.append_line(&"x".repeat(50)).unwrap();
+    audit.append_line("y").unwrap();
     assert_eq!(fs::read_to_string(audit.path()).unwrap(), "y\n");
 }
 
@@ -52,7 +52,9 @@ fn writers_at_once_do_not_mix_their_lines() {
     std::thread::scope(|scope| {
         for thread in 0..4 {
             let audit = &audit;
-            scope.spawn(move || (0..25).for_each(|_| audit.append(&thread.to_string().repeat(200)).unwrap()));
+            scope.spawn(move || {
+                (0..25).for_each(|_| audit.append_line(&thread.to_string().repeat(200)).unwrap())
+            });
         }
     });
     let text = fs::read_to_string(audit.path()).unwrap();
@@ -63,7 +65,7 @@ fn writers_at_once_do_not_mix_their_lines() {
 #[test]
 fn a_file_that_cannot_be_written_names_itself() {
     let folder = tempfile::tempdir().unwrap();
-    let error = AuditFile::new(folder.path()).append("x").unwrap_err();
+    let error = AuditFile::new(folder.path()).append_line("x").unwrap_err();
     assert!(error.to_string().starts_with("the audit file "), "{error}");
 }
 
@@ -73,11 +75,11 @@ fn the_newest_lines_are_read_back_across_the_rotation() {
     let audit = AuditFile::with_bytes_max(folder.path().join("audit.log"), 100);
     let numbers = |rows_max, keep: fn(&str) -> bool| {
         let number = |line: &str| keep(line).then(|| line[9..].to_owned());
-        audit.newest(rows_max, number).unwrap()
+        audit.newest_lines(rows_max, number).unwrap()
     };
     assert!(numbers(5, |_| true).is_empty(), "there is no file yet");
     for number in 0..20 {
-        audit.append(&format!("decision {number:02}")).unwrap();
+        audit.append_line(&format!("decision {number:02}")).unwrap();
     }
     assert!(fs::read_to_string(audit.path()).unwrap().lines().count() < 6);
     assert_eq!(numbers(6, |_| true), ["19", "18", "17", "16", "15", "14"]);
@@ -92,6 +94,6 @@ fn a_long_file_is_read_from_its_end_and_in_whole_lines() {
     let line = format!("{}\n", "x".repeat(1_000));
     let lines = usize::try_from(AUDIT_READ_BYTES_MAX).unwrap() / line.len() + 10;
     fs::write(audit.path(), line.repeat(lines)).unwrap();
-    let read = audit.newest(usize::MAX, |line| Some(line.len())).unwrap();
+    let read = audit.newest_lines(usize::MAX, |line| Some(line.len())).unwrap();
     assert!(read.len() < lines && read.iter().all(|length| *length == 1_000));
 }

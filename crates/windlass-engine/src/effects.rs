@@ -169,7 +169,7 @@ impl Actor {
 
     fn write_audit(&self, entry: &AuditEntry) {
         if let Some(audit) = &self.parts.audit
-            && let Err(error) = audit.append(&entry.to_string())
+            && let Err(error) = audit.append(entry)
         {
             tracing::warn!(session = %self.parts.session_id, "the audit log cannot be written: {error}");
         }

@@ -7,7 +7,9 @@ use serde_json::{Map, Value};
 use windlass_core::args::read_args;
 use windlass_core::check::check_call;
 use windlass_core::ids::{CallId, RunId, SessionId};
-use windlass_core::permission::{ApproveMode, Explanation, Gate, GateSettings, HeldTargets, Permissions};
+use windlass_core::permission::{
+    ApproveMode, Explanation, Gate, GateSettings, HeldTargets, Permissions, PolicyPort,
+};
 use windlass_core::port::{BoxFuture, CallsPort, CancelFlag, ProgressPort, ToolContext};
 use windlass_core::profile::Profile;
 use windlass_core::redact::Redactor;
@@ -15,7 +17,6 @@ use windlass_core::tool::{RawArgs, ToolCall, ToolFailure, ToolOutput};
 
 use crate::cancel::CancelSignal;
 use crate::clock::Clock;
-use crate::policy_store::PolicyStore;
 use crate::registry::Registry;
 use crate::results::SessionResults;
 use crate::tasks::SessionTasks;
@@ -26,7 +27,7 @@ pub struct CallJudge<'a> {
     /// The tools.
     pub registry: &'a Registry,
     /// The rules.
-    pub policies: &'a PolicyStore,
+    pub policies: &'a dyn PolicyPort,
     /// What happens to calls that would need asking.
     pub approve: ApproveMode,
     /// The profile.

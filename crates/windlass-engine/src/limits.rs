@@ -94,9 +94,6 @@ pub const MEMORY_SESSIONS_MAX: usize = 100_000;
 /// Audit lines that the memory store holds; the oldest go first.
 pub const MEMORY_AUDIT_LINES_MAX: usize = 10_000;
 
-/// Characters of a title or of what a user said, in lists: one line of a wide screen.
-pub const TITLE_CHARS_MAX: usize = 200;
-
 /// Sessions that a host keeps open: some ten kilobytes each, and most of them idle.
 pub const SESSIONS_OPEN_MAX: usize = 16_384;
 

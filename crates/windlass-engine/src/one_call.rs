@@ -10,18 +10,16 @@ use windlass_core::command::MessageSend;
 use windlass_core::event::{DurableEvent, Event, Record};
 use windlass_core::ids::SessionId;
 use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, ModelRequest};
-use windlass_core::permission::ApproveMode;
+use windlass_core::permission::{ApproveMode, AuditPort, PolicyPort};
 use windlass_core::port::{BoxStream, JournalFailure, JournalPort, ModelPort};
 use windlass_core::profile::{Dialect, Profile};
 use windlass_core::redact::Redactor;
 use windlass_core::run::RunSettings;
 use windlass_core::tool::{ToolOutcome, inside_of};
 
-use crate::audit_file::AuditFile;
 use crate::clock::Clock;
 use crate::ids::{new_message_id, new_run_id};
 use crate::journal::MemoryJournal;
-use crate::policy_store::PolicyStore;
 use crate::registry::Registry;
 use crate::session::{Past, RunHandle, SendError, Session, SessionParts};
 
@@ -45,8 +43,8 @@ impl OneCall {
 pub(crate) struct Surroundings {
     pub(crate) registry: Registry,
     pub(crate) root: PathBuf,
-    pub(crate) policies: PolicyStore,
-    pub(crate) audit: Option<Arc<AuditFile>>,
+    pub(crate) policies: Arc<dyn PolicyPort>,
+    pub(crate) audit: Option<Arc<dyn AuditPort>>,
     pub(crate) clock: Clock,
     /// Secret values: a question that has one in it is critical.
     pub(crate) redactor: Redactor,

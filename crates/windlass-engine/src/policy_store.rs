@@ -6,15 +6,12 @@
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
-use windlass_core::permission::{PolicySet, Rule, RuleEffect};
+use windlass_core::permission::{PolicyFailure, PolicyPort, PolicySet, Rule, RuleEffect};
 
 use crate::policy_file::{FileStamp, PolicyFile, PolicyFileError};
 
-/// Rules, shared by all sessions of a process.
-#[derive(Clone)]
-pub struct PolicyStore(Arc<Shared>);
-
-struct Shared {
+/// Rules of a file, or of the process alone.
+pub struct PolicyStore {
     file: Option<PolicyFile<PolicySet>>,
     rules: RwLock<Rules>,
 }
@@ -44,46 +41,30 @@ impl Rules {
 
 impl PolicyStore {
     /// Rules that live and die with the process.
-    pub fn in_memory(rules: PolicySet) -> Self {
-        Self(Arc::new(Shared { file: None, rules: RwLock::new(Rules::new(rules, Vec::new())) }))
+    pub fn in_memory(rules: PolicySet) -> Arc<dyn PolicyPort> {
+        Arc::new(Self { file: None, rules: RwLock::new(Rules::new(rules, Vec::new())) })
     }
 
     /// Rules of a file. A file that cannot be understood is kept, nothing of it holds, every call is asked
     /// about, and the warning says so.
-    pub fn open(path: impl Into<PathBuf>, extra: Vec<Rule>) -> (Self, Option<String>) {
+    pub fn open(path: impl Into<PathBuf>, extra: Vec<Rule>) -> (Arc<dyn PolicyPort>, Option<String>) {
         let file = PolicyFile::new(
             path,
             |text| PolicySet::from_json(text).map_err(|error| error.to_string()),
             PolicySet::to_json,
         );
         let (rules, warning) = read(&file, extra, Vec::new());
-        let store = Self(Arc::new(Shared { file: Some(file), rules: RwLock::new(rules) }));
-        (store, warning)
-    }
-
-    /// All rules that hold now.
-    pub fn rules(&self) -> Arc<PolicySet> {
-        Arc::clone(&self.renewed().all)
-    }
-
-    /// Whether the stored rules could not be read: those that deny may be among them.
-    pub fn is_lost(&self) -> bool {
-        self.renewed().is_lost
-    }
-
-    /// The rules that are stored.
-    pub fn stored(&self) -> PolicySet {
-        self.renewed().stored.clone()
+        (Arc::new(Self { file: Some(file), rules: RwLock::new(rules) }), warning)
     }
 
     /// The rules, read again if their file has changed.
     fn renewed(&self) -> RwLockReadGuard<'_, Rules> {
-        let known = self.0.rules.read().unwrap_or_else(PoisonError::into_inner);
-        let Some(file) = self.0.file.as_ref().filter(|file| file.stamp() != known.stamp) else {
+        let known = self.rules.read().unwrap_or_else(PoisonError::into_inner);
+        let Some(file) = self.file.as_ref().filter(|file| file.stamp() != known.stamp) else {
             return known;
         };
         drop(known);
-        let mut rules = self.0.rules.write().unwrap_or_else(PoisonError::into_inner);
+        let mut rules = self.rules.write().unwrap_or_else(PoisonError::into_inner);
         let denying = rules.stored.rules().iter().filter(|rule| rule.effect == RuleEffect::Deny);
         let (denying, extra) = (denying.cloned().collect(), std::mem::take(&mut rules.extra));
         let (fresh, warning) = read(file, extra, denying);
@@ -92,23 +73,13 @@ impl PolicyStore {
         }
         *rules = fresh;
         drop(rules);
-        self.0.rules.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Stores a rule; gives its id.
-    pub fn add(&self, rule: Rule) -> Result<String, PolicyFileError> {
-        self.change(|rules| rules.add(rule))
-    }
-
-    /// Removes a stored rule, if there is one of that id.
-    pub fn remove(&self, id: &str) -> Result<Option<Rule>, PolicyFileError> {
-        self.change(|rules| rules.remove(id))
+        self.rules.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn change<T>(&self, change: impl FnOnce(&mut PolicySet) -> T) -> Result<T, PolicyFileError> {
-        let mut rules = self.0.rules.write().unwrap_or_else(PoisonError::into_inner);
+        let mut rules = self.rules.write().unwrap_or_else(PoisonError::into_inner);
         let mut changed = None;
-        let stored = match &self.0.file {
+        let stored = match &self.file {
             Some(file) => file.update(|stored| changed = Some(change(stored)))?,
             None => {
                 let mut stored = rules.stored.clone();
@@ -121,6 +92,28 @@ impl PolicyStore {
         *rules = Rules::new(stored, extra);
         // `update` runs its closure exactly once before it returns without an error.
         changed.ok_or(PolicyFileError::Unchanged)
+    }
+}
+
+impl PolicyPort for PolicyStore {
+    fn rules(&self) -> Arc<PolicySet> {
+        Arc::clone(&self.renewed().all)
+    }
+
+    fn is_lost(&self) -> bool {
+        self.renewed().is_lost
+    }
+
+    fn stored(&self) -> PolicySet {
+        self.renewed().stored.clone()
+    }
+
+    fn add(&self, rule: Rule) -> Result<String, PolicyFailure> {
+        self.change(|rules| rules.add(rule)).map_err(|error| PolicyFailure(error.to_string()))
+    }
+
+    fn remove(&self, id: &str) -> Result<Option<Rule>, PolicyFailure> {
+        self.change(|rules| rules.remove(id)).map_err(|error| PolicyFailure(error.to_string()))
     }
 }
 

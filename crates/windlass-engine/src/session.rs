@@ -13,7 +13,7 @@ use windlass_core::event::Record;
 use windlass_core::history::{History, PastOutcome};
 use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::message::Transcript;
-use windlass_core::permission::{ApproveMode, PermissionAnswer, Permissions, Rule};
+use windlass_core::permission::{ApproveMode, AuditPort, PermissionAnswer, Permissions, PolicyPort, Rule};
 use windlass_core::port::{JournalPort, ModelPort, ResultsPort, TasksPort};
 use windlass_core::redact::Redactor;
 use windlass_core::run::{Finished, RunSettings};
@@ -21,11 +21,9 @@ use windlass_core::task::Task;
 use windlass_core::tool::ToolOutcome;
 
 use crate::actor::Actor;
-use crate::audit_file::AuditFile;
 use crate::bus::{BusConfig, EventLog, Subscription};
 use crate::clock::Clock;
 use crate::inside::{Granting, Inside};
-use crate::policy_store::PolicyStore;
 use crate::registry::Registry;
 use crate::results::SessionResults;
 use crate::tasks::SessionTasks;
@@ -47,13 +45,13 @@ pub struct SessionParts {
     /// The project root.
     pub root: PathBuf,
     /// Stored rules.
-    pub policies: PolicyStore,
+    pub policies: Arc<dyn PolicyPort>,
     /// What happens to calls that would need asking.
     pub approve: ApproveMode,
     /// Where durable events go.
     pub journal: Arc<dyn JournalPort>,
     /// Where decisions are written down, if anywhere.
-    pub audit: Option<Arc<AuditFile>>,
+    pub audit: Option<Arc<dyn AuditPort>>,
     /// The time.
     pub clock: Clock,
     /// What was before.

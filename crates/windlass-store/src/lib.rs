@@ -23,4 +23,4 @@ mod writer;
 
 pub use fault::OpenError;
 pub use open::{FILE_NAME, StoreConfig};
-pub use store::SqliteStore;
+pub use store::{SQLITE, SqliteStore};

@@ -9,7 +9,7 @@ use windlass_core::permission::{ApproveMode, Rule};
 use windlass_core::port::{BoxFuture, JournalFailure, JournalPort};
 use windlass_core::settings::SessionSettings;
 use windlass_core::store::{
-    Claim, NewSession, RunQuery, RunRow, Save, SessionQuery, SessionRow, StoreFailure, StorePort,
+    Claim, NewSession, RunQuery, RunRow, Save, SessionQuery, SessionRow, StoreFailure, StoreKind, StorePort,
 };
 use windlass_core::task::Task;
 
@@ -94,6 +94,19 @@ impl SqliteStore {
         Ok(records)
     }
 }
+
+/// Stores of this crate: a place is a folder.
+pub const SQLITE: StoreKind = StoreKind {
+    has_place: |place| !place.to_string_lossy().contains("://"),
+    exists: |place| place.join(FILE_NAME).exists(),
+    open: |place, readers| {
+        let config = StoreConfig { readers, ..StoreConfig::default() };
+        match SqliteStore::open(place, config) {
+            Ok(store) => Ok(Arc::new(store)),
+            Err(error) => Err(StoreFailure::Broken(error.to_string())),
+        }
+    },
+};
 
 fn encode_records(records: &[Arc<Record>]) -> Result<Vec<Row>, String> {
     encode(records).map_err(|error| format!("a record cannot be written as JSON: {error}"))
@@ -267,6 +280,17 @@ impl StorePort for SqliteStore {
     fn claim<'a>(&'a self, session_id: &'a SessionId) -> BoxFuture<'a, Result<Claim, StoreFailure>> {
         let id = session_id.clone();
         Box::pin(self.writer.work(Need::Seen, move |desk| desk.claim(&id)))
+    }
+
+    fn holder<'a>(
+        &'a self,
+        session_id: &'a SessionId,
+    ) -> BoxFuture<'a, Result<Option<String>, StoreFailure>> {
+        let id = session_id.clone();
+        Box::pin(self.writer.work(Need::Seen, move |desk| {
+            let known = desk.require(&id)?;
+            Ok(desk.other_writer(known.number)?)
+        }))
     }
 
     fn release<'a>(&'a self, session_id: &'a SessionId) -> BoxFuture<'a, Result<(), StoreFailure>> {

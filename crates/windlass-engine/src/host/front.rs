@@ -117,11 +117,7 @@ impl Host {
 
     async fn read_audit(&self, query: AuditQuery) -> Result<Vec<AuditEntry>, HostError> {
         let Some(audit) = self.parts.audit.clone() else { return Ok(Vec::new()) };
-        let keep = move |line: &str| {
-            let entry = AuditEntry::from_line(line)?;
-            query.tool.as_ref().is_none_or(|tool| *tool == entry.tool).then_some(entry)
-        };
-        let read = tokio::task::spawn_blocking(move || audit.newest(query.rows_max, keep));
+        let read = tokio::task::spawn_blocking(move || audit.newest(&query));
         read.await.map_err(broken)?.map_err(broken)
     }
 

@@ -37,7 +37,7 @@ use tokio::sync::{Notify, Semaphore};
 use windlass_core::host::{HostError, HostFuture, ModelFindings, ModelRow, ModulesPort};
 use windlass_core::ids::SessionId;
 use windlass_core::model::Sampling;
-use windlass_core::permission::ApproveMode;
+use windlass_core::permission::{ApproveMode, AuditPort, PolicyPort};
 use windlass_core::port::ModelPort;
 use windlass_core::profile::Profile;
 use windlass_core::redact::Redactor;
@@ -47,11 +47,9 @@ use windlass_core::store::{StoreFailure, StorePort};
 use self::berth::Berths;
 use self::ledger::{Ledger, WatchedJournal};
 pub use self::recovery::Recovered;
-use crate::audit_file::AuditFile;
 use crate::clock::Clock;
 use crate::executor::Executors;
 use crate::limits;
-use crate::policy_store::PolicyStore;
 use crate::registry::Registry;
 
 /// A model that was opened by its name.
@@ -153,11 +151,11 @@ pub struct HostParts {
     /// The project root.
     pub root: PathBuf,
     /// Stored rules.
-    pub policies: PolicyStore,
+    pub policies: Arc<dyn PolicyPort>,
     /// What happens to calls that would need asking.
     pub approve: ApproveMode,
     /// Where decisions are written down, if anywhere.
-    pub audit: Option<Arc<AuditFile>>,
+    pub audit: Option<Arc<dyn AuditPort>>,
     /// Sampling of runs whose user says nothing of it.
     pub sampling: Sampling,
     /// The time.

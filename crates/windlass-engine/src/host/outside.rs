@@ -158,7 +158,7 @@ impl Host {
         self.check_tool(tool)?;
         let judge = CallJudge {
             registry: &self.parts.registry,
-            policies: &self.parts.policies,
+            policies: self.parts.policies.as_ref(),
             approve,
             profile,
             root: &self.parts.root,

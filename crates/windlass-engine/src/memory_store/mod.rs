@@ -278,7 +278,7 @@ impl StorePort for MemoryStore {
     }
 
     fn tasks<'a>(&'a self, session_id: &'a SessionId) -> Stored<'a, Vec<Task>> {
-        Box::pin(async move { self.of(session_id, |kept| Some(kept.tasks.to_vec())) })
+        Box::pin(async move { self.of(session_id, |kept| Some(kept.tasks.clone())) })
     }
 
     fn all_grants(&self) -> Stored<'_, Vec<Rule>> {
@@ -305,6 +305,10 @@ impl StorePort for MemoryStore {
 
     fn claim<'a>(&'a self, _session_id: &'a SessionId) -> Stored<'a, Claim> {
         Box::pin(async { Ok(Claim::Taken) })
+    }
+
+    fn holder<'a>(&'a self, _session_id: &'a SessionId) -> Stored<'a, Option<String>> {
+        Box::pin(async { Ok(None) })
     }
 
     fn release<'a>(&'a self, _session_id: &'a SessionId) -> Stored<'a, ()> {

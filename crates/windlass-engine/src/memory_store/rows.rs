@@ -1,18 +1,15 @@
 //! Rows of sessions and runs, made of their records as these come.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use windlass_core::event::{DurableEvent, Event, Record};
+use windlass_core::event::Record;
 use windlass_core::ids::{CallId, Millis, RunId, SessionId};
-use windlass_core::message::Message;
 use windlass_core::model::Usage;
-use windlass_core::permission::{Decision, Rule};
-use windlass_core::store::{NewSession, RunQuery, RunRow, SessionQuery, SessionRow, title_of};
+use windlass_core::permission::Rule;
+use windlass_core::store::{
+    BegunRun, NewSession, RowChange, RunQuery, RunRow, SessionQuery, SessionRow, project,
+};
 use windlass_core::task::Task;
-use windlass_core::text::cut_chars;
-
-use crate::limits::TITLE_CHARS_MAX;
 
 /// The number of the next grant, of whatever session.
 static NEXT_GRANT: AtomicU64 = AtomicU64::new(1);
@@ -23,7 +20,7 @@ pub(super) struct Kept {
     /// Nothing while only its records are known (a journal without sessions).
     pub(super) row: Option<SessionRow>,
     pub(super) runs: Vec<KeptRun>,
-    pub(super) tasks: Arc<[Task]>,
+    pub(super) tasks: Vec<Task>,
     /// What it is granted, with the run that it was granted in.
     pub(super) grants: Vec<(RunId, Rule)>,
 }
@@ -32,7 +29,7 @@ pub(super) struct Kept {
 #[derive(Debug)]
 pub(super) struct KeptRun {
     pub(super) row: RunRow,
-    said: Arc<Message>,
+    said: String,
     asking: Vec<CallId>,
 }
 
@@ -50,27 +47,41 @@ impl Kept {
 
     /// Takes a record; whether a run began with it.
     pub(super) fn take(&mut self, record: &Record) -> bool {
-        let has_begun = self.begin_run(record);
+        let runs_before = self.runs.len();
+        for change in project(record) {
+            self.apply(record, change);
+        }
+        if let Some(run) = self.run_of(record) {
+            run.row.last_seq = record.seq;
+        }
         if let Some(row) = &mut self.row {
             row.last_seq = record.seq;
             row.updated_ms = row.updated_ms.max(record.ts_ms);
             row.runs = self.runs.len() as u64;
         }
-        match &record.event {
-            Event::Durable(DurableEvent::TasksChanged { tasks }) => self.tasks = Arc::clone(tasks),
-            Event::Durable(DurableEvent::PermissionDecided { decision, rule: Some(rule), .. }) => {
-                match decision {
-                    Decision::Session => self.grant(record, rule),
-                    Decision::Once | Decision::Remember | Decision::Deny => {}
+        self.runs.len() > runs_before
+    }
+
+    fn apply(&mut self, record: &Record, change: RowChange<'_>) {
+        match change {
+            RowChange::RunBegun(begun) => self.begin_run(record, begun),
+            RowChange::Granted(rule) => self.grant(record, rule),
+            RowChange::TasksReplaced(tasks) => self.tasks = tasks.to_vec(),
+            change @ (RowChange::StepReached(_)
+            | RowChange::UsageAdded(_)
+            | RowChange::CallCounted
+            | RowChange::QuestionAsked(_)
+            | RowChange::QuestionSettled(_)
+            | RowChange::RunEnded { .. }) => {
+                if let Some(run) = self.run_of(record) {
+                    run.apply(record, change);
                 }
             }
-            Event::Durable(other) => other.ignored(),
-            Event::Delta(_) => {}
         }
-        if let Some(run) = self.runs.iter_mut().rev().find(|run| run.row.run_id == record.run_id) {
-            run.take(record);
-        }
-        has_begun
+    }
+
+    fn run_of(&mut self, record: &Record) -> Option<&mut KeptRun> {
+        self.runs.iter_mut().rev().find(|run| run.row.run_id == record.run_id)
     }
 
     fn grant(&mut self, record: &Record, rule: &str) {
@@ -86,20 +97,16 @@ impl Kept {
         self.grants.retain(|(run_id, _)| is_open(run_id));
     }
 
-    fn begin_run(&mut self, record: &Record) -> bool {
-        let Event::Durable(DurableEvent::RunStarted { model, profile, message, .. }) = &record.event else {
-            return false;
-        };
-        let text = message.text();
+    fn begin_run(&mut self, record: &Record, begun: BegunRun<'_>) {
         if let Some(session) = self.row.as_mut().filter(|session| session.begin.title.is_empty()) {
-            title_of(&text).clone_into(&mut session.begin.title);
+            begun.title().clone_into(&mut session.begin.title);
         }
         let row = RunRow {
             run_id: record.run_id.clone(),
             session_id: record.session_id.clone(),
-            message: cut_chars(&text, TITLE_CHARS_MAX).to_owned(),
-            model: model.clone(),
-            profile: profile.clone(),
+            message: begun.message(),
+            model: begun.model.to_owned(),
+            profile: begun.profile.to_owned(),
             started_ms: record.ts_ms,
             ended_ms: None,
             outcome: None,
@@ -111,8 +118,7 @@ impl Kept {
             questions: 0,
             usage: Usage::default(),
         };
-        self.runs.push(KeptRun { row, said: Arc::clone(message), asking: Vec::new() });
-        true
+        self.runs.push(KeptRun { row, said: begun.said, asking: Vec::new() });
     }
 
     pub(super) fn fits(&self, query: &SessionQuery) -> bool {
@@ -123,7 +129,7 @@ impl Kept {
             && query.text.as_ref().is_none_or(|text| {
                 let text = text.to_lowercase();
                 let has = |place: &str| place.to_lowercase().contains(&text);
-                has(&row.begin.title) || self.runs.iter().any(|run| has(&run.said.text()))
+                has(&row.begin.title) || self.runs.iter().any(|run| has(&run.said))
             })
     }
 }
@@ -136,26 +142,22 @@ pub(super) fn is_wanted(row: &RunRow, query: &RunQuery) -> bool {
 }
 
 impl KeptRun {
-    fn take(&mut self, record: &Record) {
+    fn apply(&mut self, record: &Record, change: RowChange<'_>) {
         let row = &mut self.row;
-        row.last_seq = record.seq;
-        let Event::Durable(event) = &record.event else { return };
-        match event {
-            DurableEvent::StepStarted { step, .. } => row.steps = row.steps.max(*step),
-            DurableEvent::StepEnded { usage: Some(usage), .. } => row.usage.add(usage),
-            DurableEvent::CallRequested { .. } => row.calls = row.calls.saturating_add(1),
-            DurableEvent::PermissionRequested { question } => self.asking.push(question.call_id.clone()),
-            DurableEvent::PermissionDecided { call_id, .. } | DurableEvent::CallEnded { call_id, .. } => {
-                self.asking.retain(|asking| asking != call_id);
-            }
-            DurableEvent::RunEnded { outcome, reason, usage, .. } => {
+        match change {
+            RowChange::StepReached(step) => row.steps = row.steps.max(step),
+            RowChange::UsageAdded(usage) => row.usage.add(usage),
+            RowChange::CallCounted => row.calls = row.calls.saturating_add(1),
+            RowChange::QuestionAsked(call_id) => self.asking.push(call_id.clone()),
+            RowChange::QuestionSettled(call_id) => self.asking.retain(|asking| asking != call_id),
+            RowChange::RunEnded { outcome, reason, usage } => {
                 row.ended_ms = Some(record.ts_ms);
-                row.outcome = Some(*outcome);
+                row.outcome = Some(outcome);
                 row.reason = Some(reason.clone());
                 row.usage = *usage;
                 self.asking.clear();
             }
-            other => other.ignored(),
+            RowChange::RunBegun(_) | RowChange::Granted(_) | RowChange::TasksReplaced(_) => {}
         }
         row.questions = u32::try_from(self.asking.len()).unwrap_or(u32::MAX);
     }
