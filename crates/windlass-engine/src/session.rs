@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{mpsc, oneshot};
-use windlass_core::command::{Command, MessageSend};
+use windlass_core::command::MessageSend;
 use windlass_core::event::Record;
 use windlass_core::history::{History, PastOutcome};
 use windlass_core::ids::{CallId, RunId, SessionId};
@@ -362,20 +362,6 @@ impl Session {
     /// Stops the run that goes on.
     pub async fn cancel(&self) -> Result<(), SendError> {
         self.commands.send(Request::Cancel).await.map_err(|_| SendError::Closed)
-    }
-
-    /// Takes any command; what a remote front end sends.
-    pub async fn command(&self, command: Command) -> Result<Option<RunHandle>, SendError> {
-        match command {
-            Command::MessageSend(send) => self.send(*send).await.map(Some),
-            Command::PermissionAnswer { call_id, digest, answer } => {
-                match self.answer(call_id, digest, answer).await {
-                    Ok(()) | Err(AnswerError::NotAsked | AnswerError::Stale) => Ok(None),
-                    Err(AnswerError::Closed) => Err(SendError::Closed),
-                }
-            }
-            Command::RunCancel => self.cancel().await.map(|()| None),
-        }
     }
 
     /// Whole outcomes of the session's calls.

@@ -7,8 +7,9 @@ use serde_json::{Map, Value};
 use windlass_core::event::Record;
 use windlass_core::host::{
     AuditQuery, EditApproval, ExecutorsPort, Explanation, ForkWish, HostDefaults, HostDelivery, HostError,
-    HostFuture, HostPort, ModelFindings, ModelRow, ModulePrompt, ModuleRow, ModuleShelf, OutsideCall,
-    RecordQuery, ReplayReport, ResumeWish, RunStart, ServedPort, StartedRun, ToolAnswer,
+    HostFuture, HostModels, HostPolicies, HostRuns, HostSearch, HostSessions, HostTools, ModelFindings,
+    ModelRow, ModulePrompt, ModuleRow, ModuleShelf, OutsideCall, RecordQuery, ReplayReport, ResumeWish,
+    RunStart, ServedPort, StartedRun, ToolAnswer,
 };
 use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
@@ -189,7 +190,7 @@ fn no_module(module_id: &str) -> HostError {
     HostError::Missing { what: "module", id: module_id.to_owned() }
 }
 
-impl HostPort for Host {
+impl HostSessions for Host {
     fn create_session(&self, begin: NewSession) -> HostFuture<'_, SessionRow> {
         Box::pin(self.begin_session(begin))
     }
@@ -262,7 +263,9 @@ impl HostPort for Host {
             self.parts.store.tasks(session_id).await.map_err(failed("session", session_id.as_str()))
         })
     }
+}
 
+impl HostRuns for Host {
     fn start_run<'a>(&'a self, session_id: &'a SessionId, start: RunStart) -> HostFuture<'a, StartedRun> {
         Box::pin(self.begin_run(session_id, start))
     }
@@ -316,7 +319,9 @@ impl HostPort for Host {
     fn step_report<'a>(&'a self, run_id: &'a RunId, step: u32) -> HostFuture<'a, StepReport> {
         Box::pin(self.report_step(run_id, step))
     }
+}
 
+impl HostTools for Host {
     fn tools(&self) -> Vec<Arc<ToolSpec>> {
         let shelf = self.parts.registry.snapshot();
         shelf.toolset.entries().iter().map(|entry| Arc::clone(&entry.spec)).collect()
@@ -329,7 +334,9 @@ impl HostPort for Host {
     fn apply_edit(&self, approval: EditApproval) -> HostFuture<'_, ToolAnswer> {
         Box::pin(self.make_edit(approval))
     }
+}
 
+impl HostPolicies for Host {
     fn rules(&self) -> HostFuture<'_, Vec<Rule>> {
         Box::pin(self.held_rules())
     }
@@ -349,7 +356,9 @@ impl HostPort for Host {
     fn audit(&self, query: AuditQuery) -> HostFuture<'_, Vec<AuditEntry>> {
         Box::pin(self.read_audit(query))
     }
+}
 
+impl HostModels for Host {
     fn defaults(&self) -> Result<HostDefaults, HostError> {
         let profile = (self.parts.profiles)(None)?;
         Ok(HostDefaults {
@@ -394,7 +403,9 @@ impl HostPort for Host {
             modules.prompt(module_id, &inputs)
         })
     }
+}
 
+impl HostSearch for Host {
     fn search(&self, query: SearchQuery) -> HostFuture<'_, Found> {
         Box::pin(async move { self.index()?.search(query).await.map_err(|failure| self.unfound(failure)) })
     }
