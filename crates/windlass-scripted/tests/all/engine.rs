@@ -269,7 +269,8 @@ async fn follow(
                 None => {}
                 Some(RunCommand::RunCancel) => session.cancel().await.unwrap(),
                 Some(RunCommand::PermissionAnswer { call_id, digest, answer }) => {
-                    session.answer(call_id, digest, answer).await.unwrap();
+                    // What was withdrawn meanwhile needs no answer.
+                    drop(session.answer(call_id, digest, answer).await);
                 }
             }
             let is_end = matches!(record.event, Event::Durable(DurableEvent::RunEnded { .. }));
