@@ -14,7 +14,7 @@ use windlass_core::ids::{CallId, Millis};
 use windlass_core::permission::ApprovedCall;
 use windlass_core::port::{BoxFuture, Probed};
 use windlass_core::rehearse::{
-    Begun, CheckedBy, Divergence, Rehearsed, abandon, interrupted_outcome, rehearse, start_of,
+    BegunCall, CheckedBy, Divergence, Rehearsed, abandon, interrupted_outcome, rehearse, start_of,
 };
 use windlass_core::run::{Effect, Finished, Input, World};
 use windlass_core::tool::{InnerCall, ToolOutcome, Trust, inside_of};
@@ -28,7 +28,7 @@ use crate::tool_run::probe_call;
 /// What becomes of a call that was running.
 enum Fate {
     /// It runs again.
-    Again(Begun),
+    Again(BegunCall),
     /// It has its outcome.
     Over(CallId, Box<ToolOutcome>),
     /// Nobody knows whether it happened.
@@ -95,7 +95,7 @@ impl Actor {
         }
         for fate in fates {
             match fate {
-                Fate::Again(Begun { call, timeout_ms }) => self.run_tool(*call, timeout_ms),
+                Fate::Again(BegunCall { call, timeout_ms }) => self.run_tool(*call, timeout_ms),
                 Fate::Over(call_id, outcome) | Fate::Unknown(call_id, outcome) => {
                     self.feed(Input::CallEnded { call_id, outcome: *outcome }).await;
                 }
@@ -116,7 +116,7 @@ impl Actor {
     /// Ends a run that nobody wants any more. What the machine still has to tell is told; nothing is done.
     async fn cancel_resumed(
         &mut self,
-        begun: Vec<Begun>,
+        begun: Vec<BegunCall>,
         records: &[Arc<Record>],
         cause: &Arc<Cause>,
         live: Vec<Effect>,
@@ -160,7 +160,7 @@ impl Actor {
 
     /// Finds out what becomes of calls that were running. A user may say that one runs again, and a fork what
     /// another gave.
-    async fn decide_fates(&mut self, begun: Vec<Begun>, unfinished: &Unfinished) -> Vec<Fate> {
+    async fn decide_fates(&mut self, begun: Vec<BegunCall>, unfinished: &Unfinished) -> Vec<Fate> {
         let mut fates = Vec::new();
         for begun in begun {
             let call_id = begun.call.call().id.clone();
@@ -222,19 +222,19 @@ impl Actor {
 }
 
 /// The calls that a call had made when the program stopped.
-fn inside_begun(begun: &Begun, records: &[Arc<Record>]) -> Vec<InnerCall> {
+fn inside_begun(begun: &BegunCall, records: &[Arc<Record>]) -> Vec<InnerCall> {
     inside_of(records.iter().map(AsRef::as_ref), &begun.call.call().id)
 }
 
 /// Whether a call changes nothing, or the same thing twice. What its tool says of itself does not count for the calls
 /// that it made.
-fn may_repeat(begun: &Begun, inside: &[InnerCall]) -> bool {
+fn may_repeat(begun: &BegunCall, inside: &[InnerCall]) -> bool {
     let spec = begun.call.spec();
     (spec.effects.is_read_only() || spec.idempotent) && !inside.iter().any(InnerCall::may_have_changed)
 }
 
 /// What becomes of a call that must not happen twice.
-fn fate_of(begun: Begun, inside: &[InnerCall], probed: Probed, now: Millis) -> Fate {
+fn fate_of(begun: BegunCall, inside: &[InnerCall], probed: Probed, now: Millis) -> Fate {
     let (call_id, spec) = (begun.call.call().id.clone(), begun.call.spec());
     match probed {
         Probed::NotHappened if !inside.iter().any(InnerCall::may_have_changed) => Fate::Again(begun),

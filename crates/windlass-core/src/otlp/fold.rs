@@ -22,12 +22,12 @@ const RUNS_MAX: usize = 10_000;
 #[derive(Debug, Default)]
 pub struct SpanFold {
     rules: SpanRules,
-    runs: HashMap<RunId, OpenRun>,
+    runs: HashMap<RunId, OpenRunSpan>,
 }
 
 /// A run that goes on.
 #[derive(Debug)]
-struct OpenRun {
+struct OpenRunSpan {
     trace_id: TraceId,
     span_id: SpanId,
     provider: String,
@@ -35,15 +35,15 @@ struct OpenRun {
     start_ms: Millis,
     attributes: Attributes,
     events: Vec<SpanEvent>,
-    step: Option<OpenStep>,
+    step: Option<OpenStepSpan>,
     /// The step whose calls are running.
     last_step: Option<SpanId>,
-    calls: HashMap<CallId, OpenCall>,
+    calls: HashMap<CallId, OpenCallSpan>,
     error: Option<(String, String)>,
 }
 
 #[derive(Debug)]
-struct OpenStep {
+struct OpenStepSpan {
     span_id: SpanId,
     start_ms: Millis,
     attributes: Attributes,
@@ -51,7 +51,7 @@ struct OpenStep {
 }
 
 #[derive(Debug)]
-struct OpenCall {
+struct OpenCallSpan {
     parent: SpanId,
     start_ms: Millis,
     attributes: Attributes,
@@ -81,7 +81,7 @@ impl SpanFold {
         }
         if !self.runs.contains_key(&record.run_id) {
             self.make_room();
-            self.runs.insert(record.run_id.clone(), OpenRun::begin(record));
+            self.runs.insert(record.run_id.clone(), OpenRunSpan::begin(record));
         }
         let Some(run) = self.runs.get_mut(&record.run_id) else { return Vec::new() };
         let ended = run.take(&self.rules, record);
@@ -102,7 +102,7 @@ impl SpanFold {
     }
 }
 
-impl OpenRun {
+impl OpenRunSpan {
     fn begin(record: &Record) -> Self {
         let mut attributes: Attributes =
             vec![("gen_ai.operation.name", "invoke_agent".into()), ("gen_ai.agent.name", "windlass".into())];
@@ -223,7 +223,7 @@ impl OpenRun {
         attributes.push(("windlass.step.purpose", purpose.into()));
         // A correction has the number of the step that it corrects: the record's own number tells them apart.
         let span_id = span_id(&record.run_id, "step", &record.seq.to_string());
-        self.step = Some(OpenStep { span_id, start_ms: record.ts_ms, attributes, events: Vec::new() });
+        self.step = Some(OpenStepSpan { span_id, start_ms: record.ts_ms, attributes, events: Vec::new() });
         self.last_step = Some(span_id);
         unfinished.into_iter().collect()
     }
@@ -256,7 +256,7 @@ impl OpenRun {
         Some(self.step_span(step, at_ms, Some(SpanFault { message: None })))
     }
 
-    fn step_span(&self, step: OpenStep, end_ms: Millis, fault: Option<SpanFault>) -> Span {
+    fn step_span(&self, step: OpenStepSpan, end_ms: Millis, fault: Option<SpanFault>) -> Span {
         Span {
             trace_id: self.trace_id,
             span_id: step.span_id,
@@ -281,7 +281,7 @@ impl OpenRun {
             attributes.push(("gen_ai.tool.call.arguments", clean(rules, &call.arguments).into()));
         }
         let parent = self.last_step.unwrap_or(self.span_id);
-        let open = OpenCall { parent, start_ms: record.ts_ms, attributes, events: Vec::new() };
+        let open = OpenCallSpan { parent, start_ms: record.ts_ms, attributes, events: Vec::new() };
         self.calls.insert(call.id.clone(), open);
     }
 
@@ -294,7 +294,7 @@ impl OpenRun {
         outcome: &ToolOutcome,
     ) -> Span {
         // What was asked for before this fold began is known by its end alone.
-        let call = self.calls.remove(call_id).unwrap_or_else(|| OpenCall {
+        let call = self.calls.remove(call_id).unwrap_or_else(|| OpenCallSpan {
             parent: self.last_step.unwrap_or(self.span_id),
             start_ms: outcome.meta.started_ms.min(record.ts_ms),
             attributes: call_attributes(record, call_id, name),
