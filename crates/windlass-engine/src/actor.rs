@@ -25,13 +25,13 @@ use windlass_core::tool::{ToolFailure, ToolOutcome};
 use crate::bus::EventLog;
 use crate::cancel::CancelSignal;
 use crate::clock::Clock;
-use crate::effects::Progress;
+use crate::effects::ProgressSender;
 use crate::inside::{CallsInside, InnerNote};
 use crate::limits::HELD_DELTAS_MAX;
 use crate::model_speech::ModelSpeech;
 use crate::registry::ToolShelf;
 use crate::results::SessionResults;
-use crate::session::{AnswerError, Answered, Request, RunDone, SendError, SessionParts};
+use crate::session::{AnswerError, QuestionAnswer, RunDone, SendError, SessionParts, SessionRequest};
 use crate::spans::RunSpans;
 use crate::tasks::SessionTasks;
 
@@ -43,13 +43,13 @@ const DELTAS_AT_ONCE_MAX: usize = 32;
 const PROGRESS_LINES_MAX: usize = 32;
 
 /// Something came from outside.
-enum Happening {
-    Request(Option<Request>),
+enum ActorInput {
+    Request(Option<SessionRequest>),
     Model(Option<Result<ModelDelta, ModelFailure>>),
     Work(Box<WorkDone>),
-    Progress(Box<(CallId, String)>),
+    ProgressSender(Box<(CallId, String)>),
     Inside(Box<InnerNote>),
-    Timer(Deadline),
+    DeadlineTimer(Deadline),
 }
 
 /// A tool is done with something.
@@ -76,16 +76,16 @@ pub(crate) struct Actor {
     pub(crate) permissions: Permissions,
     /// Knows what must not be parted when it is shown in pieces.
     pub(crate) redactor: Redactor,
-    pub(crate) active: Option<Active>,
+    pub(crate) active: Option<ActiveRun>,
     pub(crate) seq: u64,
 }
 
 /// Lines of progress: where tools put them, where the actor finds them. Boxed: most runs have none, and a channel
 /// makes room for many when it is made.
-pub(crate) type Lines = (Arc<dyn ProgressPort>, mpsc::Receiver<Box<(CallId, String)>>);
+pub(crate) type ProgressLines = (Arc<dyn ProgressPort>, mpsc::Receiver<Box<(CallId, String)>>);
 
 /// The run that goes on.
-pub(crate) struct Active {
+pub(crate) struct ActiveRun {
     pub(crate) machine: Run,
     pub(crate) run_id: RunId,
     pub(crate) parent_id: MessageId,
@@ -101,14 +101,14 @@ pub(crate) struct Active {
     pub(crate) given: HashMap<CallId, ToolOutcome>,
     /// The digests of questions that wait.
     pub(crate) questions: HashMap<CallId, String>,
-    pub(crate) progress: Lines,
+    pub(crate) progress: ProgressLines,
     pub(crate) work_at: Option<Millis>,
     pub(crate) final_at: Option<Millis>,
     /// Calls that its calls make, and what is to be written down of them.
     pub(crate) inside: Arc<CallsInside>,
     pub(crate) notes: mpsc::UnboundedReceiver<Box<InnerNote>>,
     /// The next deadline being waited for.
-    timer: Option<Timer>,
+    timer: Option<DeadlineTimer>,
     done: Option<RunDone>,
 }
 
@@ -136,7 +136,11 @@ impl Actor {
 
     /// Works until the last handle is gone and the last run has ended. Boxed, because a future holds its arguments
     /// twice.
-    pub(crate) async fn work(mut self: Box<Self>, mut inbox: mpsc::Receiver<Request>, resumed: RunDone) {
+    pub(crate) async fn work(
+        mut self: Box<Self>,
+        mut inbox: mpsc::Receiver<SessionRequest>,
+        resumed: RunDone,
+    ) {
         if let Some(unfinished) = self.parts.past.unfinished.take() {
             // Once in a session's life: its memory goes with it.
             Box::pin(self.resume(unfinished, resumed)).await;
@@ -144,53 +148,53 @@ impl Actor {
         let mut is_held = true;
         while is_held || self.active.is_some() {
             match self.next(&mut inbox, is_held).await {
-                Happening::Request(Some(Request::Park { done })) => {
+                ActorInput::Request(Some(SessionRequest::Park { done })) => {
                     Box::pin(self.park()).await;
                     self.log.close();
                     drop(done);
                     return;
                 }
-                Happening::Request(Some(request)) => self.take_request(request).await,
-                Happening::Request(None) => {
+                ActorInput::Request(Some(request)) => self.take_request(request).await,
+                ActorInput::Request(None) => {
                     // Nobody can answer or cancel any more; what goes on is brought to its end.
                     is_held = false;
                     self.feed(Input::Cancel { partial: String::new() }).await;
                 }
-                Happening::Model(delta) => self.take_deltas(delta).await,
-                Happening::Work(done) => self.take_work(*done).await,
-                Happening::Progress(shown) => {
+                ActorInput::Model(delta) => self.take_deltas(delta).await,
+                ActorInput::Work(done) => self.take_work(*done).await,
+                ActorInput::Progress(shown) => {
                     let (call_id, line) = *shown;
                     self.publish_delta(Event::Delta(DeltaEvent::CallProgressed { call_id, line })).await;
                 }
-                Happening::Inside(note) => self.note_inside(*note).await,
-                Happening::Timer(deadline) => self.take_timer(deadline).await,
+                ActorInput::Inside(note) => self.note_inside(*note).await,
+                ActorInput::Timer(deadline) => self.take_timer(deadline).await,
             }
         }
         self.log.close();
     }
 
-    async fn next(&mut self, inbox: &mut mpsc::Receiver<Request>, is_held: bool) -> Happening {
+    async fn next(&mut self, inbox: &mut mpsc::Receiver<SessionRequest>, is_held: bool) -> ActorInput {
         let Some(active) = self.active.as_mut() else {
-            return Happening::Request(inbox.recv().await);
+            return ActorInput::Request(inbox.recv().await);
         };
         active.set_timer(&self.parts.clock);
         // Commands first: a cancel must not wait behind a chatty model.
         tokio::select! {
             biased;
-            request = inbox.recv(), if is_held => Happening::Request(request),
-            Some(note) = active.notes.recv() => Happening::Inside(note),
-            Some(done) = active.work.next(), if !active.work.is_empty() => Happening::Work(Box::new(done)),
-            Some(line) = active.progress.1.recv() => Happening::Progress(line),
-            delta = next_delta(active.model.as_mut()) => Happening::Model(delta),
-            deadline = time_out(active.timer.as_mut()) => Happening::Timer(deadline),
+            request = inbox.recv(), if is_held => ActorInput::Request(request),
+            Some(note) = active.notes.recv() => ActorInput::Inside(note),
+            Some(done) = active.work.next(), if !active.work.is_empty() => ActorInput::Work(Box::new(done)),
+            Some(line) = active.progress.1.recv() => ActorInput::Progress(line),
+            delta = next_delta(active.model.as_mut()) => ActorInput::Model(delta),
+            deadline = time_out(active.timer.as_mut()) => ActorInput::Timer(deadline),
         }
     }
 
-    async fn take_request(&mut self, request: Request) {
+    async fn take_request(&mut self, request: SessionRequest) {
         match request {
-            Request::Send { send, done } => self.begin(*send, done).await,
-            Request::Answer { given, done } => {
-                let Answered { call_id, answer, digest } = *given;
+            SessionRequest::Send { send, done } => self.begin(*send, done).await,
+            SessionRequest::Answer { given, done } => {
+                let QuestionAnswer { call_id, answer, digest } = *given;
                 let taken = self.take_question(&call_id, &digest);
                 if taken.is_ok() {
                     self.feed(Input::PermissionAnswered { call_id, answer }).await;
@@ -198,10 +202,10 @@ impl Actor {
                 // Whoever answered may have gone away meanwhile.
                 let _ = done.send(taken);
             }
-            Request::SetApprove(approve) => self.set_approve(approve).await,
+            SessionRequest::SetApprove(approve) => self.set_approve(approve).await,
             // Taken by the caller, which ends with it.
-            Request::Park { .. } => {}
-            Request::Cancel => {
+            SessionRequest::Park { .. } => {}
+            SessionRequest::Cancel => {
                 self.show_rest().await;
                 let partial = self
                     .active
@@ -266,7 +270,7 @@ impl Actor {
         self.permissions.set_mode(send.wishes.approve.unwrap_or(self.parts.approve));
         let (lines, shown) = mpsc::channel(PROGRESS_LINES_MAX);
         let (inner_notes, notes) = mpsc::unbounded_channel();
-        self.active = Some(Active {
+        self.active = Some(ActiveRun {
             machine: Run::new(Arc::clone(&self.parts.settings)),
             run_id: send.run_id.clone(),
             parent_id: send.message_id.clone(),
@@ -278,7 +282,7 @@ impl Actor {
             effectful: HashSet::new(),
             given: HashMap::new(),
             questions: HashMap::new(),
-            progress: (Arc::new(Progress(lines)), shown),
+            progress: (Arc::new(ProgressSender(lines)), shown),
             inside: Arc::new(CallsInside::of(&self.parts, &self.permissions, inner_notes)),
             notes,
             work_at: None,
@@ -454,13 +458,13 @@ async fn next_delta(model: Option<&mut ModelSpeech>) -> Option<Result<ModelDelta
 }
 
 /// A deadline and the sleep until then, kept from one happening to the next.
-struct Timer {
+struct DeadlineTimer {
     at_ms: Millis,
     deadline: Deadline,
     sleep: Pin<Box<Sleep>>,
 }
 
-impl Active {
+impl ActiveRun {
     /// Sees to it that the next deadline is waited for.
     fn set_timer(&mut self, clock: &Clock) {
         let work = self.work_at.map(|at_ms| (at_ms, Deadline::Work));
@@ -474,12 +478,12 @@ impl Active {
         }
         self.timer = next.map(|(at_ms, deadline)| {
             let left = Duration::from_millis(at_ms.saturating_sub(clock.now_ms()));
-            Timer { at_ms, deadline, sleep: Box::pin(tokio::time::sleep(left)) }
+            DeadlineTimer { at_ms, deadline, sleep: Box::pin(tokio::time::sleep(left)) }
         });
     }
 }
 
-async fn time_out(timer: Option<&mut Timer>) -> Deadline {
+async fn time_out(timer: Option<&mut DeadlineTimer>) -> Deadline {
     match timer {
         Some(timer) => {
             timer.sleep.as_mut().await;

@@ -18,10 +18,10 @@ use windlass_core::port::{LiveState, ProgressPort, ResultsPort, TasksPort, ToolC
 use windlass_core::run::{Deadline, Effect, Input};
 use windlass_core::tool::{CheckedCall, ToolFailure, ToolOutcome};
 
-use crate::actor::{Active, Actor, WorkDone};
+use crate::actor::{ActiveRun, Actor, WorkDone};
 use crate::cancel::CancelSignal;
 use crate::executor::{await_executor, gone};
-use crate::inside::{CallsOf, InnerNote};
+use crate::inside::{InnerCalls, InnerNote};
 use crate::jitter::{new_dice, spread};
 use crate::limits::INSPECT_TIMEOUT_MS;
 use crate::live_values::gather;
@@ -268,7 +268,7 @@ impl Actor {
         }
     }
 
-    pub(crate) fn tool_context(&self, active: &Active, call_id: &CallId, timeout_ms: u64) -> ToolContext {
+    pub(crate) fn tool_context(&self, active: &ActiveRun, call_id: &CallId, timeout_ms: u64) -> ToolContext {
         ToolContext {
             call_id: call_id.clone(),
             run_id: active.run_id.clone(),
@@ -282,7 +282,7 @@ impl Actor {
             progress: Arc::clone(&active.progress.0),
             results: Arc::clone(&self.results) as Arc<dyn ResultsPort>,
             tasks: Arc::clone(&self.tasks) as Arc<dyn TasksPort>,
-            calls: Arc::new(CallsOf { inside: Arc::clone(&active.inside), call_id: call_id.clone() }),
+            calls: Arc::new(InnerCalls { inside: Arc::clone(&active.inside), call_id: call_id.clone() }),
         }
     }
 }
@@ -299,9 +299,9 @@ fn removed(name: &str) -> ToolFailure {
 }
 
 /// Progress of tools goes to the actor, which is the only writer of events; a flood is thinned out.
-pub(crate) struct Progress(pub(crate) mpsc::Sender<Box<(CallId, String)>>);
+pub(crate) struct ProgressSender(pub(crate) mpsc::Sender<Box<(CallId, String)>>);
 
-impl ProgressPort for Progress {
+impl ProgressPort for ProgressSender {
     fn report(&self, call_id: &CallId, line: &str) {
         // A full channel drops the line: progress is for the eye, and the next line says more.
         let _ = self.0.try_send(Box::new((call_id.clone(), line.to_owned())));

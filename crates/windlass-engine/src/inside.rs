@@ -25,7 +25,7 @@ use windlass_core::tool::{ErrorKind, ToolFailure, ToolOutcome, ToolOutput, inner
 
 use crate::ids::new_session_id;
 use crate::limits::{CALLS_INSIDE_DEPTH_MAX, CALLS_INSIDE_MAX};
-use crate::one_call::{OneCallSession, Surroundings, unasked};
+use crate::one_call::{CallSurroundings, OneCallSession, unasked};
 use crate::session::{Past, Session, SessionParts};
 
 /// What is to be written down of a call inside a call. Whoever waits for it goes on when it is on record, and gives up
@@ -41,7 +41,7 @@ pub(crate) type InnerNotes = mpsc::UnboundedSender<Box<InnerNote>>;
 
 /// What a session stands inside of: a call of another session.
 #[derive(Debug, Clone)]
-pub struct Inside {
+pub struct OuterCall {
     /// What the outer run may do.
     permissions: Permissions,
     left: Arc<AtomicU32>,
@@ -49,23 +49,23 @@ pub struct Inside {
     /// The call of the session that people see, and the place of this session's call inside it.
     outermost: CallId,
     path: Vec<u32>,
-    pub(crate) granting: Granting,
+    pub(crate) granting: GrantingSession,
 }
 
 /// The session that people see, and who knows what it is granted: that counts for calls inside calls too.
 #[derive(Clone)]
-pub(crate) struct Granting {
+pub(crate) struct GrantingSession {
     pub(crate) journal: Arc<dyn JournalPort>,
     pub(crate) session_id: SessionId,
 }
 
-impl fmt::Debug for Granting {
+impl fmt::Debug for GrantingSession {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.session_id)
     }
 }
 
-impl Inside {
+impl OuterCall {
     /// The permissions of the inner session.
     pub(crate) fn permissions(&self) -> Permissions {
         let mut own = self.permissions.child(self.permissions.settings().open_like());
@@ -78,20 +78,20 @@ impl Inside {
 #[derive(Clone)]
 pub(crate) struct CallsInside {
     profile: Profile,
-    around: Surroundings,
+    around: CallSurroundings,
     /// What the run may do.
     permissions: Permissions,
     /// The call that the run itself stands inside of.
     within: Option<(CallId, Vec<u32>)>,
     left: Arc<AtomicU32>,
     notes: InnerNotes,
-    granting: Granting,
+    granting: GrantingSession,
     /// How many each call has made.
     made: Arc<Mutex<HashMap<CallId, u32>>>,
 }
 
 /// The calls inside one call.
-pub(crate) struct CallsOf {
+pub(crate) struct InnerCalls {
     pub(crate) inside: Arc<CallsInside>,
     pub(crate) call_id: CallId,
 }
@@ -108,7 +108,7 @@ impl CallsInside {
         };
         Self {
             profile: outer.settings.profile.clone(),
-            around: Surroundings {
+            around: CallSurroundings {
                 registry: outer.registry.clone(),
                 root: outer.root.clone(),
                 policies: outer.policies.clone(),
@@ -213,12 +213,12 @@ impl CallsInside {
         let (permissions, left) = (self.permissions.clone(), Arc::clone(&self.left));
         let (outermost, path) = place;
         let (notes, granting) = (self.notes.clone(), self.granting.clone());
-        let inside = Inside { permissions, left, notes, outermost, path, granting };
+        let inside = OuterCall { permissions, left, notes, outermost, path, granting };
         let approve = unasked(self.permissions.mode());
         let past = Past { inside: Some(inside), ..Past::default() };
         let (asked, profile) = ((tool.to_owned(), arguments), self.profile.clone());
         let one = OneCallSession::open(new_session_id(), asked, profile, approve, self.around.clone(), past);
-        let _leash = Leash(one.session.clone());
+        let _leash = StopsOnDrop(one.session.clone());
         let lost = |error: &dyn std::fmt::Display| ToolFailure::internal(error.to_string());
         let handle = one.send().await.map_err(|error| lost(&error))?;
         handle.finished().await.map_err(|error| lost(&error))?;
@@ -227,7 +227,7 @@ impl CallsInside {
     }
 }
 
-impl CallsPort for CallsOf {
+impl CallsPort for InnerCalls {
     fn call<'a>(
         &'a self,
         tool: &'a str,
@@ -254,9 +254,9 @@ impl CallsPort for CallsOf {
 }
 
 /// The session of a call that may be given up: its run is stopped then.
-struct Leash(Session);
+struct StopsOnDrop(Session);
 
-impl Drop for Leash {
+impl Drop for StopsOnDrop {
     fn drop(&mut self) {
         let session = self.0.clone();
         if let Ok(runtime) = Handle::try_current() {

@@ -18,17 +18,17 @@ use crate::limits::{MEMORY_JOURNAL_DELTAS_MAX, MEMORY_JOURNAL_RECORDS_MAX};
 pub struct MemoryJournal {
     records_max: usize,
     deltas_max: usize,
-    sessions: Mutex<HashMap<SessionId, Kept>>,
+    sessions: Mutex<HashMap<SessionId, SessionRecords>>,
 }
 
 /// The records of one session.
 #[derive(Debug, Default)]
-struct Kept {
+struct SessionRecords {
     records: Vec<Arc<Record>>,
     deltas: usize,
 }
 
-impl Kept {
+impl SessionRecords {
     /// Forgets the older half of the deltas.
     fn shed_deltas(&mut self) {
         let mut left = self.deltas / 2;
@@ -95,7 +95,7 @@ impl MemoryJournal {
         kept.iter().skip(start).take(records_max).cloned().collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Kept>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, SessionRecords>> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -98,7 +98,7 @@ pub const MEMORY_AUDIT_LINES_MAX: usize = 10_000;
 pub const SESSIONS_OPEN_MAX: usize = 16_384;
 
 /// Places of sessions that are not worth tidying up.
-pub const BERTHS_FEW: usize = 1_024;
+pub const SLOTS_FEW: usize = 1_024;
 
 /// Runs that go on at once: each is a model stream and a few tools.
 pub const RUNS_AT_ONCE_MAX: usize = 4_096;

@@ -42,7 +42,7 @@ struct ShownPieces {
 }
 
 /// The events that show a delta: mostly one.
-pub(crate) type Shown = [Option<Event>; 2];
+pub(crate) type ShownEvents = [Option<Event>; 2];
 
 impl ModelSpeech {
     pub(crate) fn start(
@@ -75,7 +75,7 @@ impl ModelSpeech {
 
     /// Takes in a delta; gives the events that show it. The end of a text that may be the beginning of a secret
     /// waits for what follows.
-    pub(crate) fn take(&mut self, delta: ModelDelta, phase: u32) -> Shown {
+    pub(crate) fn take(&mut self, delta: ModelDelta, phase: u32) -> ShownEvents {
         if let ModelDelta::Progress(ReadingProgress { tokens_read, tokens_total, remaining_ms }) = delta {
             return [
                 Some(Event::Delta(DeltaEvent::StepProgressed { tokens_read, tokens_total, remaining_ms })),

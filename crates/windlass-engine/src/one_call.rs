@@ -40,7 +40,7 @@ impl OneCall {
 
 /// What sessions for one call have in common with those around them.
 #[derive(Clone)]
-pub(crate) struct Surroundings {
+pub(crate) struct CallSurroundings {
     pub(crate) registry: Registry,
     pub(crate) root: PathBuf,
     pub(crate) policies: Arc<dyn PolicyPort>,
@@ -64,7 +64,7 @@ impl OneCallSession {
         (tool, arguments): (String, String),
         profile: Profile,
         approve: ApproveMode,
-        around: Surroundings,
+        around: CallSurroundings,
         past: Past,
     ) -> Self {
         let journal = Arc::new(MemoryJournal::new());
@@ -72,7 +72,7 @@ impl OneCallSession {
         let profile = Profile { dialect: Dialect::Native, tools: None, ..profile };
         let (model, system) = (String::new(), "".into());
         let settings = RunSettings { profile, model, system, context_tokens: None, form: None };
-        let Surroundings { registry, root, policies, audit, clock, redactor } = around;
+        let CallSurroundings { registry, root, policies, audit, clock, redactor } = around;
         let parts = SessionParts {
             session_id,
             settings: Arc::new(settings),

@@ -45,9 +45,9 @@ fn cut_text(text: &mut String, bytes_max: usize) -> bool {
 }
 
 /// Counts what is written to it.
-struct Count(usize);
+struct CountingWriter(usize);
 
-impl std::io::Write for Count {
+impl std::io::Write for CountingWriter {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.0 += bytes.len();
         Ok(bytes.len())
@@ -59,7 +59,7 @@ impl std::io::Write for Count {
 }
 
 fn json_bytes(value: &Value) -> usize {
-    let mut count = Count(0);
+    let mut count = CountingWriter(0);
     // Counting does not fail, and neither does writing out a value.
     let _ = serde_json::to_writer(&mut count, value);
     count.0

@@ -11,7 +11,7 @@ use futures::StreamExt;
 use windlass_core::cause::Cause;
 use windlass_core::run::{Effect, World};
 
-use crate::actor::{Active, Actor, WorkDone};
+use crate::actor::{ActiveRun, Actor, WorkDone};
 use crate::limits::PARK_GRACE_MS;
 
 impl Actor {
@@ -47,7 +47,7 @@ impl Actor {
     /// Writes the outcome down and nothing that would come after it: the next start finds that by itself.
     async fn record_outcome(&mut self, done: WorkDone) {
         let now = self.parts.clock.now_ms();
-        let Some(Active { machine, shelf, .. }) = self.active.as_mut() else { return };
+        let Some(ActiveRun { machine, shelf, .. }) = self.active.as_mut() else { return };
         let is_audited = self.parts.audit.is_some();
         let mut world = World { tools: &shelf.toolset, permissions: &mut self.permissions, is_audited };
         let input = done.into_input();

@@ -73,7 +73,7 @@ pub enum PolicyFileError {
 }
 
 /// What lies at the path.
-enum Content<T> {
+enum PolicyContent<T> {
     Missing,
     Rules(T),
     /// Read, but not understood; with the reason.
@@ -99,9 +99,9 @@ impl<T: Default> PolicyFile<T> {
     pub fn load(&self) -> Loaded<T> {
         let path = self.path.display();
         let (rules, warning) = match self.read() {
-            Ok(Content::Missing) => (T::default(), None),
-            Ok(Content::Rules(rules)) => (rules, None),
-            Ok(Content::Corrupt(why)) => (
+            Ok(PolicyContent::Missing) => (T::default(), None),
+            Ok(PolicyContent::Rules(rules)) => (rules, None),
+            Ok(PolicyContent::Corrupt(why)) => (
                 T::default(),
                 Some(format!(
                     "The policy file {path} cannot be understood ({why}). It was kept as it is; \
@@ -140,9 +140,9 @@ impl<T: Default> PolicyFile<T> {
         }
         let _lock = self.lock()?;
         let mut rules = match self.read().map_err(|error| self.io("read", error))? {
-            Content::Missing => T::default(),
-            Content::Rules(rules) => rules,
-            Content::Corrupt(_) => {
+            PolicyContent::Missing => T::default(),
+            PolicyContent::Rules(rules) => rules,
+            PolicyContent::Corrupt(_) => {
                 self.keep_corrupt()?;
                 T::default()
             }
@@ -157,21 +157,21 @@ impl<T: Default> PolicyFile<T> {
         self.update(|place| *place = rules).map(drop)
     }
 
-    fn read(&self) -> io::Result<Content<T>> {
+    fn read(&self) -> io::Result<PolicyContent<T>> {
         let file = match File::open(&self.path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Content::Missing),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(PolicyContent::Missing),
             opened => opened?,
         };
         let mut bytes = Vec::new();
         file.take(POLICY_BYTES_MAX + 1).read_to_end(&mut bytes)?;
         if bytes.len() as u64 > POLICY_BYTES_MAX {
-            return Ok(Content::Corrupt(format!("it has more than {POLICY_BYTES_MAX} bytes")));
+            return Ok(PolicyContent::Corrupt(format!("it has more than {POLICY_BYTES_MAX} bytes")));
         }
         let text = match str::from_utf8(&bytes) {
             Ok(text) => text,
-            Err(_) => return Ok(Content::Corrupt("it is not UTF-8 text".into())),
+            Err(_) => return Ok(PolicyContent::Corrupt("it is not UTF-8 text".into())),
         };
-        Ok((self.from_json)(text).map_or_else(Content::Corrupt, Content::Rules))
+        Ok((self.from_json)(text).map_or_else(PolicyContent::Corrupt, PolicyContent::Rules))
     }
 
     /// Copies the broken file to the first free `NAME.corrupt-N`.

@@ -13,10 +13,10 @@ use crate::policy_file::{FileStamp, PolicyFile, PolicyFileError};
 /// Rules of a file, or of the process alone.
 pub struct PolicyStore {
     file: Option<PolicyFile<PolicySet>>,
-    rules: RwLock<Rules>,
+    rules: RwLock<HeldRules>,
 }
 
-struct Rules {
+struct HeldRules {
     /// What the file says.
     stored: PolicySet,
     /// Rules of flags and of the project: never stored.
@@ -29,7 +29,7 @@ struct Rules {
     stamp: Option<FileStamp>,
 }
 
-impl Rules {
+impl HeldRules {
     fn new(stored: PolicySet, extra: Vec<Rule>) -> Self {
         let mut all = stored.clone();
         for rule in &extra {
@@ -42,7 +42,7 @@ impl Rules {
 impl PolicyStore {
     /// Rules that live and die with the process.
     pub fn in_memory(rules: PolicySet) -> Arc<dyn PolicyPort> {
-        Arc::new(Self { file: None, rules: RwLock::new(Rules::new(rules, Vec::new())) })
+        Arc::new(Self { file: None, rules: RwLock::new(HeldRules::new(rules, Vec::new())) })
     }
 
     /// Rules of a file. A file that cannot be understood is kept, nothing of it holds, every call is asked
@@ -58,7 +58,7 @@ impl PolicyStore {
     }
 
     /// The rules, read again if their file has changed.
-    fn renewed(&self) -> RwLockReadGuard<'_, Rules> {
+    fn renewed(&self) -> RwLockReadGuard<'_, HeldRules> {
         let known = self.rules.read().unwrap_or_else(PoisonError::into_inner);
         let Some(file) = self.file.as_ref().filter(|file| file.stamp() != known.stamp) else {
             return known;
@@ -89,7 +89,7 @@ impl PolicyStore {
         };
         let extra = std::mem::take(&mut rules.extra);
         // Without a stamp it is read once more: another process may have written in between.
-        *rules = Rules::new(stored, extra);
+        *rules = HeldRules::new(stored, extra);
         // `update` runs its closure exactly once before it returns without an error.
         changed.ok_or(PolicyFileError::Unchanged)
     }
@@ -118,7 +118,7 @@ impl PolicyPort for PolicyStore {
 }
 
 /// Reads the rules of a file. What cannot be understood is asked about, and what was known to be denied stays so.
-fn read(file: &PolicyFile<PolicySet>, extra: Vec<Rule>, denying: Vec<Rule>) -> (Rules, Option<String>) {
+fn read(file: &PolicyFile<PolicySet>, extra: Vec<Rule>, denying: Vec<Rule>) -> (HeldRules, Option<String>) {
     // Looked at before it is read: a change in between is seen the next time.
     let stamp = file.stamp();
     let loaded = file.load();
@@ -127,5 +127,5 @@ fn read(file: &PolicyFile<PolicySet>, extra: Vec<Rule>, denying: Vec<Rule>) -> (
     for rule in denying.into_iter().filter(|_| is_lost) {
         stored.add(rule);
     }
-    (Rules { is_lost, stamp, ..Rules::new(stored, extra) }, loaded.warning)
+    (HeldRules { is_lost, stamp, ..HeldRules::new(stored, extra) }, loaded.warning)
 }

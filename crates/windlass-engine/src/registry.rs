@@ -98,10 +98,10 @@ pub enum RegisterError {
 /// The tools that sessions share; clones are the same registry.
 #[derive(Clone, Default)]
 pub struct Registry {
-    inner: Arc<Inner>,
+    inner: Arc<RegistryState>,
 }
 
-struct Inner {
+struct RegistryState {
     shelf: RwLock<Arc<ToolShelf>>,
     /// Taken by writers for the whole change, so that two changes do not lose each other.
     change: Mutex<()>,
@@ -109,7 +109,7 @@ struct Inner {
     changed: Notify,
 }
 
-impl Default for Inner {
+impl Default for RegistryState {
     fn default() -> Self {
         let shelf = ToolShelf::new(Toolset::empty(), BTreeMap::new());
         Self { shelf: RwLock::new(Arc::new(shelf)), change: Mutex::new(()), changed: Notify::new() }

@@ -19,19 +19,19 @@ const ENTRY_BYTES: usize = 512;
 #[derive(Debug)]
 pub struct SessionResults {
     bytes_max: usize,
-    kept: Mutex<Kept>,
+    kept: Mutex<KeptOutcomes>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
-    by_id: BTreeMap<CallId, Entry>,
+struct KeptOutcomes {
+    by_id: BTreeMap<CallId, KeptOutcome>,
     by_provider_id: BTreeMap<String, CallId>,
     oldest_first: VecDeque<CallId>,
     bytes: usize,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct KeptOutcome {
     outcome: Arc<ToolOutcome>,
     provider_id: Option<String>,
     bytes: usize,
@@ -59,7 +59,7 @@ impl SessionResults {
         if let Some(id) = provider_id {
             kept.by_provider_id.insert(id.to_owned(), call_id.clone());
         }
-        let entry = Entry { outcome, provider_id: provider_id.map(str::to_owned), bytes };
+        let entry = KeptOutcome { outcome, provider_id: provider_id.map(str::to_owned), bytes };
         kept.by_id.insert(call_id.clone(), entry);
         while kept.bytes > self.bytes_max {
             let Some(oldest) = kept.oldest_first.front().cloned() else { break };
@@ -72,7 +72,7 @@ impl SessionResults {
         self.lock().bytes
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, KeptOutcomes> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -83,7 +83,7 @@ impl Default for SessionResults {
     }
 }
 
-impl Kept {
+impl KeptOutcomes {
     fn remove(&mut self, call_id: &CallId) {
         let Some(entry) = self.by_id.remove(call_id) else { return };
         self.bytes -= entry.bytes;

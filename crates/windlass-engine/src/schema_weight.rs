@@ -26,12 +26,12 @@ pub(crate) struct TooHeavy;
 
 /// What is known of a schema's work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Weight {
+pub(crate) struct SchemaWeight {
     total: u64,
     is_cyclic: bool,
 }
 
-impl Weight {
+impl SchemaWeight {
     /// Whether all violations can be collected without harm.
     pub(crate) fn is_light(self) -> bool {
         !self.is_cyclic && self.total <= LIGHT_MAX
@@ -39,7 +39,7 @@ impl Weight {
 }
 
 /// Weighs a schema.
-pub(crate) fn weigh(schema: &Value) -> Result<Weight, TooHeavy> {
+pub(crate) fn weigh(schema: &Value) -> Result<SchemaWeight, TooHeavy> {
     let mut scale = Scale {
         root: schema,
         anchors: HashMap::new(),
@@ -54,7 +54,7 @@ pub(crate) fn weigh(schema: &Value) -> Result<Weight, TooHeavy> {
     // What lies behind a blind reference is not met while weighing: all of them are counted.
     let all_blind = scale.refs.iter().filter(|target| scale.follow(target).is_none()).count();
     let is_bearable = total <= WEIGHT_MAX && all_blind.max(scale.blind_refs) <= BLIND_REFS_MAX;
-    if is_bearable { Ok(Weight { total, is_cyclic: scale.is_cyclic }) } else { Err(TooHeavy) }
+    if is_bearable { Ok(SchemaWeight { total, is_cyclic: scale.is_cyclic }) } else { Err(TooHeavy) }
 }
 
 struct Scale<'a> {

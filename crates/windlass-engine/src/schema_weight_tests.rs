@@ -17,7 +17,7 @@ fn fan(levels: usize, refer: impl Fn(usize) -> Value) -> Map<String, Value> {
 fn a_schema_without_references_weighs_what_it_has() {
     let schema = json!({"type": "object", "properties": {"a": {"type": "string"}, "default": {"enum": [{}]}},
         "$defs": {"unused": {"not": {}}}, "default": {"x": {}}});
-    assert_eq!(weigh(&schema), Ok(Weight { total: 3, is_cyclic: false }));
+    assert_eq!(weigh(&schema), Ok(SchemaWeight { total: 3, is_cyclic: false }));
     assert!(weigh(&schema).unwrap().is_light());
 }
 

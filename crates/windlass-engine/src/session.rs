@@ -23,7 +23,7 @@ use windlass_core::tool::ToolOutcome;
 use crate::actor::Actor;
 use crate::bus::{BusConfig, EventLog, Subscription};
 use crate::clock::Clock;
-use crate::inside::{Granting, Inside};
+use crate::inside::{GrantingSession, OuterCall};
 use crate::registry::Registry;
 use crate::results::SessionResults;
 use crate::tasks::SessionTasks;
@@ -66,7 +66,7 @@ impl SessionParts {
         if permissions.grants().rules().is_empty() {
             return;
         }
-        let Granting { journal, session_id } = self.granting();
+        let GrantingSession { journal, session_id } = self.granting();
         match journal.grants(&session_id).await {
             Ok(Some(granted)) => permissions.retain_grants(&granted),
             Ok(None) => {}
@@ -78,10 +78,12 @@ impl SessionParts {
     }
 
     /// The session that people see: the one that this one stands inside of, or itself.
-    pub(crate) fn granting(&self) -> Granting {
+    pub(crate) fn granting(&self) -> GrantingSession {
         match &self.past.inside {
             Some(inside) => inside.granting.clone(),
-            None => Granting { journal: Arc::clone(&self.journal), session_id: self.session_id.clone() },
+            None => {
+                GrantingSession { journal: Arc::clone(&self.journal), session_id: self.session_id.clone() }
+            }
         }
     }
 }
@@ -106,7 +108,7 @@ pub struct Past {
     /// The run that stopped in the middle.
     pub unfinished: Option<Unfinished>,
     /// The call that it stands inside of, if a tool made it.
-    pub inside: Option<Inside>,
+    pub inside: Option<OuterCall>,
 }
 
 impl From<History> for Past {
@@ -162,7 +164,7 @@ impl Default for Past {
 #[derive(Clone)]
 pub struct Session {
     session_id: SessionId,
-    commands: mpsc::Sender<Request>,
+    commands: mpsc::Sender<SessionRequest>,
     log: Arc<EventLog>,
     results: Arc<SessionResults>,
     tasks: Arc<SessionTasks>,
@@ -173,7 +175,7 @@ pub struct Session {
 #[derive(Clone)]
 pub struct WeakSession {
     session_id: SessionId,
-    commands: mpsc::WeakSender<Request>,
+    commands: mpsc::WeakSender<SessionRequest>,
     log: Arc<EventLog>,
     results: Arc<SessionResults>,
     tasks: Arc<SessionTasks>,
@@ -195,16 +197,16 @@ impl WeakSession {
 }
 
 /// A command, and where its answer goes. Small: a session's channel makes room for many of them when it is made.
-pub(crate) enum Request {
+pub(crate) enum SessionRequest {
     Send { send: Box<MessageSend>, done: RunDone },
-    Answer { given: Box<Answered>, done: oneshot::Sender<Result<(), AnswerError>> },
+    Answer { given: Box<QuestionAnswer>, done: oneshot::Sender<Result<(), AnswerError>> },
     Cancel,
     SetApprove(ApproveMode),
     Park { done: oneshot::Sender<()> },
 }
 
 /// The answer to a question.
-pub(crate) struct Answered {
+pub(crate) struct QuestionAnswer {
     pub(crate) call_id: CallId,
     pub(crate) answer: PermissionAnswer,
     /// That of the question that was shown.
@@ -319,7 +321,7 @@ impl Session {
     /// Starts a run.
     pub async fn send(&self, send: MessageSend) -> Result<RunHandle, SendError> {
         let (done, receiver) = oneshot::channel();
-        let request = Request::Send { send: Box::new(send), done };
+        let request = SessionRequest::Send { send: Box::new(send), done };
         self.commands.send(request).await.map_err(|_| SendError::Closed)?;
         Ok(RunHandle { done: receiver })
     }
@@ -332,8 +334,8 @@ impl Session {
         answer: PermissionAnswer,
     ) -> Result<(), AnswerError> {
         let (done, receiver) = oneshot::channel();
-        let given = Box::new(Answered { call_id, answer, digest });
-        let request = Request::Answer { given, done };
+        let given = Box::new(QuestionAnswer { call_id, answer, digest });
+        let request = SessionRequest::Answer { given, done };
         self.commands.send(request).await.map_err(|_| AnswerError::Closed)?;
         receiver.await.unwrap_or(Err(AnswerError::Closed))
     }
@@ -348,7 +350,7 @@ impl Session {
     /// the run's end is told that the session is closed.
     pub async fn park(&self) {
         let (done, receiver) = oneshot::channel();
-        if self.commands.send(Request::Park { done }).await.is_ok() {
+        if self.commands.send(SessionRequest::Park { done }).await.is_ok() {
             // The actor is gone once it drops the other end.
             let _ = receiver.await;
         }
@@ -356,12 +358,12 @@ impl Session {
 
     /// Changes how calls are approved that need asking; questions that wait are judged by it at once.
     pub async fn set_approve(&self, approve: ApproveMode) -> Result<(), SendError> {
-        self.commands.send(Request::SetApprove(approve)).await.map_err(|_| SendError::Closed)
+        self.commands.send(SessionRequest::SetApprove(approve)).await.map_err(|_| SendError::Closed)
     }
 
     /// Stops the run that goes on.
     pub async fn cancel(&self) -> Result<(), SendError> {
-        self.commands.send(Request::Cancel).await.map_err(|_| SendError::Closed)
+        self.commands.send(SessionRequest::Cancel).await.map_err(|_| SendError::Closed)
     }
 
     /// Whole outcomes of the session's calls.

@@ -12,11 +12,11 @@ use crate::limits::{TASK_CHARS_MAX, TASKS_MAX};
 /// never used again.
 #[derive(Debug, Default)]
 pub struct SessionTasks {
-    list: Mutex<List>,
+    list: Mutex<TaskList>,
 }
 
 #[derive(Debug, Default)]
-struct List {
+struct TaskList {
     tasks: Vec<Task>,
     last_number: u64,
     is_changed: bool,
@@ -32,7 +32,7 @@ impl SessionTasks {
     pub fn restore(tasks: Vec<Task>) -> Self {
         let number = |task: &Task| task.task_id.strip_prefix("task_")?.parse::<u64>().ok();
         let last_number = tasks.iter().filter_map(number).max().unwrap_or(0);
-        Self { list: Mutex::new(List { tasks, last_number, is_changed: false }) }
+        Self { list: Mutex::new(TaskList { tasks, last_number, is_changed: false }) }
     }
 
     /// The list, if it has changed since the last call of this function.
@@ -41,7 +41,7 @@ impl SessionTasks {
         std::mem::take(&mut list.is_changed).then(|| list.tasks.as_slice().into())
     }
 
-    fn lock(&self) -> MutexGuard<'_, List> {
+    fn lock(&self) -> MutexGuard<'_, TaskList> {
         self.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

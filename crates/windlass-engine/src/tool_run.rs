@@ -49,7 +49,7 @@ pub async fn run_call(
         port.run(&args, &context).await
     };
     let body = match supervise(work, flag, timeout_ms, &stop).await {
-        Ending::Done(body) => body,
+        WorkEnding::Done(body) => body,
         ending => Err(failure_of(&spec.name, ending, timeout_ms)),
     };
     let outcome = match body {
@@ -77,7 +77,7 @@ pub async fn inspect_call(
     let flag = own_flag(&mut context);
     let work = async move { port.inspect(&args, &context).await };
     match supervise(work, flag, INSPECT_TIMEOUT_MS, &stop).await {
-        Ending::Done(said) => said.map_err(bounded),
+        WorkEnding::Done(said) => said.map_err(bounded),
         ending => Err(failure_of(&spec.name, ending, INSPECT_TIMEOUT_MS)),
     }
 }
@@ -90,11 +90,13 @@ pub async fn probe_call(port: Arc<dyn ToolPort>, call: CheckedCall, mut context:
     let flag = own_flag(&mut context);
     let work = async move { port.probe(&args, &context).await };
     match supervise(work, flag, PROBE_TIMEOUT_MS, &CancelSignal::new()).await {
-        Ending::Done(Probed::Happened(output)) => {
+        WorkEnding::Done(Probed::Happened(output)) => {
             Probed::Happened(Box::new(cap_output(*output, output_bytes_max)))
         }
-        Ending::Done(probed @ (Probed::NotHappened | Probed::Unknown)) => probed,
-        Ending::Panicked(_) | Ending::TimedOut | Ending::Cancelled | Ending::Interrupted => Probed::Unknown,
+        WorkEnding::Done(probed @ (Probed::NotHappened | Probed::Unknown)) => probed,
+        WorkEnding::Panicked(_) | WorkEnding::TimedOut | WorkEnding::Cancelled | WorkEnding::Interrupted => {
+            Probed::Unknown
+        }
     }
 }
 
@@ -104,7 +106,7 @@ fn own_flag(context: &mut ToolContext) -> CancelFlag {
 }
 
 /// How the work of a tool ended.
-enum Ending<T> {
+enum WorkEnding<T> {
     Done(T),
     Panicked(String),
     TimedOut,
@@ -114,19 +116,19 @@ enum Ending<T> {
 }
 
 /// The task of a tool; it does not outlive the wish for it.
-struct Leash<T> {
+struct ToolTask<T> {
     task: JoinHandle<T>,
     flag: CancelFlag,
 }
 
-impl<T> Leash<T> {
+impl<T> ToolTask<T> {
     fn pull(&self) {
         self.flag.cancel();
         self.task.abort();
     }
 }
 
-impl<T> Drop for Leash<T> {
+impl<T> Drop for ToolTask<T> {
     fn drop(&mut self) {
         self.pull();
     }
@@ -137,17 +139,17 @@ async fn supervise<T: Send + 'static>(
     flag: CancelFlag,
     timeout_ms: u64,
     stop: &CancelSignal,
-) -> Ending<T> {
+) -> WorkEnding<T> {
     if stop.is_cancelled() {
-        return Ending::Cancelled;
+        return WorkEnding::Cancelled;
     }
-    let mut leash = Leash { task: tokio::spawn(work), flag };
+    let mut leash = ToolTask { task: tokio::spawn(work), flag };
     let ending = tokio::select! {
         // What is done is done, also when the time ran out in the same moment.
         biased;
-        joined = &mut leash.task => return joined.map_or_else(ending_of, Ending::Done),
-        () = stop.cancelled() => Ending::Cancelled,
-        () = time_limit(timeout_ms) => Ending::TimedOut,
+        joined = &mut leash.task => return joined.map_or_else(ending_of, WorkEnding::Done),
+        () = stop.cancelled() => WorkEnding::Cancelled,
+        () = time_limit(timeout_ms) => WorkEnding::TimedOut,
     };
     leash.pull();
     let grace = Duration::from_millis(STOP_GRACE_MS);
@@ -172,10 +174,10 @@ async fn time_limit(timeout_ms: u64) {
     tokio::time::sleep(Duration::from_millis(timeout_ms)).await;
 }
 
-fn ending_of<T>(error: JoinError) -> Ending<T> {
+fn ending_of<T>(error: JoinError) -> WorkEnding<T> {
     match error.try_into_panic() {
-        Ok(payload) => Ending::Panicked(panic_text(&*payload)),
-        Err(_) => Ending::Interrupted,
+        Ok(payload) => WorkEnding::Panicked(panic_text(&*payload)),
+        Err(_) => WorkEnding::Interrupted,
     }
 }
 
@@ -185,17 +187,17 @@ fn panic_text(payload: &(dyn Any + Send)) -> String {
     text.unwrap_or("the tool broke without a word").to_owned()
 }
 
-fn failure_of<T>(name: &str, ending: Ending<T>, timeout_ms: u64) -> ToolFailure {
+fn failure_of<T>(name: &str, ending: WorkEnding<T>, timeout_ms: u64) -> ToolFailure {
     let failure = match ending {
-        Ending::TimedOut => {
+        WorkEnding::TimedOut => {
             let message = format!("Tool '{name}' timed out after {} seconds", seconds(timeout_ms));
             ToolFailure::new(ErrorKind::Timeout, message)
                 .hint("Ask for less at once, or do without this call.")
         }
-        Ending::Cancelled => ToolFailure::new(ErrorKind::Cancelled, "The call was cancelled"),
-        Ending::Panicked(text) => ToolFailure::internal(format!("Runtime error: {text}"))
+        WorkEnding::Cancelled => ToolFailure::new(ErrorKind::Cancelled, "The call was cancelled"),
+        WorkEnding::Panicked(text) => ToolFailure::internal(format!("Runtime error: {text}"))
             .hint("The fault is in the tool, not in the call; do not send it again."),
-        Ending::Interrupted | Ending::Done(_) => {
+        WorkEnding::Interrupted | WorkEnding::Done(_) => {
             ToolFailure::new(ErrorKind::Interrupted, "The program went down while the call ran")
         }
     };

@@ -73,7 +73,7 @@ pub fn compile_among<'a>(
         .size_limit(PATTERN_BYTES_MAX)
         .dfa_size_limit(PATTERN_BYTES_MAX);
     jsonschema::options()
-        .with_retriever(Documents(documents))
+        .with_retriever(NoDocuments(documents))
         .with_pattern_options(patterns)
         .build(schema)
         .map(|validator| SchemaValidator { validator, collects_all: weight.is_light() })
@@ -84,9 +84,9 @@ pub fn compile_among<'a>(
 }
 
 /// All that a schema may refer to outside itself: nothing is fetched.
-struct Documents(HashMap<String, Value>);
+struct NoDocuments(HashMap<String, Value>);
 
-impl Retrieve for Documents {
+impl Retrieve for NoDocuments {
     fn retrieve(&self, address: &Uri<String>) -> Result<Value, Box<dyn Error + Send + Sync>> {
         let document = self.0.get(address.as_str()).cloned();
         document.ok_or_else(|| format!("{address} is outside the schema, and nothing is fetched").into())

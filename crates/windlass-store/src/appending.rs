@@ -7,9 +7,9 @@ use windlass_core::model::Usage;
 use windlass_core::store::{BegunRun, RowChange, StoreFailure, project};
 
 use crate::claim::{describe, now_ms};
-use crate::desk::{Desk, Known, int};
-use crate::encode::Row;
-use crate::fault::Fault;
+use crate::encode::RecordRow;
+use crate::fault::StoreFault;
+use crate::transaction::{KnownSession, Transaction, int};
 
 /// Token counts above this are nonsense of a provider; sums of them must not overflow.
 const TOKENS_MAX: u64 = 1 << 52;
@@ -29,7 +29,7 @@ const UPDATE_RUN: &str = "UPDATE runs SET last_seq = ?3, steps = max(steps, ?4),
 const SETTLE_QUESTION: &str = "DELETE FROM questions WHERE session = ?1 AND call_id = ?2";
 
 /// What an append changes in the row of a run.
-struct Tally<'r> {
+struct RunTally<'r> {
     run_id: &'r RunId,
     last_seq: u64,
     steps: u32,
@@ -37,20 +37,20 @@ struct Tally<'r> {
     usage: Usage,
 }
 
-impl<'r> Tally<'r> {
+impl<'r> RunTally<'r> {
     fn of(run_id: &'r RunId) -> Self {
         Self { run_id, last_seq: 0, steps: 0, calls: 0, usage: Usage::default() }
     }
 }
 
-impl Desk<'_> {
+impl Transaction<'_> {
     /// Appends records, if this process writes the session and they are new.
     pub(crate) fn append(
         &mut self,
         session_id: &SessionId,
-        rows: &[Row],
+        rows: &[RecordRow],
         last: &Record,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), StoreFault> {
         let Some(first) = rows.first() else { return Ok(()) };
         let mut known = self.find_or_begin(session_id, first.first.ts_ms)?;
         let lock = self.lock;
@@ -75,7 +75,12 @@ impl Desk<'_> {
     }
 
     /// Why a head did not move.
-    fn refuse(&mut self, session_id: &SessionId, known: Known, seq: u64) -> rusqlite::Result<StoreFailure> {
+    fn refuse(
+        &mut self,
+        session_id: &SessionId,
+        known: KnownSession,
+        seq: u64,
+    ) -> rusqlite::Result<StoreFailure> {
         let (writer, since_ms, last_seq): (Option<String>, i64, i64) = self.query_row(
             "SELECT writer, writer_ms, last_seq FROM heads WHERE session = ?1",
             [known.number],
@@ -93,15 +98,15 @@ impl Desk<'_> {
     }
 
     /// Inserts rows below a head that has moved, with all that is made of them.
-    pub(crate) fn insert(&mut self, known: &mut Known, rows: &[Row]) -> Result<(), Fault> {
-        let mut tally: Option<Tally<'_>> = None;
+    pub(crate) fn insert(&mut self, known: &mut KnownSession, rows: &[RecordRow]) -> Result<(), StoreFault> {
+        let mut tally: Option<RunTally<'_>> = None;
         for row in rows {
             self.insert_row(known.number, row)?;
             let record = &*row.first;
             if tally.as_ref().is_none_or(|tally| *tally.run_id != record.run_id) {
                 self.settle(known.number, tally.take())?;
             }
-            let tally = tally.get_or_insert_with(|| Tally::of(&record.run_id));
+            let tally = tally.get_or_insert_with(|| RunTally::of(&record.run_id));
             tally.last_seq = record.seq + u64::from(row.deltas.saturating_sub(1));
             for change in project(record) {
                 self.apply(known, record, change, tally)?;
@@ -110,7 +115,7 @@ impl Desk<'_> {
         Ok(self.settle(known.number, tally)?)
     }
 
-    fn insert_row(&mut self, session: i64, row: &Row) -> rusqlite::Result<()> {
+    fn insert_row(&mut self, session: i64, row: &RecordRow) -> rusqlite::Result<()> {
         let record = &row.first;
         if let Some(blob) = &row.blob {
             self.execute(INSERT_BLOB, params![&blob.hash[..], blob.body])?;
@@ -133,8 +138,8 @@ impl Desk<'_> {
     }
 
     /// Writes what was counted for a run.
-    fn settle(&mut self, session: i64, tally: Option<Tally<'_>>) -> rusqlite::Result<()> {
-        let Some(Tally { run_id, last_seq, steps, calls, usage }) = tally else { return Ok(()) };
+    fn settle(&mut self, session: i64, tally: Option<RunTally<'_>>) -> rusqlite::Result<()> {
+        let Some(RunTally { run_id, last_seq, steps, calls, usage }) = tally else { return Ok(()) };
         self.execute(
             UPDATE_RUN,
             params![
@@ -155,11 +160,11 @@ impl Desk<'_> {
 
     fn apply(
         &mut self,
-        known: &mut Known,
+        known: &mut KnownSession,
         record: &Record,
         change: RowChange<'_>,
-        tally: &mut Tally<'_>,
-    ) -> Result<(), Fault> {
+        tally: &mut RunTally<'_>,
+    ) -> Result<(), StoreFault> {
         match change {
             RowChange::RunBegun(begun) => self.begin_run(known.number, record, &begun)?,
             RowChange::StepReached(step) => tally.steps = tally.steps.max(step),
@@ -179,7 +184,7 @@ impl Desk<'_> {
             }
             RowChange::TasksReplaced(tasks) => {
                 let tasks = serde_json::to_string(tasks)
-                    .map_err(|error| Fault::unreadable(&"a task list", &error))?;
+                    .map_err(|error| StoreFault::unreadable(&"a task list", &error))?;
                 self.execute(
                     "INSERT OR REPLACE INTO tasks (session, seq, tasks) VALUES (?1, ?2, ?3)",
                     params![known.number, int(record.seq), tasks],
@@ -237,7 +242,7 @@ impl Desk<'_> {
         .map(drop)
     }
 
-    fn settle_question(&mut self, known: &Known, call_id: &CallId) -> rusqlite::Result<()> {
+    fn settle_question(&mut self, known: &KnownSession, call_id: &CallId) -> rusqlite::Result<()> {
         if known.is_asking {
             self.execute(SETTLE_QUESTION, params![known.number, call_id.as_str()])?;
         }
@@ -246,13 +251,13 @@ impl Desk<'_> {
 
     fn end_run(
         &mut self,
-        known: &mut Known,
+        known: &mut KnownSession,
         record: &Record,
         (outcome, reason): (RunOutcome, &StopReason),
         usage: &Usage,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), StoreFault> {
         let word = |text: serde_json::Result<String>| {
-            text.map_err(|error| Fault::unreadable(&"the end of a run", &error))
+            text.map_err(|error| StoreFault::unreadable(&"the end of a run", &error))
         };
         self.execute(
             "UPDATE runs SET ended_ms = ?3, outcome = ?4, reason = ?5, input = ?6, output = ?7, cached = ?8,

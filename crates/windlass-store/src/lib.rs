@@ -8,17 +8,17 @@
 
 mod appending;
 mod claim;
-mod desk;
 mod encode;
 mod fault;
-mod ledger;
 mod limits;
 mod open;
 mod query;
 mod reader;
 mod schema;
+mod sessions;
 mod statements;
 mod store;
+mod transaction;
 mod writer;
 
 pub use fault::OpenError;

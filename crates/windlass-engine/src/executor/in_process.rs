@@ -7,7 +7,7 @@ use windlass_core::host::{ExecutorAnswer, RequestedCall};
 use windlass_core::tool::{ErrorKind, ToolFailure, ToolOutput};
 
 use super::Executors;
-use super::desk::Desk;
+use super::queue::CallQueue;
 use crate::cancel::CancelSignal;
 
 /// An executor of this process. Dropping it, and the calls taken from it, takes its tools away.
@@ -20,30 +20,30 @@ pub struct Executor {
 /// A place among the executors, given back when the last who needs it is dropped.
 struct Membership {
     executors: Executors,
-    desk: Arc<Desk>,
+    queue: Arc<CallQueue>,
 }
 
 impl Drop for Membership {
     fn drop(&mut self) {
-        self.executors.dismiss(&self.desk.executor_id);
+        self.executors.dismiss(&self.queue.executor_id);
     }
 }
 
 impl Executor {
-    pub(super) fn new(executors: Executors, desk: Arc<Desk>) -> Self {
-        Self { member: Arc::new(Membership { executors, desk }), waiting: VecDeque::new(), after: 0 }
+    pub(super) fn new(executors: Executors, queue: Arc<CallQueue>) -> Self {
+        Self { member: Arc::new(Membership { executors, queue }), waiting: VecDeque::new(), after: 0 }
     }
 
     /// The next call that may run; nothing once the executors are gone. Calls that were stopped meanwhile are left out.
     pub async fn next(&mut self) -> Option<TakenCall> {
         loop {
             while let Some(call) = self.waiting.pop_front() {
-                let stop = self.member.desk.stop_of(call.call);
+                let stop = self.member.queue.stop_of(call.call);
                 if !stop.is_cancelled() {
                     return Some(TakenCall { call, stop, member: Some(Arc::clone(&self.member)) });
                 }
             }
-            let news = self.member.desk.poll(self.after, None).await.ok()?;
+            let news = self.member.queue.poll(self.after, None).await.ok()?;
             self.after = news.after;
             self.waiting.extend(news.calls);
         }
@@ -91,14 +91,14 @@ impl TakenCall {
 
     fn answer(&mut self, answer: ExecutorAnswer) -> Result<(), CallOver> {
         let member = self.member.take().ok_or(CallOver)?;
-        member.desk.answer(self.call.call, answer).map_err(|_| CallOver)
+        member.queue.answer(self.call.call, answer).map_err(|_| CallOver)
     }
 }
 
 impl Drop for TakenCall {
     fn drop(&mut self) {
         let Some(member) = self.member.take() else { return };
-        let desk = Arc::clone(&member.desk);
+        let queue = Arc::clone(&member.queue);
         // With the last call of an executor that was dropped all of it is gone, and its calls have ended.
         drop(member);
         let message = format!(
@@ -107,6 +107,6 @@ impl Drop for TakenCall {
         );
         let failure = ToolFailure::new(ErrorKind::Interrupted, message)
             .hint("Look whether it happened before you repeat the call.");
-        let _ = desk.answer(self.call.call, Err(failure));
+        let _ = queue.answer(self.call.call, Err(failure));
     }
 }

@@ -2,13 +2,13 @@
 //!
 //! An executor is a source of tools behind the one tool port (decision 0029): its tools stand in the registry beside
 //! all others, so their calls are checked, judged, asked about, limited, journaled and audited as every call is, and an
-//! executor hears of a call only when it may run. `desk` is what lies between the two: calls that wait, news and
+//! executor hears of a call only when it may run. `queue` is what lies between the two: calls that wait, news and
 //! answers. `tool` is the port, `in_process` the face for programs that embed Windlass; [`ExecutorsPort`] is that for a
 //! server. Knows no HTTP and no session.
 
-mod desk;
 mod in_process;
 mod offer;
+mod queue;
 mod tool;
 
 use std::collections::BTreeMap;
@@ -23,9 +23,9 @@ use windlass_core::host::{
 use windlass_core::port::ToolPort;
 use windlass_core::tool::ToolSpec;
 
-use self::desk::{Desk, Refusal};
 pub use self::in_process::{CallOver, Executor, TakenCall};
 pub use self::offer::OfferError;
+use self::queue::{CallQueue, QueueRefusal};
 use self::tool::ExecutorTool;
 pub(crate) use self::tool::gone;
 use crate::clock::Clock;
@@ -35,24 +35,24 @@ use crate::registry::{RegisterError, Registry};
 /// The executors of a host or an agent; clones are the same.
 #[derive(Clone)]
 pub struct Executors {
-    inner: Arc<Inner>,
+    inner: Arc<ExecutorTable>,
 }
 
-struct Inner {
+struct ExecutorTable {
     registry: Registry,
     clock: Clock,
     members: Mutex<BTreeMap<String, Member>>,
 }
 
 struct Member {
-    desk: Arc<Desk>,
+    queue: Arc<CallQueue>,
     tools: Vec<Arc<dyn ToolPort>>,
 }
 
 impl Executors {
     /// Executors whose tools go into this registry.
     pub fn new(registry: Registry, clock: Clock) -> Self {
-        Self { inner: Arc::new(Inner { registry, clock, members: Mutex::default() }) }
+        Self { inner: Arc::new(ExecutorTable { registry, clock, members: Mutex::default() }) }
     }
 
     /// Lets in an executor of this process: it is there until it is dropped.
@@ -60,7 +60,7 @@ impl Executors {
         Ok(Executor::new(self.clone(), self.admit(offer, None)?))
     }
 
-    fn admit(&self, offer: ExecutorOffer, lease: Option<Duration>) -> Result<Arc<Desk>, OfferError> {
+    fn admit(&self, offer: ExecutorOffer, lease: Option<Duration>) -> Result<Arc<CallQueue>, OfferError> {
         let ExecutorOffer { name, tools } = offer::checked(offer)?;
         let mut members = self.inner.members();
         if members.len() >= EXECUTORS_MAX {
@@ -68,20 +68,20 @@ impl Executors {
                 "there are {EXECUTORS_MAX} executors, which is all there may be; end one first"
             )));
         }
-        if members.values().any(|member| member.desk.name == name) {
+        if members.values().any(|member| member.queue.name == name) {
             return Err(OfferError::Full(format!(
                 "an executor '{name}' is there already; end it, wait until its lease is over, or take another name"
             )));
         }
         let (executor_id, secret) = (Uuid::now_v7().to_string(), Uuid::new_v4().simple().to_string());
-        let desk = Arc::new(Desk::new(executor_id.clone(), name, secret, lease));
+        let queue = Arc::new(CallQueue::new(executor_id.clone(), name, secret, lease));
         let port = |spec: ToolSpec| -> Arc<dyn ToolPort> {
-            Arc::new(ExecutorTool::new(spec, Arc::clone(&desk), Arc::downgrade(&self.inner)))
+            Arc::new(ExecutorTool::new(spec, Arc::clone(&queue), Arc::downgrade(&self.inner)))
         };
         let tools: Vec<_> = tools.into_iter().map(port).collect();
         self.inner.registry.register_new(tools.iter().cloned())?;
-        members.insert(executor_id, Member { desk: Arc::clone(&desk), tools });
-        Ok(desk)
+        members.insert(executor_id, Member { queue: Arc::clone(&queue), tools });
+        Ok(queue)
     }
 
     /// Takes an executor out: no later request lists its tools, and its calls end.
@@ -89,16 +89,16 @@ impl Executors {
         self.inner.dismiss(executor_id);
     }
 
-    /// The desk of whoever shows this; one whose lease is over has none.
-    fn desk_of(&self, badge: ExecutorBadge<'_>) -> Result<Arc<Desk>, HostError> {
+    /// The queue of whoever shows this; one whose lease is over has none.
+    fn queue_of(&self, badge: ExecutorBadge<'_>) -> Result<Arc<CallQueue>, HostError> {
         let members = self.inner.members();
-        let member = members.get(badge.executor_id).filter(|member| member.desk.has_secret(badge.secret));
+        let member = members.get(badge.executor_id).filter(|member| member.queue.has_secret(badge.secret));
         let missing = || HostError::Missing { what: "executor", id: badge.executor_id.to_owned() };
-        member.map(|member| Arc::clone(&member.desk)).ok_or_else(missing)
+        member.map(|member| Arc::clone(&member.queue)).ok_or_else(missing)
     }
 }
 
-impl Inner {
+impl ExecutorTable {
     fn members(&self) -> MutexGuard<'_, BTreeMap<String, Member>> {
         self.members.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -106,13 +106,13 @@ impl Inner {
     fn dismiss(&self, executor_id: &str) {
         let Some(member) = self.members().remove(executor_id) else { return };
         self.registry.take_out(&member.tools);
-        member.desk.close();
+        member.queue.close();
     }
 }
 
 impl std::fmt::Debug for Executors {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_list().entries(self.inner.members().values().map(|member| &member.desk.name)).finish()
+        f.debug_list().entries(self.inner.members().values().map(|member| &member.queue.name)).finish()
     }
 }
 
@@ -123,11 +123,11 @@ impl ExecutorsPort for Executors {
             let message = format!("'lease_s' must be from {least} to {most} seconds");
             return Err(HostError::Invalid { field: Some("lease_s"), message });
         }
-        let desk = self.admit(offer, Some(Duration::from_millis(lease_ms)))?;
-        tokio::spawn(end_lease(Arc::downgrade(&self.inner), Arc::downgrade(&desk)));
+        let queue = self.admit(offer, Some(Duration::from_millis(lease_ms)))?;
+        tokio::spawn(end_lease(Arc::downgrade(&self.inner), Arc::downgrade(&queue)));
         Ok(ExecutorTicket {
-            executor_id: desk.executor_id.clone(),
-            secret: desk.secret().to_owned(),
+            executor_id: queue.executor_id.clone(),
+            secret: queue.secret().to_owned(),
             lease_ms,
         })
     }
@@ -139,47 +139,47 @@ impl ExecutorsPort for Executors {
         wait_ms: u64,
     ) -> HostFuture<'a, ExecutorNews> {
         Box::pin(async move {
-            let desk = self.desk_of(badge)?;
-            let news = desk.poll(after, Some(Duration::from_millis(wait_ms))).await;
+            let queue = self.queue_of(badge)?;
+            let news = queue.poll(after, Some(Duration::from_millis(wait_ms))).await;
             news.map_err(|refusal| refused(refusal, badge.executor_id, 0))
         })
     }
 
     fn answer(&self, badge: ExecutorBadge<'_>, call: u64, answer: ExecutorAnswer) -> Result<(), HostError> {
-        let answered = self.desk_of(badge)?.answer(call, answer);
+        let answered = self.queue_of(badge)?.answer(call, answer);
         answered.map_err(|refusal| refused(refusal, badge.executor_id, call))
     }
 
     fn leave(&self, badge: ExecutorBadge<'_>) -> Result<(), HostError> {
-        let desk = self.desk_of(badge)?;
-        self.dismiss(&desk.executor_id);
+        let queue = self.queue_of(badge)?;
+        self.dismiss(&queue.executor_id);
         Ok(())
     }
 
     fn list(&self) -> Vec<ExecutorRow> {
         let members = self.inner.members();
         let row = |member: &Member| ExecutorRow {
-            executor_id: member.desk.executor_id.clone(),
-            name: member.desk.name.clone(),
+            executor_id: member.queue.executor_id.clone(),
+            name: member.queue.name.clone(),
             tools: member.tools.iter().map(|tool| tool.spec().name.clone()).collect(),
-            calls: member.desk.open_calls(),
+            calls: member.queue.open_calls(),
         };
         members.values().map(row).collect()
     }
 }
 
 /// Waits until an executor was silent for too long, and takes it out.
-async fn end_lease(executors: Weak<Inner>, desk: Weak<Desk>) {
+async fn end_lease(executors: Weak<ExecutorTable>, queue: Weak<CallQueue>) {
     loop {
-        let Some(left) = desk.upgrade().and_then(|desk| desk.lease_left()) else { return };
+        let Some(left) = queue.upgrade().and_then(|queue| queue.lease_left()) else { return };
         if left.is_zero() {
             break;
         }
         tokio::time::sleep(left).await;
     }
-    if let (Some(executors), Some(desk)) = (executors.upgrade(), desk.upgrade()) {
-        tracing::warn!(executor = %desk.name, "an executor was silent for too long; its tools are gone");
-        executors.dismiss(&desk.executor_id);
+    if let (Some(executors), Some(queue)) = (executors.upgrade(), queue.upgrade()) {
+        tracing::warn!(executor = %queue.name, "an executor was silent for too long; its tools are gone");
+        executors.dismiss(&queue.executor_id);
     }
 }
 
@@ -190,15 +190,15 @@ pub(crate) async fn await_executor(registry: &Registry, spec: &ToolSpec) -> Opti
     tokio::time::timeout(Duration::from_millis(EXECUTOR_RETURN_MS), returned).await.ok()
 }
 
-fn refused(refusal: Refusal, executor_id: &str, call: u64) -> HostError {
+fn refused(refusal: QueueRefusal, executor_id: &str, call: u64) -> HostError {
     match refusal {
-        Refusal::Gone => HostError::Missing { what: "executor", id: executor_id.to_owned() },
-        Refusal::Cursor => HostError::Invalid {
+        QueueRefusal::Gone => HostError::Missing { what: "executor", id: executor_id.to_owned() },
+        QueueRefusal::Cursor => HostError::Invalid {
             field: Some("after"),
             message: "'after' must be what the last answer said, and 0 at first".to_owned(),
         },
-        Refusal::UnknownCall => HostError::Missing { what: "call", id: call.to_string() },
-        Refusal::CallOver => HostError::Conflict(format!(
+        QueueRefusal::UnknownCall => HostError::Missing { what: "call", id: call.to_string() },
+        QueueRefusal::CallOver => HostError::Conflict(format!(
             "call {call} is over: it was answered, cancelled or out of time; this answer changes nothing"
         )),
     }

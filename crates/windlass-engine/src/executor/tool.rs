@@ -8,20 +8,20 @@ use windlass_core::host::RequestedCall;
 use windlass_core::port::{BoxFuture, ToolContext, ToolPort};
 use windlass_core::tool::{ErrorKind, ToolFailure, ToolOutput, ToolSpec};
 
-use super::Inner;
-use super::desk::{Desk, End};
+use super::ExecutorTable;
+use super::queue::{CallQueue, QueuedEnd};
 use crate::limits::{EXECUTOR_RETURN_MS, EXECUTOR_RETURN_SPARE_MS};
 
 /// A tool of an executor.
 pub(super) struct ExecutorTool {
     spec: ToolSpec,
-    desk: Arc<Desk>,
-    executors: Weak<Inner>,
+    queue: Arc<CallQueue>,
+    executors: Weak<ExecutorTable>,
 }
 
 impl ExecutorTool {
-    pub(super) fn new(spec: ToolSpec, desk: Arc<Desk>, executors: Weak<Inner>) -> Self {
-        Self { spec, desk, executors }
+    pub(super) fn new(spec: ToolSpec, queue: Arc<CallQueue>, executors: Weak<ExecutorTable>) -> Self {
+        Self { spec, queue, executors }
     }
 
     /// The executor went away. A call that it never had, or that may run twice, goes to it when it comes back in time.
@@ -95,12 +95,12 @@ impl ToolPort for ExecutorTool {
             deadline_ms: context.deadline_ms,
         };
         Box::pin(async move {
-            match self.desk.request(call).await {
-                End::Answered(answer) => *answer,
-                End::Gone { was_handed } => self.go_on(args, context, was_handed).await,
-                End::Full => Err(ToolFailure::unavailable(format!(
+            match self.queue.request(call).await {
+                QueuedEnd::Answered(answer) => *answer,
+                QueuedEnd::Gone { was_handed } => self.go_on(args, context, was_handed).await,
+                QueuedEnd::Full => Err(ToolFailure::unavailable(format!(
                     "Too many calls wait for the executor '{}' already",
-                    self.desk.name
+                    self.queue.name
                 ))
                 .hint("Wait for other calls to end, or do without this one.")),
             }

@@ -92,12 +92,12 @@ impl Host {
     /// On record first, so that a mode that was tightened stays so, whatever happens; then told to the actor.
     async fn switch_mode(&self, session_id: &SessionId, approve: ApproveMode) -> Result<(), HostError> {
         self.check_mode(approve)?;
-        let berth = self.berths.at(session_id);
-        let _change = berth.change.lock().await;
+        let slot = self.slots.at(session_id);
+        let _change = slot.change.lock().await;
         let kept = self.parts.store.set_approve(session_id, approve).await;
         kept.map_err(failed("session", session_id.as_str()))?;
         self.note_mode(session_id, Some(approve));
-        match berth.open() {
+        match slot.open() {
             Some(open) => open.session.set_approve(approve).await.map_err(super::running::unsent),
             None => Ok(()),
         }
@@ -125,18 +125,18 @@ impl Host {
     async fn forget_session(&self, session_id: &SessionId) -> Result<(), HostError> {
         let gone = || failed("session", session_id.as_str());
         self.parts.store.session(session_id).await.map_err(gone())?;
-        let berth = self.berths.at(session_id);
-        let _change = berth.change.lock().await;
-        self.claim(&berth).await?;
-        if let Some(run_id) = berth.run() {
-            self.ledger.leave(&run_id);
+        let slot = self.slots.at(session_id);
+        let _change = slot.change.lock().await;
+        self.claim(&slot).await?;
+        if let Some(run_id) = slot.run() {
+            self.live_runs.leave(&run_id);
         }
         // A run that goes on is cancelled when its last handle is gone.
-        self.shut(&berth).await;
+        self.shut(&slot).await;
         self.parts.store.delete_session(session_id).await.map_err(gone())?;
         self.forget_documents(session_id).await;
         // Readers that wait for the session to open look again, and find it gone.
-        berth.opened.notify_waiters();
+        slot.opened.notify_waiters();
         Ok(())
     }
 }
@@ -470,7 +470,7 @@ impl ServedPort for Host {
     }
 
     fn observe(&self) -> BoxStream<'static, Arc<Record>> {
-        Box::pin(self.ledger.observe())
+        Box::pin(self.live_runs.observe())
     }
 
     fn close(&self) -> HostFuture<'_, ()> {

@@ -18,7 +18,7 @@ use windlass_core::store::{
 };
 use windlass_core::task::Task;
 
-use self::rows::Kept;
+use self::rows::SessionRows;
 use crate::journal::MemoryJournal;
 use crate::limits::{
     MEMORY_AUDIT_LINES_MAX, MEMORY_JOURNAL_RECORDS_MAX, MEMORY_SESSIONS_MAX, MEMORY_STORE_DELTAS_MAX,
@@ -28,12 +28,12 @@ use crate::limits::{
 #[derive(Debug)]
 pub struct MemoryStore {
     journal: MemoryJournal,
-    shelves: Mutex<Shelves>,
+    shelves: Mutex<StoredRows>,
 }
 
 #[derive(Debug, Default)]
-struct Shelves {
-    sessions: HashMap<SessionId, Kept>,
+struct StoredRows {
+    sessions: HashMap<SessionId, SessionRows>,
     /// Where each run is.
     runs: HashMap<RunId, SessionId>,
     keys: HashMap<String, SessionId>,
@@ -53,7 +53,7 @@ impl MemoryStore {
         Self { journal, shelves: Mutex::default() }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Shelves> {
+    fn lock(&self) -> MutexGuard<'_, StoredRows> {
         self.shelves.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -112,7 +112,7 @@ impl MemoryStore {
     fn of<T>(
         &self,
         session_id: &SessionId,
-        look: impl FnOnce(&mut Kept) -> Option<T>,
+        look: impl FnOnce(&mut SessionRows) -> Option<T>,
     ) -> Result<T, StoreFailure> {
         let mut shelves = self.lock();
         let found = shelves.sessions.get_mut(session_id).filter(|kept| kept.row.is_some()).and_then(look);
@@ -149,7 +149,7 @@ impl MemoryStore {
     }
 }
 
-impl Shelves {
+impl StoredRows {
     fn take(&mut self, session_id: &SessionId, records: &[Arc<Record>]) {
         let kept = self.sessions.entry(session_id.clone()).or_default();
         for record in records {
@@ -204,7 +204,7 @@ impl JournalPort for MemoryStore {
     }
 }
 
-type Stored<'a, T> = BoxFuture<'a, Result<T, StoreFailure>>;
+type StoreFuture<'a, T> = BoxFuture<'a, Result<T, StoreFailure>>;
 
 impl StorePort for MemoryStore {
     fn create_session<'a>(
@@ -212,7 +212,7 @@ impl StorePort for MemoryStore {
         session_id: &'a SessionId,
         begin: NewSession,
         now: Millis,
-    ) -> Stored<'a, SessionRow> {
+    ) -> StoreFuture<'a, SessionRow> {
         Box::pin(async move { self.begin(session_id, begin, now, &[]) })
     }
 
@@ -222,15 +222,15 @@ impl StorePort for MemoryStore {
         begin: NewSession,
         records: Vec<Arc<Record>>,
         now: Millis,
-    ) -> Stored<'a, SessionRow> {
+    ) -> StoreFuture<'a, SessionRow> {
         Box::pin(async move { self.begin(session_id, begin, now, &records) })
     }
 
-    fn session<'a>(&'a self, session_id: &'a SessionId) -> Stored<'a, SessionRow> {
+    fn session<'a>(&'a self, session_id: &'a SessionId) -> StoreFuture<'a, SessionRow> {
         Box::pin(async move { self.of(session_id, |kept| kept.row.clone()) })
     }
 
-    fn session_by_key<'a>(&'a self, key: &'a str) -> Stored<'a, Option<SessionRow>> {
+    fn session_by_key<'a>(&'a self, key: &'a str) -> StoreFuture<'a, Option<SessionRow>> {
         Box::pin(async move {
             let shelves = self.lock();
             let kept = shelves.keys.get(key).and_then(|session_id| shelves.sessions.get(session_id));
@@ -238,33 +238,37 @@ impl StorePort for MemoryStore {
         })
     }
 
-    fn sessions(&self, query: SessionQuery) -> Stored<'_, Vec<SessionRow>> {
+    fn sessions(&self, query: SessionQuery) -> StoreFuture<'_, Vec<SessionRow>> {
         Box::pin(async move { Ok(self.list_sessions(&query)) })
     }
 
-    fn rename_session<'a>(&'a self, session_id: &'a SessionId, title: &'a str) -> Stored<'a, ()> {
+    fn rename_session<'a>(&'a self, session_id: &'a SessionId, title: &'a str) -> StoreFuture<'a, ()> {
         Box::pin(async move {
             self.of(session_id, |kept| kept.row.as_mut().map(|row| title.clone_into(&mut row.begin.title)))
         })
     }
 
-    fn set_approve<'a>(&'a self, session_id: &'a SessionId, approve: ApproveMode) -> Stored<'a, ()> {
+    fn set_approve<'a>(&'a self, session_id: &'a SessionId, approve: ApproveMode) -> StoreFuture<'a, ()> {
         Box::pin(async move {
             self.of(session_id, |kept| kept.row.as_mut().map(|row| row.begin.approve = Some(approve)))
         })
     }
 
-    fn set_settings<'a>(&'a self, session_id: &'a SessionId, settings: SessionSettings) -> Stored<'a, ()> {
+    fn set_settings<'a>(
+        &'a self,
+        session_id: &'a SessionId,
+        settings: SessionSettings,
+    ) -> StoreFuture<'a, ()> {
         Box::pin(async move {
             self.of(session_id, |kept| kept.row.as_mut().map(|row| row.begin.settings = settings))
         })
     }
 
-    fn delete_session<'a>(&'a self, session_id: &'a SessionId) -> Stored<'a, ()> {
+    fn delete_session<'a>(&'a self, session_id: &'a SessionId) -> StoreFuture<'a, ()> {
         Box::pin(async move { self.forget(session_id) })
     }
 
-    fn run<'a>(&'a self, run_id: &'a RunId) -> Stored<'a, RunRow> {
+    fn run<'a>(&'a self, run_id: &'a RunId) -> StoreFuture<'a, RunRow> {
         Box::pin(async move {
             let shelves = self.lock();
             let kept = shelves.runs.get(run_id).and_then(|session_id| shelves.sessions.get(session_id));
@@ -273,15 +277,15 @@ impl StorePort for MemoryStore {
         })
     }
 
-    fn runs(&self, query: RunQuery) -> Stored<'_, Vec<RunRow>> {
+    fn runs(&self, query: RunQuery) -> StoreFuture<'_, Vec<RunRow>> {
         Box::pin(async move { Ok(self.list_runs(&query)) })
     }
 
-    fn tasks<'a>(&'a self, session_id: &'a SessionId) -> Stored<'a, Vec<Task>> {
+    fn tasks<'a>(&'a self, session_id: &'a SessionId) -> StoreFuture<'a, Vec<Task>> {
         Box::pin(async move { self.of(session_id, |kept| Some(kept.tasks.clone())) })
     }
 
-    fn all_grants(&self) -> Stored<'_, Vec<Rule>> {
+    fn all_grants(&self) -> StoreFuture<'_, Vec<Rule>> {
         Box::pin(async move {
             let shelves = self.lock();
             let kept = shelves.sessions.values().flat_map(|kept| &kept.grants);
@@ -292,7 +296,7 @@ impl StorePort for MemoryStore {
         })
     }
 
-    fn revoke<'a>(&'a self, grant_id: &'a str) -> Stored<'a, bool> {
+    fn revoke<'a>(&'a self, grant_id: &'a str) -> StoreFuture<'a, bool> {
         Box::pin(async move {
             let mut shelves = self.lock();
             Ok(shelves.sessions.values_mut().any(|kept| {
@@ -303,19 +307,19 @@ impl StorePort for MemoryStore {
         })
     }
 
-    fn claim<'a>(&'a self, _session_id: &'a SessionId) -> Stored<'a, Claim> {
+    fn claim<'a>(&'a self, _session_id: &'a SessionId) -> StoreFuture<'a, Claim> {
         Box::pin(async { Ok(Claim::Taken) })
     }
 
-    fn holder<'a>(&'a self, _session_id: &'a SessionId) -> Stored<'a, Option<String>> {
+    fn holder<'a>(&'a self, _session_id: &'a SessionId) -> StoreFuture<'a, Option<String>> {
         Box::pin(async { Ok(None) })
     }
 
-    fn release<'a>(&'a self, _session_id: &'a SessionId) -> Stored<'a, ()> {
+    fn release<'a>(&'a self, _session_id: &'a SessionId) -> StoreFuture<'a, ()> {
         Box::pin(async { Ok(()) })
     }
 
-    fn put_save(&self, save: Save) -> Stored<'_, ()> {
+    fn put_save(&self, save: Save) -> StoreFuture<'_, ()> {
         Box::pin(async move {
             let mut shelves = self.lock();
             shelves.saves.retain(|kept| kept.save_id != save.save_id);
@@ -324,7 +328,7 @@ impl StorePort for MemoryStore {
         })
     }
 
-    fn save<'a>(&'a self, save_id: &'a str) -> Stored<'a, Save> {
+    fn save<'a>(&'a self, save_id: &'a str) -> StoreFuture<'a, Save> {
         Box::pin(async move {
             let shelves = self.lock();
             let save = shelves.saves.iter().find(|save| save.save_id == save_id);
@@ -332,7 +336,7 @@ impl StorePort for MemoryStore {
         })
     }
 
-    fn saves(&self, rows_max: usize) -> Stored<'_, Vec<Save>> {
+    fn saves(&self, rows_max: usize) -> StoreFuture<'_, Vec<Save>> {
         Box::pin(async move {
             let mut saves = self.lock().saves.clone();
             saves.sort_by(|a, b| (b.created_ms, &b.save_id).cmp(&(a.created_ms, &a.save_id)));
@@ -341,7 +345,7 @@ impl StorePort for MemoryStore {
         })
     }
 
-    fn delete_save<'a>(&'a self, save_id: &'a str) -> Stored<'a, ()> {
+    fn delete_save<'a>(&'a self, save_id: &'a str) -> StoreFuture<'a, ()> {
         Box::pin(async move {
             let mut shelves = self.lock();
             let before = shelves.saves.len();
@@ -350,7 +354,7 @@ impl StorePort for MemoryStore {
         })
     }
 
-    fn audit<'a>(&'a self, session_id: &'a SessionId, now: Millis, line: &'a str) -> Stored<'a, ()> {
+    fn audit<'a>(&'a self, session_id: &'a SessionId, now: Millis, line: &'a str) -> StoreFuture<'a, ()> {
         Box::pin(async move {
             let mut shelves = self.lock();
             if shelves.audit.len() >= MEMORY_AUDIT_LINES_MAX {

@@ -16,10 +16,10 @@ static NEXT_GRANT: AtomicU64 = AtomicU64::new(1);
 
 /// One session and all that belongs to it.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct SessionRows {
     /// Nothing while only its records are known (a journal without sessions).
     pub(super) row: Option<SessionRow>,
-    pub(super) runs: Vec<KeptRun>,
+    pub(super) runs: Vec<StoredRun>,
     pub(super) tasks: Vec<Task>,
     /// What it is granted, with the run that it was granted in.
     pub(super) grants: Vec<(RunId, Rule)>,
@@ -27,13 +27,13 @@ pub(super) struct Kept {
 
 /// One run.
 #[derive(Debug)]
-pub(super) struct KeptRun {
+pub(super) struct StoredRun {
     pub(super) row: RunRow,
     said: String,
     asking: Vec<CallId>,
 }
 
-impl Kept {
+impl SessionRows {
     pub(super) fn begin(&mut self, session_id: &SessionId, begin: NewSession, now: Millis) {
         self.row = Some(SessionRow {
             session_id: session_id.clone(),
@@ -80,7 +80,7 @@ impl Kept {
         }
     }
 
-    fn run_of(&mut self, record: &Record) -> Option<&mut KeptRun> {
+    fn run_of(&mut self, record: &Record) -> Option<&mut StoredRun> {
         self.runs.iter_mut().rev().find(|run| run.row.run_id == record.run_id)
     }
 
@@ -118,7 +118,7 @@ impl Kept {
             questions: 0,
             usage: Usage::default(),
         };
-        self.runs.push(KeptRun { row, said: begun.said, asking: Vec::new() });
+        self.runs.push(StoredRun { row, said: begun.said, asking: Vec::new() });
     }
 
     pub(super) fn fits(&self, query: &SessionQuery) -> bool {
@@ -141,7 +141,7 @@ pub(super) fn is_wanted(row: &RunRow, query: &RunQuery) -> bool {
         && query.before.as_ref().is_none_or(|(at_ms, id)| (row.started_ms, &row.run_id) < (*at_ms, id))
 }
 
-impl KeptRun {
+impl StoredRun {
     fn apply(&mut self, record: &Record, change: RowChange<'_>) {
         let row = &mut self.row;
         match change {

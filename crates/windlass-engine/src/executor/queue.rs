@@ -1,4 +1,4 @@
-//! The desk of one executor: calls that wait for it, what it has to know, and its answers.
+//! The queue of one executor: calls that wait for it, what it has to know, and its answers.
 //!
 //! News are numbered. An executor names the last number that it has; what came after it is given again until it is
 //! named, so an answer that is lost on its way loses no call, and none is run twice. A call that was handed out may
@@ -15,26 +15,26 @@ use windlass_core::host::{ExecutorAnswer, ExecutorNews, RequestedCall};
 use crate::cancel::CancelSignal;
 use crate::limits::{EXECUTOR_CALLS_AT_ONCE, EXECUTOR_CALLS_MAX, EXECUTOR_NEWS_MAX};
 
-/// The desk of one executor.
-pub(super) struct Desk {
+/// The queue of one executor.
+pub(super) struct CallQueue {
     pub(super) executor_id: String,
     pub(super) name: String,
     secret: String,
     /// How long it may be silent; for ever if it is in this process.
     lease: Option<Duration>,
-    state: Mutex<State>,
+    state: Mutex<QueueState>,
     news: Notify,
 }
 
-struct State {
+struct QueueState {
     /// The number of the newest piece of news.
     last: u64,
     /// The newest that was handed out: nobody has seen what is above it.
     handed: u64,
     /// News that the executor has not said to have.
-    news: VecDeque<(u64, News)>,
+    news: VecDeque<(u64, QueueNews)>,
     /// Calls that wait for their answer.
-    open: BTreeMap<u64, Open>,
+    open: BTreeMap<u64, QueuedCall>,
     /// The newest request for news.
     poll: u64,
     /// Requests that wait.
@@ -44,18 +44,18 @@ struct State {
     is_gone: bool,
 }
 
-enum News {
+enum QueueNews {
     Call(Box<RequestedCall>),
     Stop(u64),
 }
 
-struct Open {
-    done: oneshot::Sender<End>,
+struct QueuedCall {
+    done: oneshot::Sender<QueuedEnd>,
     stop: CancelSignal,
 }
 
-/// How a call at a desk ended.
-pub(super) enum End {
+/// How a call at a queue ended.
+pub(super) enum QueuedEnd {
     /// With its answer.
     Answered(Box<ExecutorAnswer>),
     /// The executor went away; whether it had the call.
@@ -65,7 +65,7 @@ pub(super) enum End {
 }
 
 /// Why an executor is not served.
-pub(super) enum Refusal {
+pub(super) enum QueueRefusal {
     /// It counts as gone.
     Gone,
     /// It names news that there are not.
@@ -76,9 +76,9 @@ pub(super) enum Refusal {
     CallOver,
 }
 
-impl Desk {
+impl CallQueue {
     pub(super) fn new(executor_id: String, name: String, secret: String, lease: Option<Duration>) -> Self {
-        let state = State {
+        let state = QueueState {
             last: 0,
             handed: 0,
             news: VecDeque::new(),
@@ -112,28 +112,28 @@ impl Desk {
         (!state.is_gone).then(|| lease.saturating_sub(silent))
     }
 
-    /// Puts a call on the desk and waits for its end. Dropping the future stops the call.
-    pub(super) async fn request(&self, call: RequestedCall) -> End {
+    /// Puts a call on the queue and waits for its end. Dropping the future stops the call.
+    pub(super) async fn request(&self, call: RequestedCall) -> QueuedEnd {
         let (number, ended) = match self.put(call) {
             Ok(put) => put,
             Err(end) => return end,
         };
-        let _waits = Waits { desk: self, call: number };
-        ended.await.unwrap_or(End::Gone { was_handed: true })
+        let _waits = AwaitedCall { queue: self, call: number };
+        ended.await.unwrap_or(QueuedEnd::Gone { was_handed: true })
     }
 
-    fn put(&self, call: RequestedCall) -> Result<(u64, oneshot::Receiver<End>), End> {
+    fn put(&self, call: RequestedCall) -> Result<(u64, oneshot::Receiver<QueuedEnd>), QueuedEnd> {
         let mut state = self.state();
         if state.is_gone {
-            return Err(End::Gone { was_handed: false });
+            return Err(QueuedEnd::Gone { was_handed: false });
         }
         if state.open.len() >= EXECUTOR_CALLS_MAX || state.news.len() >= EXECUTOR_NEWS_MAX {
-            return Err(End::Full);
+            return Err(QueuedEnd::Full);
         }
         let number = state.next_number();
         let (done, ended) = oneshot::channel();
-        state.open.insert(number, Open { done, stop: CancelSignal::new() });
-        state.news.push_back((number, News::Call(Box::new(RequestedCall { call: number, ..call }))));
+        state.open.insert(number, QueuedCall { done, stop: CancelSignal::new() });
+        state.news.push_back((number, QueueNews::Call(Box::new(RequestedCall { call: number, ..call }))));
         drop(state);
         self.news.notify_waiters();
         Ok((number, ended))
@@ -146,7 +146,7 @@ impl Desk {
         state.news.retain(|(number, _)| *number != call);
         if call <= state.handed {
             let number = state.next_number();
-            state.news.push_back((number, News::Stop(call)));
+            state.news.push_back((number, QueueNews::Stop(call)));
         }
         drop(state);
         open.stop.cancel();
@@ -154,7 +154,11 @@ impl Desk {
     }
 
     /// What is new since `after`, as soon as there is something, or nothing after a while.
-    pub(super) async fn poll(&self, after: u64, wait: Option<Duration>) -> Result<ExecutorNews, Refusal> {
+    pub(super) async fn poll(
+        &self,
+        after: u64,
+        wait: Option<Duration>,
+    ) -> Result<ExecutorNews, QueueRefusal> {
         let until = wait.map(|wait| Instant::now() + wait);
         let present = Present::enter(self);
         loop {
@@ -171,13 +175,13 @@ impl Desk {
         }
     }
 
-    fn look(&self, after: u64, poll: u64) -> Result<Option<ExecutorNews>, Refusal> {
+    fn look(&self, after: u64, poll: u64) -> Result<Option<ExecutorNews>, QueueRefusal> {
         let mut state = self.state();
         if state.is_gone {
-            return Err(Refusal::Gone);
+            return Err(QueueRefusal::Gone);
         }
         if after > state.last {
-            return Err(Refusal::Cursor);
+            return Err(QueueRefusal::Cursor);
         }
         if poll != state.poll {
             // A newer request gets what comes.
@@ -187,8 +191,8 @@ impl Desk {
         let mut found = ExecutorNews { after, ..ExecutorNews::default() };
         for (number, news) in state.news.iter().take(EXECUTOR_CALLS_AT_ONCE) {
             match news {
-                News::Call(call) => found.calls.push(RequestedCall::clone(call)),
-                News::Stop(call) => found.stopped.push(*call),
+                QueueNews::Call(call) => found.calls.push(RequestedCall::clone(call)),
+                QueueNews::Stop(call) => found.stopped.push(*call),
             }
             found.after = *number;
         }
@@ -207,19 +211,19 @@ impl Desk {
     }
 
     /// Takes an answer; the second to one call is refused.
-    pub(super) fn answer(&self, call: u64, answer: ExecutorAnswer) -> Result<(), Refusal> {
+    pub(super) fn answer(&self, call: u64, answer: ExecutorAnswer) -> Result<(), QueueRefusal> {
         let mut state = self.state();
         if state.is_gone {
-            return Err(Refusal::Gone);
+            return Err(QueueRefusal::Gone);
         }
         if call == 0 || call > state.handed {
-            return Err(Refusal::UnknownCall);
+            return Err(QueueRefusal::UnknownCall);
         }
         state.heard = Instant::now();
-        let open = state.open.remove(&call).ok_or(Refusal::CallOver)?;
+        let open = state.open.remove(&call).ok_or(QueueRefusal::CallOver)?;
         state.news.retain(|(number, _)| *number != call);
         drop(state);
-        open.done.send(End::Answered(Box::new(answer))).map_err(|_| Refusal::CallOver)
+        open.done.send(QueuedEnd::Answered(Box::new(answer))).map_err(|_| QueueRefusal::CallOver)
     }
 
     /// The executor is gone: what waits for it ends.
@@ -229,20 +233,20 @@ impl Desk {
         state.news.clear();
         let (open, handed) = (std::mem::take(&mut state.open), state.handed);
         drop(state);
-        for (call, Open { done, stop }) in open {
+        for (call, QueuedCall { done, stop }) in open {
             stop.cancel();
             // Whoever waited may be gone as well.
-            let _ = done.send(End::Gone { was_handed: call <= handed });
+            let _ = done.send(QueuedEnd::Gone { was_handed: call <= handed });
         }
         self.news.notify_waiters();
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, QueueState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl QueueState {
     fn next_number(&mut self) -> u64 {
         self.last = self.last.saturating_add(1);
         self.last
@@ -250,39 +254,39 @@ impl State {
 }
 
 /// A call that is waited for; when nobody does any more, the executor is told.
-struct Waits<'a> {
-    desk: &'a Desk,
+struct AwaitedCall<'a> {
+    queue: &'a CallQueue,
     call: u64,
 }
 
-impl Drop for Waits<'_> {
+impl Drop for AwaitedCall<'_> {
     fn drop(&mut self) {
-        self.desk.give_up(self.call);
+        self.queue.give_up(self.call);
     }
 }
 
 /// A request for news that waits: who waits is there.
 struct Present<'a> {
-    desk: &'a Desk,
+    queue: &'a CallQueue,
     poll: u64,
 }
 
 impl<'a> Present<'a> {
-    fn enter(desk: &'a Desk) -> Self {
-        let mut state = desk.state();
+    fn enter(queue: &'a CallQueue) -> Self {
+        let mut state = queue.state();
         state.polls = state.polls.saturating_add(1);
         state.poll = state.poll.saturating_add(1);
         let poll = state.poll;
         drop(state);
         // An older request ends.
-        desk.news.notify_waiters();
-        Self { desk, poll }
+        queue.news.notify_waiters();
+        Self { queue, poll }
     }
 }
 
 impl Drop for Present<'_> {
     fn drop(&mut self) {
-        let mut state = self.desk.state();
+        let mut state = self.queue.state();
         state.polls = state.polls.saturating_sub(1);
         state.heard = Instant::now();
     }

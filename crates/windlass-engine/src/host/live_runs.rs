@@ -16,22 +16,22 @@ use windlass_core::permission::{Question, Rule};
 use windlass_core::port::{BoxFuture, JournalFailure, JournalPort};
 use windlass_core::store::StorePort;
 
-use super::berth::Berth;
+use super::slot::SessionSlot;
 use crate::clock::Clock;
 use crate::limits::OBSERVED_RECORDS_MAX;
 
 /// What goes on now.
-pub(super) struct Ledger {
+pub(super) struct LiveRuns {
     clock: Clock,
-    runs: Mutex<HashMap<RunId, Going>>,
+    runs: Mutex<HashMap<RunId, LiveRun>>,
     questions: AtomicUsize,
     observers: broadcast::Sender<Arc<Record>>,
     lost: Arc<AtomicU64>,
 }
 
 /// A run that goes on.
-pub(super) struct Going {
-    pub(super) berth: Arc<Berth>,
+pub(super) struct LiveRun {
+    pub(super) slot: Arc<SessionSlot>,
     /// Told the number of the run's first record.
     pub(super) accepted: Option<oneshot::Sender<u64>>,
     pub(super) questions: Vec<Question>,
@@ -39,7 +39,7 @@ pub(super) struct Going {
     pub(super) _place: OwnedSemaphorePermit,
 }
 
-impl Ledger {
+impl LiveRuns {
     pub(super) fn new(clock: Clock) -> Self {
         Self {
             clock,
@@ -50,7 +50,7 @@ impl Ledger {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<RunId, Going>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<RunId, LiveRun>> {
         self.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -67,8 +67,8 @@ impl Ledger {
     }
 
     /// A run goes on from now.
-    pub(super) fn enter(&self, run_id: RunId, going: Going) {
-        going.berth.begin_run(run_id.clone(), self.clock.now_ms());
+    pub(super) fn enter(&self, run_id: RunId, going: LiveRun) {
+        going.slot.begin_run(run_id.clone(), self.clock.now_ms());
         self.questions.fetch_add(going.questions.len(), Ordering::Relaxed);
         self.lock().insert(run_id, going);
     }
@@ -78,13 +78,13 @@ impl Ledger {
         let gone = self.lock().remove(run_id);
         if let Some(going) = gone {
             self.questions.fetch_sub(going.questions.len(), Ordering::Relaxed);
-            going.berth.end_run(run_id, self.clock.now_ms());
+            going.slot.end_run(run_id, self.clock.now_ms());
         }
     }
 
     /// Where a run goes on.
-    pub(super) fn berth(&self, run_id: &RunId) -> Option<Arc<Berth>> {
-        self.lock().get(run_id).map(|going| Arc::clone(&going.berth))
+    pub(super) fn slot(&self, run_id: &RunId) -> Option<Arc<SessionSlot>> {
+        self.lock().get(run_id).map(|going| Arc::clone(&going.slot))
     }
 
     /// Questions of a run that wait; nothing if it does not go on here.
@@ -115,7 +115,7 @@ impl Ledger {
         let mut runs = self.lock();
         for record in records {
             if let Some(going) = runs.get_mut(&record.run_id) {
-                going.berth.touch(record.ts_ms);
+                going.slot.touch(record.ts_ms);
                 self.note_one(going, record);
             }
             if matches!(record.event, Event::Durable(DurableEvent::RunEnded { .. })) {
@@ -132,7 +132,7 @@ impl Ledger {
         }
     }
 
-    fn note_one(&self, going: &mut Going, record: &Record) {
+    fn note_one(&self, going: &mut LiveRun, record: &Record) {
         match &record.event {
             Event::Durable(DurableEvent::RunStarted { .. }) => {
                 if let Some(accepted) = going.accepted.take() {
@@ -158,15 +158,15 @@ impl Ledger {
     }
 }
 
-/// The store's journal, watched by the ledger.
+/// The store's journal, watched by the live_runs.
 pub(super) struct WatchedJournal {
     store: Arc<dyn StorePort>,
-    ledger: Arc<Ledger>,
+    live_runs: Arc<LiveRuns>,
 }
 
 impl WatchedJournal {
-    pub(super) fn new(store: Arc<dyn StorePort>, ledger: Arc<Ledger>) -> Self {
-        Self { store, ledger }
+    pub(super) fn new(store: Arc<dyn StorePort>, live_runs: Arc<LiveRuns>) -> Self {
+        Self { store, live_runs }
     }
 }
 
@@ -175,13 +175,13 @@ impl JournalPort for WatchedJournal {
         Box::pin(async move {
             let written = self.store.append(records).await;
             match &written {
-                Ok(()) => self.ledger.note(records),
+                Ok(()) => self.live_runs.note(records),
                 // An end that cannot be written is an end all the same: its place is free.
                 Err(_) => {
                     let is_end = |record: &&Arc<Record>| {
                         matches!(record.event, Event::Durable(DurableEvent::RunEnded { .. }))
                     };
-                    records.iter().filter(is_end).for_each(|record| self.ledger.leave(&record.run_id));
+                    records.iter().filter(is_end).for_each(|record| self.live_runs.leave(&record.run_id));
                 }
             }
             written

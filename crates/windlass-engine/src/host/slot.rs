@@ -10,12 +10,12 @@ use windlass_core::ids::{Millis, RunId, SessionId};
 use windlass_core::port::ModelPort;
 
 use crate::bus::EventLog;
-use crate::limits::BERTHS_FEW;
+use crate::limits::SLOTS_FEW;
 use crate::session::Session;
 
 /// What a session was opened with; a run that wishes for something else opens it anew.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Setup {
+pub(super) struct OpenedWith {
     /// The model as it was asked for.
     pub(super) model: Option<String>,
     /// The profile as it was asked for.
@@ -30,19 +30,19 @@ pub(super) struct Setup {
 
 /// A session that is open.
 #[derive(Clone)]
-pub(super) struct Open {
+pub(super) struct OpenedSession {
     pub(super) session: Session,
     pub(super) log: Arc<EventLog>,
-    pub(super) setup: Setup,
+    pub(super) setup: OpenedWith,
     pub(super) model: Arc<dyn ModelPort>,
 }
 
 /// The place of one session.
-pub(super) struct Berth {
+pub(super) struct SessionSlot {
     pub(super) session_id: SessionId,
     /// Taken by whoever opens, closes, starts a run or cancels one: these happen one after another.
     pub(super) change: AsyncMutex<()>,
-    state: Mutex<State>,
+    state: Mutex<SessionSlotState>,
     /// Wakes readers when the session opens.
     pub(super) opened: Notify,
     used_ms: AtomicU64,
@@ -51,12 +51,12 @@ pub(super) struct Berth {
 }
 
 #[derive(Default)]
-struct State {
-    open: Option<Open>,
+struct SessionSlotState {
+    open: Option<OpenedSession>,
     run: Option<RunId>,
 }
 
-impl Berth {
+impl SessionSlot {
     fn new(session_id: SessionId, open_count: Arc<AtomicUsize>) -> Self {
         Self {
             session_id,
@@ -68,12 +68,12 @@ impl Berth {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, SessionSlotState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The session, if it is open.
-    pub(super) fn open(&self) -> Option<Open> {
+    pub(super) fn open(&self) -> Option<OpenedSession> {
         self.lock().open.clone()
     }
 
@@ -101,7 +101,7 @@ impl Berth {
         self.touch(now);
     }
 
-    pub(super) fn put(&self, open: Open, now: Millis) {
+    pub(super) fn put(&self, open: OpenedSession, now: Millis) {
         if self.lock().open.replace(open).is_none() {
             self.open_count.fetch_add(1, Ordering::Relaxed);
         }
@@ -109,7 +109,7 @@ impl Berth {
         self.opened.notify_waiters();
     }
 
-    pub(super) fn take(&self) -> Option<Open> {
+    pub(super) fn take(&self) -> Option<OpenedSession> {
         let mut state = self.lock();
         state.run = None;
         let open = state.open.take()?;
@@ -135,43 +135,43 @@ impl Berth {
 
 /// All places. Those that nobody uses are forgotten, from time to time and when they have become many.
 #[derive(Default)]
-pub(super) struct Berths {
-    places: Mutex<Places>,
+pub(super) struct SessionSlots {
+    places: Mutex<SlotTable>,
     open_count: Arc<AtomicUsize>,
 }
 
 #[derive(Default)]
-struct Places {
-    all: HashMap<SessionId, Arc<Berth>>,
+struct SlotTable {
+    all: HashMap<SessionId, Arc<SessionSlot>>,
     /// How many there may be before those that nobody uses are looked for.
     many: usize,
 }
 
-impl Places {
+impl SlotTable {
     fn forget_unused(&mut self) {
         // Whoever takes a place does so under the lock, so a count of one cannot grow meanwhile.
-        self.all.retain(|_, berth| berth.is_open() || Arc::strong_count(berth) > 1);
-        self.many = self.all.len().saturating_mul(2).max(BERTHS_FEW);
+        self.all.retain(|_, slot| slot.is_open() || Arc::strong_count(slot) > 1);
+        self.many = self.all.len().saturating_mul(2).max(SLOTS_FEW);
     }
 }
 
-impl Berths {
-    fn lock(&self) -> MutexGuard<'_, Places> {
+impl SessionSlots {
+    fn lock(&self) -> MutexGuard<'_, SlotTable> {
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The place of a session.
-    pub(super) fn at(&self, session_id: &SessionId) -> Arc<Berth> {
+    pub(super) fn at(&self, session_id: &SessionId) -> Arc<SessionSlot> {
         let mut places = self.lock();
         if places.all.len() >= places.many {
             places.forget_unused();
         }
-        let new = || Arc::new(Berth::new(session_id.clone(), Arc::clone(&self.open_count)));
+        let new = || Arc::new(SessionSlot::new(session_id.clone(), Arc::clone(&self.open_count)));
         Arc::clone(places.all.entry(session_id.clone()).or_insert_with(new))
     }
 
     /// All places.
-    pub(super) fn all(&self) -> Vec<Arc<Berth>> {
+    pub(super) fn all(&self) -> Vec<Arc<SessionSlot>> {
         self.lock().all.values().map(Arc::clone).collect()
     }
 

@@ -9,19 +9,19 @@ use windlass_core::settings::SessionSettings;
 use windlass_core::store::{Claim, NewSession, Save, StoreFailure};
 
 use crate::claim::now_ms;
-use crate::desk::{Desk, Known, int};
-use crate::encode::Row;
-use crate::fault::Fault;
+use crate::encode::RecordRow;
+use crate::fault::StoreFault;
 use crate::query::grant_row;
+use crate::transaction::{KnownSession, Transaction, int};
 
-impl Desk<'_> {
+impl Transaction<'_> {
     /// Begins a session.
     pub(crate) fn create(
         &mut self,
         session_id: &SessionId,
         begin: &NewSession,
         now: Millis,
-    ) -> Result<i64, Fault> {
+    ) -> Result<i64, StoreFault> {
         if self.find(session_id)?.is_some() {
             return Err(StoreFailure::Exists(format!("a session {session_id}")).into());
         }
@@ -34,7 +34,7 @@ impl Desk<'_> {
             }
         }
         let number = self.insert_session(session_id, begin, now)?;
-        self.remember(session_id, Known { number, is_asking: false });
+        self.remember(session_id, KnownSession { number, is_asking: false });
         Ok(number)
     }
 
@@ -43,13 +43,13 @@ impl Desk<'_> {
         &mut self,
         session_id: &SessionId,
         begin: &NewSession,
-        rows: &[Row],
+        rows: &[RecordRow],
         last: Option<&Record>,
         now: Millis,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), StoreFault> {
         let number = self.create(session_id, begin, now)?;
         let Some(last) = last else { return Ok(()) };
-        let mut known = Known { number, is_asking: false };
+        let mut known = KnownSession { number, is_asking: false };
         self.insert(&mut known, rows)?;
         self.remember(session_id, known);
         self.execute(
@@ -66,9 +66,9 @@ impl Desk<'_> {
         session_id: &SessionId,
         begin: &NewSession,
         now: Millis,
-    ) -> Result<i64, Fault> {
+    ) -> Result<i64, StoreFault> {
         let json = |text: serde_json::Result<String>| {
-            text.map_err(|error| Fault::unreadable(&"the beginning of a session", &error))
+            text.map_err(|error| StoreFault::unreadable(&"the beginning of a session", &error))
         };
         let fork = begin.fork.as_ref().map(|fork| json(serde_json::to_string(fork))).transpose()?;
         let history =
@@ -108,7 +108,7 @@ impl Desk<'_> {
     }
 
     /// Gives a session another title.
-    pub(crate) fn rename(&mut self, session_id: &SessionId, title: &str) -> Result<(), Fault> {
+    pub(crate) fn rename(&mut self, session_id: &SessionId, title: &str) -> Result<(), StoreFault> {
         let number = self.require_ours(session_id)?;
         self.execute("UPDATE sessions SET title = ?2 WHERE n = ?1", params![number, title])?;
         self.execute("DELETE FROM said WHERE session = ?1 AND kind = 'title'", [number])?;
@@ -116,7 +116,11 @@ impl Desk<'_> {
     }
 
     /// Keeps how calls of a session are approved.
-    pub(crate) fn set_approve(&mut self, session_id: &SessionId, approve: ApproveMode) -> Result<(), Fault> {
+    pub(crate) fn set_approve(
+        &mut self,
+        session_id: &SessionId,
+        approve: ApproveMode,
+    ) -> Result<(), StoreFault> {
         let number = self.require_ours(session_id)?;
         self.execute("UPDATE sessions SET approve = ?2 WHERE n = ?1", params![number, approve.word()])?;
         Ok(())
@@ -127,7 +131,7 @@ impl Desk<'_> {
         &mut self,
         session_id: &SessionId,
         settings: &SessionSettings,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), StoreFault> {
         let number = self.require_ours(session_id)?;
         let text = settings_text(settings)?;
         self.execute("UPDATE sessions SET settings = ?2 WHERE n = ?1", params![number, text])?;
@@ -135,7 +139,7 @@ impl Desk<'_> {
     }
 
     /// Forgets a session, with the blobs that nobody else needs.
-    pub(crate) fn delete(&mut self, session_id: &SessionId) -> Result<(), Fault> {
+    pub(crate) fn delete(&mut self, session_id: &SessionId) -> Result<(), StoreFault> {
         let number = self.require_ours(session_id)?;
         self.execute("CREATE TEMP TABLE IF NOT EXISTS orphans (hash BLOB PRIMARY KEY) WITHOUT ROWID", [])?;
         self.execute(
@@ -156,7 +160,7 @@ impl Desk<'_> {
     }
 
     /// The session's number, unless another living process writes it.
-    fn require_ours(&mut self, session_id: &SessionId) -> Result<i64, Fault> {
+    fn require_ours(&mut self, session_id: &SessionId) -> Result<i64, StoreFault> {
         let known = self.require(session_id)?;
         match self.other_writer(known.number)? {
             Some(by) => Err(StoreFailure::Broken(format!(
@@ -168,7 +172,7 @@ impl Desk<'_> {
     }
 
     /// Becomes the writer, unless another living process is.
-    pub(crate) fn claim(&mut self, session_id: &SessionId) -> Result<Claim, Fault> {
+    pub(crate) fn claim(&mut self, session_id: &SessionId) -> Result<Claim, StoreFault> {
         let known = self.require(session_id)?;
         if let Some(by) = self.other_writer(known.number)? {
             return Ok(Claim::Held { by });
@@ -183,7 +187,7 @@ impl Desk<'_> {
     }
 
     /// Takes over what was granted in a run that has not ended; all else that other processes granted has ended.
-    fn adopt_grants(&mut self, number: i64) -> Result<(), Fault> {
+    fn adopt_grants(&mut self, number: i64) -> Result<(), StoreFault> {
         let lock = self.lock;
         self.execute(
             "DELETE FROM grants WHERE session = ?1 AND holder <> ?2
@@ -198,7 +202,7 @@ impl Desk<'_> {
     }
 
     /// What sessions are granted, by all processes that live, and what waits for a run to go on.
-    pub(crate) fn all_grants(&mut self) -> Result<Vec<Rule>, Fault> {
+    pub(crate) fn all_grants(&mut self) -> Result<Vec<Rule>, StoreFault> {
         let lock = self.lock;
         let rows = self.query_all(
             "SELECT g.n, s.id, g.rule, g.given_ms, g.holder, g.seq >= ifnull(
@@ -212,12 +216,12 @@ impl Desk<'_> {
     }
 
     /// Takes a grant back; whether there was one.
-    pub(crate) fn revoke(&mut self, number: u64) -> Result<bool, Fault> {
+    pub(crate) fn revoke(&mut self, number: u64) -> Result<bool, StoreFault> {
         Ok(self.execute("DELETE FROM grants WHERE n = ?1", [int(number)])? > 0)
     }
 
     /// Is the writer no longer.
-    pub(crate) fn release(&mut self, session_id: &SessionId) -> Result<(), Fault> {
+    pub(crate) fn release(&mut self, session_id: &SessionId) -> Result<(), StoreFault> {
         let Some(known) = self.find(session_id)? else { return Ok(()) };
         let lock = self.lock;
         self.execute(
@@ -228,7 +232,7 @@ impl Desk<'_> {
     }
 
     /// Keeps a snapshot, instead of one of the same id.
-    pub(crate) fn put_save(&mut self, save: &Save, body: &str) -> Result<(), Fault> {
+    pub(crate) fn put_save(&mut self, save: &Save, body: &str) -> Result<(), StoreFault> {
         self.execute(
             "INSERT INTO saves (id, name, created_ms, body) VALUES (?1, ?2, ?3, ?4)
              ON CONFLICT (id) DO UPDATE SET name = ?2, created_ms = ?3, body = ?4",
@@ -238,7 +242,7 @@ impl Desk<'_> {
     }
 
     /// Forgets a snapshot.
-    pub(crate) fn delete_save(&mut self, save_id: &str) -> Result<(), Fault> {
+    pub(crate) fn delete_save(&mut self, save_id: &str) -> Result<(), StoreFault> {
         match self.execute("DELETE FROM saves WHERE id = ?1", [save_id])? {
             0 => Err(StoreFailure::Missing(format!("save {save_id}")).into()),
             _ => Ok(()),
@@ -246,7 +250,12 @@ impl Desk<'_> {
     }
 
     /// Writes one line of the audit log.
-    pub(crate) fn audit(&mut self, session_id: &SessionId, now: Millis, line: &str) -> Result<(), Fault> {
+    pub(crate) fn audit(
+        &mut self,
+        session_id: &SessionId,
+        now: Millis,
+        line: &str,
+    ) -> Result<(), StoreFault> {
         self.execute(
             "INSERT INTO audit (session_id, ts_ms, line) VALUES (?1, ?2, ?3)",
             params![session_id.as_str(), int(now), line],
@@ -256,10 +265,10 @@ impl Desk<'_> {
 }
 
 /// Settings as the file has them; nothing where nothing is set.
-fn settings_text(settings: &SessionSettings) -> Result<Option<String>, Fault> {
+fn settings_text(settings: &SessionSettings) -> Result<Option<String>, StoreFault> {
     if settings.is_empty() {
         return Ok(None);
     }
     let text = serde_json::to_string(settings);
-    text.map(Some).map_err(|error| Fault::unreadable(&"the settings of a session", &error))
+    text.map(Some).map_err(|error| StoreFault::unreadable(&"the settings of a session", &error))
 }

@@ -9,13 +9,13 @@ use windlass_core::ids::{Millis, SessionId};
 use windlass_core::store::{NewSession, StoreFailure};
 
 use crate::claim::{WriterLock, describe};
-use crate::fault::Fault;
+use crate::fault::StoreFault;
 use crate::limits::{DELETED_MAX, KNOWN_SESSIONS_MAX};
 use crate::statements::Statements;
 
 /// What the thread knows of a session.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Known {
+pub(crate) struct KnownSession {
     /// Its number in the file.
     pub(crate) number: i64,
     /// Whether questions of it wait for an answer.
@@ -23,15 +23,15 @@ pub(crate) struct Known {
 }
 
 /// Where the writing thread works.
-pub(crate) struct Desk<'c> {
+pub(crate) struct Transaction<'c> {
     statements: Statements<'c>,
     pub(crate) lock: &'c WriterLock,
-    known: HashMap<SessionId, Known>,
+    known: HashMap<SessionId, KnownSession>,
     deleted: HashSet<SessionId>,
     is_synced: bool,
 }
 
-impl<'c> Desk<'c> {
+impl<'c> Transaction<'c> {
     pub(crate) fn new(connection: &'c Connection, lock: &'c WriterLock) -> Self {
         Self {
             statements: Statements::new(connection),
@@ -95,7 +95,7 @@ impl<'c> Desk<'c> {
     }
 
     /// What is known of a session, if there is one.
-    pub(crate) fn find(&mut self, session_id: &SessionId) -> rusqlite::Result<Option<Known>> {
+    pub(crate) fn find(&mut self, session_id: &SessionId) -> rusqlite::Result<Option<KnownSession>> {
         if let Some(known) = self.known.get(session_id) {
             return Ok(Some(*known));
         }
@@ -103,7 +103,7 @@ impl<'c> Desk<'c> {
             .query_row(
                 "SELECT n, EXISTS (SELECT 1 FROM questions WHERE session = n) FROM sessions WHERE id = ?1",
                 [session_id.as_str()],
-                |row| Ok(Known { number: row.get(0)?, is_asking: row.get(1)? }),
+                |row| Ok(KnownSession { number: row.get(0)?, is_asking: row.get(1)? }),
             )
             .optional()?;
         if let Some(known) = found {
@@ -112,7 +112,7 @@ impl<'c> Desk<'c> {
         Ok(found)
     }
 
-    pub(crate) fn remember(&mut self, session_id: &SessionId, known: Known) {
+    pub(crate) fn remember(&mut self, session_id: &SessionId, known: KnownSession) {
         if self.known.len() >= KNOWN_SESSIONS_MAX {
             self.known.clear();
         }
@@ -128,12 +128,16 @@ impl<'c> Desk<'c> {
     }
 
     /// The session, or a refusal that there is none.
-    pub(crate) fn require(&mut self, session_id: &SessionId) -> Result<Known, Fault> {
-        self.find(session_id)?.ok_or_else(|| Fault::Refused(missing_session(session_id)))
+    pub(crate) fn require(&mut self, session_id: &SessionId) -> Result<KnownSession, StoreFault> {
+        self.find(session_id)?.ok_or_else(|| StoreFault::Refused(missing_session(session_id)))
     }
 
     /// The session for an append: a journal takes records of sessions that nobody has announced.
-    pub(crate) fn find_or_begin(&mut self, session_id: &SessionId, now: Millis) -> Result<Known, Fault> {
+    pub(crate) fn find_or_begin(
+        &mut self,
+        session_id: &SessionId,
+        now: Millis,
+    ) -> Result<KnownSession, StoreFault> {
         if let Some(known) = self.find(session_id)? {
             return Ok(known);
         }
@@ -141,7 +145,7 @@ impl<'c> Desk<'c> {
             return Err(missing_session(session_id).into());
         }
         let number = self.insert_session(session_id, &NewSession::default(), now)?;
-        let known = Known { number, is_asking: false };
+        let known = KnownSession { number, is_asking: false };
         self.remember(session_id, known);
         Ok(known)
     }
