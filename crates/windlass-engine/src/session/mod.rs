@@ -3,6 +3,22 @@
 //!
 //! Front ends hold a `Session` handle: they send commands and read events. The actor turns commands into
 //! inputs of the run machine and the machine's effects into deeds (`effects`). It decides nothing itself.
+//!
+//! - `actor`, `effects`, `live_values`, `model_speech`, `spans`: the actor, and what it does for the machine
+//! - `park`, `resume`: how a run stops in the middle, and how it is taken up again
+//! - `results`, `tasks`: what a session keeps for its tools
+//! - `one_call`: a session for one call from outside
+
+pub(crate) mod actor;
+pub(crate) mod effects;
+pub(crate) mod live_values;
+pub(crate) mod model_speech;
+pub mod one_call;
+mod park;
+pub mod results;
+pub(crate) mod resume;
+pub(crate) mod spans;
+pub mod tasks;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,12 +36,12 @@ use windlass_core::run::{Finished, RunSettings};
 use windlass_core::task::Task;
 use windlass_core::tool::ToolOutcome;
 
-use crate::actor::Actor;
 use crate::bus::{BusConfig, EventLog, Subscription};
 use crate::clock::Clock;
 use crate::inside::{GrantingSession, OuterCall};
 use crate::registry::Registry;
 use crate::results::SessionResults;
+use crate::session::actor::Actor;
 use crate::tasks::SessionTasks;
 
 /// Commands that may wait for the actor; a front end that sends more has to wait itself.

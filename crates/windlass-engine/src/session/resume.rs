@@ -19,9 +19,9 @@ use windlass_core::rehearse::{
 use windlass_core::run::{Effect, Finished, Input, World};
 use windlass_core::tool::{InnerCall, ToolOutcome, Trust, inside_of};
 
-use crate::actor::Actor;
 use crate::explain::Nobody;
 use crate::limits::PROBE_TIMEOUT_MS;
+use crate::session::actor::Actor;
 use crate::session::{RunDone, SendError, Unfinished};
 use crate::tool_run::probe_call;
 

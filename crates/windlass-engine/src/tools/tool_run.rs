@@ -19,7 +19,7 @@ use windlass_core::tool::{CheckedCall, ErrorKind, ToolFailure, ToolOutcome, Trus
 use crate::cancel::CancelSignal;
 use crate::clock::Clock;
 use crate::limits::{FAILURE_CHARS_MAX, INSPECT_TIMEOUT_MS, PROBE_TIMEOUT_MS, STOP_GRACE_MS};
-use crate::output::cap_output;
+use crate::tools::output::cap_output;
 
 /// Runs a call and says what it gave. Dropping the future stops the tool. A call that would now do something else than
 /// what was judged is refused.

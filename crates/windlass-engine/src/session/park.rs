@@ -11,8 +11,8 @@ use futures::StreamExt;
 use windlass_core::cause::Cause;
 use windlass_core::run::{Effect, World};
 
-use crate::actor::{ActiveRun, Actor, WorkDone};
 use crate::limits::PARK_GRACE_MS;
+use crate::session::actor::{ActiveRun, Actor, WorkDone};
 
 impl Actor {
     /// Brings the run to a point from which it can be taken up again, and forgets it.

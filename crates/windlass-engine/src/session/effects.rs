@@ -18,14 +18,14 @@ use windlass_core::port::{LiveState, ProgressPort, ResultsPort, TasksPort, ToolC
 use windlass_core::run::{Deadline, Effect, Input};
 use windlass_core::tool::{CheckedCall, ToolFailure, ToolOutcome};
 
-use crate::actor::{ActiveRun, Actor, WorkDone};
 use crate::cancel::CancelSignal;
 use crate::executor::{await_executor, gone};
 use crate::inside::{InnerCalls, InnerNote};
 use crate::jitter::{new_dice, spread};
 use crate::limits::INSPECT_TIMEOUT_MS;
-use crate::live_values::gather;
-use crate::model_speech::ModelSpeech;
+use crate::session::actor::{ActiveRun, Actor, WorkDone};
+use crate::session::live_values::gather;
+use crate::session::model_speech::ModelSpeech;
 use crate::tool_run::{inspect_call, run_call};
 
 impl Actor {

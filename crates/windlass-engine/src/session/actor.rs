@@ -25,14 +25,14 @@ use windlass_core::tool::{ToolFailure, ToolOutcome};
 use crate::bus::EventLog;
 use crate::cancel::CancelSignal;
 use crate::clock::Clock;
-use crate::effects::ProgressSender;
 use crate::inside::{CallsInside, InnerNote};
 use crate::limits::HELD_DELTAS_MAX;
-use crate::model_speech::ModelSpeech;
 use crate::registry::ToolShelf;
 use crate::results::SessionResults;
+use crate::session::effects::ProgressSender;
+use crate::session::model_speech::ModelSpeech;
+use crate::session::spans::RunSpans;
 use crate::session::{AnswerError, QuestionAnswer, RunDone, SendError, SessionParts, SessionRequest};
-use crate::spans::RunSpans;
 use crate::tasks::SessionTasks;
 
 /// Deltas that are taken at once when they are there already: one look at everything else for each of them

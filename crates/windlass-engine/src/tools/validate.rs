@@ -19,7 +19,7 @@ use crate::limits::{
     PATTERN_BYTES_MAX, PATTERN_STEPS_BACK_MAX, SCHEMA_BYTES_MAX, SCHEMA_DEPTH_MAX, VIOLATION_CHARS_MAX,
     VIOLATIONS_MAX,
 };
-use crate::schema_weight::{TooHeavy, weigh};
+use crate::tools::schema_weight::{TooHeavy, weigh};
 
 /// Why a schema cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -2,7 +2,9 @@
 //!
 //! It is as durable as the process is. Holds a bounded number of durable records a session and then refuses
 //! more, so that a run ends with an error instead of with a hole in its history. Of deltas it forgets the
-//! oldest: they are never the only copy of anything.
+//! oldest: they are never the only copy of anything. `memory_store` has rows beside it.
+
+pub mod memory_store;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
