@@ -5,8 +5,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Attribute, Attributes, SCHEMA_URL, Span, SpanEvent, SpanKind};
-use crate::ids::Millis;
+use crate::{Attribute, Attributes, SCHEMA_URL, Span, SpanEvent, SpanKind};
+use windlass_core::ids::Millis;
 
 const STATUS_ERROR: u32 = 2;
 

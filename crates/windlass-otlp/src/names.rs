@@ -1,17 +1,17 @@
 //! Names of attributes, words of the conventions, ids of traces and spans.
 
-use super::{Attribute, Attributes, SpanId, TraceId};
-use crate::event::Record;
-use crate::ids::{CallId, RunId};
-use crate::model::{StepPurpose, Usage};
+use crate::{Attribute, Attributes, SpanId, TraceId};
+use windlass_core::event::Record;
+use windlass_core::ids::{CallId, RunId};
+use windlass_core::model::{StepPurpose, Usage};
 
-pub(super) fn put_ids(attributes: &mut Attributes, record: &Record) {
+pub(crate) fn put_ids(attributes: &mut Attributes, record: &Record) {
     attributes.push(("gen_ai.conversation.id", record.session_id.as_str().into()));
     attributes.push(("windlass.request_id", record.run_id.as_str().into()));
     attributes.push(("windlass.parent_id", record.parent_id.as_str().into()));
 }
 
-pub(super) fn call_attributes(record: &Record, call_id: &CallId, name: &str) -> Attributes {
+pub(crate) fn call_attributes(record: &Record, call_id: &CallId, name: &str) -> Attributes {
     let mut attributes: Attributes = vec![
         ("gen_ai.operation.name", "execute_tool".into()),
         ("gen_ai.tool.name", name.into()),
@@ -22,7 +22,7 @@ pub(super) fn call_attributes(record: &Record, call_id: &CallId, name: &str) -> 
     attributes
 }
 
-pub(super) fn put_usage(attributes: &mut Attributes, usage: &Usage) {
+pub(crate) fn put_usage(attributes: &mut Attributes, usage: &Usage) {
     attributes.push(("gen_ai.usage.input_tokens", usage.input.into()));
     attributes.push(("gen_ai.usage.output_tokens", usage.output.into()));
     if usage.cached > 0 {
@@ -36,12 +36,12 @@ pub(super) fn put_usage(attributes: &mut Attributes, usage: &Usage) {
     }
 }
 
-pub(super) fn count(len: usize) -> Attribute {
+pub(crate) fn count(len: usize) -> Attribute {
     Attribute::Count(u64::try_from(len).unwrap_or(u64::MAX))
 }
 
 /// The conventions' word for a provider; others keep their own.
-pub(super) fn provider_word(provider: &str) -> &str {
+pub(crate) fn provider_word(provider: &str) -> &str {
     match provider {
         "gemini" => "gcp.gemini",
         "xai" => "x_ai",
@@ -52,7 +52,7 @@ pub(super) fn provider_word(provider: &str) -> &str {
 }
 
 /// A run's id is a UUID, which is as long as a trace's id; whatever else it is, is hashed.
-pub(super) fn trace_id(run_id: &RunId) -> TraceId {
+pub(crate) fn trace_id(run_id: &RunId) -> TraceId {
     let hex: String = run_id.as_str().chars().filter(|char| *char != '-').collect();
     let own = if hex.len() == 32 { u128::from_str_radix(&hex, 16).unwrap_or(0) } else { 0 };
     if own != 0 {
@@ -63,7 +63,7 @@ pub(super) fn trace_id(run_id: &RunId) -> TraceId {
 }
 
 /// FNV-1a over the run, what the span is, and which one. Zero is no id.
-pub(super) fn span_id(run_id: &RunId, what: &str, which: &str) -> SpanId {
+pub(crate) fn span_id(run_id: &RunId, what: &str, which: &str) -> SpanId {
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
     for text in [run_id.as_str(), what, which] {
         for byte in text.bytes().chain([0xff]) {
@@ -73,7 +73,7 @@ pub(super) fn span_id(run_id: &RunId, what: &str, which: &str) -> SpanId {
     SpanId(hash.max(1))
 }
 
-pub(super) fn purpose_word(purpose: StepPurpose) -> &'static str {
+pub(crate) fn purpose_word(purpose: StepPurpose) -> &'static str {
     match purpose {
         StepPurpose::Work => "work",
         StepPurpose::Correction => "correction",

@@ -11,8 +11,8 @@ mod wire;
 
 use std::fmt;
 
-use crate::ids::Millis;
-use crate::redact::Redactor;
+use windlass_core::ids::Millis;
+use windlass_core::redact::Redactor;
 
 pub use self::fold::SpanFold;
 pub use self::wire::{Resource, export_request};

@@ -3,13 +3,13 @@
 
 use serde_json::{Value, json};
 
-use super::{CONTENT_CHARS_MAX, SpanRules};
-use crate::json::clip::clip_chars;
-use crate::message::{Message, Part};
-use crate::model::Finish;
+use crate::{CONTENT_CHARS_MAX, SpanRules};
+use windlass_core::json::clip::clip_chars;
+use windlass_core::message::{Message, Part};
+use windlass_core::model::Finish;
 
 /// The conventions' word for an end of speech.
-pub(super) fn finish_word(finish: &Finish) -> &str {
+pub(crate) fn finish_word(finish: &Finish) -> &str {
     match finish {
         Finish::Stop => "stop",
         Finish::Calls => "tool_call",
@@ -21,12 +21,12 @@ pub(super) fn finish_word(finish: &Finish) -> &str {
 }
 
 /// A text without secrets, cut to size.
-pub(super) fn clean(rules: &SpanRules, text: &str) -> String {
+pub(crate) fn clean(rules: &SpanRules, text: &str) -> String {
     clip_chars(&rules.redactor.clean(text), CONTENT_CHARS_MAX).into_owned()
 }
 
 /// One message as the conventions' JSON text.
-pub(super) fn messages(rules: &SpanRules, message: &Message, finish: Option<&Finish>) -> String {
+pub(crate) fn messages(rules: &SpanRules, message: &Message, finish: Option<&Finish>) -> String {
     let (role, parts): (&str, Vec<Value>) = match message {
         Message::User { parts } => ("user", parts.iter().map(|part| part_of(rules, part)).collect()),
         Message::Assistant { parts } => {

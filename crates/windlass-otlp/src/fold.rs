@@ -2,18 +2,18 @@
 
 use std::collections::HashMap;
 
-use super::content::{clean, finish_word, messages};
-use super::names::{
+use crate::content::{clean, finish_word, messages};
+use crate::names::{
     call_attributes, count, provider_word, purpose_word, put_ids, put_usage, span_id, trace_id,
 };
-use super::{
+use crate::{
     Attribute, Attributes, SPAN_EVENTS_MAX, Span, SpanEvent, SpanFault, SpanId, SpanKind, SpanRules, TraceId,
 };
-use crate::event::{DurableEvent, Event, Record, RunOutcome};
-use crate::ids::{CallId, Millis, RunId};
-use crate::message::Message;
-use crate::model::{Finish, Usage};
-use crate::tool::{ToolCall, ToolOutcome};
+use windlass_core::event::{DurableEvent, Event, Record, RunOutcome};
+use windlass_core::ids::{CallId, Millis, RunId};
+use windlass_core::message::Message;
+use windlass_core::model::{Finish, Usage};
+use windlass_core::tool::{ToolCall, ToolOutcome};
 
 /// Runs that are followed at once; the oldest is let go of above it (a run that never ends would stay).
 const RUNS_MAX: usize = 10_000;
