@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Divergence, Stage, divergence};
+use super::{Divergence, RunningRehearsal, divergence};
 use crate::event::{DurableEvent, Event, Record};
 use crate::model::ModelRequest;
 use crate::permission::Permissions;
@@ -20,7 +20,7 @@ pub fn recall_request(
     step: u32,
 ) -> Result<Box<ModelRequest>, Divergence> {
     let settings = &settings.wished(&start.send.wishes);
-    let mut stage = Stage::new(settings, records, tools, permissions);
+    let mut stage = RunningRehearsal::new(settings, records, tools, permissions);
     stage.run.recall(Recorded::of(records).checked_anew());
     stage.wanted = Some(WantedRequest::new(step, records));
     stage.perform(settings, start)?;

@@ -47,9 +47,9 @@ enum ActorInput {
     Request(Option<SessionRequest>),
     Model(Option<Result<ModelDelta, ModelFailure>>),
     Work(Box<WorkDone>),
-    ProgressSender(Box<(CallId, String)>),
+    Progress(Box<(CallId, String)>),
     Inside(Box<InnerNote>),
-    DeadlineTimer(Deadline),
+    Timer(Deadline),
 }
 
 /// A tool is done with something.
