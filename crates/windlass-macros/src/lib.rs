@@ -81,7 +81,7 @@ fn expand(options: &Options, mut function: ItemFn) -> syn::Result<proc_macro2::T
                     ::std::boxed::Box::pin(async move {
                         let _ = context;
                         #[allow(unused_variables)]
-                        let args: __ToolArgs = __windlass::read_args(args)?;
+                        let args: __ToolArgs = __windlass::ToolPort::spec(self).read_args(args)?;
                         #run
                     })
                 }

@@ -19,7 +19,7 @@ const CODE: &str = "windlass_code";
 
 /// The fields.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Fields {
+pub(crate) struct IndexFields {
     /// Passages: which file or document it is of, as in `file`.
     pub(crate) owner: Field,
     /// Passages: where it may be looked for.
@@ -63,7 +63,7 @@ pub(crate) struct Fields {
 }
 
 /// The schema, and the fields in it.
-pub(crate) fn schema() -> (Schema, Fields) {
+pub(crate) fn schema() -> (Schema, IndexFields) {
     let mut builder = Schema::builder();
     let code = |option: IndexRecordOption| {
         TextOptions::default()
@@ -77,7 +77,7 @@ pub(crate) fn schema() -> (Schema, Fields) {
             .set_index_option(IndexRecordOption::Basic),
     );
     let number = NumericOptions::default().set_fast();
-    let fields = Fields {
+    let fields = IndexFields {
         owner: builder.add_text_field("owner", raw.clone().set_stored().set_fast(RAW_TOKENIZER_NAME)),
         scope: builder.add_text_field("scope", raw.clone()),
         path: builder.add_text_field("path", code(IndexRecordOption::WithFreqsAndPositions)),

@@ -18,6 +18,7 @@ mod files_write;
 mod loopback;
 mod project;
 mod shelf;
+mod specs;
 mod world_catalogue;
 mod world_context;
 mod world_fetch;

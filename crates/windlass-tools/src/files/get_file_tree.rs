@@ -1,0 +1,116 @@
+//! `get_file_tree`: the paths of the project's files (Z-3).
+
+use std::ops::ControlFlow;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use windlass_core::permission::{HeldTargets, Inspection, Target};
+use windlass_core::port::ToolContext;
+use windlass_core::tool::{Category, Effects, Risk, Scope, ToolFailure, ToolOutput, ToolSpec, Visibility};
+
+use crate::files::limits::{TREE_ENTRIES_DEFAULT, TREE_ENTRIES_MAX, WALK_DEPTH_MAX};
+use crate::files::offload::{StopFlag, offload};
+use crate::files::root::Root;
+use crate::files::secrets;
+use crate::files::walk::{FoundKind, WalkReport, walk};
+use crate::summary::list_items;
+use crate::typed::{TypedTool, count, root_folder};
+
+/// Lists the files below the root or below a folder in it. Build folders, compiled files, secrets and
+/// what `.gitignore` names are left out; a folder too deep to be entered ends in `/`.
+pub(crate) struct GetFileTree;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct FileTreeArgs {
+    /// Folder to list, relative to the project root.
+    #[serde(default = "root_folder")]
+    path: String,
+    /// How many levels of folders to list.
+    #[serde(default = "count::<WALK_DEPTH_MAX>")]
+    #[schemars(range(min = 1, max = WALK_DEPTH_MAX))]
+    depth: usize,
+    /// Most paths to list; those near the top come first.
+    #[serde(default = "count::<TREE_ENTRIES_DEFAULT>")]
+    #[schemars(range(min = 1, max = TREE_ENTRIES_MAX))]
+    entries_max: usize,
+}
+
+impl TypedTool for GetFileTree {
+    const NAME: &'static str = "get_file_tree";
+    const ABOUT: &'static str = "List the project's files as a JSON array of paths relative to the project root. Leaves out \
+                                 what .gitignore names, build folders, compiled files and secrets.";
+    type Args = FileTreeArgs;
+
+    fn declare(&self, spec: ToolSpec) -> ToolSpec {
+        let spec = spec
+            .with_effects(Effects::Read, Risk::Safe)
+            .with_scopes([Scope::ReadFiles])
+            .with_place(Category::Utility, Visibility::Secondary)
+            .with_alias("list_files");
+        let examples = vec![json!({}), json!({"path": "src", "depth": 2})];
+        ToolSpec { idempotent: true, inspected: true, examples, ..spec }
+    }
+
+    async fn inspect(&self, args: FileTreeArgs, context: &ToolContext) -> Result<Inspection, ToolFailure> {
+        let root = context.root.clone();
+        let folder = offload(context, move |_| start(&Root::open(&root)?, &args)).await?;
+        Ok(Inspection { targets: vec![Target::Path(folder)], ..Inspection::default() })
+    }
+
+    async fn run(&self, args: FileTreeArgs, context: &ToolContext) -> Result<ToolOutput, ToolFailure> {
+        let (root, targets) = (context.root.clone(), context.targets.clone());
+        offload(context, move |stop| list(&Root::open(&root)?, &args, &targets, stop)).await
+    }
+}
+
+/// The canonical path of the folder to list.
+fn start(root: &Root, args: &FileTreeArgs) -> Result<String, ToolFailure> {
+    let folder = root.resolve(&args.path)?;
+    secrets::refuse(&folder)?;
+    Ok(folder)
+}
+
+fn list(
+    root: &Root,
+    args: &FileTreeArgs,
+    targets: &HeldTargets,
+    stop: &StopFlag,
+) -> Result<ToolOutput, ToolFailure> {
+    let folder = start(root, args)?;
+    targets.check(&Target::Path(folder.clone()))?;
+    let mut paths = Vec::new();
+    let mut left_out = 0_usize;
+    let report = walk(root, &folder, args.depth, stop, &mut |found| {
+        if paths.len() == args.entries_max {
+            left_out += 1;
+        } else {
+            let end = if found.kind == FoundKind::Folder { "/" } else { "" };
+            paths.push(format!("{}{end}", found.path));
+        }
+        ControlFlow::Continue(())
+    })?;
+    paths.sort();
+    let summary = list_items("File tree", paths.iter().cloned(), "File tree is empty");
+    let mut output = ToolOutput::json(json!(paths)).with_summary(summary);
+    output.is_truncated = left_out > 0 || !report.is_complete;
+    output.text = note(paths.len(), left_out, &report).map(|note| format!("{}\n{note}", output.json));
+    Ok(output)
+}
+
+/// What the reader must know beyond the paths.
+fn note(shown: usize, left_out: usize, report: &WalkReport) -> Option<String> {
+    let mut parts = Vec::new();
+    if left_out > 0 || !report.is_complete {
+        let more = if report.is_complete { "" } else { " or more" };
+        parts.push(format!(
+            "{shown} of {}{more} paths are shown, those near the top first; pass path, depth or entries_max \
+             to see others",
+            shown + left_out
+        ));
+    }
+    if report.unreadable > 0 {
+        parts.push(format!("{} folders could not be read", report.unreadable));
+    }
+    (!parts.is_empty()).then(|| format!("({})", parts.join("; ")))
+}
