@@ -21,7 +21,7 @@ use windlass_core::search::{
     DocumentRow, Found, IndexProgress, IndexStatus, NewDocument, SearchFailure, SearchPort, SearchQuery,
     SymbolPlace,
 };
-use windlass_search::{Index, IndexConfig, IndexError, IndexCondition, Searcher, IndexWatch};
+use windlass_search::{Index, IndexCondition, IndexConfig, IndexError, IndexWatch, Searcher};
 
 use crate::config::Config;
 use crate::embedder;

@@ -19,7 +19,7 @@ use crate::summary::cut;
 use crate::typed::{TypedTool, count};
 use crate::web::html_text::{PageText, readable_text};
 use crate::web::http::{HttpBody, HttpClient, HttpReply, Url};
-use crate::web::net_guard::{AddressLookup, AllowedHost, GuardFailure, NetGuard, Route, SystemLookup};
+use crate::web::net_guard::{AddressLookup, AllowedHost, ClientChoice, GuardFailure, NetGuard, SystemLookup};
 use crate::web::page_text::{BodyKind, body_kind, decode, media_type};
 
 /// Most bytes of a body that are read, unpacked.
@@ -140,8 +140,8 @@ impl FetchUrl {
         let mut redirects: Vec<String> = Vec::new();
         loop {
             let client = match way {
-                Route::Guarded => &self.guarded,
-                Route::Allowed => &self.allowed,
+                ClientChoice::Guarded => &self.guarded,
+                ClientChoice::Allowed => &self.allowed,
             };
             let server = host_and_port(&url);
             let reply = client.get(&url, ACCEPT, &[]).await.map_err(|failure| failure.of(&server))?;

@@ -133,7 +133,7 @@ impl From<GuardFailure> for ToolFailure {
 
 /// How a URL that passed is to be reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Route {
+pub(crate) enum ClientChoice {
     /// By the client whose every connection is checked.
     Guarded,
     /// By the unchecked one: its host is on the allow list.
@@ -165,7 +165,7 @@ impl NetGuard {
 
     /// Judges everything that can be judged without asking the network: asking about a name tells its
     /// owner, so nothing is looked up before the call is permitted.
-    pub(crate) fn judge(&self, url: &Url) -> Result<Route, GuardFailure> {
+    pub(crate) fn judge(&self, url: &Url) -> Result<ClientChoice, GuardFailure> {
         if !matches!(url.scheme(), "http" | "https") {
             return refuse(format!("only http and https are fetched, not '{}'", url.scheme()));
         }
@@ -177,7 +177,7 @@ impl NetGuard {
             return refuse("a URL without a host is not fetched".into());
         };
         if self.allow.iter().any(|allowed| allowed.covers(&host, port)) {
-            return Ok(Route::Allowed);
+            return Ok(ClientChoice::Allowed);
         }
         if !is_web_port(port) {
             return refuse(format!("port {port} is not a port of the web"));
@@ -186,7 +186,7 @@ impl NetGuard {
             Some(address) => check_address(&host, address)?,
             None => check_name(&host)?,
         }
-        Ok(Route::Guarded)
+        Ok(ClientChoice::Guarded)
     }
 
     /// The addresses of a name, all of them checked. One bad address refuses the name: which of them a

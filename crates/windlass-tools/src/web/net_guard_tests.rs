@@ -29,7 +29,7 @@ fn guard(allow: &[&str]) -> NetGuard {
     NetGuard::new(allow, Answers::new(&[]))
 }
 
-fn judge(url: &str) -> Result<Route, GuardFailure> {
+fn judge(url: &str) -> Result<ClientChoice, GuardFailure> {
     let guard = guard(&[]);
     guard.judge(&guard.parse(url)?)
 }
@@ -341,7 +341,7 @@ fn no_spelling_of_a_forbidden_address_passes() {
         match judge(url) {
             Err(GuardFailure::Refused(told)) => assert!(told.contains(reason), "{url}: {told}"),
             // This one means `http://example.com/@127.0.0.1/`, as in every browser.
-            Ok(Route::Guarded) if url.contains("example.com\\@") => {}
+            Ok(ClientChoice::Guarded) if url.contains("example.com\\@") => {}
             other => panic!("{url}: {other:?}"),
         }
     }
@@ -354,7 +354,7 @@ fn no_spelling_of_a_forbidden_address_passes() {
 #[test]
 fn the_public_web_passes() {
     for url in PASSED {
-        assert_eq!(judge(url), Ok(Route::Guarded), "{url}");
+        assert_eq!(judge(url), Ok(ClientChoice::Guarded), "{url}");
     }
 }
 
@@ -400,7 +400,7 @@ fn an_allowed_host_passes_on_its_port_alone() {
         "http://[0::1]:9000/",
         "https://wiki.local/",
     ] {
-        assert_eq!(judge(url), Ok(Route::Allowed), "{url}");
+        assert_eq!(judge(url), Ok(ClientChoice::Allowed), "{url}");
     }
     for url in [
         "http://127.0.0.1/",
@@ -443,7 +443,7 @@ async fn a_name_that_turns_to_loopback_is_refused_when_it_does() {
     let answers = Answers::new(&[&["93.184.216.34"], &["127.0.0.1"]]);
     let guard = NetGuard::new(Vec::new(), Arc::clone(&answers) as Arc<dyn AddressLookup>);
     // Judging asks nobody: the only lookup is the one whose addresses are connected to.
-    assert_eq!(guard.judge(&guard.parse("http://rebind.example/").unwrap()), Ok(Route::Guarded));
+    assert_eq!(guard.judge(&guard.parse("http://rebind.example/").unwrap()), Ok(ClientChoice::Guarded));
     assert_eq!(answers.left(), 2);
     assert_eq!(
         guard.addresses("rebind.example").await.unwrap(),
