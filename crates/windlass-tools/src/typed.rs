@@ -143,3 +143,8 @@ pub(crate) fn root_folder() -> String {
 pub(crate) fn yes() -> bool {
     true
 }
+
+/// An argument that is text, for `display`: what is missing is empty.
+pub(crate) fn text_arg<'a>(args: &'a Map<String, Value>, name: &str) -> &'a str {
+    args.get(name).and_then(Value::as_str).unwrap_or_default()
+}

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use windlass_core::ids::SessionId;
 use windlass_core::permission::Inspection;
 use windlass_core::port::ToolContext;
+use windlass_core::text::markdown::code_span;
 use windlass_core::tool::{Category, Effects, Risk, Scope, ToolFailure, ToolOutput, ToolSpec, Visibility};
 
 use crate::files::change::{inspect_change, run_change};
@@ -17,7 +18,7 @@ use crate::files::patch::{TextEdit, apply};
 use crate::files::root::{Root, shown};
 use crate::files::text::{decode, encode};
 use crate::files::workspace::{FileChange, FileWorkspace};
-use crate::typed::TypedTool;
+use crate::typed::{TypedTool, text_arg};
 
 /// Edits a text file that was read before. Encoding, line ends and permissions stay as they are; what
 /// it was is kept for `undo_edit`.
@@ -64,6 +65,10 @@ impl TypedTool for EditFile {
 
     async fn run(&self, args: EditFileArgs, context: &ToolContext) -> Result<ToolOutput, ToolFailure> {
         run_change("Edit file", Arc::clone(&self.workspace), context, args, plan).await
+    }
+
+    fn display(&self, args: &Map<String, Value>, _value: &Value) -> Option<String> {
+        Some(format!("Changed {}.", code_span(text_arg(args, "path"))))
     }
 }
 

@@ -4,9 +4,10 @@ use std::ops::ControlFlow;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use windlass_core::permission::{HeldTargets, Inspection, Target};
 use windlass_core::port::ToolContext;
+use windlass_core::text::markdown::{code_block, code_span, readable};
 use windlass_core::tool::{Category, Effects, Risk, Scope, ToolFailure, ToolOutput, ToolSpec, Visibility};
 
 use crate::files::limits::{TREE_ENTRIES_DEFAULT, TREE_ENTRIES_MAX, WALK_DEPTH_MAX};
@@ -15,7 +16,10 @@ use crate::files::root::Root;
 use crate::files::secrets;
 use crate::files::walk::{FoundKind, WalkReport, walk};
 use crate::summary::list_items;
-use crate::typed::{TypedTool, count, root_folder};
+use crate::typed::{TypedTool, count, root_folder, text_arg};
+
+/// Paths of a folder that people are shown; a project has thousands.
+const PATHS_SHOWN_MAX: usize = 60;
 
 /// Lists the files below the root or below a folder in it. Build folders, compiled files, secrets and
 /// what `.gitignore` names are left out; a folder too deep to be entered ends in `/`.
@@ -61,6 +65,10 @@ impl TypedTool for GetFileTree {
     async fn run(&self, args: FileTreeArgs, context: &ToolContext) -> Result<ToolOutput, ToolFailure> {
         let (root, targets) = (context.root.clone(), context.targets.clone());
         offload(context, move |stop| list(&Root::open(&root)?, &args, &targets, stop)).await
+    }
+
+    fn display(&self, args: &Map<String, Value>, value: &Value) -> Option<String> {
+        Some(display(text_arg(args, "path"), value))
     }
 }
 
@@ -113,4 +121,39 @@ fn note(shown: usize, left_out: usize, report: &WalkReport) -> Option<String> {
         parts.push(format!("{} folders could not be read", report.unreadable));
     }
     (!parts.is_empty()).then(|| format!("({})", parts.join("; ")))
+}
+
+/// The paths for people, few enough to be read.
+fn display(path: &str, value: &Value) -> String {
+    let place = if path.is_empty() || path == "." { "this project".to_owned() } else { code_span(path) };
+    let Some(paths) = value.as_array() else {
+        let text = readable(value);
+        let paths = paths_of_cut(&text);
+        return match paths.is_empty() {
+            true => format!("In {place}:\n\n{}", code_block("", &text)),
+            false => format!(
+                "There are more files in {place} than fit here. The first are:\n\n{}\n\n… and more. Ask for one folder to see it whole.",
+                code_block("", &paths.join("\n"))
+            ),
+        };
+    };
+    if paths.is_empty() {
+        return format!("There are no files in {place}.");
+    }
+    let lines: Vec<String> =
+        paths.iter().take(PATHS_SHOWN_MAX).map(|path| readable(path).into_owned()).collect();
+    let more = paths.len().saturating_sub(PATHS_SHOWN_MAX);
+    let more = if more == 0 { String::new() } else { format!("\n\n… and {more} more.") };
+    let (verb, noun) = if paths.len() == 1 { ("is", "file") } else { ("are", "files") };
+    format!("There {verb} {} {noun} in {place}:\n\n{}{more}", paths.len(), code_block("", &lines.join("\n")))
+}
+
+/// The first paths of a list that was cut in its middle, and is text since.
+fn paths_of_cut(text: &str) -> Vec<String> {
+    let Some(list) = text.strip_prefix('[') else { return Vec::new() };
+    let mut pieces: Vec<&str> = list.split("\",\"").take(PATHS_SHOWN_MAX + 1).collect();
+    // The last may be half a path.
+    pieces.pop();
+    let whole = |piece: &str| serde_json::from_str(&format!("\"{}\"", piece.trim_start_matches('"'))).ok();
+    pieces.into_iter().map_while(whole).collect()
 }

@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use windlass_core::ids::SessionId;
 use windlass_core::permission::{Inspection, Target};
 use windlass_core::port::ToolContext;
+use windlass_core::text::markdown::{code_block, code_span, readable};
 use windlass_core::tool::{Category, Effects, Risk, Scope, ToolFailure, ToolOutput, ToolSpec, Visibility};
 
 use crate::files::file_place::{FilePlace, too_large};
@@ -19,7 +20,7 @@ use crate::files::root::{Root, shown, unreachable};
 use crate::files::workspace::FileWorkspace;
 use crate::files::{sha256, text};
 use crate::summary::{cut, list_items};
-use crate::typed::TypedTool;
+use crate::typed::{TypedTool, text_arg};
 
 /// Reads a text file. UTF-16 and old Western text are decoded; binary data is refused. What was read is
 /// remembered, so that the file may then be edited.
@@ -90,6 +91,11 @@ impl TypedTool for ReadFile {
             }
         })
         .await
+    }
+
+    fn display(&self, args: &Map<String, Value>, value: &Value) -> Option<String> {
+        let path = text_arg(args, "path");
+        Some(format!("{}:\n\n{}", code_span(path), code_block(language(path), &readable(value))))
     }
 }
 
@@ -232,4 +238,24 @@ fn binary(path: &str, bytes: u64) -> ToolFailure {
     ToolFailure::invalid_args(format!("'{}' is a binary file ({bytes} bytes), not text", shown(path)))
         .at("path", "a text file", "binary data")
         .hint("read_file reads text only. To look into it, run a program that understands it.")
+}
+
+/// The word behind a fence, so that code is coloured.
+fn language(path: &str) -> &'static str {
+    match path.rsplit_once('.').map(|(_, ending)| ending) {
+        Some("rs") => "rust",
+        Some("py") => "python",
+        Some("js" | "mjs") => "javascript",
+        Some("ts" | "tsx") => "typescript",
+        Some("json") => "json",
+        Some("toml") => "toml",
+        Some("yaml" | "yml") => "yaml",
+        Some("sh") => "sh",
+        Some("html") => "html",
+        Some("css") => "css",
+        Some("go") => "go",
+        Some("c" | "h") => "c",
+        Some("md") => "markdown",
+        Some(_) | None => "",
+    }
 }

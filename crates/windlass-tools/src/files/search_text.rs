@@ -11,9 +11,10 @@ use grep_searcher::{
 use ignore::overrides::{Override, OverrideBuilder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use windlass_core::permission::{HeldTargets, Inspection, Target};
 use windlass_core::port::ToolContext;
+use windlass_core::text::markdown::{code_block, code_span, readable};
 use windlass_core::tool::{Category, Effects, Risk, Scope, ToolFailure, ToolOutput, ToolSpec, Visibility};
 
 use crate::files::file_place::open_file;
@@ -26,7 +27,7 @@ use crate::files::root::Root;
 use crate::files::secrets;
 use crate::files::walk::{FoundKind, walk};
 use crate::summary::{cut, list_items};
-use crate::typed::{TypedTool, count, root_folder};
+use crate::typed::{TypedTool, count, root_folder, text_arg};
 
 /// Searches file contents line by line with a regular expression. Leaves out what `get_file_tree`
 /// leaves out, and binary files.
@@ -105,6 +106,14 @@ impl TypedTool for SearchText {
     async fn run(&self, args: SearchTextArgs, context: &ToolContext) -> Result<ToolOutput, ToolFailure> {
         let (root, targets) = (context.root.clone(), context.targets.clone());
         offload(context, move |stop| search(&Root::open(&root)?, &args, &targets, stop)).await
+    }
+
+    fn display(&self, args: &Map<String, Value>, value: &Value) -> Option<String> {
+        let (pattern, text) = (code_span(text_arg(args, "pattern")), readable(value));
+        Some(match text.trim().is_empty() {
+            true => format!("Nothing matches {pattern}."),
+            false => format!("{pattern} is found here:\n\n{}", code_block("", &text)),
+        })
     }
 }
 

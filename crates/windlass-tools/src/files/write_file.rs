@@ -4,17 +4,18 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use windlass_core::ids::SessionId;
 use windlass_core::permission::Inspection;
 use windlass_core::port::ToolContext;
+use windlass_core::text::markdown::code_span;
 use windlass_core::tool::{Category, Effects, Risk, Scope, ToolFailure, ToolOutput, ToolSpec, Visibility};
 
 use crate::files::change::{inspect_change, run_change};
 use crate::files::limits::FILE_BYTES_MAX;
 use crate::files::root::{Root, shown};
 use crate::files::workspace::{FileChange, FileWorkspace};
-use crate::typed::{TypedTool, yes};
+use crate::typed::{TypedTool, text_arg, yes};
 
 /// Writes a file, whole or not at all. A file that exists must have been read before; what it was is
 /// kept for `undo_edit`.
@@ -62,6 +63,10 @@ impl TypedTool for WriteFile {
 
     async fn run(&self, args: WriteFileArgs, context: &ToolContext) -> Result<ToolOutput, ToolFailure> {
         run_change("Write file", Arc::clone(&self.workspace), context, args, plan).await
+    }
+
+    fn display(&self, args: &Map<String, Value>, _value: &Value) -> Option<String> {
+        Some(format!("Wrote {}.", code_span(text_arg(args, "path"))))
     }
 }
 

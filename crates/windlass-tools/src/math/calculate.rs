@@ -4,14 +4,15 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use windlass_core::port::ToolContext;
+use windlass_core::text::markdown::{code_span, escape, readable};
 use windlass_core::tool::{Category, Effects, Risk, ToolFailure, ToolOutput, ToolSpec, Visibility};
 
 use crate::math::expression::{EXPRESSION_CHARS_MAX, evaluate};
 use crate::math::number::Number;
 use crate::summary::cut;
-use crate::typed::TypedTool;
+use crate::typed::{TypedTool, text_arg};
 
 /// Largest integer that every JSON reader keeps exactly: 2^53.
 const JSON_INTEGER_MAX: u64 = 1 << 53;
@@ -44,6 +45,11 @@ impl TypedTool for Calculate {
 
     async fn run(&self, args: CalculateArgs, _context: &ToolContext) -> Result<ToolOutput, ToolFailure> {
         calculate(&args.expression)
+    }
+
+    fn display(&self, args: &Map<String, Value>, value: &Value) -> Option<String> {
+        let expression = code_span(text_arg(args, "expression"));
+        Some(format!("{expression} = **{}**", escape(&readable(value))))
     }
 }
 

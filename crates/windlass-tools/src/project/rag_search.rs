@@ -5,15 +5,16 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use windlass_core::json::clip::clip_chars;
 use windlass_core::port::ToolContext;
 use windlass_core::search::{Passage, SearchFailure, SearchKind, SearchQuery, SearchScope, SharedSearch};
+use windlass_core::text::markdown::{code_block, quoted, readable};
 use windlass_core::tool::{Category, Effects, Link, Risk, ToolFailure, ToolOutput, ToolSpec, Visibility};
 
 use super::passages::{self, TOKENS_MAX, budget, failed, shortcoming};
 use crate::summary::list_items;
-use crate::typed::{TypedTool, count};
+use crate::typed::{TypedTool, count, text_arg};
 
 /// Most passages of one answer.
 const LIMIT_MAX: usize = 50;
@@ -91,6 +92,11 @@ impl TypedTool for RagSearch {
     fn summary(&self, output: &ToolOutput) -> Option<String> {
         let texts = output.json.as_array()?.iter().filter_map(Value::as_str).map(str::to_owned);
         Some(list_items("RAG search", texts, "RAG search returned no chunks"))
+    }
+
+    fn display(&self, args: &Map<String, Value>, value: &Value) -> Option<String> {
+        let about = quoted(text_arg(args, "query"));
+        Some(format!("From your documents on {about}:\n\n{}", code_block("", &readable(value))))
     }
 }
 

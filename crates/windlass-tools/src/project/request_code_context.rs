@@ -8,19 +8,20 @@ use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use windlass_core::limits::top_k_for_budget;
 use windlass_core::permission::Inspection;
 use windlass_core::port::ToolContext;
 use windlass_core::search::{
     Found, Passage, SearchKind, SearchQuery, SearchScope, SharedSearch, TokenBudget,
 };
+use windlass_core::text::markdown::{code_block, quoted, readable};
 use windlass_core::tool::{ToolFailure, ToolOutput, ToolSpec, Visibility};
 
 use super::passages::{
     self, PASSAGE_TOKENS_MAX, budget, failed, heading, index, project_spec, shortcoming, whole_project,
 };
-use crate::typed::TypedTool;
+use crate::typed::{TypedTool, text_arg};
 
 /// Passages named, but not shown, when the budget is used up.
 const UNSHOWN_NAMED_MAX: usize = 5;
@@ -85,6 +86,11 @@ impl TypedTool for RequestCodeContext {
             results.map(|(passage, text)| result(&root, passage, text.as_deref())).collect();
         let json = json!({"query": query, "top_k": top_k, "results": results});
         Ok(ToolOutput::json(json).with_text(shown(&found, &excerpts, &budget)))
+    }
+
+    fn display(&self, args: &Map<String, Value>, value: &Value) -> Option<String> {
+        let about = quoted(text_arg(args, "hint"));
+        Some(format!("What the project has on {about}:\n\n{}", code_block("", &readable(value))))
     }
 }
 

@@ -2,14 +2,15 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use windlass_core::permission::Inspection;
 use windlass_core::port::ToolContext;
 use windlass_core::search::{SearchKind, SearchQuery, SearchScope, SharedSearch};
+use windlass_core::text::markdown::{code_block, quoted, readable};
 use windlass_core::tool::{ToolFailure, ToolOutput, ToolSpec, Visibility};
 
 use super::passages::{self, TOKENS_MAX, budget, failed, index, project_spec, whole_project};
-use crate::typed::{TypedTool, count};
+use crate::typed::{TypedTool, count, text_arg};
 
 /// Most passages of one answer.
 const LIMIT_MAX: usize = 50;
@@ -86,5 +87,10 @@ impl TypedTool for SearchCodebase {
         let results: Vec<Value> = found.passages.iter().map(passages::passage_json).collect();
         let json = json!({"query": query, "search_type": kind.word(), "results": results});
         Ok(ToolOutput::json(json).with_text(passages::shown(&found)))
+    }
+
+    fn display(&self, args: &Map<String, Value>, value: &Value) -> Option<String> {
+        let about = quoted(text_arg(args, "query"));
+        Some(format!("What the project has on {about}:\n\n{}", code_block("", &readable(value))))
     }
 }

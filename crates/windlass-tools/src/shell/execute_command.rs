@@ -10,9 +10,10 @@ use std::time::Duration;
 use cap_std::fs::Dir;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use windlass_core::permission::{Inspection, Preview, Target};
 use windlass_core::port::ToolContext;
+use windlass_core::text::markdown::{code_block, code_span, readable};
 use windlass_core::tool::{
     Category, Effects, ErrorKind, Risk, Scope, ToolFailure, ToolOutput, ToolSpec, Visibility,
 };
@@ -28,7 +29,7 @@ use crate::shell::environment::Environment;
 use crate::shell::line::CommandLine;
 use crate::shell::process::{FinishedProcess, Launch, ProcessEnd, execute};
 use crate::summary::{cut, list_items};
-use crate::typed::{TypedTool, root_folder};
+use crate::typed::{TypedTool, root_folder, text_arg};
 
 /// Runs a command in its own process group, without input, without secrets in its environment, with
 /// limits on time and output. A command that fails is still an outcome: its exit code and output.
@@ -140,6 +141,10 @@ impl TypedTool for ExecuteCommand {
         let on_line = |line: &str| context.progress.report(&context.call_id, &cut(line, SHOWN_CHARS_MAX));
         let finished = execute(launch, &on_line).await.map_err(|error| not_started(&program, &error))?;
         conclude(&plan, &finished)
+    }
+
+    fn display(&self, args: &Map<String, Value>, value: &Value) -> Option<String> {
+        Some(format!("{}:\n\n{}", code_span(text_arg(args, "command")), code_block("", &readable(value))))
     }
 }
 

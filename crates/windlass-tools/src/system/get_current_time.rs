@@ -7,11 +7,12 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use windlass_core::port::ToolContext;
+use windlass_core::text::markdown::{escape, readable};
 use windlass_core::tool::{Category, Effects, Risk, ToolFailure, ToolOutput, ToolSpec, Visibility};
 
-use crate::typed::TypedTool;
+use crate::typed::{TypedTool, text_arg};
 
 /// How many near names an unknown zone is answered with.
 const SUGGESTIONS_MAX: usize = 3;
@@ -49,6 +50,18 @@ impl TypedTool for GetCurrentTime {
 
     async fn run(&self, args: GetCurrentTimeArgs, _context: &ToolContext) -> Result<ToolOutput, ToolFailure> {
         Ok(describe(Timestamp::now(), find_zone(args.timezone.trim())?))
+    }
+
+    fn display(&self, args: &Map<String, Value>, value: &Value) -> Option<String> {
+        let zone = Some(text_arg(args, "timezone")).filter(|zone| !zone.is_empty()).unwrap_or("UTC");
+        let text = readable(value);
+        Some(match text.split_once('T') {
+            Some((date, rest)) => {
+                let clock = rest.get(..5).unwrap_or(rest);
+                format!("It is **{}** on {} ({}).", escape(clock), escape(date), escape(zone))
+            }
+            None => format!("It is {} ({}).", escape(&text), escape(zone)),
+        })
     }
 }
 

@@ -9,6 +9,7 @@ use sysinfo::{Disks, MINIMUM_CPU_UPDATE_INTERVAL, System};
 use windlass_core::json::clip::clip_chars;
 use windlass_core::limits::SUMMARY_CHARS_MAX;
 use windlass_core::port::ToolContext;
+use windlass_core::text::markdown::{code_block, readable};
 use windlass_core::tool::{Effects, Risk, Scope, ToolFailure, ToolOutput, ToolSpec};
 
 use crate::typed::{NoArgs, TypedTool};
@@ -45,6 +46,30 @@ impl TypedTool for SystemStats {
         let stats = output.json.as_object()?;
         let pairs: Vec<String> = stats.iter().map(|(name, value)| format!("{name}={value}")).collect();
         Some(clip_chars(&format!("System stats: {}", pairs.join(", ")), SUMMARY_CHARS_MAX).into_owned())
+    }
+
+    fn display(&self, _args: &Map<String, Value>, value: &Value) -> Option<String> {
+        let percent =
+            |name: &str| value.get(name).and_then(Value::as_f64).map(|share| format!("{share:.0} %"));
+        let gib =
+            |name: &str| value.get(name).and_then(Value::as_f64).map(|bytes| bytes / f64::from(1 << 30));
+        let of = |used: &str, total: &str| match (gib(used), gib(total)) {
+            (Some(used), Some(total)) => format!(" ({used:.1} of {total:.1} GiB)"),
+            (None, _) | (_, None) => String::new(),
+        };
+        let mut lines = Vec::new();
+        if let Some(share) = percent("cpu_percent") {
+            let cores = value.get("cpu_count").and_then(Value::as_u64);
+            let cores = cores.map_or_else(String::new, |cores| format!(" of {cores} cores"));
+            lines.push(format!("- CPU: {share}{cores}"));
+        }
+        if let Some(share) = percent("memory_percent") {
+            lines.push(format!("- Memory: {share}{}", of("memory_used_bytes", "memory_total_bytes")));
+        }
+        if let Some(share) = percent("disk_percent") {
+            lines.push(format!("- Disk: {share}{}", of("disk_used_bytes", "disk_total_bytes")));
+        }
+        Some(if lines.is_empty() { code_block("", &readable(value)) } else { lines.join("\n") })
     }
 }
 

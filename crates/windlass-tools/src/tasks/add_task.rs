@@ -4,12 +4,13 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use windlass_core::port::{Probed, ToolContext};
 use windlass_core::task::Task;
+use windlass_core::text::markdown::{code_span, escape};
 use windlass_core::tool::{Effects, Risk, Scope, ToolFailure, ToolOutput, ToolSpec};
 
-use crate::typed::TypedTool;
+use crate::typed::{TypedTool, text_arg};
 
 /// Longest task: it is a line of a list, not a document.
 const CONTENT_CHARS_MAX: usize = 2_000;
@@ -63,5 +64,10 @@ impl TypedTool for AddTask {
             Some(task) => Probed::Happened(Box::new(output(task))),
             None => Probed::NotHappened,
         }
+    }
+
+    fn display(&self, args: &Map<String, Value>, value: &Value) -> Option<String> {
+        let id = value.get("task_id").and_then(Value::as_str).unwrap_or("the task");
+        Some(format!("Added {}: {}", code_span(id), escape(text_arg(args, "content"))))
     }
 }

@@ -4,13 +4,14 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use windlass_core::port::{LiveState, ToolContext};
 use windlass_core::task::TaskStatus;
+use windlass_core::text::markdown::{code_span, escape};
 use windlass_core::tool::{Effects, Risk, Scope, ToolFailure, ToolOutput, ToolSpec};
 
 use crate::summary::cut;
-use crate::typed::TypedTool;
+use crate::typed::{TypedTool, text_arg};
 
 /// The kind of value that a task id is.
 const TASKS: &str = "tasks";
@@ -78,5 +79,10 @@ impl TypedTool for UpdateTask {
             return Vec::new();
         }
         state.tasks.list().into_iter().map(|task| task.task_id).collect()
+    }
+
+    fn display(&self, args: &Map<String, Value>, _value: &Value) -> Option<String> {
+        let status = text_arg(args, "status").replace('_', " ");
+        Some(format!("{} is now {}.", code_span(text_arg(args, "task_id")), escape(&status)))
     }
 }

@@ -8,15 +8,16 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use windlass_core::permission::{Inspection, Preview, Target};
 use windlass_core::port::ToolContext;
+use windlass_core::text::markdown::{code_block, code_span, readable};
 use windlass_core::tool::{
     Category, Effects, Link, Risk, Scope, ToolFailure, ToolOutput, ToolSpec, Visibility,
 };
 
 use crate::summary::cut;
-use crate::typed::{TypedTool, count};
+use crate::typed::{TypedTool, count, text_arg};
 use crate::web::html_text::{PageText, readable_text};
 use crate::web::http::{HttpBody, HttpClient, HttpReply, Url};
 use crate::web::net_guard::{AddressLookup, AllowedHost, ClientChoice, GuardFailure, NetGuard, SystemLookup};
@@ -122,6 +123,10 @@ impl TypedTool for FetchUrl {
             }
             Arrival::OtherHost { from, to } => other_host_output(&from, &to),
         })
+    }
+
+    fn display(&self, args: &Map<String, Value>, value: &Value) -> Option<String> {
+        Some(format!("{}:\n\n{}", code_span(text_arg(args, "url")), code_block("", &readable(value))))
     }
 }
 

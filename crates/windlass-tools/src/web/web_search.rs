@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use windlass_core::port::ToolContext;
+use windlass_core::text::markdown::{code_block, quoted, readable};
 use windlass_core::tool::{
     Category, Effects, Link, Risk, Scope, ToolFailure, ToolOutput, ToolSpec, Visibility,
 };
@@ -17,7 +18,7 @@ use super::http::HttpClient;
 use super::search_backend::{Freshness, Quest, SearchBackend, SearchHit, SearchWindow, read_date, search};
 use super::time_constraint::{TIME_WORDS, TimeConstraint};
 use crate::summary::{cut, list_items};
-use crate::typed::{TypedTool, count};
+use crate::typed::{TypedTool, count, text_arg};
 
 /// Most results that any of the servers gives.
 const RESULTS_MAX: usize = 20;
@@ -102,6 +103,11 @@ impl TypedTool for WebSearch {
         };
         let items = output.json.as_array()?.iter().map(item);
         Some(list_items("Web search", items, "Web search returned no details"))
+    }
+
+    fn display(&self, args: &Map<String, Value>, value: &Value) -> Option<String> {
+        let about = quoted(text_arg(args, "query"));
+        Some(format!("From the web on {about}:\n\n{}", code_block("", &readable(value))))
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod conformance;
 mod context;
+mod display;
 mod edison;
 mod files_command;
 mod files_edit;
