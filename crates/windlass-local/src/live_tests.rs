@@ -18,7 +18,7 @@ use windlass_engine::ids::{new_message_id, new_run_id, new_session_id};
 use windlass_engine::journal::MemoryJournal;
 use windlass_engine::policy_store::PolicyStore;
 use windlass_engine::registry::Registry;
-use windlass_engine::session::{Session, Past, SessionParts};
+use windlass_engine::session::{Past, Session, SessionParts};
 use windlass_tools::{ToolsConfig, builtin};
 
 use super::tests::{greedy, tiny};

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use windlass_scripted::{Happening, Header, Script};
+use windlass_scripted::{Script, ScriptHappening, ScriptHeader};
 
 use super::key;
 use super::layer::Layer;
 use super::value::{Kind, Setting, Source, Value};
 use crate::complaint::{Complaint, Result};
-use crate::nearest::did_you_mean;
+use crate::terminal::nearest::did_you_mean;
 
 /// What stands before the file of a script.
 const PREFIX: &str = "scripted/";
@@ -46,11 +46,11 @@ pub(crate) fn load_here(model: &str) -> Result<Option<Script>> {
 
 /// Whether the script answers questions itself.
 pub(crate) fn has_answers(script: &Script) -> bool {
-    script.lines.iter().any(|line| matches!(line.happening, Happening::Answer { .. }))
+    script.lines.iter().any(|line| matches!(line.happening, ScriptHappening::Answer { .. }))
 }
 
 /// The settings of a header.
-pub(crate) fn read_header(name: &str, header: &Header) -> Result<Layer> {
+pub(crate) fn read_header(name: &str, header: &ScriptHeader) -> Result<Layer> {
     let mut layer = Layer::new();
     let mut put = |key: &str, value: Value| {
         if let Some(key) = key::find(key) {

@@ -2,7 +2,7 @@
 
 use candle_core::{DType, Device, Tensor};
 use candle_nn::VarMap;
-use candle_transformers::models::bert::{Config as OtherConfig, BertModel};
+use candle_transformers::models::bert::{BertModel, Config as OtherConfig};
 use serde_json::{Value, json};
 
 use super::*;
