@@ -10,7 +10,6 @@ use crate::grammar::CallSyntax;
 const THINK: &str = "<think>";
 const THINK_END: &str = "</think>";
 
-/// Reads one answer.
 #[derive(Debug)]
 pub(crate) struct CallReader {
     syntax: CallSyntax,
@@ -44,7 +43,6 @@ impl CallReader {
         self.calls
     }
 
-    /// Reads a piece.
     pub(crate) fn push(&mut self, text: &str) -> Vec<ModelDelta> {
         self.rest.push_str(text);
         let mut deltas = Vec::new();

@@ -9,7 +9,6 @@ use crate::error::LocalError;
 /// A cache that would lose no more than this many tokens is taken, not copied.
 const LOSS_TOKENS_MAX: usize = 48;
 
-/// Kept caches.
 #[derive(Debug)]
 pub(crate) struct PrefixStore {
     kept: Vec<KeptPrefix>,
@@ -65,7 +64,6 @@ impl PrefixStore {
         self.kept.iter().map(|kept| kept.cache.bytes()).fold(0, u64::saturating_add)
     }
 
-    /// Forgets everything.
     pub(crate) fn clear(&mut self) {
         self.kept.clear();
     }

@@ -165,7 +165,6 @@ impl Tiny {
         all
     }
 
-    /// Its config.json.
     pub(crate) fn config(&self) -> serde_json::Value {
         json!({
             "model_type": self.family.word(),

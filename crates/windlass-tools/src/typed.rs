@@ -17,7 +17,6 @@ use crate::summary::summarize;
 
 /// A tool whose arguments are a struct. The methods are those of `ToolPort`, with the arguments read.
 pub(crate) trait TypedTool: Send + Sync + 'static {
-    /// Its name, `verb_noun`.
     const NAME: &'static str;
     /// What it does and when not to use it, for the model.
     const ABOUT: &'static str;

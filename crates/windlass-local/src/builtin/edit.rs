@@ -24,7 +24,6 @@ pub(super) struct Edit {
     pub(super) change: Change,
 }
 
-/// What is changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Change {
     /// This comes at the end.

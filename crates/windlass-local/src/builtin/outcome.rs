@@ -7,7 +7,6 @@ use windlass_core::tool::ToolCall;
 /// One call of the present request, with what it gave.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct AnsweredCall {
-    /// The tool.
     pub(super) tool: String,
     /// What it was called with.
     pub(super) args: Map<String, Value>,
@@ -18,9 +17,7 @@ pub(super) struct AnsweredCall {
 /// Why a call gave nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CallComplaint {
-    /// What happened.
     pub(super) message: String,
-    /// What would help.
     pub(super) hint: Option<String>,
     /// Whether it was not allowed.
     pub(super) is_denied: bool,

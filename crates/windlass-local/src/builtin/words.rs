@@ -19,7 +19,6 @@ pub(super) enum WordKind {
     Mark,
 }
 
-/// One word.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct EnglishWord {
     pub(super) kind: WordKind,

@@ -41,7 +41,6 @@ pub(crate) struct LoadedDecoder {
 pub(crate) struct SessionInput<'a> {
     /// What it has read.
     pub(crate) cache: &'a mut KvCache,
-    /// What follows.
     pub(crate) tokens: &'a [u32],
     /// Whether the scores of the token after these are wanted.
     pub(crate) wants_scores: bool,

@@ -60,7 +60,6 @@ pub(crate) enum RopeScaling {
     Divisors(Vec<f32>),
 }
 
-/// Rotary positions.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct RopeShape {
     pub(crate) theta: f64,

@@ -38,7 +38,6 @@ fn tiny() -> f64 {
     1e-12
 }
 
-/// The network.
 pub(super) struct Bert {
     words: Embedding,
     positions: Embedding,
@@ -81,7 +80,6 @@ impl Bert {
     }
 }
 
-/// One layer.
 struct BertLayer {
     query: Linear,
     key: Linear,

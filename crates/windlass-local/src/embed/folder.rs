@@ -71,7 +71,6 @@ impl Folder {
         read(&self.path.join(name), TEXT_BYTES_MAX)
     }
 
-    /// Reads the weights.
     pub(super) fn read_weights(&self) -> Result<Vec<u8>, EmbedFailure> {
         read(&self.path.join("model.safetensors"), WEIGHTS_BYTES_MAX)
     }

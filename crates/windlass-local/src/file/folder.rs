@@ -15,7 +15,6 @@ use crate::decoder::shape::{
 };
 use crate::error::LocalError;
 
-/// An open folder.
 #[derive(Debug)]
 pub(crate) struct FolderFiles {
     path: PathBuf,

@@ -58,7 +58,6 @@ impl Meta {
 /// A tensor as the header describes it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TensorEntry {
-    /// Rows first.
     pub(crate) shape: Vec<usize>,
     pub(crate) dtype: GgmlDType,
     /// Where it lies in the file; may reach beyond its end.

@@ -29,7 +29,6 @@ pub(crate) enum Bytes {
 const ALIGNMENT: usize = 8;
 
 impl Bytes {
-    /// Maps a file.
     #[allow(unsafe_code)]
     pub(crate) fn of_file(path: &Path) -> Result<Self, LocalError> {
         let unreadable =
@@ -55,7 +54,6 @@ impl Bytes {
         Ok(Bytes::Mapped(copy.make_read_only().map_err(fault)?))
     }
 
-    /// All of them.
     pub(crate) fn as_slice(&self) -> &[u8] {
         match self {
             Bytes::Mapped(mapping) => mapping,

@@ -42,7 +42,6 @@ enum AnswerPosition {
     Done,
 }
 
-/// One answer.
 pub(super) struct ConstrainedAnswer {
     tokens: Arc<GrammarTokens>,
     matcher: Option<Matcher>,

@@ -69,7 +69,6 @@ struct FreeTextWish {
     may_call: bool,
 }
 
-/// What is compiled.
 enum GrammarSource {
     Calls { rules: Vec<CallRule>, calls_max: usize, has_begin: bool },
     Json(CallRule),

@@ -18,9 +18,7 @@ const CALLS_MAX: usize = 64;
 /// One tool of a grammar.
 #[derive(Debug, Clone)]
 pub(super) struct CallRule {
-    /// Its name.
     pub(super) name: String,
-    /// Its arguments.
     pub(super) schema: Fitted,
     /// Whether what the parser cannot express is left out, and told.
     pub(super) is_lenient: bool,

@@ -18,7 +18,6 @@ pub(crate) use self::attention::{FEW_ROWS, FewRows};
 /// A product: rows of a width with a matrix of so many columns.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ProductSizes {
-    /// Rows.
     pub(crate) count: usize,
     /// Numbers of a row, and weights of a column.
     pub(crate) width: usize,

@@ -3,7 +3,6 @@
 //! Owns the names and the patterns. Patterns of a rule are tried one after another: what the first one cut, the next
 //! one cuts further. Knows no vocabulary.
 
-/// A rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct CutRule {
     pub(super) patterns: &'static [&'static str],

@@ -48,7 +48,6 @@ pub(crate) enum TokenizerKind {
     Pieces(TokenPieces),
 }
 
-/// A reserved token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Reserved {
     pub(crate) text: String,

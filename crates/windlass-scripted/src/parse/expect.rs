@@ -41,7 +41,6 @@ impl Parser<'_> {
         Ok(EventPattern::Named { name, times: u32::try_from(times).unwrap_or(EVENT_TIMES_MAX) })
     }
 
-    /// What follows `expect-request`.
     pub(super) fn read_request(&mut self) -> Result<RequestExpectation, ScriptParseError> {
         let expected = listed(REQUEST);
         match self.reader.need(&expected)? {
@@ -77,7 +76,6 @@ impl Parser<'_> {
         }
     }
 
-    /// `OUTCOME [REASON]`
     pub(super) fn read_outcome(&mut self) -> Result<Expectation, ScriptParseError> {
         let outcomes = listed(OUTCOMES.map(|outcome| outcome.word()));
         let outcome = self.reader.choose(&outcomes, &OUTCOMES, |outcome| outcome.word())?;
@@ -91,7 +89,6 @@ impl Parser<'_> {
         Ok(Expectation::Outcome { outcome, reason })
     }
 
-    /// `CODE` or `none`
     pub(super) fn read_warning(&mut self) -> Result<Expectation, ScriptParseError> {
         let codes = WARNINGS.map(Some);
         let word_of = |code: &Option<WarningCode>| code.map_or("none", WarningCode::word);

@@ -11,7 +11,6 @@ const FINISHES: [&str; 6] = ["stop", "calls", "length", "paused", "filtered", "o
 const COUNTS: [&str; 5] = ["input=", "output=", "cached=", "reasoning=", "cost_usd="];
 
 impl Parser<'_> {
-    /// What follows `model`.
     pub(super) fn read_model(&mut self) -> Result<ModelLine, ScriptParseError> {
         let expected = listed(MODEL);
         match self.reader.need(&expected)? {
@@ -119,7 +118,6 @@ impl Parser<'_> {
         }
     }
 
-    /// `CODE [after=DURATION] MESSAGE`
     fn read_failure(&mut self, is_retryable: bool) -> Result<ModelLine, ScriptParseError> {
         let code = self.reader.need("a code, such as overloaded")?.to_owned();
         let retry_after_ms = match self.reader.option("after=") {

@@ -78,7 +78,6 @@ pub(crate) fn pick_diverse(
 pub(crate) struct WordSet(Vec<u64>);
 
 impl WordSet {
-    /// Of a text.
     pub(crate) fn of(text: &str) -> Self {
         let mut words = Vec::new();
         each_word(text, |word, _, _, _, _| {

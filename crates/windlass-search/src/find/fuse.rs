@@ -14,7 +14,6 @@ const NEAREST_WORTH: f64 = 5.0;
 /// How much more a long lead counts than a short one: in proportion at 1.
 const LEAD_POWER: f64 = 1.5;
 
-/// One ranking.
 #[derive(Debug, Clone)]
 pub(crate) struct Ranking<I> {
     /// Best first; of an id that is in it twice the first place counts.

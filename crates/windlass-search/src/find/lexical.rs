@@ -43,7 +43,6 @@ pub(crate) struct QueryWords {
 }
 
 impl QueryWords {
-    /// Cuts a query.
     pub(crate) fn of(query: &str) -> Self {
         let query = query.get(..query.floor_char_boundary(QUERY_BYTES_MAX)).unwrap_or_default().trim();
         let mut terms: Vec<(usize, String)> = Vec::new();

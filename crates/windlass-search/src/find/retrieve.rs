@@ -73,7 +73,6 @@ impl Lists {
     }
 }
 
-/// Searches an index.
 pub(crate) fn search(index: &Index, query: &SearchQuery, tuning: &Tuning) -> Result<Found, IndexError> {
     let searcher = index.searcher()?;
     let words = QueryWords::of(&query.text);

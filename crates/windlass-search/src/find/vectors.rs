@@ -49,7 +49,6 @@ struct QuantizedRows {
 }
 
 impl Vectors {
-    /// No rows yet.
     pub(crate) fn new(dimension: usize) -> Self {
         let dimension = dimension.min(DIMENSION_MAX);
         let sketch = if dimension > SKETCHED_FROM { SKETCH } else { 0 };

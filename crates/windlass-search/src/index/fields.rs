@@ -17,7 +17,6 @@ pub(crate) const VERSION: u32 = 2;
 /// Words of code and prose.
 const CODE: &str = "windlass_code";
 
-/// The fields.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct IndexFields {
     /// Passages: which file or document it is of, as in `file`.
@@ -34,7 +33,6 @@ pub(crate) struct IndexFields {
     pub(crate) defines: Field,
     /// Passages: names it uses, as they are.
     pub(crate) uses: Field,
-    /// Passages: language.
     pub(crate) language: Field,
     /// Passages: first byte, byte after the last, first line.
     pub(crate) span: Field,
@@ -50,7 +48,6 @@ pub(crate) struct IndexFields {
     pub(crate) hash: Field,
     /// Files: by which embedder their passages have vectors.
     pub(crate) embedder: Field,
-    /// Files: their size.
     pub(crate) bytes: Field,
     /// Files: when they changed.
     pub(crate) changed_ns: Field,

@@ -35,7 +35,6 @@ pub(super) struct PartVectors {
     passages: Vec<DocId>,
 }
 
-/// Vectors by part.
 pub(super) type VectorsByPart = HashMap<SegmentId, Arc<PartVectors>>;
 
 /// How the embedder is doing.

@@ -188,7 +188,6 @@ impl Index {
         &self.fields
     }
 
-    /// Documents of sessions.
     pub(crate) fn documents(&self) -> DocumentFolder {
         DocumentFolder::in_folder(&self.folder)
     }

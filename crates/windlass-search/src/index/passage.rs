@@ -171,7 +171,6 @@ pub(crate) struct StoredPassage {
 }
 
 impl StoredPassage {
-    /// Names in it.
     pub(crate) fn places(&self) -> Vec<PassageName> {
         places::decode(usize::try_from(self.passage.start).unwrap_or(usize::MAX), &self.places)
     }

@@ -10,7 +10,6 @@ use crate::parse::symbols::UseKind;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PassageName {
     pub(crate) what: What,
-    /// The name alone.
     pub(crate) name: Range<usize>,
 }
 

@@ -35,15 +35,12 @@ const fn plain(word: &'static str) -> SourceLanguage {
     SourceLanguage { word, way: CutManner::Plain }
 }
 
-/// Plain text.
 pub(crate) const TEXT: SourceLanguage = SourceLanguage { word: "text", way: CutManner::Text };
-/// Notes and documents.
 pub(crate) const MARKDOWN: SourceLanguage = SourceLanguage { word: "markdown", way: CutManner::Markdown };
 const HTML: SourceLanguage = SourceLanguage { word: "html", way: CutManner::Html };
 const C: SourceLanguage = code("c", &grammar::C);
 const CPP: SourceLanguage = code("cpp", &grammar::CPP);
 
-/// Endings, lower case.
 const ENDINGS: &[(&[&str], SourceLanguage)] = &[
     (&["rs"], code("rust", &grammar::RUST)),
     (&["py", "pyi", "pyw"], code("python", &grammar::PYTHON)),

@@ -18,15 +18,12 @@ pub(crate) struct Symbols {
     pub(crate) uses: Vec<Used>,
 }
 
-/// A definition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Defined {
     /// From the outside in: `Windlass::haul`.
     pub(crate) path: String,
     pub(crate) kind: &'static str,
-    /// The whole definition.
     pub(crate) span: Range<usize>,
-    /// Its name.
     pub(crate) name: Range<usize>,
 }
 
@@ -46,7 +43,6 @@ pub(crate) enum UseKind {
 }
 
 impl UseKind {
-    /// Its word.
     pub(crate) fn word(self) -> &'static str {
         match self {
             UseKind::Call => "call",

@@ -13,7 +13,6 @@ use crate::limits::{BINARY_PROBE_BYTES, GENERATED_BYTES_MIN, GENERATED_LINE_BYTE
 use crate::source::pdf::{self, PdfFailure};
 use crate::source::walk::Skip;
 
-/// A file's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FileText {
     pub(crate) text: String,

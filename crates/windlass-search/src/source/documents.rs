@@ -18,7 +18,6 @@ use crate::source::content;
 use crate::source::pdf;
 use crate::source::walk::Stamp;
 
-/// A document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Document {
     /// The session it is for.

@@ -24,7 +24,6 @@ pub(crate) enum PdfFailure {
 }
 
 impl PdfFailure {
-    /// For people.
     pub(crate) fn text(self) -> &'static str {
         match self {
             PdfFailure::Unreadable => "it is damaged, locked or no PDF",

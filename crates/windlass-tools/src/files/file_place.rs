@@ -45,7 +45,6 @@ impl FilePlace {
         &self.absolute
     }
 
-    /// Its own name.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }

@@ -29,7 +29,6 @@ pub(crate) struct Root {
 }
 
 impl Root {
-    /// Opens the root.
     pub(crate) fn open(given: &Path) -> Result<Self, ToolFailure> {
         let open = || {
             let path = given.canonicalize()?;

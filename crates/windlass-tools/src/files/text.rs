@@ -15,7 +15,6 @@ pub(crate) enum Encoding {
 }
 
 impl Encoding {
-    /// Its usual name.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Encoding::Utf8 | Encoding::Utf8Marked => "utf-8",

@@ -31,7 +31,6 @@ impl ChangeCopy {
     }
 }
 
-/// The kept copies.
 pub(crate) struct Undo {
     dir: Option<PathBuf>,
     kept: Mutex<UndoFolder>,

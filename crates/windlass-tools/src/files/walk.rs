@@ -17,7 +17,6 @@ use super::root::{Root, open_folder, swapped, unreachable};
 
 /// What a walk came upon.
 pub(crate) struct WalkedEntry<'a> {
-    /// Canonical path.
     pub(crate) path: &'a str,
     pub(crate) name: &'a str,
     /// The folder it is in.

@@ -39,7 +39,6 @@ pub(crate) fn put(
     Ok(())
 }
 
-/// Removes a file.
 pub(crate) fn remove(place: &FilePlace) -> Result<(), ToolFailure> {
     let dir = place.make_folder()?;
     dir.remove_file(place.name()).map_err(|error| not_written(place.path(), &error))

@@ -6,7 +6,6 @@
 
 use crate::math::number::{Number, NumberFault};
 
-/// Longest expression.
 pub(crate) const EXPRESSION_CHARS_MAX: usize = 2_000;
 /// Deepest nesting of parentheses, signs and powers: each level is a few frames of the stack.
 const DEPTH_MAX: usize = 64;
@@ -19,7 +18,6 @@ pub(crate) struct ExpressionError {
     pub(crate) column: usize,
 }
 
-/// Computes an expression.
 pub(crate) fn evaluate(text: &str) -> Result<Number, ExpressionError> {
     if text.chars().nth(EXPRESSION_CHARS_MAX).is_some() {
         return Err(wrong(

@@ -36,7 +36,6 @@ pub(crate) enum NumberFault {
     Places,
 }
 
-/// A number.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Number {
     value: BigRational,
@@ -46,7 +45,6 @@ pub(crate) struct Number {
 /// A number in writing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WrittenNumber {
-    /// The digits.
     pub(crate) text: String,
     /// Whether they are the whole value.
     pub(crate) is_exact: bool,

@@ -40,7 +40,6 @@ impl Environment {
         Self(variables.into_iter().filter(is_kept).collect())
     }
 
-    /// The variables.
     pub(crate) fn variables(&self) -> impl Iterator<Item = (&OsString, &OsString)> {
         self.0.iter().map(|(name, value)| (name, value))
     }

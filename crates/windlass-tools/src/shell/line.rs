@@ -6,7 +6,6 @@
 
 use std::collections::BTreeMap;
 
-/// What to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum CommandLine {
     /// A program and its arguments, without a shell.

@@ -45,7 +45,6 @@ impl Launch {
     }
 }
 
-/// Why it ended.
 #[derive(Debug)]
 pub(crate) enum ProcessEnd {
     Exited(ExitStatus),
@@ -53,7 +52,6 @@ pub(crate) enum ProcessEnd {
     PrintedTooMuch,
 }
 
-/// How it went.
 pub(crate) struct FinishedProcess {
     pub(crate) end: ProcessEnd,
     pub(crate) stdout: Capture,

@@ -68,7 +68,6 @@ const METADATA_V4: [Ipv4Addr; 4] = [
     Ipv4Addr::new(192, 0, 0, 192),
 ];
 
-/// AWS over IPv6.
 const METADATA_V6: Ipv6Addr = Ipv6Addr::new(0xfd00, 0x0ec2, 0, 0, 0, 0, 0, 0x0254);
 
 fn forbidden_v4(address: Ipv4Addr) -> Option<AddressClass> {

@@ -25,7 +25,6 @@ pub(crate) enum HtmlToken<'a> {
 /// The beginning of an element.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Tag<'a> {
-    /// In lower case.
     pub(crate) name: String,
     /// As written, up to the closing bracket.
     attributes: &'a str,

@@ -147,7 +147,6 @@ pub(crate) struct HttpBody {
 }
 
 impl HttpReply {
-    /// The status code.
     pub(crate) fn status(&self) -> u16 {
         self.response.status().as_u16()
     }

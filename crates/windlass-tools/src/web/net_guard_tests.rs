@@ -269,7 +269,6 @@ const REFUSED: &[(&str, &str)] = &[
     ("http://example.com:27017/", "port 27017"),
 ];
 
-/// The public web.
 const PASSED: &[&str] = &[
     "http://example.com/",
     "https://example.com/a?b=c#d",

@@ -116,9 +116,7 @@ pub(crate) struct Quest<'a> {
 pub(crate) struct SearchWindow {
     /// A round stretch of time, from words.
     pub(crate) freshness: Option<Freshness>,
-    /// First day.
     pub(crate) after: Option<Date>,
-    /// Last day.
     pub(crate) before: Option<Date>,
 }
 
@@ -172,7 +170,6 @@ pub(crate) struct SearchHit {
     pub(crate) snippet: String,
 }
 
-/// Asks the server.
 pub(crate) async fn search(
     http: &HttpClient,
     backend: &SearchBackend,

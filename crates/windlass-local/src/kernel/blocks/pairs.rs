@@ -21,7 +21,6 @@ pub(super) struct BlockPair {
 }
 
 impl BlockPair {
-    /// Rounds one row.
     pub(super) fn of_row(row: &[f32], excess: i32) -> Vec<Self> {
         let (blocks, _) = row.as_chunks::<BLOCK>();
         let (pairs, _) = blocks.as_chunks::<2>();

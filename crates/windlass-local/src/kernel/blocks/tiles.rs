@@ -81,7 +81,6 @@ impl Tile {
 }
 
 impl Panel {
-    /// Rounds eight rows.
     pub(super) fn of_rows(rows: &[f32], width: usize, excess: i32) -> Vec<Self> {
         let empty = Self { quads: [[0; ROWS]; QUADS], scales: [0.0; ROWS], offsets: [0; ROWS] };
         let mut panels = vec![empty; width / BLOCK];

@@ -30,7 +30,6 @@ pub(crate) struct CutPassage {
 }
 
 impl CutPassage {
-    /// Its text.
     pub(crate) fn text<'a>(&'a self, source: &'a str) -> &'a str {
         self.text.as_deref().or_else(|| source.get(self.span.clone())).unwrap_or_default()
     }
@@ -57,7 +56,6 @@ impl UncountedPassage {
     }
 }
 
-/// Cuts a text.
 pub(crate) fn cut(text: &str, language: SourceLanguage) -> CutText {
     match language.way {
         CutManner::Code(grammar) => match code::cut(text, grammar) {

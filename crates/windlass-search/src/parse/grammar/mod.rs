@@ -133,7 +133,6 @@ impl Grammar {
         self.rows.iter().find(|(kinds, _)| kinds.contains(&kind)).map_or(NodeRole::Other, |(_, role)| *role)
     }
 
-    /// The parser's language.
     pub(crate) fn language(&self) -> &Language {
         &self.table().language
     }
