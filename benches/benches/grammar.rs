@@ -10,7 +10,8 @@ use windlass_benches::tongue::vocabulary;
 use windlass_benches::{best_of, cpu_time, figure};
 use windlass_core::tool::ToolSpec;
 use windlass_local::grammar::{
-    AnswerForm, CallSyntax, Constraint, GrammarPort, Grammars, JsonStyle, Sources, Vocabulary, Wish,
+    AnswerWish, CallSyntax, Constraint, CopySources, GrammarForm, GrammarPort, Grammars, JsonStyle,
+    Vocabulary,
 };
 
 #[global_allocator]
@@ -50,12 +51,12 @@ fn main() {
     let text =
         "Please read src/main.rs and \"docs/guide.md\", then add a task to update both of them by Friday. "
             .repeat(4);
-    let copied = Wish { sources: Some(Sources { texts: vec![text.into()] }), ..wish };
+    let copied = AnswerWish { sources: Some(CopySources { texts: vec![text.into()] }), ..wish };
     draw(&grammars, &vocabulary, &copied, "calls with copied strings");
 }
 
 /// Draws answers, and says what a token costs: its mask, what is forced, its acceptance.
-fn draw(grammars: &Grammars, vocabulary: &Vocabulary, wish: &Wish, name: &str) {
+fn draw(grammars: &Grammars, vocabulary: &Vocabulary, wish: &AnswerWish, name: &str) {
     let mut times = Vec::new();
     for seed in 0..ANSWERS {
         let mut constraint = grammars.constrain(wish).expect("a grammar");
@@ -105,7 +106,7 @@ fn answer(constraint: &mut dyn Constraint, vocabulary: &Vocabulary, seed: u64) -
     times
 }
 
-fn wish() -> Wish {
+fn wish() -> AnswerWish {
     let tags = CallSyntax::Tags { begin: "<tool_call>".to_owned(), end: "</tool_call>".to_owned() };
     let text = json!({"type": "string"});
     let whole = json!({"type": "integer", "minimum": 1, "maximum": 100});
@@ -151,8 +152,8 @@ fn wish() -> Wish {
             &["prompt"],
         ),
     ];
-    let form = AnswerForm::CallRequired;
-    Wish { form, calls_max: 3, ..Wish::free(tags, JsonStyle::Spaced, tools) }
+    let form = GrammarForm::CallRequired;
+    AnswerWish { form, calls_max: 3, ..AnswerWish::free(tags, JsonStyle::Spaced, tools) }
 }
 
 fn tool(name: &str, properties: Value, required: &[&str]) -> Arc<ToolSpec> {

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use windlass_local::{Scorer, Tokens};
+use windlass_local::{ModelTokens, Scorer};
 
 /// What became of one file.
 #[derive(Debug, Default)]
@@ -46,7 +46,7 @@ pub fn compare(model: &Path, verdict: &Path) -> Result<Comparison, String> {
 
 /// Every text is read as llama.cpp reads it, and written again as it writes it.
 fn compare_tokens(model: &Path, values: &[Value]) -> Result<Comparison, String> {
-    let tokens = Tokens::open(model).map_err(|error| error.to_string())?;
+    let tokens = ModelTokens::open(model).map_err(|error| error.to_string())?;
     let mut comparison = Comparison::default();
     for value in values {
         let text = value.get("text").and_then(Value::as_str).ok_or("a verdict has no text")?;
@@ -81,7 +81,7 @@ fn numbers(value: &Value, key: &str) -> Result<Vec<u32>, String> {
     list.iter().map(number).collect::<Option<_>>().ok_or_else(|| format!("{key} are no tokens"))
 }
 
-fn shown(tokens: &Tokens, read: &[u32]) -> String {
+fn shown(tokens: &ModelTokens, read: &[u32]) -> String {
     let pieces: Vec<String> = read
         .iter()
         .map(|token| format!("{token}:{:?}", String::from_utf8_lossy(tokens.bytes(*token))))

@@ -11,7 +11,7 @@ use tantivy::collector::TopDocs;
 use tantivy::query::QueryParser;
 use tantivy::{IndexReader, TantivyDocument};
 use windlass_core::search::{SearchKind, SearchPort as _, SearchQuery, SearchScope, TokenBudget};
-use windlass_search::{Index, IndexConfig, Searcher, Touched};
+use windlass_search::{Index, IndexConfig, Searcher, TouchOutcome};
 
 use super::index::FIELD;
 use super::question::QuestionSet;
@@ -159,7 +159,7 @@ pub fn change(tree: &Path, ours: &Path) -> io::Result<Value> {
         // What waits in the background after a change belongs to its price.
         index.settle().map_err(io::Error::other)?;
         times.push(begun);
-        if touched != Touched::Indexed {
+        if touched != TouchOutcome::Indexed {
             return Err(io::Error::other(format!("the changed file was not indexed: {touched:?}")));
         }
     }

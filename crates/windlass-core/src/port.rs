@@ -66,6 +66,18 @@ pub trait ToolPort: Send + Sync {
     fn live_values(&self, _kind: &str, _state: &LiveState<'_>) -> Vec<String> {
         Vec::new()
     }
+
+    /// The line of a text dialect about an output that has none of its own (E-26). `None` leaves it at the beginning of
+    /// the readable text.
+    fn summary(&self, _output: &ToolOutput) -> Option<String> {
+        None
+    }
+
+    /// What a person reads of an outcome, as Markdown: `value` is what a model was shown of it, which may be its JSON, its
+    /// text or a cut of either. `None` leaves it at the value in a block under the tool's name.
+    fn display(&self, _args: &Map<String, Value>, _value: &Value) -> Option<String> {
+        None
+    }
 }
 
 /// What a tool may look at to say which values exist now.
@@ -115,6 +127,14 @@ impl<T: ToolPort + ?Sized> ToolPort for Arc<T> {
 
     fn live_values(&self, kind: &str, state: &LiveState<'_>) -> Vec<String> {
         (**self).live_values(kind, state)
+    }
+
+    fn summary(&self, output: &ToolOutput) -> Option<String> {
+        (**self).summary(output)
+    }
+
+    fn display(&self, args: &Map<String, Value>, value: &Value) -> Option<String> {
+        (**self).display(args, value)
     }
 }
 

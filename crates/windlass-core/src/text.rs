@@ -1,6 +1,7 @@
 //! Cutting text to a size: always on a character boundary, never by building the whole first; and
 //! showing all of it that would not be seen (`visible`).
 
+pub mod markdown;
 mod visible;
 
 use std::fmt::{self, Write};

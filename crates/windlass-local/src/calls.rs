@@ -10,11 +10,10 @@ use crate::grammar::CallSyntax;
 const THINK: &str = "<think>";
 const THINK_END: &str = "</think>";
 
-/// Reads one answer.
 #[derive(Debug)]
 pub(crate) struct CallReader {
     syntax: CallSyntax,
-    state: State,
+    state: CallReadState,
     /// What was not decided yet.
     rest: String,
     /// Whether anything but blanks was written.
@@ -23,7 +22,7 @@ pub(crate) struct CallReader {
 }
 
 #[derive(Debug)]
-enum State {
+enum CallReadState {
     Text,
     Thinking,
     /// Between the calls of a list, or before the first letter of a call.
@@ -35,7 +34,7 @@ enum State {
 
 impl CallReader {
     pub(crate) fn new(syntax: CallSyntax, is_thinking: bool) -> Self {
-        let state = if is_thinking { State::Thinking } else { State::Text };
+        let state = if is_thinking { CallReadState::Thinking } else { CallReadState::Text };
         Self { syntax, state, rest: String::new(), is_begun: false, calls: 0 }
     }
 
@@ -44,7 +43,6 @@ impl CallReader {
         self.calls
     }
 
-    /// Reads a piece.
     pub(crate) fn push(&mut self, text: &str) -> Vec<ModelDelta> {
         self.rest.push_str(text);
         let mut deltas = Vec::new();
@@ -55,25 +53,27 @@ impl CallReader {
     /// Reads the end: nothing more can decide anything.
     pub(crate) fn finish(&mut self) -> Vec<ModelDelta> {
         let rest = std::mem::take(&mut self.rest);
-        let state = std::mem::replace(&mut self.state, State::Text);
+        let state = std::mem::replace(&mut self.state, CallReadState::Text);
         match state {
-            State::Text if self.calls > 0 => some(text(rest.trim_matches([' ', '\n', '\t', ';']))),
-            State::Text => some(text(rest.trim_end())),
-            State::Thinking => some(reasoning(&rest)),
+            CallReadState::Text if self.calls > 0 => some(text(rest.trim_matches([' ', '\n', '\t', ';']))),
+            CallReadState::Text => some(text(rest.trim_end())),
+            CallReadState::Thinking => some(reasoning(&rest)),
             // A call that broke off is what was sent of it; before its name, nothing was.
-            State::Call(object) if object.name.is_none() => some(text(&format!("{}{rest}", object.raw))),
-            State::Call(_) | State::BetweenCalls | State::CallEnd => Vec::new(),
+            CallReadState::Call(object) if object.name.is_none() => {
+                some(text(&format!("{}{rest}", object.raw)))
+            }
+            CallReadState::Call(_) | CallReadState::BetweenCalls | CallReadState::CallEnd => Vec::new(),
         }
     }
 
     /// Does one thing; false when more text is needed.
     fn advance(&mut self, deltas: &mut Vec<ModelDelta>) -> bool {
         match &self.state {
-            State::Text => self.advance_text(deltas),
-            State::Thinking => self.advance_thinking(deltas),
-            State::BetweenCalls => self.advance_between(),
-            State::Call(_) => self.advance_call(deltas),
-            State::CallEnd => self.advance_end(),
+            CallReadState::Text => self.advance_text(deltas),
+            CallReadState::Thinking => self.advance_thinking(deltas),
+            CallReadState::BetweenCalls => self.advance_between(),
+            CallReadState::Call(_) => self.advance_call(deltas),
+            CallReadState::CallEnd => self.advance_end(),
         }
     }
 
@@ -84,7 +84,7 @@ impl CallReader {
                 return false;
             }
             if let Some(rest) = self.rest.strip_prefix(THINK) {
-                (self.rest, self.state) = (rest.to_owned(), State::Thinking);
+                (self.rest, self.state) = (rest.to_owned(), CallReadState::Thinking);
                 return true;
             }
             if THINK.starts_with(self.rest.as_str()) {
@@ -97,7 +97,7 @@ impl CallReader {
         };
         if let Some((before, after)) = self.rest.split_once(begin.as_str()) {
             deltas.extend(text(before.trim_end()));
-            (self.rest, self.state, self.is_begun) = (after.to_owned(), State::BetweenCalls, true);
+            (self.rest, self.state, self.is_begun) = (after.to_owned(), CallReadState::BetweenCalls, true);
             return true;
         }
         self.give_text(&begin, deltas)
@@ -113,7 +113,7 @@ impl CallReader {
             }
             if rest.starts_with('{') {
                 self.rest = rest.to_owned();
-                self.state = State::Call(Box::default());
+                self.state = CallReadState::Call(Box::default());
                 return true;
             }
         }
@@ -141,7 +141,7 @@ impl CallReader {
     fn advance_thinking(&mut self, deltas: &mut Vec<ModelDelta>) -> bool {
         if let Some((before, after)) = self.rest.split_once(THINK_END) {
             deltas.extend(reasoning(before));
-            (self.rest, self.state) = (after.to_owned(), State::Text);
+            (self.rest, self.state) = (after.to_owned(), CallReadState::Text);
             return true;
         }
         let sure = self.rest.len().saturating_sub(held_back(&self.rest, THINK_END));
@@ -163,15 +163,15 @@ impl CallReader {
         self.state = match self.rest.strip_prefix(']') {
             Some(rest) if matches!(self.syntax, CallSyntax::List { .. }) => {
                 self.rest = rest.to_owned();
-                State::Text
+                CallReadState::Text
             }
-            _ => State::Call(Box::default()),
+            _ => CallReadState::Call(Box::default()),
         };
         true
     }
 
     fn advance_call(&mut self, deltas: &mut Vec<ModelDelta>) -> bool {
-        let State::Call(object) = &mut self.state else { return false };
+        let CallReadState::Call(object) = &mut self.state else { return false };
         let was_named = object.name.is_some();
         let rest = std::mem::take(&mut self.rest);
         let (mut args_text, mut end) = (String::new(), None);
@@ -203,9 +203,9 @@ impl CallReader {
             Some(ObjectEnd::Whole) if object.name.is_some() => {
                 self.is_begun = true;
                 self.state = match self.syntax {
-                    CallSyntax::Tags { .. } => State::CallEnd,
-                    CallSyntax::List { .. } => State::BetweenCalls,
-                    CallSyntax::BareObject => State::Text,
+                    CallSyntax::Tags { .. } => CallReadState::CallEnd,
+                    CallSyntax::List { .. } => CallReadState::BetweenCalls,
+                    CallSyntax::BareObject => CallReadState::Text,
                 };
                 true
             }
@@ -214,7 +214,7 @@ impl CallReader {
                 if object.name.is_none() {
                     deltas.extend(text(&raw));
                 }
-                (self.state, self.is_begun) = (State::Text, true);
+                (self.state, self.is_begun) = (CallReadState::Text, true);
                 true
             }
         }
@@ -222,7 +222,7 @@ impl CallReader {
 
     fn advance_end(&mut self) -> bool {
         let CallSyntax::Tags { end, .. } = &self.syntax else {
-            self.state = State::Text;
+            self.state = CallReadState::Text;
             return true;
         };
         self.rest = self.rest.trim_start().to_owned();
@@ -230,7 +230,7 @@ impl CallReader {
             return false;
         }
         let rest = self.rest.strip_prefix(end.as_str()).unwrap_or(&self.rest);
-        (self.rest, self.state) = (rest.trim_start().to_owned(), State::Text);
+        (self.rest, self.state) = (rest.trim_start().to_owned(), CallReadState::Text);
         true
     }
 }

@@ -4,20 +4,20 @@ use std::sync::Arc;
 
 use crate::grammar::{GrammarPort, Grammars, Tokenise, Vocabulary};
 use crate::port::GrammarMaker;
-use crate::tokens::Tokens;
+use crate::tokens::ModelTokens;
 
 /// Reserved tokens that are part of an answer.
 const THINKING: [&str; 2] = ["<think>", "</think>"];
 
 /// Makes the grammars that hold a model to the tools it may call.
 pub fn grammars() -> GrammarMaker {
-    Arc::new(|tokens: &Arc<Tokens>| {
+    Arc::new(|tokens: &Arc<ModelTokens>| {
         let grammars: Arc<dyn GrammarPort> = Arc::new(Grammars::new(vocabulary(tokens))?);
         Ok(grammars)
     })
 }
 
-fn vocabulary(tokens: &Arc<Tokens>) -> Vocabulary {
+fn vocabulary(tokens: &Arc<ModelTokens>) -> Vocabulary {
     let count = u32::try_from(tokens.len()).unwrap_or(u32::MAX);
     let own = Arc::clone(tokens);
     // What a model writes in the middle of its text is no end of it.

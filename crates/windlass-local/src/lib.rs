@@ -27,9 +27,9 @@ mod worker;
 
 pub use self::builtin::{BUILTIN, BuiltinModel};
 pub use self::error::LocalError;
-pub use self::file::{Family, FileDescription, Format, MemoryEstimate, describe};
+pub use self::file::{FileDescription, Format, MemoryEstimate, ModelFamily, describe};
 pub use self::held::grammars;
 pub use self::port::{CONTEXT_TOKENS, GrammarMaker, LocalConfig, LocalModel, RawPrompt};
 pub use self::scorer::Scorer;
 pub use self::threads::{THREADS_MAX, Threads, limit_threads};
-pub use self::tokens::Tokens;
+pub use self::tokens::ModelTokens;

@@ -12,18 +12,19 @@ use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest, Sampling, Ste
 use windlass_core::port::{BoxStream, ModelPort};
 
 use crate::calls::CallReader;
-use crate::decoder::Decoder;
+use crate::decoder::LoadedDecoder;
 use crate::device;
 use crate::error::LocalError;
 use crate::file::{FileDescription, ModelFile, available_bytes};
-use crate::grammar::{AnswerForm, CallSyntax, GrammarError, GrammarPort, JsonStyle, Wish};
+use crate::grammar::{AnswerWish, CallSyntax, GrammarError, GrammarForm, GrammarPort, JsonStyle};
 use crate::sample::Sampler;
-use crate::template::Template;
-use crate::tokens::Tokens;
-use crate::worker::{self, Job, Prepared, WorkerLimits, failure};
+use crate::template::ChatTemplate;
+use crate::tokens::ModelTokens;
+use crate::worker::{self, AnswerJob, PreparedPrompt, WorkerLimits, failure};
 
 /// Makes the grammars of a model out of its tokens.
-pub type GrammarMaker = Arc<dyn Fn(&Arc<Tokens>) -> Result<Arc<dyn GrammarPort>, GrammarError> + Send + Sync>;
+pub type GrammarMaker =
+    Arc<dyn Fn(&Arc<ModelTokens>) -> Result<Arc<dyn GrammarPort>, GrammarError> + Send + Sync>;
 
 /// An answer has this much room at least, or the prompt is too long.
 const ANSWER_TOKENS_MIN: usize = 16;
@@ -75,15 +76,15 @@ impl LocalConfig {
 /// A model in the process. Clones share it.
 #[derive(Clone)]
 pub struct LocalModel {
-    shared: Arc<Shared>,
-    jobs: Sender<Job>,
+    shared: Arc<SharedModel>,
+    jobs: Sender<AnswerJob>,
 }
 
-struct Shared {
+struct SharedModel {
     config: LocalConfig,
     description: FileDescription,
-    tokens: Arc<Tokens>,
-    template: Template,
+    tokens: Arc<ModelTokens>,
+    template: ChatTemplate,
     grammar: Option<Arc<dyn GrammarPort>>,
     context_tokens: usize,
 }
@@ -94,7 +95,7 @@ pub struct RawPrompt {
     /// Text, and whether reserved tokens in it mean what they say; text of others must not be trusted.
     pub pieces: Vec<(String, bool)>,
     /// What the answer must obey, where there is a grammar.
-    pub wish: Option<Wish>,
+    pub wish: Option<AnswerWish>,
     /// Sampling wishes.
     pub sampling: Sampling,
 }
@@ -115,13 +116,13 @@ impl LocalModel {
         let trained = description.context_tokens;
         let context_tokens = config.context_tokens.unwrap_or(CONTEXT_TOKENS).clamp(1, trained);
         let limits = fit(&description, context_tokens, &config)?;
-        let tokens = Arc::new(Tokens::of_file(file)?);
-        let template = Template::of_file(file, &tokens)?;
+        let tokens = Arc::new(ModelTokens::of_file(file)?);
+        let template = ChatTemplate::of_file(file, &tokens)?;
         let grammar = config.grammar.as_ref().map(|make| make(&tokens)).transpose();
         let grammar = grammar.map_err(|error| LocalError::Compute(error.to_string()))?;
-        let decoder = Decoder::load(file, context_tokens, &device::best())?;
+        let decoder = LoadedDecoder::load(file, context_tokens, &device::best())?;
         let jobs = worker::start(decoder, Arc::clone(&tokens), limits)?;
-        let shared = Shared { config, description, tokens, template, grammar, context_tokens };
+        let shared = SharedModel { config, description, tokens, template, grammar, context_tokens };
         Ok(Self { shared: Arc::new(shared), jobs })
     }
 
@@ -131,7 +132,7 @@ impl LocalModel {
     }
 
     /// Its tokens.
-    pub fn tokens(&self) -> &Arc<Tokens> {
+    pub fn tokens(&self) -> &Arc<ModelTokens> {
         &self.shared.tokens
     }
 
@@ -158,10 +159,10 @@ impl LocalModel {
 
     fn submit(
         &self,
-        prepare: Box<dyn FnOnce() -> Result<Prepared, ModelFailure> + Send>,
+        prepare: Box<dyn FnOnce() -> Result<PreparedPrompt, ModelFailure> + Send>,
     ) -> BoxStream<'static, Result<ModelDelta, ModelFailure>> {
         let (sender, mut deltas) = unbounded_channel();
-        if let Err(refused) = self.jobs.send(Job { prepare, sender }) {
+        if let Err(refused) = self.jobs.send(AnswerJob { prepare, sender }) {
             stopped(&refused.0.sender);
         }
         futures::stream::poll_fn(move |context| deltas.poll_recv(context)).boxed()
@@ -187,16 +188,16 @@ impl ModelPort for LocalModel {
     }
 }
 
-impl Shared {
-    fn prepare(&self, request: &ModelRequest) -> Result<Prepared, ModelFailure> {
+impl SharedModel {
+    fn prepare(&self, request: &ModelRequest) -> Result<PreparedPrompt, ModelFailure> {
         let prompt = self.template.render(request, &self.tokens).map_err(|error| failure(&error))?;
         let pieces = prompt.pieces.iter().map(|piece| (piece.text.as_str(), piece.is_trusted));
         let syntax = self.template.syntax().clone();
-        let wish = Wish {
+        let wish = AnswerWish {
             form: form_of(request),
             calls_max: self.config.calls_max,
             live: Arc::clone(&request.live),
-            ..Wish::free(syntax, JsonStyle::Either, request.tools.to_vec())
+            ..AnswerWish::free(syntax, JsonStyle::Either, request.tools.to_vec())
         };
         // The same step of the same run gives the same answer.
         let seed = request.sampling.seed.unwrap_or_else(|| seed_of(request));
@@ -204,7 +205,7 @@ impl Shared {
         self.prepared(tokens, prompt.is_thinking, Some(&wish), &request.sampling, seed)
     }
 
-    fn prepare_raw(&self, prompt: RawPrompt) -> Result<Prepared, ModelFailure> {
+    fn prepare_raw(&self, prompt: RawPrompt) -> Result<PreparedPrompt, ModelFailure> {
         let pieces = prompt.pieces.iter().map(|(text, is_trusted)| (text.as_str(), *is_trusted));
         let tokens = self.tokens.read_pieces(pieces).map_err(|error| failure(&error))?;
         let seed = prompt.sampling.seed.unwrap_or_default();
@@ -215,10 +216,10 @@ impl Shared {
         &self,
         prompt: Vec<u32>,
         is_thinking: bool,
-        wish: Option<&Wish>,
+        wish: Option<&AnswerWish>,
         sampling: &Sampling,
         seed: u64,
-    ) -> Result<Prepared, ModelFailure> {
+    ) -> Result<PreparedPrompt, ModelFailure> {
         let context = self.context_tokens;
         if prompt.is_empty() {
             return Err(ModelFailure::fatal("bad_request", "there is nothing to answer"));
@@ -240,7 +241,7 @@ impl Shared {
         let output = asked.unwrap_or(self.config.output_tokens_max).max(1);
         let temperature = sampling.temperature.unwrap_or(self.config.temperature);
         let top_p = sampling.top_p.unwrap_or(self.config.top_p);
-        Ok(Prepared {
+        Ok(PreparedPrompt {
             tokens_max: prompt.len().saturating_add(output).min(context),
             prompt,
             reader: CallReader::new(self.template.syntax().clone(), is_thinking),
@@ -251,20 +252,20 @@ impl Shared {
 }
 
 /// What must be answered.
-fn form_of(request: &ModelRequest) -> AnswerForm {
+fn form_of(request: &ModelRequest) -> GrammarForm {
     let is_last = match request.purpose {
         StepPurpose::Finalise => true,
         StepPurpose::Work | StepPurpose::Correction | StepPurpose::Continuation => false,
     };
     let wanted = request.sampling.response_format.as_ref().and_then(schema_of);
     if is_last || request.tools.is_empty() || request.tool_choice == ToolChoice::Forbidden {
-        return wanted.map_or(AnswerForm::TextOnly, AnswerForm::Json);
+        return wanted.map_or(GrammarForm::TextOnly, GrammarForm::Json);
     }
     match &request.tool_choice {
-        ToolChoice::Auto => AnswerForm::Free,
-        ToolChoice::Required => AnswerForm::CallRequired,
-        ToolChoice::Named(name) => AnswerForm::CallNamed(name.clone()),
-        ToolChoice::Forbidden => AnswerForm::TextOnly,
+        ToolChoice::Auto => GrammarForm::Free,
+        ToolChoice::Required => GrammarForm::CallRequired,
+        ToolChoice::Named(name) => GrammarForm::CallNamed(name.clone()),
+        ToolChoice::Forbidden => GrammarForm::TextOnly,
     }
 }
 

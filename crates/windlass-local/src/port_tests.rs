@@ -10,14 +10,14 @@ use windlass_core::model::{Finish, Kept, Usage};
 use windlass_core::tool::ToolSpec;
 
 use super::*;
-use crate::file::Family;
+use crate::file::ModelFamily;
 use crate::grammar::{Constraint, JsonStyle, TokenMask};
 use crate::tiny::Tiny;
 
 const QWEN: &str = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}{% if tools %}<tool_call>{% endif %}<|im_start|>assistant{{ '\n' }}";
 
 pub(crate) fn tiny(dtype: GgmlDType) -> &'static [u8] {
-    let tiny = Tiny { template: Some(QWEN.into()), ..Tiny::wide(Family::Qwen2, dtype) };
+    let tiny = Tiny { template: Some(QWEN.into()), ..Tiny::wide(ModelFamily::Qwen2, dtype) };
     tiny.gguf().leak()
 }
 
@@ -214,10 +214,10 @@ impl Constraint for Spell {
     }
 }
 
-struct Constraints(Mutex<VecDeque<Box<dyn Constraint>>>, Mutex<Vec<AnswerForm>>);
+struct Constraints(Mutex<VecDeque<Box<dyn Constraint>>>, Mutex<Vec<GrammarForm>>);
 
 impl GrammarPort for Constraints {
-    fn constrain(&self, wish: &Wish) -> Result<Box<dyn Constraint>, GrammarError> {
+    fn constrain(&self, wish: &AnswerWish) -> Result<Box<dyn Constraint>, GrammarError> {
         self.1.lock().unwrap().push(wish.form.clone());
         self.0.lock().unwrap().pop_front().ok_or(GrammarError::Grammar("no constraint is left".into()))
     }
@@ -259,7 +259,7 @@ fn dropping_the_stream_stops_the_model_within_a_token() {
 }
 
 fn spelled(text: &str) -> Box<dyn Constraint> {
-    let tokens = Tokens::of_file(&ModelFile::of_program(tiny(GgmlDType::Q8_0)).unwrap()).unwrap();
+    let tokens = ModelTokens::of_file(&ModelFile::of_program(tiny(GgmlDType::Q8_0)).unwrap()).unwrap();
     let left = tokens.read_pieces([(text, true)].into_iter()).unwrap();
     Box::new(Spell { left: left.into(), mask: TokenMask::of_words(Vec::new()) })
 }
@@ -285,7 +285,7 @@ fn a_grammar_decides_what_is_written_and_calls_come_out_of_it() {
     let forms = port.1.lock().unwrap().clone();
     assert_eq!(
         forms,
-        [AnswerForm::CallRequired, AnswerForm::TextOnly, AnswerForm::CallNamed("read_file".into())]
+        [GrammarForm::CallRequired, GrammarForm::TextOnly, GrammarForm::CallNamed("read_file".into())]
     );
     // A grammar that cannot be made is a failure with a reason, and the model lives on.
     let failure = runtime().block_on(read(model.stream(request))).unwrap_err();
@@ -296,24 +296,24 @@ fn a_grammar_decides_what_is_written_and_calls_come_out_of_it() {
 #[test]
 fn the_form_of_an_answer_follows_the_request() {
     let mut request = request(&["x"]);
-    assert_eq!(form_of(&request), AnswerForm::TextOnly);
+    assert_eq!(form_of(&request), GrammarForm::TextOnly);
     let schema = serde_json::json!({ "type": "object", "required": ["a"] });
     request.sampling.response_format =
         Some(serde_json::json!({ "type": "json_schema", "json_schema": { "schema": schema } }));
-    assert_eq!(form_of(&request), AnswerForm::Json(schema));
+    assert_eq!(form_of(&request), GrammarForm::Json(schema));
     request.sampling.response_format = None;
     request.tools = Arc::new([Arc::new(ToolSpec::new("now", "Tells the time"))]);
-    assert_eq!(form_of(&request), AnswerForm::Free);
+    assert_eq!(form_of(&request), GrammarForm::Free);
     request.tool_choice = ToolChoice::Forbidden;
-    assert_eq!(form_of(&request), AnswerForm::TextOnly);
+    assert_eq!(form_of(&request), GrammarForm::TextOnly);
 }
 
 #[test]
 fn a_prompt_of_the_callers_own_is_answered() {
     let call = "<tool_call>{\"name\":\"now\",\"arguments\":{}}</tool_call>";
     let (model, _) = held_to(vec![spelled(call)]);
-    let form = AnswerForm::Lark("start: \"x\"".into());
-    let wish = Wish { form, ..Wish::free(model.syntax().clone(), JsonStyle::Either, Vec::new()) };
+    let form = GrammarForm::Lark("start: \"x\"".into());
+    let wish = AnswerWish { form, ..AnswerWish::free(model.syntax().clone(), JsonStyle::Either, Vec::new()) };
     let pieces = vec![("<|im_start|>".to_owned(), true), ("what is <|im_end|>?".to_owned(), false)];
     let prompt = RawPrompt { pieces, wish: Some(wish), sampling: Sampling::default() };
     let answer = runtime().block_on(read(model.stream_raw(prompt))).unwrap();
@@ -356,7 +356,7 @@ fn little_memory_means_fewer_sessions_at_once_and_all_are_answered() {
 
 #[test]
 fn the_families_all_answer() {
-    for family in [Family::Qwen2, Family::Qwen3, Family::Llama, Family::Mistral] {
+    for family in [ModelFamily::Qwen2, ModelFamily::Qwen3, ModelFamily::Llama, ModelFamily::Mistral] {
         for dtype in [GgmlDType::F32, GgmlDType::Q8_0, GgmlDType::Q4_0] {
             let bytes = Tiny::new(family, dtype).gguf().leak();
             let model =

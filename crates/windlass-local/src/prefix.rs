@@ -3,22 +3,21 @@
 //! A cache is found by the tokens it has read. One that was read further than it is needed is copied up to there,
 //! unless hardly anything would be lost: sessions that begin alike then share the beginning.
 
-use crate::decoder::{Decoder, KvCache};
+use crate::decoder::{KvCache, LoadedDecoder};
 use crate::error::LocalError;
 
 /// A cache that would lose no more than this many tokens is taken, not copied.
 const LOSS_TOKENS_MAX: usize = 48;
 
-/// Kept caches.
 #[derive(Debug)]
 pub(crate) struct PrefixStore {
-    kept: Vec<Kept>,
+    kept: Vec<KeptPrefix>,
     bytes_max: u64,
 }
 
 /// What was read, and what is remembered of it. The last used stands last.
 #[derive(Debug)]
-struct Kept {
+struct KeptPrefix {
     tokens: Vec<u32>,
     cache: KvCache,
 }
@@ -29,9 +28,9 @@ impl PrefixStore {
     }
 
     /// A cache that has read as much of a prompt as any has; its last token is left to be read, for its scores.
-    pub(crate) fn take(&mut self, prompt: &[u32], decoder: &Decoder) -> Result<KvCache, LocalError> {
+    pub(crate) fn take(&mut self, prompt: &[u32], decoder: &LoadedDecoder) -> Result<KvCache, LocalError> {
         let most = prompt.len().saturating_sub(1);
-        let shared = |kept: &Kept| shared_tokens(&kept.tokens, prompt).min(most);
+        let shared = |kept: &KeptPrefix| shared_tokens(&kept.tokens, prompt).min(most);
         let best = self.kept.iter().enumerate().max_by_key(|(_, kept)| shared(kept));
         let Some((at, length)) = best.map(|(at, kept)| (at, shared(kept))).filter(|(_, length)| *length > 0)
         else {
@@ -54,7 +53,7 @@ impl PrefixStore {
             return;
         }
         self.kept.retain(|kept| !tokens.starts_with(&kept.tokens));
-        self.kept.push(Kept { tokens, cache });
+        self.kept.push(KeptPrefix { tokens, cache });
         while self.bytes() > self.bytes_max && !self.kept.is_empty() {
             self.kept.remove(0);
         }
@@ -65,7 +64,6 @@ impl PrefixStore {
         self.kept.iter().map(|kept| kept.cache.bytes()).fold(0, u64::saturating_add)
     }
 
-    /// Forgets everything.
     pub(crate) fn clear(&mut self) {
         self.kept.clear();
     }

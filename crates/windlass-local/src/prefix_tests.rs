@@ -2,18 +2,18 @@ use candle_core::Device;
 use candle_core::quantized::GgmlDType;
 
 use super::*;
-use crate::decoder::Reading;
-use crate::file::{Family, ModelFile};
+use crate::decoder::SessionInput;
+use crate::file::{ModelFamily, ModelFile};
 use crate::tiny::Tiny;
 
-fn decoder() -> Decoder {
-    let bytes = Tiny::new(Family::Qwen2, GgmlDType::Q8_0).gguf().leak();
-    Decoder::load(&ModelFile::of_program(bytes).unwrap(), 512, &Device::Cpu).unwrap()
+fn decoder() -> LoadedDecoder {
+    let bytes = Tiny::new(ModelFamily::Qwen2, GgmlDType::Q8_0).gguf().leak();
+    LoadedDecoder::load(&ModelFile::of_program(bytes).unwrap(), 512, &Device::Cpu).unwrap()
 }
 
-fn cache_of(decoder: &Decoder, tokens: &[u32]) -> KvCache {
+fn cache_of(decoder: &LoadedDecoder, tokens: &[u32]) -> KvCache {
     let mut cache = decoder.cache().unwrap();
-    decoder.read(&mut [Reading { cache: &mut cache, tokens, wants_scores: false }]).unwrap();
+    decoder.read(&mut [SessionInput { cache: &mut cache, tokens, wants_scores: false }]).unwrap();
     cache
 }
 

@@ -7,14 +7,14 @@ use std::path::Path;
 
 use candle_core::Device;
 
-use crate::decoder::{Decoder, KvCache, PIECE_TOKENS, Reading};
+use crate::decoder::{KvCache, LoadedDecoder, PIECE_TOKENS, SessionInput};
 use crate::error::LocalError;
 use crate::file::ModelFile;
 
 /// A model file with what it has read so far.
 #[derive(Debug)]
 pub struct Scorer {
-    decoder: Decoder,
+    decoder: LoadedDecoder,
     cache: KvCache,
 }
 
@@ -22,7 +22,7 @@ impl Scorer {
     /// Opens a GGUF file or a folder of safetensors, on the CPU.
     pub fn open(path: &Path, context_tokens: usize) -> Result<Self, LocalError> {
         let file = ModelFile::open(path)?;
-        let decoder = Decoder::load(&file, context_tokens, &Device::Cpu)?;
+        let decoder = LoadedDecoder::load(&file, context_tokens, &Device::Cpu)?;
         let cache = decoder.cache()?;
         Ok(Self { decoder, cache })
     }
@@ -31,7 +31,7 @@ impl Scorer {
     pub fn read(&mut self, tokens: &[u32]) -> Result<Vec<f32>, LocalError> {
         let mut scores = Vec::new();
         for piece in tokens.chunks(PIECE_TOKENS) {
-            let reading = Reading { cache: &mut self.cache, tokens: piece, wants_scores: true };
+            let reading = SessionInput { cache: &mut self.cache, tokens: piece, wants_scores: true };
             let read = self.decoder.read(&mut [reading])?;
             scores = read.into_iter().flatten().next_back().unwrap_or_default();
         }

@@ -12,7 +12,7 @@ use crate::calls::CallReader;
 use crate::decoder::KvCache;
 use crate::grammar::{Constraint, GrammarError};
 use crate::sample::Sampler;
-use crate::tokens::{TextStream, Tokens};
+use crate::tokens::{ModelTokens, TextStream};
 
 /// Where the pieces of an answer go; closed when nobody listens any more.
 pub(crate) type DeltaSender = UnboundedSender<Result<ModelDelta, ModelFailure>>;
@@ -21,7 +21,7 @@ pub(crate) type DeltaSender = UnboundedSender<Result<ModelDelta, ModelFailure>>;
 const LONG: Duration = Duration::from_secs(10);
 
 /// What an answer begins from.
-pub(crate) struct Beginning {
+pub(crate) struct AnswerStart {
     pub(crate) prompt: Vec<u32>,
     pub(crate) cache: KvCache,
     pub(crate) reader: CallReader,
@@ -33,7 +33,7 @@ pub(crate) struct Beginning {
 }
 
 /// One answer in the making.
-pub(crate) struct Session {
+pub(crate) struct AnswerSession {
     tokens: Vec<u32>,
     prompt_tokens: usize,
     cached_tokens: usize,
@@ -45,21 +45,21 @@ pub(crate) struct Session {
     sampler: Sampler,
     tokens_max: usize,
     sender: DeltaSender,
-    vocabulary: Arc<Tokens>,
+    vocabulary: Arc<ModelTokens>,
 }
 
 /// Whether an answer goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum AnswerStep {
     /// It does.
     More,
     /// It is complete.
     Done,
 }
 
-impl Session {
-    pub(crate) fn new(beginning: Beginning, vocabulary: Arc<Tokens>) -> Self {
-        let Beginning { prompt, cache, reader, constraint, sampler, tokens_max, sender } = beginning;
+impl AnswerSession {
+    pub(crate) fn new(beginning: AnswerStart, vocabulary: Arc<ModelTokens>) -> Self {
+        let AnswerStart { prompt, cache, reader, constraint, sampler, tokens_max, sender } = beginning;
         Self {
             prompt_tokens: prompt.len(),
             cached_tokens: cache.len(),
@@ -110,12 +110,12 @@ impl Session {
     }
 
     /// Tokens that must begin the answer.
-    pub(crate) fn begin(&mut self) -> Result<Step, GrammarError> {
+    pub(crate) fn begin(&mut self) -> Result<AnswerStep, GrammarError> {
         self.append_forced()
     }
 
     /// Chooses the next token by its scores, and appends whatever must follow it.
-    pub(crate) fn choose(&mut self, scores: &[f32]) -> Result<Step, GrammarError> {
+    pub(crate) fn choose(&mut self, scores: &[f32]) -> Result<AnswerStep, GrammarError> {
         // A table may have more rows than there are tokens.
         let scores = scores.get(..self.vocabulary.len()).unwrap_or(scores);
         let mask = match &mut self.constraint {
@@ -130,35 +130,35 @@ impl Session {
             constraint.accept(token)?;
         }
         match self.append(token) {
-            Step::Done => Ok(Step::Done),
-            Step::More => self.append_forced(),
+            AnswerStep::Done => Ok(AnswerStep::Done),
+            AnswerStep::More => self.append_forced(),
         }
     }
 
-    fn append_forced(&mut self) -> Result<Step, GrammarError> {
-        let Some(constraint) = &mut self.constraint else { return Ok(Step::More) };
+    fn append_forced(&mut self) -> Result<AnswerStep, GrammarError> {
+        let Some(constraint) = &mut self.constraint else { return Ok(AnswerStep::More) };
         let forced = constraint.forced();
         for token in &forced {
             constraint.accept(*token)?;
         }
         let is_done = constraint.is_done();
         for token in forced {
-            if self.append(token) == Step::Done {
-                return Ok(Step::Done);
+            if self.append(token) == AnswerStep::Done {
+                return Ok(AnswerStep::Done);
             }
         }
         if is_done {
             self.finish(None);
-            return Ok(Step::Done);
+            return Ok(AnswerStep::Done);
         }
-        Ok(Step::More)
+        Ok(AnswerStep::More)
     }
 
-    fn append(&mut self, token: u32) -> Step {
+    fn append(&mut self, token: u32) -> AnswerStep {
         self.tokens.push(token);
         if self.vocabulary.stops().contains(&token) {
             self.finish(None);
-            return Step::Done;
+            return AnswerStep::Done;
         }
         let text = self.stream.push(&self.vocabulary, token);
         for delta in self.reader.push(&text) {
@@ -166,9 +166,9 @@ impl Session {
         }
         if self.tokens.len() >= self.tokens_max {
             self.finish(Some(Finish::Length));
-            return Step::Done;
+            return AnswerStep::Done;
         }
-        Step::More
+        AnswerStep::More
     }
 
     /// Says that nothing more can be written.

@@ -9,12 +9,12 @@ use candle_core::quantized::{GgmlDType, QTensor};
 use candle_core::{DType, Device, Tensor};
 use serde_json::json;
 
-use crate::decoder::shape::Family;
+use crate::decoder::shape::ModelFamily;
 
 /// What a tiny model is.
 #[derive(Debug, Clone)]
 pub(crate) struct Tiny {
-    pub(crate) family: Family,
+    pub(crate) family: ModelFamily,
     pub(crate) hidden: usize,
     pub(crate) feed_forward: usize,
     pub(crate) layers: usize,
@@ -32,7 +32,7 @@ pub(crate) struct Tiny {
 pub(crate) const CONTEXT: usize = 512;
 
 impl Tiny {
-    pub(crate) fn new(family: Family, dtype: GgmlDType) -> Self {
+    pub(crate) fn new(family: ModelFamily, dtype: GgmlDType) -> Self {
         Self {
             family,
             hidden: 64,
@@ -47,14 +47,14 @@ impl Tiny {
             template: None,
             // llama.cpp knows Mistral as llama.
             architecture: match family {
-                Family::Mistral => "llama".to_owned(),
+                ModelFamily::Mistral => "llama".to_owned(),
                 other => other.word().to_owned(),
             },
         }
     }
 
     /// Wide enough for the kernels that lay weights out anew.
-    pub(crate) fn wide(family: Family, dtype: GgmlDType) -> Self {
+    pub(crate) fn wide(family: ModelFamily, dtype: GgmlDType) -> Self {
         Self { hidden: 256, feed_forward: 512, ..Self::new(family, dtype) }
     }
 
@@ -92,16 +92,16 @@ impl Tiny {
             add("ffn_up.weight", "mlp.up_proj.weight", dice.matrix(wide, hidden));
             add("ffn_down.weight", "mlp.down_proj.weight", dice.matrix(hidden, wide));
             match self.family {
-                Family::Qwen2 => {
+                ModelFamily::Qwen2 => {
                     add("attn_q.bias", "self_attn.q_proj.bias", dice.vector(hidden));
                     add("attn_k.bias", "self_attn.k_proj.bias", dice.vector(keys));
                     add("attn_v.bias", "self_attn.v_proj.bias", dice.vector(keys));
                 }
-                Family::Qwen3 => {
+                ModelFamily::Qwen3 => {
                     add("attn_q_norm.weight", "self_attn.q_norm.weight", dice.norm(self.head()));
                     add("attn_k_norm.weight", "self_attn.k_norm.weight", dice.norm(self.head()));
                 }
-                Family::Llama | Family::Mistral => {}
+                ModelFamily::Llama | ModelFamily::Mistral => {}
             }
         }
         all
@@ -165,7 +165,6 @@ impl Tiny {
         all
     }
 
-    /// Its config.json.
     pub(crate) fn config(&self) -> serde_json::Value {
         json!({
             "model_type": self.family.word(),

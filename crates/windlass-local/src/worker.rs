@@ -9,21 +9,21 @@ use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 
 use windlass_core::model::{ModelDelta, ModelFailure, Notice, NoticeKind};
 
-use crate::decoder::{Decoder, PIECE_TOKENS, Reading};
+use crate::decoder::{LoadedDecoder, PIECE_TOKENS, SessionInput};
 use crate::error::LocalError;
 use crate::grammar::GrammarError;
 use crate::prefix::PrefixStore;
-use crate::session::{Beginning, DeltaSender, Session, Step};
-use crate::tokens::Tokens;
+use crate::session::{AnswerSession, AnswerStart, AnswerStep, DeltaSender};
+use crate::tokens::ModelTokens;
 
 /// Something to be answered, still to be made ready.
-pub(crate) struct Job {
-    pub(crate) prepare: Box<dyn FnOnce() -> Result<Prepared, ModelFailure> + Send>,
+pub(crate) struct AnswerJob {
+    pub(crate) prepare: Box<dyn FnOnce() -> Result<PreparedPrompt, ModelFailure> + Send>,
     pub(crate) sender: DeltaSender,
 }
 
 /// A prompt that is ready to be read.
-pub(crate) struct Prepared {
+pub(crate) struct PreparedPrompt {
     pub(crate) prompt: Vec<u32>,
     pub(crate) reader: crate::calls::CallReader,
     pub(crate) constraint: Option<Box<dyn crate::grammar::Constraint>>,
@@ -41,20 +41,20 @@ pub(crate) struct WorkerLimits {
 }
 
 struct Worker {
-    decoder: Decoder,
-    tokens: Arc<Tokens>,
+    decoder: LoadedDecoder,
+    tokens: Arc<ModelTokens>,
     limits: WorkerLimits,
     store: PrefixStore,
-    active: Vec<Session>,
-    waiting: std::collections::VecDeque<Job>,
+    active: Vec<AnswerSession>,
+    waiting: std::collections::VecDeque<AnswerJob>,
 }
 
 /// Starts the thread; it ends when the sender is dropped and everything is answered.
 pub(crate) fn start(
-    decoder: Decoder,
-    tokens: Arc<Tokens>,
+    decoder: LoadedDecoder,
+    tokens: Arc<ModelTokens>,
     limits: WorkerLimits,
-) -> Result<Sender<Job>, LocalError> {
+) -> Result<Sender<AnswerJob>, LocalError> {
     let (sender, receiver) = channel();
     let worker = Worker {
         decoder,
@@ -72,7 +72,7 @@ pub(crate) fn start(
 }
 
 impl Worker {
-    fn serve(mut self, jobs: &Receiver<Job>) {
+    fn serve(mut self, jobs: &Receiver<AnswerJob>) {
         while self.receive(jobs) {
             // A fault in the arithmetic ends the answers that met it, not the program.
             if catch_unwind(AssertUnwindSafe(|| self.step())).is_err() {
@@ -82,7 +82,7 @@ impl Worker {
     }
 
     /// Takes what has come; waits when there is nothing to do. False when nothing can come any more.
-    fn receive(&mut self, jobs: &Receiver<Job>) -> bool {
+    fn receive(&mut self, jobs: &Receiver<AnswerJob>) -> bool {
         if self.active.is_empty() && self.waiting.is_empty() {
             match jobs.recv() {
                 Ok(job) => self.waiting.push_back(job),
@@ -120,10 +120,10 @@ impl Worker {
         }
     }
 
-    fn admit(&mut self, job: Job) {
-        let Job { prepare, sender } = job;
+    fn admit(&mut self, job: AnswerJob) {
+        let AnswerJob { prepare, sender } = job;
         let admitted = prepare().and_then(|prepared| {
-            let Prepared { prompt, reader, constraint, sampler, tokens_max } = prepared;
+            let PreparedPrompt { prompt, reader, constraint, sampler, tokens_max } = prepared;
             for message in constraint.iter().flat_map(|constraint| constraint.notices()) {
                 let notice = Notice {
                     kind: NoticeKind::Lowered,
@@ -135,14 +135,14 @@ impl Worker {
             }
             let cache = self.store.take(&prompt, &self.decoder).map_err(|error| failure(&error))?;
             let sender = sender.clone();
-            let beginning = Beginning { prompt, cache, reader, constraint, sampler, tokens_max, sender };
-            let mut session = Session::new(beginning, Arc::clone(&self.tokens));
+            let beginning = AnswerStart { prompt, cache, reader, constraint, sampler, tokens_max, sender };
+            let mut session = AnswerSession::new(beginning, Arc::clone(&self.tokens));
             let step = session.begin().map_err(|error| grammar_failure(&error))?;
             Ok((session, step))
         });
         match admitted {
-            Ok((session, Step::More)) => self.active.push(session),
-            Ok((_, Step::Done)) => {}
+            Ok((session, AnswerStep::More)) => self.active.push(session),
+            Ok((_, AnswerStep::Done)) => {}
             Err(failure) => {
                 let _ = sender.send(Err(failure));
             }
@@ -162,7 +162,7 @@ impl Worker {
                 room = room.saturating_sub(count);
             }
             let (cache, tokens) = session.next_piece(count);
-            readings.push(Reading { cache, tokens, wants_scores: count == unread });
+            readings.push(SessionInput { cache, tokens, wants_scores: count == unread });
         }
         self.decoder.read(&mut readings)
     }
@@ -174,12 +174,12 @@ impl Worker {
                 Some(scores) => session.choose(&scores),
                 None => {
                     session.tell_reading();
-                    Ok(Step::More)
+                    Ok(AnswerStep::More)
                 }
             };
             match step {
-                Ok(Step::More) => going.push(session),
-                Ok(Step::Done) => {
+                Ok(AnswerStep::More) => going.push(session),
+                Ok(AnswerStep::Done) => {
                     let (tokens, cache) = session.into_kept();
                     self.store.put(&tokens, cache);
                 }

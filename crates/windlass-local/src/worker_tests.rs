@@ -17,8 +17,8 @@ fn worker(sessions_max: usize) -> Worker {
     let file = ModelFile::of_program(tiny(GgmlDType::Q8_0)).unwrap();
     let limits = WorkerLimits { sessions_max, kept_bytes_max: 1 << 30 };
     Worker {
-        decoder: Decoder::load(&file, 512, &Device::Cpu).unwrap(),
-        tokens: Arc::new(Tokens::of_file(&file).unwrap()),
+        decoder: LoadedDecoder::load(&file, 512, &Device::Cpu).unwrap(),
+        tokens: Arc::new(ModelTokens::of_file(&file).unwrap()),
         limits,
         store: PrefixStore::new(limits.kept_bytes_max),
         active: Vec::new(),
@@ -31,10 +31,10 @@ fn prompt(first: u32, tokens: usize) -> Vec<u32> {
     std::iter::once(first).chain((0..).map(|at| at % 50)).take(tokens).collect()
 }
 
-fn job(prompt: Vec<u32>) -> (Job, Deltas) {
+fn job(prompt: Vec<u32>) -> (AnswerJob, Deltas) {
     let (sender, deltas) = unbounded_channel();
     let prepare = move || {
-        Ok(Prepared {
+        Ok(PreparedPrompt {
             tokens_max: prompt.len() + 4,
             prompt,
             reader: CallReader::new(CallSyntax::BareObject, false),
@@ -42,7 +42,7 @@ fn job(prompt: Vec<u32>) -> (Job, Deltas) {
             sampler: Sampler::new(0.0, 1.0, 0),
         })
     };
-    (Job { prepare: Box::new(prepare), sender }, deltas)
+    (AnswerJob { prepare: Box::new(prepare), sender }, deltas)
 }
 
 #[test]

@@ -19,7 +19,7 @@ const KINDS: [(&str, &str); 7] = [
 ];
 
 /// One input or output.
-struct Part<'a> {
+struct SignaturePart<'a> {
     field: &'a Field,
     ident: &'a Ident,
     name: String,
@@ -47,7 +47,7 @@ pub(crate) fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
     let Fields::Named(fields) = &data.fields else {
         return Err(syn::Error::new_spanned(&input.ident, "a signature is a struct with named fields"));
     };
-    let parts: Vec<Part<'_>> = fields.named.iter().map(read_part).collect::<syn::Result<_>>()?;
+    let parts: Vec<SignaturePart<'_>> = fields.named.iter().map(read_part).collect::<syn::Result<_>>()?;
     if !parts.iter().any(|part| !part.is_input) {
         return Err(syn::Error::new_spanned(&input.ident, "a signature needs at least one #[output]"));
     }
@@ -77,8 +77,8 @@ pub(crate) fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
 }
 
 /// The fields of one side, as `Field` values.
-fn declare(parts: &[Part<'_>], is_input: bool) -> Vec<TokenStream> {
-    let one = |part: &Part<'_>| {
+fn declare(parts: &[SignaturePart<'_>], is_input: bool) -> Vec<TokenStream> {
+    let one = |part: &SignaturePart<'_>| {
         let (name, kind) = (&part.name, &part.kind);
         let described = match part.description.as_str() {
             "" => None,
@@ -90,7 +90,7 @@ fn declare(parts: &[Part<'_>], is_input: bool) -> Vec<TokenStream> {
 }
 
 /// Structs of the inputs and of the outputs, and the trait that joins them.
-fn write_typed(input: &DeriveInput, parts: &[Part<'_>]) -> TokenStream {
+fn write_typed(input: &DeriveInput, parts: &[SignaturePart<'_>]) -> TokenStream {
     let (ident, visibility) = (&input.ident, &input.vis);
     let (taken, given) = (format_ident!("{ident}Inputs"), format_ident!("{ident}Outputs"));
     let inputs = write_fields(parts, true);
@@ -114,8 +114,8 @@ fn write_typed(input: &DeriveInput, parts: &[Part<'_>]) -> TokenStream {
     }
 }
 
-fn write_fields(parts: &[Part<'_>], is_input: bool) -> Vec<TokenStream> {
-    let one = |part: &Part<'_>| {
+fn write_fields(parts: &[SignaturePart<'_>], is_input: bool) -> Vec<TokenStream> {
+    let one = |part: &SignaturePart<'_>| {
         let Field { vis, ty, attrs, .. } = part.field;
         let docs = attrs.iter().filter(|attribute| attribute.path().is_ident("doc"));
         let (ident, name) = (part.ident, &part.name);
@@ -141,7 +141,7 @@ fn is_typed(attributes: &[Attribute]) -> syn::Result<bool> {
     Ok(is_typed)
 }
 
-fn read_part(field: &Field) -> syn::Result<Part<'_>> {
+fn read_part(field: &Field) -> syn::Result<SignaturePart<'_>> {
     let ident = field.ident.as_ref().ok_or_else(|| syn::Error::new_spanned(field, "a field needs a name"))?;
     let mut sides = field
         .attrs
@@ -157,7 +157,7 @@ fn read_part(field: &Field) -> syn::Result<Part<'_>> {
         None => kind_of(&field.ty)?,
     };
     let name = ident.to_string();
-    Ok(Part {
+    Ok(SignaturePart {
         field,
         ident,
         name: options.name.unwrap_or_else(|| name.strip_prefix("r#").unwrap_or(&name).to_owned()),

@@ -12,13 +12,13 @@ use proc_macro::TokenStream;
 use quote::{format_ident, quote};
 use syn::{DeriveInput, ItemFn, parse_macro_input};
 
-use options::Options;
-use signature::{Returns, Signature};
+use options::ToolOptions;
+use signature::{FunctionHead, Returns};
 
 /// Makes a tool of a function. Documented at `windlass::tool`.
 #[proc_macro_attribute]
 pub fn tool(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    let options = parse_macro_input!(attribute as Options);
+    let options = parse_macro_input!(attribute as ToolOptions);
     let function = parse_macro_input!(item as ItemFn);
     expand(&options, function).unwrap_or_else(syn::Error::into_compile_error).into()
 }
@@ -30,8 +30,8 @@ pub fn signature(item: TokenStream) -> TokenStream {
     derive::expand(&input).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
-fn expand(options: &Options, mut function: ItemFn) -> syn::Result<proc_macro2::TokenStream> {
-    let signature = Signature::of(&mut function)?;
+fn expand(options: &ToolOptions, mut function: ItemFn) -> syn::Result<proc_macro2::TokenStream> {
+    let signature = FunctionHead::of(&mut function)?;
     let visibility = std::mem::replace(&mut function.vis, syn::Visibility::Inherited);
     let docs = signature.docs.clone();
     function.attrs.retain(|attribute| !attribute.path().is_ident("doc"));
@@ -81,7 +81,7 @@ fn expand(options: &Options, mut function: ItemFn) -> syn::Result<proc_macro2::T
                     ::std::boxed::Box::pin(async move {
                         let _ = context;
                         #[allow(unused_variables)]
-                        let args: __ToolArgs = __windlass::read_args(args)?;
+                        let args: __ToolArgs = __windlass::ToolPort::spec(self).read_args(args)?;
                         #run
                     })
                 }
@@ -91,7 +91,7 @@ fn expand(options: &Options, mut function: ItemFn) -> syn::Result<proc_macro2::T
 }
 
 /// The body of `ToolPort::run`, with `args` and `context` at hand.
-fn write_run(function: &ItemFn, signature: &Signature) -> proc_macro2::TokenStream {
+fn write_run(function: &ItemFn, signature: &FunctionHead) -> proc_macro2::TokenStream {
     let is_async = function.sig.asyncness.is_some();
     let (body, arguments) = (&function.sig.ident, &signature.arguments);
     let wait = is_async.then(|| quote!(.await));

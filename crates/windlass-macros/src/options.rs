@@ -7,7 +7,7 @@ use syn::{Ident, LitInt, LitStr, Token};
 
 /// The options of one tool.
 #[derive(Default)]
-pub(crate) struct Options {
+pub(crate) struct ToolOptions {
     pub(crate) name: Option<String>,
     pub(crate) description: Option<String>,
     effects: Option<TokenStream>,
@@ -21,7 +21,7 @@ pub(crate) struct Options {
 
 const KNOWN: &str = "name, description, effects, risk, timeout_ms, alias, idempotent, repeatable, untrusted";
 
-impl Parse for Options {
+impl Parse for ToolOptions {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let mut options = Self::default();
         while !input.is_empty() {
@@ -35,7 +35,7 @@ impl Parse for Options {
     }
 }
 
-impl Options {
+impl ToolOptions {
     fn take(&mut self, key: &Ident, input: ParseStream<'_>) -> syn::Result<()> {
         match key.to_string().as_str() {
             "name" => self.name = Some(text(input)?.value()),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use windlass_core::permission::PermissionAnswer;
 
-use crate::script::{CallEnding, Expectation, Happening, Script};
+use crate::script::{CallEnding, Expectation, Script, ScriptHappening};
 use crate::step::ScriptedStep;
 
 /// Something that happens, with the model's lines put together to steps.
@@ -60,14 +60,14 @@ impl Script {
         let mut open: Option<ScriptedStep> = None;
         for line in &self.lines {
             let is_checked = |step: &ScriptedStep| step.lines.is_empty();
-            let belongs = matches!(line.happening, Happening::Model(_))
-                || matches!(line.happening, Happening::ExpectRequest(_))
+            let belongs = matches!(line.happening, ScriptHappening::Model(_))
+                || matches!(line.happening, ScriptHappening::ExpectRequest(_))
                     && open.as_ref().is_some_and(is_checked);
             if !belongs {
                 beats.extend(open.take().map(Beat::of_step));
             }
             let kind = match &line.happening {
-                Happening::Model(said) => {
+                ScriptHappening::Model(said) => {
                     let mut step =
                         open.take().unwrap_or_else(|| ScriptedStep::new(line.number, &self.header));
                     let is_over = said.is_ending();
@@ -78,19 +78,21 @@ impl Script {
                     }
                     continue;
                 }
-                Happening::ExpectRequest(check) => {
+                ScriptHappening::ExpectRequest(check) => {
                     let step = open.get_or_insert_with(|| ScriptedStep::new(line.number, &self.header));
                     step.checks.push((line.number, check.clone()));
                     continue;
                 }
-                Happening::User(text) => BeatKind::User(text.clone()),
-                Happening::Answer { call, answer } => {
+                ScriptHappening::User(text) => BeatKind::User(text.clone()),
+                ScriptHappening::Answer { call, answer } => {
                     BeatKind::Answer { call: *call, answer: answer.clone() }
                 }
-                Happening::Tool { call, ending } => BeatKind::Tool { call: *call, ending: ending.clone() },
-                Happening::Cancel => BeatKind::Cancel,
-                Happening::Deadline => BeatKind::Deadline,
-                Happening::Expect(expectation) => BeatKind::Expect(expectation.clone()),
+                ScriptHappening::Tool { call, ending } => {
+                    BeatKind::Tool { call: *call, ending: ending.clone() }
+                }
+                ScriptHappening::Cancel => BeatKind::Cancel,
+                ScriptHappening::Deadline => BeatKind::Deadline,
+                ScriptHappening::Expect(expectation) => BeatKind::Expect(expectation.clone()),
             };
             beats.push(Beat { line: line.number, kind });
         }

@@ -25,7 +25,7 @@ pub struct Mismatch {
 
 /// What an expectation can look at.
 #[derive(Debug, Clone, Copy)]
-pub struct Seen<'a> {
+pub struct SeenRun<'a> {
     /// Events since the last `expect` line.
     pub since: &'a [&'a Event],
     /// Events of the current run.
@@ -36,7 +36,7 @@ pub struct Seen<'a> {
 
 impl Expectation {
     /// Checks the expectation; the error says what is different.
-    pub fn check(&self, seen: Seen<'_>) -> Result<(), String> {
+    pub fn check(&self, seen: SeenRun<'_>) -> Result<(), String> {
         match self {
             Expectation::Events(patterns) => check_events(patterns, seen.since),
             Expectation::Outcome { outcome, reason } => check_outcome(*outcome, reason.as_ref(), seen.run),
@@ -65,8 +65,8 @@ fn check_events(patterns: &[EventPattern], since: &[&Event]) -> Result<(), Strin
         Match::Whole => Ok(()),
         Match::UpTo(count) => Err(format!(
             "expected {}; happened: {} (alike up to event {count})",
-            Row(wanted.iter().map(|name| name.unwrap_or("..."))),
-            Row(happened.iter().copied())
+            NameRow(wanted.iter().map(|name| name.unwrap_or("..."))),
+            NameRow(happened.iter().copied())
         )),
     }
 }
@@ -111,9 +111,9 @@ fn furthest(wanted: &[Option<&str>], happened: &[&str]) -> Match {
 }
 
 /// Names in a row, for readers.
-struct Row<I>(I);
+struct NameRow<I>(I);
 
-impl<'a, I: Iterator<Item = &'a str> + Clone> fmt::Display for Row<I> {
+impl<'a, I: Iterator<Item = &'a str> + Clone> fmt::Display for NameRow<I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.0.clone().collect();
         match names.is_empty() {
@@ -177,13 +177,13 @@ fn check_warning(expected: Option<WarningCode>, run: &[&Event]) -> Result<(), St
         false => Err(format!(
             "expected the warning {}; the run has: {}",
             expected.map_or("none", WarningCode::word),
-            Row(codes.iter().map(|code| code.word()))
+            NameRow(codes.iter().map(|code| code.word()))
         )),
     }
 }
 
 impl CallExpectation {
-    fn check(&self, seen: Seen<'_>) -> Result<(), String> {
+    fn check(&self, seen: SeenRun<'_>) -> Result<(), String> {
         let number = self.call;
         let Some(id) = seen.calls.id(number) else {
             return Err(format!("expected an outcome of call {number}; it was never requested"));
@@ -255,12 +255,12 @@ impl Script {
         let mut mismatches = Vec::new();
         for (place, section) in sections.iter().enumerate() {
             let run = runs.get(place).map(Vec::as_slice).unwrap_or_default();
-            self.check_section(section, Seen { since: run, run, calls: &calls }, &mut mismatches);
+            self.check_section(section, SeenRun { since: run, run, calls: &calls }, &mut mismatches);
         }
         mismatches
     }
 
-    fn check_section(&self, section: &[Beat], seen: Seen<'_>, mismatches: &mut Vec<Mismatch>) {
+    fn check_section(&self, section: &[Beat], seen: SeenRun<'_>, mismatches: &mut Vec<Mismatch>) {
         let mut row: Option<(u32, Vec<EventPattern>)> = None;
         for beat in section {
             let BeatKind::Expect(expectation) = &beat.kind else { continue };

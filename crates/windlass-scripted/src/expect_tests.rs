@@ -3,12 +3,12 @@ use windlass_core::tool::{ErrorKind, ToolFailure, ToolOutcome, ToolOutput};
 
 use super::*;
 use crate::sample::*;
-use crate::script::Happening;
+use crate::script::ScriptHappening;
 
 fn expectation(line: &str) -> Expectation {
     let script = Script::parse("t", &format!("user Hi\nmodel call 1 a\n{line}")).unwrap();
     match script.lines.into_iter().nth(2).unwrap().happening {
-        Happening::Expect(expectation) => expectation,
+        ScriptHappening::Expect(expectation) => expectation,
         other => panic!("{other:?}"),
     }
 }
@@ -18,7 +18,7 @@ fn check(line: &str, events: &[Event]) -> Result<(), String> {
     let mut calls = CallBook::new(&script);
     [run_started(), step_started(1)].iter().chain(events).for_each(|event| calls.see(event));
     let events: Vec<&Event> = events.iter().collect();
-    expectation(line).check(Seen { since: &events, run: &events, calls: &calls })
+    expectation(line).check(SeenRun { since: &events, run: &events, calls: &calls })
 }
 
 fn short_run() -> Vec<Event> {

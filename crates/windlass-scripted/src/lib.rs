@@ -47,14 +47,14 @@ mod words;
 
 pub use beat::{Beat, BeatKind};
 pub use calls::CallBook;
-pub use expect::{Mismatch, Seen};
+pub use expect::{Mismatch, SeenRun};
 pub use model::ScriptedModel;
-pub use parse::ScriptError;
-pub use play::{Director, Move, Pending, Stage, play};
+pub use parse::ScriptParseError;
+pub use play::{Director, Move, PendingRun, ScriptStage, play};
 pub use request::request_text;
 pub use script::{
-    ArgsForm, CallEnding, CallExpectation, CallLine, Chunk, EventPattern, Expectation, Happening, Header,
-    JsonText, Line, ModelLine, ProviderId, RequestExpectation, Script,
+    ArgsForm, CallEnding, CallExpectation, CallLine, EventPattern, Expectation, JsonText, ModelLine,
+    ProviderId, RequestExpectation, Script, ScriptHappening, ScriptHeader, ScriptLine, TextChunking,
 };
-pub use step::{Piece, ScriptedStep, StepEnding};
+pub use step::{ScriptedStep, StepEnding, StepPiece};
 pub use user::ScriptedUser;

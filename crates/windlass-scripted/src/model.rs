@@ -14,10 +14,10 @@ use tokio::time::{Sleep, sleep};
 use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
 use windlass_core::port::{BoxStream, ModelPort};
 
-use crate::place::Places;
+use crate::place::ServedRuns;
 use crate::request::request_text;
 use crate::script::Script;
-use crate::step::{Piece, ScriptedStep, StepEnding};
+use crate::step::{ScriptedStep, StepEnding, StepPiece};
 
 /// A model that plays a script.
 ///
@@ -28,7 +28,7 @@ pub struct ScriptedModel {
     name: String,
     script: String,
     runs: Vec<Vec<Arc<ScriptedStep>>>,
-    places: Mutex<Places>,
+    places: Mutex<ServedRuns>,
     /// Whether requests are compared with those before them, so that these must be kept.
     compares: bool,
 }
@@ -50,7 +50,7 @@ impl ScriptedModel {
     /// A model that plays this script to sessions of one run each, as a module engine has them: every session that
     /// begins gets the next `user` section.
     pub fn in_turn(script: &Script) -> Self {
-        Self { places: Mutex::new(Places::in_turn()), ..Self::new(script) }
+        Self { places: Mutex::new(ServedRuns::in_turn()), ..Self::new(script) }
     }
 
     /// The step that answers a request.
@@ -102,7 +102,9 @@ impl ModelPort for ScriptedModel {
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelDelta, ModelFailure>> {
         let playback = match self.serve(request) {
             Ok(step) => Playback::new(&step),
-            Err(failure) => Playback { pieces: VecDeque::new(), sleep: None, ending: Ending::Fail(failure) },
+            Err(failure) => {
+                Playback { pieces: VecDeque::new(), sleep: None, ending: StreamEnd::Fail(failure) }
+            }
         };
         Box::pin(playback)
     }
@@ -110,13 +112,13 @@ impl ModelPort for ScriptedModel {
 
 /// One step being played.
 struct Playback {
-    pieces: VecDeque<Piece>,
+    pieces: VecDeque<StepPiece>,
     sleep: Option<Pin<Box<Sleep>>>,
-    ending: Ending,
+    ending: StreamEnd,
 }
 
 /// What comes after the last piece.
-enum Ending {
+enum StreamEnd {
     Fail(ModelFailure),
     Hang,
     Close,
@@ -126,9 +128,9 @@ impl Playback {
     fn new(step: &ScriptedStep) -> Self {
         let ending = match &step.ending {
             // A cut is a stream that just ends: whoever reads it must notice.
-            StepEnding::Finish(_) | StepEnding::Cut => Ending::Close,
-            StepEnding::Hang => Ending::Hang,
-            StepEnding::Fail(failure) => Ending::Fail(failure.clone()),
+            StepEnding::Finish(_) | StepEnding::Cut => StreamEnd::Close,
+            StepEnding::Hang => StreamEnd::Hang,
+            StepEnding::Fail(failure) => StreamEnd::Fail(failure.clone()),
         };
         Self { pieces: step.pieces().into(), sleep: None, ending }
     }
@@ -146,19 +148,19 @@ impl Stream for Playback {
                 }
             }
             match self.pieces.pop_front() {
-                Some(Piece::Delta(delta)) => return Poll::Ready(Some(Ok(delta))),
-                Some(Piece::Delay { delay_ms }) => {
+                Some(StepPiece::Delta(delta)) => return Poll::Ready(Some(Ok(delta))),
+                Some(StepPiece::Delay { delay_ms }) => {
                     self.sleep = Some(Box::pin(sleep(Duration::from_millis(delay_ms))));
                 }
                 None => break,
             }
         }
-        match std::mem::replace(&mut self.ending, Ending::Close) {
-            Ending::Close => Poll::Ready(None),
-            Ending::Fail(failure) => Poll::Ready(Some(Err(failure))),
-            Ending::Hang => {
+        match std::mem::replace(&mut self.ending, StreamEnd::Close) {
+            StreamEnd::Close => Poll::Ready(None),
+            StreamEnd::Fail(failure) => Poll::Ready(Some(Err(failure))),
+            StreamEnd::Hang => {
                 // Nobody will wake this stream: it ends by being dropped.
-                self.ending = Ending::Hang;
+                self.ending = StreamEnd::Hang;
                 Poll::Pending
             }
         }

@@ -15,8 +15,8 @@ use crate::step::{ScriptedStep, StepEnding};
 
 /// The runs that are being served, or were lately.
 #[derive(Default)]
-pub(crate) struct Places {
-    places: HashMap<RunId, Place>,
+pub(crate) struct ServedRuns {
+    places: HashMap<RunId, RunProgress>,
     /// Oldest first: the first to be forgotten.
     order: VecDeque<RunId>,
     /// The section for the next session, where each begins with another.
@@ -24,7 +24,7 @@ pub(crate) struct Places {
 }
 
 /// How far one run is.
-pub(crate) struct Place {
+pub(crate) struct RunProgress {
     /// Which `user` section serves it, from 0.
     pub(crate) run: usize,
     /// The step of the section that comes next, from 0.
@@ -39,27 +39,32 @@ pub(crate) struct Place {
     said: Option<Arc<Message>>,
 }
 
-impl Places {
+impl ServedRuns {
     /// Places for sessions of one run each: every one that begins gets the next section.
     pub(crate) fn in_turn() -> Self {
         Self { next_section: Some(0), ..Self::default() }
     }
 
     /// The place of the run that asks.
-    pub(crate) fn of(&mut self, request: &ModelRequest, sections: &[Vec<Arc<ScriptedStep>>]) -> &mut Place {
+    pub(crate) fn of(
+        &mut self,
+        request: &ModelRequest,
+        sections: &[Vec<Arc<ScriptedStep>>],
+    ) -> &mut RunProgress {
         let is_known = self.places.get(&request.run_id).is_some_and(|place| request.step >= place.step);
         if !is_known {
             let place = self.find(request, sections);
             self.remember(&request.run_id, place);
         }
-        let place = self.places.entry(request.run_id.clone()).or_insert_with(|| Place::begin(request, 0));
+        let place =
+            self.places.entry(request.run_id.clone()).or_insert_with(|| RunProgress::begin(request, 0));
         place.step = request.step;
         place
     }
 
-    fn find(&mut self, request: &ModelRequest, sections: &[Vec<Arc<ScriptedStep>>]) -> Place {
+    fn find(&mut self, request: &ModelRequest, sections: &[Vec<Arc<ScriptedStep>>]) -> RunProgress {
         if let Some(section) = self.next_section.as_mut().filter(|_| users(request).count() == 1) {
-            let place = Place::begin(request, *section);
+            let place = RunProgress::begin(request, *section);
             *section = section.saturating_add(1);
             return place;
         }
@@ -68,7 +73,7 @@ impl Places {
             Some(before) => before.run.saturating_add(1),
             None => users(request).count().saturating_sub(1),
         };
-        let mut place = Place::begin(request, run);
+        let mut place = RunProgress::begin(request, run);
         place.last = before.and_then(|before| before.last.clone());
         let ended = steps_ended(request);
         if let Some(section) = sections.get(run).filter(|_| ended > 0) {
@@ -79,13 +84,13 @@ impl Places {
     }
 
     /// The run before, in the same session, if it was served here.
-    fn before(&self, request: &ModelRequest) -> Option<&Place> {
+    fn before(&self, request: &ModelRequest) -> Option<&RunProgress> {
         let earlier: Vec<&Arc<Message>> = users(request).rev().skip(1).collect();
         let last = earlier.first()?;
         self.places.values().find(|place| place.said.as_ref().is_some_and(|said| Arc::ptr_eq(said, last)))
     }
 
-    fn remember(&mut self, run_id: &RunId, place: Place) {
+    fn remember(&mut self, run_id: &RunId, place: RunProgress) {
         if self.places.insert(run_id.clone(), place).is_none() {
             self.order.push_back(run_id.clone());
         }
@@ -97,7 +102,7 @@ impl Places {
     }
 }
 
-impl Place {
+impl RunProgress {
     fn begin(request: &ModelRequest, run: usize) -> Self {
         let said = users(request).next_back().cloned();
         Self { run, next: 0, last: None, is_recalled: false, step: request.step, said }

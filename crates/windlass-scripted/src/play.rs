@@ -2,7 +2,7 @@
 //! stage makes it happen.
 //!
 //! Knows the order of happenings and checks expectations on the way. Does not know the machine: a
-//! [`Stage`] is a few lines around it.
+//! [`ScriptStage`] is a few lines around it.
 
 use std::sync::Arc;
 
@@ -14,13 +14,13 @@ use windlass_core::tool::ToolOutcome;
 
 use crate::beat::{Beat, BeatKind};
 use crate::calls::CallBook;
-use crate::expect::{Mismatch, Seen};
+use crate::expect::{Mismatch, SeenRun};
 use crate::script::{Expectation, Script};
 use crate::step::ScriptedStep;
 
 /// What a run waits for.
 #[derive(Debug, Clone, Default)]
-pub struct Pending {
+pub struct PendingRun {
     /// The request that the model has not answered.
     pub request: Option<ModelRequest>,
     /// Calls whose question has no answer.
@@ -29,7 +29,7 @@ pub struct Pending {
     pub running: Vec<CallId>,
 }
 
-impl Pending {
+impl PendingRun {
     fn is_empty(&self) -> bool {
         self.request.is_none() && self.questions.is_empty() && self.running.is_empty()
     }
@@ -84,15 +84,15 @@ pub enum Move<'a> {
 }
 
 /// A machine that a script can be played on. Timers (waits before another try) pass at once.
-pub trait Stage {
+pub trait ScriptStage {
     /// What the run waits for.
-    fn pending(&self) -> Pending;
+    fn pending(&self) -> PendingRun;
     /// Makes something happen, and gives all events that came of it.
     fn perform(&mut self, happening: Move<'_>) -> Vec<Event>;
 }
 
 /// Plays a whole script; gives all events, or the first thing that is not as expected.
-pub fn play(script: &Script, stage: &mut impl Stage) -> Result<Vec<Event>, Mismatch> {
+pub fn play(script: &Script, stage: &mut impl ScriptStage) -> Result<Vec<Event>, Mismatch> {
     let beats = script.beats();
     let mut director = Director::new(script);
     for beat in &beats {
@@ -145,7 +145,7 @@ impl Director {
 
     /// The next happening: `None` when the beat is an expectation, which is checked here, or a call
     /// that hangs. A happening that the run does not wait for is a mismatch.
-    pub fn next<'a>(&mut self, beat: &'a Beat, pending: &Pending) -> Result<Option<Move<'a>>, Mismatch> {
+    pub fn next<'a>(&mut self, beat: &'a Beat, pending: &PendingRun) -> Result<Option<Move<'a>>, Mismatch> {
         self.last_line = beat.line;
         match &beat.kind {
             BeatKind::User(text) => {
@@ -183,7 +183,7 @@ impl Director {
         }
     }
 
-    fn next_step<'a>(&mut self, step: &'a ScriptedStep, pending: &Pending) -> Result<Move<'a>, Mismatch> {
+    fn next_step<'a>(&mut self, step: &'a ScriptedStep, pending: &PendingRun) -> Result<Move<'a>, Mismatch> {
         let Some(request) = &pending.request else {
             return Err(self.stray("nobody asks the model", pending));
         };
@@ -196,27 +196,27 @@ impl Director {
     pub fn check(&self, expectation: &Expectation) -> Result<(), Mismatch> {
         let run: Vec<&Event> = self.events.iter().skip(self.run).collect();
         let since: Vec<&Event> = self.events.iter().skip(self.since).collect();
-        let seen = Seen { since: &since, run: &run, calls: &self.calls };
+        let seen = SeenRun { since: &since, run: &run, calls: &self.calls };
         expectation.check(seen).map_err(|message| self.mismatch(self.last_line, message))
     }
 
     /// The script is over: nothing may be waiting.
-    pub fn finish(&self, pending: &Pending) -> Result<(), Mismatch> {
+    pub fn finish(&self, pending: &PendingRun) -> Result<(), Mismatch> {
         self.need(pending.is_empty(), "the script ends here while a run goes on", pending)
     }
 
-    fn call_id(&self, number: u32, pending: &Pending) -> Result<CallId, Mismatch> {
+    fn call_id(&self, number: u32, pending: &PendingRun) -> Result<CallId, Mismatch> {
         match self.calls.id(number) {
             Some(id) => Ok(id.clone()),
             None => Err(self.stray(&format!("call {number} was never requested"), pending)),
         }
     }
 
-    fn need(&self, is_so: bool, otherwise: &str, pending: &Pending) -> Result<(), Mismatch> {
+    fn need(&self, is_so: bool, otherwise: &str, pending: &PendingRun) -> Result<(), Mismatch> {
         if is_so { Ok(()) } else { Err(self.stray(otherwise, pending)) }
     }
 
-    fn stray(&self, message: &str, pending: &Pending) -> Mismatch {
+    fn stray(&self, message: &str, pending: &PendingRun) -> Mismatch {
         let waits = pending.describe(&self.calls);
         self.mismatch(self.last_line, format!("{message}; the run waits for {waits}"))
     }

@@ -8,13 +8,13 @@ use crate::sample::*;
 /// A run of one call that is asked about, as simple as it can be.
 #[derive(Default)]
 struct OneCall {
-    pending: Pending,
+    pending: PendingRun,
     steps: u32,
     moves: Vec<String>,
 }
 
-impl Stage for OneCall {
-    fn pending(&self) -> Pending {
+impl ScriptStage for OneCall {
+    fn pending(&self) -> PendingRun {
         self.pending.clone()
     }
 

@@ -8,8 +8,8 @@ use windlass_core::permission::{Decision, PermissionAnswer};
 
 use crate::parse::here_word;
 use crate::script::{
-    ArgsForm, CallEnding, CallExpectation, CallLine, Chunk, EventPattern, Expectation, Happening, Header,
-    ModelLine, ProviderId, RequestExpectation, Script,
+    ArgsForm, CallEnding, CallExpectation, CallLine, EventPattern, Expectation, ModelLine, ProviderId,
+    RequestExpectation, Script, ScriptHappening, ScriptHeader, TextChunking,
 };
 use crate::words::{choice_word, finish_word, purpose_word, reason_word};
 
@@ -17,7 +17,7 @@ impl fmt::Display for Script {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.header)?;
         for line in &self.lines {
-            if matches!(line.happening, Happening::User(_)) {
+            if matches!(line.happening, ScriptHappening::User(_)) {
                 f.write_char('\n')?;
             }
             writeln!(f, "{}", line.happening)?;
@@ -26,7 +26,7 @@ impl fmt::Display for Script {
     }
 }
 
-impl fmt::Display for Header {
+impl fmt::Display for ScriptHeader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(title) = &self.title {
             writeln!(f, "title {}", Tail(title))?;
@@ -56,9 +56,9 @@ impl fmt::Display for Header {
             writeln!(f, "tools-allowed {allowed}")?;
         }
         match self.chunk {
-            Chunk::Words => {}
-            Chunk::Chars(chars) => writeln!(f, "chunk {chars}")?,
-            Chunk::All => writeln!(f, "chunk all")?,
+            TextChunking::Words => {}
+            TextChunking::Chars(chars) => writeln!(f, "chunk {chars}")?,
+            TextChunking::All => writeln!(f, "chunk all")?,
         }
         if self.interleave {
             writeln!(f, "interleave true")?;
@@ -67,17 +67,17 @@ impl fmt::Display for Header {
     }
 }
 
-impl fmt::Display for Happening {
+impl fmt::Display for ScriptHappening {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Happening::User(text) => write!(f, "user {}", Tail(text)),
-            Happening::Model(line) => write!(f, "model {line}"),
-            Happening::Answer { call, answer } => write_answer(f, *call, answer),
-            Happening::Tool { call, ending } => write!(f, "tool {call} {ending}"),
-            Happening::Cancel => f.write_str("cancel"),
-            Happening::Deadline => f.write_str("deadline"),
-            Happening::ExpectRequest(expectation) => write!(f, "expect-request {expectation}"),
-            Happening::Expect(expectation) => write!(f, "{expectation}"),
+            ScriptHappening::User(text) => write!(f, "user {}", Tail(text)),
+            ScriptHappening::Model(line) => write!(f, "model {line}"),
+            ScriptHappening::Answer { call, answer } => write_answer(f, *call, answer),
+            ScriptHappening::Tool { call, ending } => write!(f, "tool {call} {ending}"),
+            ScriptHappening::Cancel => f.write_str("cancel"),
+            ScriptHappening::Deadline => f.write_str("deadline"),
+            ScriptHappening::ExpectRequest(expectation) => write!(f, "expect-request {expectation}"),
+            ScriptHappening::Expect(expectation) => write!(f, "{expectation}"),
         }
     }
 }

@@ -1,9 +1,9 @@
 use proptest::prelude::*;
 
-use crate::script::{Happening, Script};
+use crate::script::{Script, ScriptHappening};
 
 /// What a script says, without where it says it.
-fn said(script: &Script) -> Vec<&Happening> {
+fn said(script: &Script) -> Vec<&ScriptHappening> {
     script.lines.iter().map(|line| &line.happening).collect()
 }
 

@@ -15,23 +15,23 @@ pub struct Script {
     /// The file it came from, as the user wrote it; for error messages and the model's name.
     pub name: String,
     /// How it wants to be played.
-    pub header: Header,
+    pub header: ScriptHeader,
     /// What happens, in order.
-    pub lines: Vec<Line>,
+    pub lines: Vec<ScriptLine>,
 }
 
 /// One happening and where it stands.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Line {
+pub struct ScriptLine {
     /// Line of the file, from 1.
     pub number: u32,
     /// What happens.
-    pub happening: Happening,
+    pub happening: ScriptHappening,
 }
 
 /// How a script wants to be played. What is not said is left to whoever plays it.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Header {
+pub struct ScriptHeader {
     /// `title`: what the script shows.
     pub title: Option<String>,
     /// `profile`: the profile of its runs.
@@ -51,14 +51,14 @@ pub struct Header {
     /// `tools-allowed`: whether tools may be used at all.
     pub tools_allowed: Option<bool>,
     /// `chunk`: how text is cut into deltas.
-    pub chunk: Chunk,
+    pub chunk: TextChunking,
     /// `interleave`: whether the calls of a step arrive in turns, piece by piece.
     pub interleave: bool,
 }
 
 /// How text is cut into deltas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Chunk {
+pub enum TextChunking {
     /// A word at a time, with the space after it.
     #[default]
     Words,
@@ -70,7 +70,7 @@ pub enum Chunk {
 
 /// Something that happens, or that must have happened.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Happening {
+pub enum ScriptHappening {
     /// `user TEXT`: a message of the user; begins a run.
     User(String),
     /// `model …`: a piece of a model step.

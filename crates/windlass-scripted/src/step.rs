@@ -8,7 +8,7 @@ use windlass_core::assemble::Assembler;
 use windlass_core::message::Part;
 use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, ModelStep};
 
-use crate::script::{ArgsForm, CallLine, Chunk, Header, ModelLine, RequestExpectation};
+use crate::script::{ArgsForm, CallLine, ModelLine, RequestExpectation, ScriptHeader, TextChunking};
 
 /// Characters of one fragment of arguments where the header says nothing else.
 const ARGS_CHUNK_CHARS: usize = 8;
@@ -24,7 +24,7 @@ pub struct ScriptedStep {
     pub lines: Vec<ModelLine>,
     /// How it ends.
     pub ending: StepEnding,
-    chunk: Chunk,
+    chunk: TextChunking,
     interleave: bool,
 }
 
@@ -43,7 +43,7 @@ pub enum StepEnding {
 
 /// A piece of a streamed step.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Piece {
+pub enum StepPiece {
     /// Something to send.
     Delta(ModelDelta),
     /// A wait.
@@ -54,7 +54,7 @@ pub enum Piece {
 }
 
 impl ScriptedStep {
-    pub(crate) fn new(line: u32, header: &Header) -> Self {
+    pub(crate) fn new(line: u32, header: &ScriptHeader) -> Self {
         Self {
             line,
             checks: Vec::new(),
@@ -104,8 +104,8 @@ impl ScriptedStep {
     /// How many characters of text and reasoning the step streams.
     pub fn said_chars(&self) -> usize {
         let chars = self.pieces().into_iter().map(|piece| match piece {
-            Piece::Delta(ModelDelta::Text(text) | ModelDelta::Reasoning(text)) => text.chars().count(),
-            Piece::Delta(
+            StepPiece::Delta(ModelDelta::Text(text) | ModelDelta::Reasoning(text)) => text.chars().count(),
+            StepPiece::Delta(
                 ModelDelta::ReasoningState(_)
                 | ModelDelta::Call(_)
                 | ModelDelta::Usage(_)
@@ -113,7 +113,7 @@ impl ScriptedStep {
                 | ModelDelta::Progress(_)
                 | ModelDelta::Notice(_),
             )
-            | Piece::Delay { .. } => 0,
+            | StepPiece::Delay { .. } => 0,
         });
         chars.sum()
     }
@@ -150,15 +150,15 @@ impl ScriptedStep {
         let mut assembler = Assembler::default();
         for piece in self.pieces() {
             match piece {
-                Piece::Delta(delta) => drop(assembler.push(delta)),
-                Piece::Delay { .. } => {}
+                StepPiece::Delta(delta) => drop(assembler.push(delta)),
+                StepPiece::Delay { .. } => {}
             }
         }
         assembler
     }
 
     /// The step as a provider would stream it. A finishing step ends with its finish; the others just end.
-    pub fn pieces(&self) -> Vec<Piece> {
+    pub fn pieces(&self) -> Vec<StepPiece> {
         let mut pieces = Vec::new();
         let mut spoken = Spoken::Nothing;
         let mut waiting = Vec::new();
@@ -166,29 +166,30 @@ impl ScriptedStep {
             match line {
                 ModelLine::Text(text) => {
                     let text = spoken.follow(Spoken::Text, text);
-                    pieces.extend(cut(&text, self.chunk).map(|text| Piece::Delta(ModelDelta::Text(text))));
+                    pieces
+                        .extend(cut(&text, self.chunk).map(|text| StepPiece::Delta(ModelDelta::Text(text))));
                 }
                 ModelLine::Reasoning(text) => {
                     let text = spoken.follow(Spoken::Reasoning, text);
                     let deltas = cut(&text, self.chunk).map(ModelDelta::Reasoning);
-                    pieces.extend(deltas.map(Piece::Delta));
+                    pieces.extend(deltas.map(StepPiece::Delta));
                 }
                 ModelLine::ReasoningState(state) => {
                     spoken = Spoken::Nothing;
-                    pieces.push(Piece::Delta(ModelDelta::ReasoningState(state.value().clone())));
+                    pieces.push(StepPiece::Delta(ModelDelta::ReasoningState(state.value().clone())));
                 }
                 ModelLine::Call(call) => match self.interleave {
                     true => waiting.push(self.call_deltas(index, call)),
                     false => pieces.extend(self.call_deltas(index, call).into_iter().map(call_piece)),
                 },
-                ModelLine::Delay { delay_ms } => pieces.push(Piece::Delay { delay_ms: *delay_ms }),
-                ModelLine::Usage(usage) => pieces.push(Piece::Delta(ModelDelta::Usage(*usage))),
+                ModelLine::Delay { delay_ms } => pieces.push(StepPiece::Delay { delay_ms: *delay_ms }),
+                ModelLine::Usage(usage) => pieces.push(StepPiece::Delta(ModelDelta::Usage(*usage))),
                 ModelLine::End(_) | ModelLine::Cut | ModelLine::Hang | ModelLine::Fail(_) => {}
             }
         }
         pieces.extend(in_turns(waiting).into_iter().map(call_piece));
         if let StepEnding::Finish(finish) = &self.ending {
-            pieces.push(Piece::Delta(ModelDelta::Finish(finish.clone())));
+            pieces.push(StepPiece::Delta(ModelDelta::Finish(finish.clone())));
         }
         pieces
     }
@@ -220,8 +221,8 @@ impl ScriptedStep {
             }
             ArgsForm::Text | ArgsForm::Raw => {
                 let chunk = match self.chunk {
-                    Chunk::Words => Chunk::Chars(ARGS_CHUNK_CHARS),
-                    Chunk::Chars(_) | Chunk::All => self.chunk,
+                    TextChunking::Words => TextChunking::Chars(ARGS_CHUNK_CHARS),
+                    TextChunking::Chars(_) | TextChunking::All => self.chunk,
                 };
                 let fragment =
                     |text| CallDelta { index: Some(index), args_text: Some(text), ..CallDelta::default() };
@@ -248,8 +249,8 @@ impl Spoken {
     }
 }
 
-fn call_piece(delta: CallDelta) -> Piece {
-    Piece::Delta(ModelDelta::Call(delta))
+fn call_piece(delta: CallDelta) -> StepPiece {
+    StepPiece::Delta(ModelDelta::Call(delta))
 }
 
 /// Fragments of several calls, one of each in turn.
@@ -262,7 +263,7 @@ fn in_turns(mut calls: Vec<VecDeque<CallDelta>>) -> Vec<CallDelta> {
 }
 
 /// Cuts a text into pieces that make the whole again.
-fn cut(text: &str, chunk: Chunk) -> impl Iterator<Item = String> {
+fn cut(text: &str, chunk: TextChunking) -> impl Iterator<Item = String> {
     let mut pieces = Vec::new();
     let mut piece = String::new();
     let mut count = 0_usize;
@@ -271,9 +272,11 @@ fn cut(text: &str, chunk: Chunk) -> impl Iterator<Item = String> {
         piece.push(c);
         count = count.saturating_add(1);
         let is_full = match chunk {
-            Chunk::All => false,
-            Chunk::Chars(most) => count >= most,
-            Chunk::Words => c.is_whitespace() && chars.peek().is_some_and(|next| !next.is_whitespace()),
+            TextChunking::All => false,
+            TextChunking::Chars(most) => count >= most,
+            TextChunking::Words => {
+                c.is_whitespace() && chars.peek().is_some_and(|next| !next.is_whitespace())
+            }
         };
         if is_full {
             pieces.push(std::mem::take(&mut piece));

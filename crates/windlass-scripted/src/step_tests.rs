@@ -17,7 +17,7 @@ fn step(text: &str) -> std::sync::Arc<ScriptedStep> {
 
 fn texts(step: &ScriptedStep) -> Vec<String> {
     let text = |piece| match piece {
-        Piece::Delta(ModelDelta::Text(text)) => Some(text),
+        StepPiece::Delta(ModelDelta::Text(text)) => Some(text),
         _ => None,
     };
     step.pieces().into_iter().filter_map(text).collect()
@@ -25,7 +25,7 @@ fn texts(step: &ScriptedStep) -> Vec<String> {
 
 fn call_deltas(step: &ScriptedStep) -> Vec<CallDelta> {
     let call = |piece| match piece {
-        Piece::Delta(ModelDelta::Call(delta)) => Some(delta),
+        StepPiece::Delta(ModelDelta::Call(delta)) => Some(delta),
         _ => None,
     };
     step.pieces().into_iter().filter_map(call).collect()
@@ -152,5 +152,5 @@ fn steps_that_do_not_finish_have_a_failure_or_nothing() {
     assert_eq!(failed.failure(), Some(ModelFailure::fatal("auth", "No key")));
     let hanging = step("user Hi\nmodel text a\nmodel hang");
     assert_eq!((hanging.complete(), hanging.failure()), (None, None));
-    assert!(!hanging.pieces().iter().any(|piece| matches!(piece, Piece::Delta(ModelDelta::Finish(_)))));
+    assert!(!hanging.pieces().iter().any(|piece| matches!(piece, StepPiece::Delta(ModelDelta::Finish(_)))));
 }

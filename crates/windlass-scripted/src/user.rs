@@ -22,13 +22,13 @@ pub struct ScriptedUser {
     calls: CallBook,
     answers: Vec<(u32, PermissionAnswer)>,
     /// For each run that is cancelled, what must have happened before.
-    cancels: VecDeque<Option<Vec<Moment>>>,
-    now: Progress,
+    cancels: VecDeque<Option<Vec<EventMoment>>>,
+    now: UserProgress,
 }
 
 /// Something that events show.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Moment {
+enum EventMoment {
     /// That step of the run was begun.
     StepBegun(usize),
     /// So much of that step was said.
@@ -47,11 +47,11 @@ enum Moment {
 
 /// How far the run is.
 #[derive(Debug, Clone, Default)]
-struct Progress {
+struct UserProgress {
     steps: usize,
     chars: usize,
     /// What must still happen before the run is cancelled.
-    before_cancel: Option<Vec<Moment>>,
+    before_cancel: Option<Vec<EventMoment>>,
 }
 
 /// How far a call is, in order.
@@ -72,7 +72,7 @@ impl ScriptedUser {
             calls: CallBook::new(script),
             answers: Vec::new(),
             cancels: VecDeque::new(),
-            now: Progress::default(),
+            now: UserProgress::default(),
         };
         for section in beats.chunk_by(|_, next| !matches!(next.kind, BeatKind::User(_))) {
             user.cancels.push_back(moments_before_cancel(section));
@@ -110,7 +110,7 @@ impl ScriptedUser {
             Event::Durable(event) => match event {
                 DurableEvent::RunStarted { .. } => {
                     let before_cancel = self.cancels.pop_front().flatten();
-                    self.now = Progress { before_cancel, ..Progress::default() };
+                    self.now = UserProgress { before_cancel, ..UserProgress::default() };
                 }
                 DurableEvent::StepStarted { .. } => {
                     self.now.steps = self.now.steps.saturating_add(1);
@@ -177,32 +177,32 @@ impl ScriptedUser {
     fn call_reached(&mut self, call_id: &CallId, reached: Reached) {
         let Some(number) = self.calls.number(call_id) else { return };
         self.now.strike(|moment| match moment {
-            Moment::CallReached(numbers) => numbers.contains(&number),
-            Moment::CallDecided(wanted) => *wanted == number && reached >= Reached::Decided,
-            Moment::CallStarted(wanted) => *wanted == number && reached >= Reached::Started,
-            Moment::CallEnded(wanted) => *wanted == number && reached >= Reached::Ended,
-            Moment::StepBegun(_) | Moment::StepSaid { .. } | Moment::StepEnded(_) => false,
+            EventMoment::CallReached(numbers) => numbers.contains(&number),
+            EventMoment::CallDecided(wanted) => *wanted == number && reached >= Reached::Decided,
+            EventMoment::CallStarted(wanted) => *wanted == number && reached >= Reached::Started,
+            EventMoment::CallEnded(wanted) => *wanted == number && reached >= Reached::Ended,
+            EventMoment::StepBegun(_) | EventMoment::StepSaid { .. } | EventMoment::StepEnded(_) => false,
         });
     }
 }
 
-impl Progress {
+impl UserProgress {
     /// The current step got further.
     fn step_reached(&mut self, is_ended: bool) {
         let (steps, said) = (self.steps, self.chars);
         self.strike(|moment| match moment {
-            Moment::StepBegun(number) => *number <= steps,
-            Moment::StepSaid { number, chars } => *number == steps && *chars <= said,
-            Moment::StepEnded(number) => *number == steps && is_ended,
-            Moment::CallReached(_)
-            | Moment::CallDecided(_)
-            | Moment::CallStarted(_)
-            | Moment::CallEnded(_) => false,
+            EventMoment::StepBegun(number) => *number <= steps,
+            EventMoment::StepSaid { number, chars } => *number == steps && *chars <= said,
+            EventMoment::StepEnded(number) => *number == steps && is_ended,
+            EventMoment::CallReached(_)
+            | EventMoment::CallDecided(_)
+            | EventMoment::CallStarted(_)
+            | EventMoment::CallEnded(_) => false,
         });
     }
 
     /// Takes out what has happened now.
-    fn strike(&mut self, has_happened: impl Fn(&Moment) -> bool) {
+    fn strike(&mut self, has_happened: impl Fn(&EventMoment) -> bool) {
         if let Some(moments) = &mut self.before_cancel {
             moments.retain(|moment| !has_happened(moment));
         }
@@ -210,15 +210,15 @@ impl Progress {
 }
 
 /// What must have happened before the run of a section is cancelled; `None` when it is not.
-fn moments_before_cancel(section: &[Beat]) -> Option<Vec<Moment>> {
+fn moments_before_cancel(section: &[Beat]) -> Option<Vec<EventMoment>> {
     let mut steps = 0_usize;
-    let mut moments = vec![Moment::StepBegun(1)];
+    let mut moments = vec![EventMoment::StepBegun(1)];
     // Calls of the last step that no line after it speaks of.
     let mut calls = Vec::new();
     for beat in section {
         match &beat.kind {
             BeatKind::Cancel => {
-                moments.extend((!calls.is_empty()).then_some(Moment::CallReached(calls)));
+                moments.extend((!calls.is_empty()).then_some(EventMoment::CallReached(calls)));
                 return Some(moments);
             }
             BeatKind::Step(step) => {
@@ -231,18 +231,18 @@ fn moments_before_cancel(section: &[Beat]) -> Option<Vec<Moment>> {
             }
             BeatKind::Answer { call, .. } => {
                 calls.clear();
-                moments.push(Moment::CallDecided(*call));
-                moments.push(Moment::CallStarted(*call));
+                moments.push(EventMoment::CallDecided(*call));
+                moments.push(EventMoment::CallStarted(*call));
             }
             BeatKind::Tool { call, ending } => {
                 calls.clear();
                 moments.push(match ending {
-                    CallEnding::Hang => Moment::CallStarted(*call),
+                    CallEnding::Hang => EventMoment::CallStarted(*call),
                     CallEnding::Ok(_)
                     | CallEnding::Text(_)
                     | CallEnding::Fill { .. }
                     | CallEnding::Fail { .. }
-                    | CallEnding::Timeout => Moment::CallEnded(*call),
+                    | CallEnding::Timeout => EventMoment::CallEnded(*call),
                 });
             }
             BeatKind::User(_) | BeatKind::Deadline | BeatKind::Expect(_) => {}
@@ -252,12 +252,12 @@ fn moments_before_cancel(section: &[Beat]) -> Option<Vec<Moment>> {
 }
 
 /// What shows that a step was played.
-fn moment_of_step(step: &ScriptedStep, number: usize) -> Moment {
+fn moment_of_step(step: &ScriptedStep, number: usize) -> EventMoment {
     match &step.ending {
-        StepEnding::Finish(_) => Moment::StepEnded(number),
-        StepEnding::Hang => Moment::StepSaid { number, chars: step.said_chars() },
+        StepEnding::Finish(_) => EventMoment::StepEnded(number),
+        StepEnding::Hang => EventMoment::StepSaid { number, chars: step.said_chars() },
         // The step itself leaves no trace; another try does.
-        StepEnding::Cut | StepEnding::Fail(_) => Moment::StepBegun(number.saturating_add(1)),
+        StepEnding::Cut | StepEnding::Fail(_) => EventMoment::StepBegun(number.saturating_add(1)),
     }
 }
 

@@ -80,11 +80,9 @@ pub(crate) const EVENTS: [&str; 14] = [
 /// Names of the events that are not durable: known, to say why they cannot be expected.
 pub(crate) const DELTAS: [&str; 4] = ["reasoning-delta", "text-delta", "call-delta", "call-progressed"];
 
-/// How runs end.
 pub(crate) const OUTCOMES: [RunOutcome; 4] =
     [RunOutcome::Completed, RunOutcome::LimitReached, RunOutcome::Cancelled, RunOutcome::Failed];
 
-/// Why runs stop.
 pub(crate) const REASONS: [StopReason; 14] = [
     StopReason::Answered,
     StopReason::StepsMax,
@@ -119,7 +117,6 @@ pub(crate) const WARNINGS: [WarningCode; 9] = [
 pub(crate) const PURPOSES: [StepPurpose; 4] =
     [StepPurpose::Work, StepPurpose::Correction, StepPurpose::Continuation, StepPurpose::Finalise];
 
-/// How calls end.
 pub(crate) const STATUSES: [OutcomeStatus; 6] = [
     OutcomeStatus::Ok,
     OutcomeStatus::Failed,

@@ -1,45 +1,30 @@
 //! Finding code and notes: files and documents are cut into passages, kept in one index on disk, and found by words,
 //! by names and by meaning.
 //!
-//! | part | modules |
+//! | room | what is in it |
 //! |---|---|
-//! | what there is to read | `walk` (files of a root), `content` (bytes to text), `pdf`, `documents`, `watch` |
-//! | what it says | `language`, `grammar` (node kinds as tables), `cut` (passages), `symbols` (definitions and uses) |
-//! | the index | `index` (open, repair, update, touch), `tokens` (words of code), `vectors` |
-//! | finding | `lexical` (words), `graph` (names), `embed` (meaning), `fuse`, `ties`, `neighbours`, `recency`, `diversity`, `budget`, `retrieve` (all of them), `searcher` (the port) |
+//! | `source` | what there is to read: files, documents, PDFs, and when they change |
+//! | `parse` | what it says: languages, grammars as tables, passages, definitions and uses |
+//! | `index` | the index on disk: open, repair, update, touch |
+//! | `tokens` | the words of code |
+//! | `embed` | the meaning of a text as numbers |
+//! | `find` | by words, names and meaning, made one list; the port |
 //!
 //! The index on disk is the only truth about what was indexed, and its commit the only safe point: whatever is held in
 //! memory is made of it. Knows no tool, session engine, command line or HTTP; tantivy and tree-sitter stay in here.
 
-mod budget;
-mod content;
-mod cut;
-mod diversity;
-mod documents;
 mod embed;
-mod fuse;
-mod grammar;
-mod graph;
+mod find;
 mod index;
-mod language;
-mod lexical;
 mod limits;
-mod neighbours;
-mod pdf;
-mod recency;
-mod retrieve;
-mod searcher;
-mod symbols;
-mod ties;
+mod parse;
+mod source;
 mod tokens;
-mod vectors;
-mod walk;
-mod watch;
 
 pub use embed::{EmbedFailure, EmbedPort, HashedEmbedder, Side, WordCounts, cosine};
-pub use index::{Index, IndexConfig, IndexError, Opened, Touched, UpdateReport};
-pub use language::Language;
-pub use searcher::{Searcher, Tuning};
-pub use tokens::{CodeTokenizer, CodeTokens, Word, WordKind, each_word, words};
-pub use walk::Skip;
-pub use watch::Watch;
+pub use find::searcher::{Searcher, Tuning};
+pub use index::{Index, IndexCondition, IndexConfig, IndexError, TouchOutcome, UpdateReport};
+pub use parse::language::SourceLanguage;
+pub use source::walk::Skip;
+pub use source::watch::IndexWatch;
+pub use tokens::{CodeTokenizer, CodeTokens, CodeWord, CodeWordKind, each_word, words};

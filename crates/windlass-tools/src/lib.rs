@@ -1,50 +1,27 @@
 //! The built-in tools of Windlass, one file each: spec, effect class, risk, code and renderer in one place.
 //!
-//! Keeps in: the file system and processes. Knows no model, no session and no screen.
+//! | room | tools |
+//! |---|---|
+//! | `files` | `get_file_tree`, `read_file`, `search_text`, `write_file`, `edit_file`, `undo_edit` |
+//! | `shell` | `execute_command` |
+//! | `web` | `web_search`, `fetch_url`, `generate_image` |
+//! | `project` | `request_code_context`, `search_codebase`, `find_symbol`, `find_references`, `rag_search` |
+//! | `tasks` | `add_task`, `list_tasks`, `update_task` |
+//! | `math` | `calculate` |
+//! | `system` | `get_current_time`, `system_stats`, `read_result` |
 //!
-//! A new tool is one file and one line in [`builtin`].
+//! `typed` is what a tool is, `summary` the line of text dialects. Keeps in: the file system and processes. Knows no
+//! model, no session and no screen. A new tool is one file and one line in [`builtin`].
 
-// A failure is read by three readers and is rare: boxing it would burden every tool for nothing.
-
-mod add_task;
-mod address;
-mod argument;
-mod calculate;
-mod command;
-mod edit_file;
-mod execute_command;
-mod expression;
-mod fetch_url;
 mod files;
-mod find_names;
-mod generate_image;
-mod get_current_time;
-mod get_file_tree;
-mod html_entity;
-mod html_text;
-mod html_token;
-mod http;
-mod list_tasks;
-mod net_guard;
-mod number;
-mod page_text;
-mod passages;
-mod project_tool;
-mod rag_search;
-mod read_file;
-mod read_result;
-mod render;
-mod request_code_context;
-mod search_backend;
-mod search_codebase;
-mod search_text;
+mod math;
+mod project;
+mod shell;
 mod summary;
-mod system_stats;
-mod time_constraint;
-mod undo_edit;
-mod update_task;
-mod web_search;
-mod write_file;
+mod system;
+mod tasks;
+mod typed;
+mod web;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -52,18 +29,17 @@ use std::sync::Arc;
 use windlass_core::port::ToolPort;
 use windlass_core::search::SharedSearch;
 
-use crate::files::workspace::Workspace;
-use crate::find_names::{Direction, FindNames};
+use crate::files::workspace::FileWorkspace;
+use crate::typed::port;
 
-pub use calculate::value_of;
-pub use command::environment::Environment;
-pub use fetch_url::FetchConfig;
-pub use generate_image::ImageConfig;
-pub use net_guard::{AllowedHost, AllowedHostError, Lookup, SystemLookup};
-pub use search_backend::{SearchBackend, SearchBackendKind};
-pub use summary::{ITEM_CHARS_MAX, ITEMS_MAX, SUMMARY_CHARS_MAX, summarize};
-pub use time_constraint::{TIME_WORDS, TimeConstraint};
-pub use web_search::{WebSearchConfig, search_key};
+pub use math::calculate::value_of;
+pub use shell::environment::Environment;
+pub use web::fetch_url::FetchConfig;
+pub use web::generate_image::ImageConfig;
+pub use web::net_guard::{AddressLookup, AllowedHost, AllowedHostError, SystemLookup};
+pub use web::search_backend::{SearchBackend, SearchBackendKind};
+pub use web::time_constraint::{TIME_WORDS, TimeConstraint};
+pub use web::web_search::{WebSearchConfig, search_key};
 pub use windlass_core::secret::Secret;
 
 /// What the built-in tools need to know about their surroundings.
@@ -85,29 +61,31 @@ pub struct ToolsConfig {
 
 /// All built-in tools.
 pub fn builtin(config: &ToolsConfig) -> Vec<Arc<dyn ToolPort>> {
-    let workspace = Arc::new(Workspace::new(config.undo_dir.clone(), config.search.clone()));
+    let workspace = Arc::new(FileWorkspace::new(config.undo_dir.clone(), config.search.clone()));
+    let search = || config.search.clone();
+    let files = || Arc::clone(&workspace);
     vec![
-        Arc::new(get_file_tree::GetFileTree::new()),
-        Arc::new(read_file::ReadFile::new(Arc::clone(&workspace))),
-        Arc::new(search_text::SearchText::new()),
-        Arc::new(request_code_context::RequestCodeContext::tool(config.search.clone())),
-        Arc::new(search_codebase::SearchCodebase::tool(config.search.clone())),
-        Arc::new(FindNames::tool(Direction::Definitions, config.search.clone())),
-        Arc::new(FindNames::tool(Direction::Uses, config.search.clone())),
-        Arc::new(write_file::WriteFile::new(Arc::clone(&workspace))),
-        Arc::new(edit_file::EditFile::new(Arc::clone(&workspace))),
-        Arc::new(undo_edit::UndoEdit::new(workspace)),
-        Arc::new(execute_command::ExecuteCommand::new(config.environment.clone())),
-        Arc::new(get_current_time::GetCurrentTime::new()),
-        Arc::new(calculate::Calculate::new()),
-        Arc::new(add_task::AddTask::new()),
-        Arc::new(list_tasks::ListTasks::new()),
-        Arc::new(update_task::UpdateTask::new()),
-        Arc::new(system_stats::SystemStats::new()),
-        Arc::new(web_search::WebSearch::new(config.web_search.clone())),
-        Arc::new(fetch_url::FetchUrl::new(config.fetch.clone())),
-        Arc::new(generate_image::GenerateImage::new(config.image.clone())),
-        Arc::new(rag_search::RagSearch::new(config.search.clone())),
-        Arc::new(read_result::ReadResult::new()),
+        port(files::get_file_tree::GetFileTree),
+        port(files::read_file::ReadFile { workspace: files() }),
+        port(files::search_text::SearchText),
+        port(project::request_code_context::RequestCodeContext(search())),
+        port(project::search_codebase::SearchCodebase(search())),
+        port(project::find_symbol::FindSymbol(search())),
+        port(project::find_references::FindReferences(search())),
+        port(files::write_file::WriteFile { workspace: files() }),
+        port(files::edit_file::EditFile { workspace: files() }),
+        port(files::undo_edit::UndoEdit { workspace: files() }),
+        port(shell::execute_command::ExecuteCommand::new(config.environment.clone())),
+        port(system::get_current_time::GetCurrentTime),
+        port(math::calculate::Calculate),
+        port(tasks::add_task::AddTask),
+        port(tasks::list_tasks::ListTasks),
+        port(tasks::update_task::UpdateTask),
+        port(system::system_stats::SystemStats),
+        port(web::web_search::WebSearch::new(config.web_search.clone())),
+        port(web::fetch_url::FetchUrl::new(config.fetch.clone())),
+        port(web::generate_image::GenerateImage::new(config.image.clone())),
+        port(project::rag_search::RagSearch(search())),
+        port(system::read_result::ReadResult),
     ]
 }

@@ -3,69 +3,44 @@ use serde_json::json;
 
 use super::*;
 
-fn hits(count: usize, snippet: &str) -> ToolOutput {
-    let hit = |n| json!({"title": format!("T{n}"), "url": format!("https://e.org/{n}"), "snippet": snippet});
-    ToolOutput::json((1..=count).map(hit).collect())
-}
-
-#[test]
-fn e_28_web_search_items_are_title_url_snippet_joined_by_bars() {
-    let summary = summarize("web_search", Ok(&hits(2, "text")));
-    assert_eq!(summary, "Web search results: T1 https://e.org/1 text | T2 https://e.org/2 text");
-}
-
-#[test]
-fn e_27_only_three_items_of_at_most_200_characters_are_told() {
-    let summary = summarize("web_search", Ok(&hits(5, &"x".repeat(500))));
-    let items: Vec<&str> = summary.trim_start_matches("Web search results: ").split(" | ").collect();
-    assert_eq!(items.len(), 3);
-    for item in items {
-        assert_eq!(item.chars().count(), 200);
-        assert!(item.ends_with('…'));
-    }
-}
-
-#[test]
-fn e_28_rag_chunks_and_stats_have_their_own_headings() {
-    let chunks = ToolOutput::json(json!(["one\n two", "three"]));
-    assert_eq!(summarize("rag_search", Ok(&chunks)), "RAG search results: one two | three");
-    let stats = ToolOutput::json(json!({"cpu_percent": 1.5, "disk_percent": 40}));
-    assert_eq!(summarize("system_stats", Ok(&stats)), "System stats: cpu_percent=1.5, disk_percent=40");
-}
-
-#[test]
-fn e_29_empty_results_say_so() {
-    let nothing = ToolOutput::json(json!([]));
-    assert_eq!(summarize("web_search", Ok(&nothing)), "Web search returned no details");
-    assert_eq!(summarize("rag_search", Ok(&nothing)), "RAG search returned no chunks");
-}
-
-#[test]
-fn a_failure_is_told_with_its_reason() {
-    let failure = ToolFailure::unavailable("web_search unavailable");
-    assert_eq!(summarize("web_search", Err(&failure)), "web_search failed: web_search unavailable");
-}
-
 #[test]
 fn other_tools_are_summed_up_by_their_text() {
     let output = ToolOutput::json(json!({"a": 1})).with_text("Title\n\nA page.");
-    assert_eq!(summarize("fetch_url", Ok(&output)), "Fetch url results: Title A page.");
+    assert_eq!(summarize("fetch_url", &output), "Fetch url results: Title A page.");
 }
 
 #[test]
 fn e_26_r_10_a_summary_of_anything_is_at_most_900_characters() {
     let long = "ä😀é".repeat(10_000);
-    let stats: Map<String, Value> = (0..100).map(|n| (format!("key{n}"), json!(long))).collect();
-    let failure = ToolFailure::internal(long.clone());
     for summary in [
-        summarize("fetch_url", Ok(&ToolOutput::text(long.clone()))),
-        summarize("system_stats", Ok(&ToolOutput::json(Value::Object(stats)))),
-        summarize("rag_search", Ok(&ToolOutput::json(json!([long, long, long, long])))),
-        summarize("web_search", Err(&failure)),
-        summarize(&long, Ok(&ToolOutput::text("x"))),
+        summarize("fetch_url", &ToolOutput::text(long.clone())),
+        list_items("RAG search", vec![long.clone(); 4], ""),
+        summarize(&long, &ToolOutput::text("x")),
     ] {
         assert!(summary.chars().count() <= 900, "{}", summary.chars().count());
     }
+}
+
+#[test]
+fn e_27_a_summary_has_three_items_of_two_hundred_characters() {
+    let items = (0..9).map(|n| format!("{n}{}", "ä".repeat(300)));
+    let summary = list_items("Text search", items, "nothing");
+    let parts: Vec<&str> = summary.trim_start_matches("Text search results: ").split(" | ").collect();
+    assert_eq!(parts.len(), 3);
+    assert!(parts.iter().all(|part| part.chars().count() == 200 && part.ends_with('…')));
+}
+
+#[test]
+fn e_26_r_10_a_summary_never_has_more_than_nine_hundred_characters() {
+    let items = (0..3).map(|_| "€".repeat(500));
+    assert_eq!(list_items(&"L".repeat(500), items, "").chars().count(), 900);
+}
+
+#[test]
+fn e_28_items_are_joined_by_bars_on_one_line() {
+    let items = ["a\nb".to_owned(), String::new(), "c".to_owned()];
+    assert_eq!(list_items("File tree", items, "nothing"), "File tree results: a b | c");
+    assert_eq!(list_items("File tree", Vec::new(), "File tree is empty"), "File tree is empty");
 }
 
 proptest! {

@@ -3,7 +3,6 @@
 pub use schemars;
 pub use serde;
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 pub use serde_json::{Map, Value};
 pub use windlass_core::port::{BoxFuture, ToolContext, ToolPort};
 pub use windlass_core::tool::{Effects, Risk, ToolFailure, ToolOutput, ToolSpec};
@@ -12,14 +11,7 @@ pub use windlass_modules::{Field, FieldType, Signature, SignatureType};
 
 /// The spec of a tool whose arguments are the fields of `Args`.
 pub fn spec_of<Args: schemars::JsonSchema>(name: &str, description: &str) -> ToolSpec {
-    let mut schema = schemars::schema_for!(Args).to_value();
-    if let Value::Object(fields) = &mut schema {
-        fields.remove("title");
-        fields.remove("$schema");
-        fields.entry("properties").or_insert_with(|| Value::Object(Map::new()));
-        fields.insert("additionalProperties".into(), false.into());
-    }
-    ToolSpec::new(name, description).with_schema(schema)
+    ToolSpec::declared(name, description, schemars::schema_for!(Args).to_value())
 }
 
 /// The risk of a tool that says none.
@@ -29,12 +21,6 @@ pub fn usual_risk(effects: Effects) -> Risk {
         Effects::Read => Risk::Low,
         Effects::Write | Effects::External => Risk::High,
     }
-}
-
-/// Arguments as the function wants them. They were checked against the schema before.
-pub fn read_args<Args: DeserializeOwned>(args: &Map<String, Value>) -> Result<Args, ToolFailure> {
-    serde_json::from_value(Value::Object(args.clone()))
-        .map_err(|error| ToolFailure::invalid_args(error.to_string()))
 }
 
 /// What a function gave, as an output.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use windlass_scripted::{Happening, Header, Script};
+use windlass_scripted::{Script, ScriptHappening, ScriptHeader};
 
 use super::key;
 use super::layer::Layer;
@@ -46,11 +46,11 @@ pub(crate) fn load_here(model: &str) -> Result<Option<Script>> {
 
 /// Whether the script answers questions itself.
 pub(crate) fn has_answers(script: &Script) -> bool {
-    script.lines.iter().any(|line| matches!(line.happening, Happening::Answer { .. }))
+    script.lines.iter().any(|line| matches!(line.happening, ScriptHappening::Answer { .. }))
 }
 
 /// The settings of a header.
-pub(crate) fn read_header(name: &str, header: &Header) -> Result<Layer> {
+pub(crate) fn read_header(name: &str, header: &ScriptHeader) -> Result<Layer> {
     let mut layer = Layer::new();
     let mut put = |key: &str, value: Value| {
         if let Some(key) = key::find(key) {

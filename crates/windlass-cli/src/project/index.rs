@@ -21,7 +21,7 @@ use windlass_core::search::{
     DocumentRow, Found, IndexProgress, IndexStatus, NewDocument, SearchFailure, SearchPort, SearchQuery,
     SymbolPlace,
 };
-use windlass_search::{Index, IndexConfig, IndexError, Opened, Searcher, Watch};
+use windlass_search::{Index, IndexCondition, IndexConfig, IndexError, IndexWatch, Searcher};
 
 use crate::config::Config;
 use crate::project::embedder;
@@ -47,7 +47,7 @@ pub(crate) struct ProjectIndex {
     /// Whether it is to be kept up to date without being asked.
     has_begun: AtomicBool,
     /// Tells of files that are saved, once there is one.
-    watch: OnceLock<Watch>,
+    watch: OnceLock<IndexWatch>,
 }
 
 /// The last update, which may still go on.
@@ -125,7 +125,7 @@ impl ProjectIndex {
     }
 
     async fn start_watch(&self, searcher: Searcher) {
-        match tokio::task::spawn_blocking(move || Watch::start(searcher)).await {
+        match tokio::task::spawn_blocking(move || IndexWatch::start(searcher)).await {
             Ok(Ok(watch)) => drop(self.watch.set(watch)),
             // Then each search looks for changed files itself.
             Ok(Err(error)) => tracing::info!(%error, "files are not watched"),
@@ -192,8 +192,8 @@ impl ProjectIndex {
         let searcher = self.searcher().await?;
         let mut state = self.updating(searcher);
         let wait_ms = match searcher.index().opened() {
-            Opened::Found => WAIT_MS,
-            Opened::Created | Opened::Emptied(_) => FIRST_WAIT_MS,
+            IndexCondition::Found => WAIT_MS,
+            IndexCondition::Created | IndexCondition::Emptied(_) => FIRST_WAIT_MS,
         };
         let ended = state.wait_for(|state| *state != UpdateState::GoingOn);
         let failure = match tokio::time::timeout(Duration::from_millis(wait_ms), ended).await {

@@ -40,7 +40,8 @@ pub(crate) fn small_print(model: &str) -> Option<String> {
 /// The built-in model, where the build has one.
 #[cfg(feature = "local")]
 pub(crate) fn builtin() -> Option<Chosen> {
-    let model = std::sync::Arc::new(windlass_local::BuiltinModel::new());
+    let tools = || windlass_tools::builtin(&windlass_tools::ToolsConfig::default());
+    let model = std::sync::Arc::new(windlass_local::BuiltinModel::new(tools));
     // It shows itself little of a long conversation: nothing needs to be trimmed for it.
     Some(Chosen::plain(model))
 }

@@ -3,6 +3,7 @@
 //! Plain data and its meaning; running anything is the engine's business.
 
 mod call;
+mod declare;
 mod failure;
 mod inside;
 mod live;

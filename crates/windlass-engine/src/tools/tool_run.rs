@@ -46,7 +46,11 @@ pub async fn run_call(
             // What was approved may lead elsewhere by now; the tool itself checks what it opens once more.
             held.check(&port.inspect(&args, &context).await?)?;
         }
-        port.run(&args, &context).await
+        let mut output = port.run(&args, &context).await?;
+        if output.summary.is_none() {
+            output.summary = port.summary(&output);
+        }
+        Ok(output)
     };
     let body = match supervise(work, flag, timeout_ms, &stop).await {
         WorkEnding::Done(body) => body,

@@ -15,11 +15,11 @@ use super::sentence::{
     asks_at, clauses, forbids, forbids_web, from_lead, is_about, is_english, is_like, is_mark, is_question,
 };
 use super::things::count_things;
-use super::words::{Word, WordKind, words};
+use super::words::{EnglishWord, WordKind, words};
 
 /// What a request allows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Asked {
+pub(super) struct RequestScope {
     /// Tools with effects that its words ask for.
     effects: Vec<&'static str>,
     /// How many things it asks for, at least one.
@@ -37,7 +37,7 @@ pub(super) struct Asked {
     has_numbers: bool,
 }
 
-impl Asked {
+impl RequestScope {
     /// What the last of these messages of the user allows; the one before it counts where the last leans on it.
     pub(super) fn of(texts: &[Arc<str>]) -> Self {
         let Some((present, earlier)) = texts.split_last() else { return Self::default() };
@@ -52,7 +52,7 @@ impl Asked {
     }
 
     /// Takes over what the request before this one asked: never a file that is written, which its own words must name.
-    fn lean_on(&mut self, before: &Self, present: &[Word]) {
+    fn lean_on(&mut self, before: &Self, present: &[EnglishWord]) {
         let speaks_anew = present.iter().any(|word| word.is_any(READS) && !word.is_any(FOLLOW));
         if self.effects.is_empty() && !speaks_anew {
             let taken = before.effects.iter().filter(|tool| **tool != "write_file");
@@ -102,10 +102,10 @@ impl Asked {
     }
 
     /// Effects that change no file: tasks, pictures, the web.
-    fn read_small(&mut self, sentences: &[&[Word]], words: &[Word]) {
+    fn read_small(&mut self, sentences: &[&[EnglishWord]], words: &[EnglishWord]) {
         let plain = || sentences.iter().copied().filter(|words| !is_question(words));
-        let has = |words: &[Word], list: &[&str]| words.iter().any(|word| is_like(word, list));
-        let all: Vec<&Word> = plain().flatten().collect();
+        let has = |words: &[EnglishWord], list: &[&str]| words.iter().any(|word| is_like(word, list));
+        let all: Vec<&EnglishWord> = plain().flatten().collect();
         let any = |list: &[&str]| all.iter().any(|word| is_like(word, list));
         let is_of_tasks =
             any(TASKS) && !all.windows(2).any(|pair| matches!(pair, [a, b] if a.is("list") && b.is("of")));
@@ -113,7 +113,7 @@ impl Asked {
             plain().any(|words| from_lead(words).first().is_some_and(|word| is_like(word, READS)));
         // `I must call Ada, add it`: what else would be added.
         let is_sum = self.has_numbers || !self.files.is_empty();
-        let adds = |clause: &[Word]| {
+        let adds = |clause: &[EnglishWord]| {
             (0..).zip(clause).any(|(at, word)| word.is_any(&["add", "note", "track"]) && asks_at(clause, at))
         };
         let adds_more = !is_sum && plain().any(adds);
@@ -159,8 +159,8 @@ impl Asked {
 }
 
 /// The change inside a file that a request wants. One among several things is not made: in which order is not said.
-fn edit_of<'a>(text: &str, things: usize, mut asks: impl Iterator<Item = &'a [Word]>) -> EditWish {
-    let wish = |sentence: &'a [Word]| {
+fn edit_of<'a>(text: &str, things: usize, mut asks: impl Iterator<Item = &'a [EnglishWord]>) -> EditWish {
+    let wish = |sentence: &'a [EnglishWord]| {
         let place =
             sentence.first().zip(sentence.last()).map(|(first, last)| first.place.start..last.place.end);
         EditWish::of(place.and_then(|place| text.get(place)).unwrap_or_default())
@@ -174,7 +174,7 @@ fn edit_of<'a>(text: &str, things: usize, mut asks: impl Iterator<Item = &'a [Wo
 }
 
 /// `todo: …`, `task …`.
-fn begins_as_task(words: &[Word]) -> bool {
+fn begins_as_task(words: &[EnglishWord]) -> bool {
     from_lead(words)
         .first()
         .is_some_and(|word| word.is_any(&["task", "todo", "to-do", "reminder", "remember", "tasks"]))
@@ -182,8 +182,8 @@ fn begins_as_task(words: &[Word]) -> bool {
 }
 
 /// `make a fox in the snow`: something is to be made, and nothing of this machine is named.
-fn makes_something(clause: &[Word]) -> bool {
-    let makes = |(at, word): (usize, &Word)| {
+fn makes_something(clause: &[EnglishWord]) -> bool {
+    let makes = |(at, word): (usize, &EnglishWord)| {
         word.is_any(&["make", "create", "generate", "produce", "design", "genrate"]) && asks_at(clause, at)
     };
     (0..).zip(clause).any(makes)

@@ -2,17 +2,17 @@
 
 use super::english::{FILLERS, LOOKERS, NO_COMMANDS, OUTPUTS, PROGRAMS, QUESTIONS, RUNS, SHELLS, STARTS};
 use super::sentence::{asks_at, from_lead, is_like, is_mark, is_question, is_shell_mark, wonders};
-use super::words::{Word, WordKind};
+use super::words::{EnglishWord, WordKind};
 
 /// What is said of a program that nobody wants to run.
 const BEING: &[&str] =
     &["is", "are", "was", "has", "can", "does", "did", "and", "or", "vs", "versus", "in", "on", "for", "or"];
 
 /// Whether a sentence asks for a command that it names.
-pub(super) fn asks_to_run(sentence: &[Word], request: &[Word]) -> bool {
+pub(super) fn asks_to_run(sentence: &[EnglishWord], request: &[EnglishWord]) -> bool {
     let speaks_of_shell = sentence.iter().any(|word| is_like(word, SHELLS));
     let begins_as_prompt = sentence.first().is_some_and(is_shell_mark);
-    let spoken: Vec<&Word> = sentence.iter().filter(|word| !word.is_any(FILLERS)).collect();
+    let spoken: Vec<&EnglishWord> = sentence.iter().filter(|word| !word.is_any(FILLERS)).collect();
     let as_label = spoken.windows(2).any(|pair| {
         matches!(pair, [a, b] if (is_like(a, SHELLS) || is_like(a, RUNS)) && b.kind == WordKind::Mark && b.text.starts_with([':', '-', '>']))
     });
@@ -41,7 +41,7 @@ pub(super) fn asks_to_run(sentence: &[Word], request: &[Word]) -> bool {
 }
 
 /// `I need ls executed`, `how about running ls`.
-fn is_wished(sentence: &[Word], at: usize) -> bool {
+fn is_wished(sentence: &[EnglishWord], at: usize) -> bool {
     let before = sentence.get(..at).unwrap_or_default();
     let by_gerund = before
         .last()
@@ -54,7 +54,7 @@ fn is_wished(sentence: &[Word], at: usize) -> bool {
 }
 
 /// Whether what follows a verb begins with a program: a path, a quotation, or one that is known.
-fn names_program(after: &[Word]) -> bool {
+fn names_program(after: &[EnglishWord]) -> bool {
     let object = after.iter().find(|word| {
         !word.is_any(FILLERS)
             && !is_mark(word, &[":"])
@@ -74,7 +74,7 @@ fn is_program(text: &str) -> bool {
 }
 
 /// Whether the verb at a place has a command as its object.
-fn names_command(sentence: &[Word], at: usize, request: &[Word]) -> bool {
+fn names_command(sentence: &[EnglishWord], at: usize, request: &[EnglishWord]) -> bool {
     let after = sentence.get(at + 1..).unwrap_or_default();
     let has_label = after
         .iter()
@@ -108,7 +108,7 @@ fn names_command(sentence: &[Word], at: usize, request: &[Word]) -> bool {
 }
 
 /// Whether a sentence wants the output of a command that it names. A mere question is answered by one that only looks.
-pub(super) fn asks_output(sentence: &[Word]) -> bool {
+pub(super) fn asks_output(sentence: &[EnglishWord]) -> bool {
     let wants = sentence.iter().any(|word| word.is_any(OUTPUTS))
         && !sentence.iter().any(|word| word.is_any(&["do", "mean", "happen", "happens"]));
     let is_mere_question = is_question(sentence) || wonders(sentence);
@@ -140,7 +140,7 @@ fn only_looks(words: &[&str]) -> bool {
     }
 }
 
-fn is_question_why(sentence: &[Word]) -> bool {
+fn is_question_why(sentence: &[EnglishWord]) -> bool {
     from_lead(sentence)
         .first()
         .is_some_and(|word| word.is_any(&["why", "who", "where", "when", "explain", "describe", "how"]))

@@ -2,10 +2,10 @@
 
 use super::english::{ABOUT_FILE, DOMAINS, FILLERS, MADE_UP, NEEDS, QUESTIONS, READS, WRITES, WRITTEN};
 use super::sentence::{asks_at, from_lead, is_like, is_mark};
-use super::words::{Word, WordKind};
+use super::words::{EnglishWord, WordKind};
 
 /// Whether a word can be the name of a file; folders end in a slash.
-fn is_file(word: &Word) -> bool {
+fn is_file(word: &EnglishWord) -> bool {
     word.kind == WordKind::Quoted
         || (word.kind == WordKind::Name
             && !word.text.to_lowercase().starts_with("task_")
@@ -14,7 +14,7 @@ fn is_file(word: &Word) -> bool {
             && (word.text.contains(['.', '/']) || !word.text.starts_with(|c: char| c.is_ascii_digit())))
 }
 
-pub(super) fn asks_to_write(sentence: &[Word], wishes: bool) -> bool {
+pub(super) fn asks_to_write(sentence: &[EnglishWord], wishes: bool) -> bool {
     let is_of_tasks =
         sentence.iter().any(|word| word.is_any(&["task", "tasks", "todo", "todos", "to-do", "reminder"]));
     if is_of_tasks && !sentence.iter().any(|word| word.is("file")) {
@@ -58,13 +58,13 @@ pub(super) fn asks_to_write(sentence: &[Word], wishes: bool) -> bool {
 
 /// Whether the verb at a place puts given words into a file: `X to FILE`, `FILE with X`. What would have to be made up
 /// first is not given.
-fn gives_content(sentence: &[Word], at: usize) -> bool {
+fn gives_content(sentence: &[EnglishWord], at: usize) -> bool {
     let after = sentence.get(at + 1..).unwrap_or_default();
     let verb_is = |verbs: &[&str]| sentence.get(at).is_some_and(|word| word.is_any(verbs));
     let mut files = (0..).zip(after).filter(|(_, word)| is_file(word)).map(|(file, _)| file).peekable();
     if files.peek().is_none() {
         // `in FILE put X`
-        let is_place = |pair: &[Word]| matches!(pair, [a, b] if a.is_any(&["in", "into", "to", "at", "under", "file", "called", "named", "name"]) && is_file(b));
+        let is_place = |pair: &[EnglishWord]| matches!(pair, [a, b] if a.is_any(&["in", "into", "to", "at", "under", "file", "called", "named", "name"]) && is_file(b));
         let says = after.iter().any(|word| word.kind != WordKind::Mark);
         let before = sentence.get(..at).unwrap_or_default();
         // `FILE is missing, create it with X`
@@ -114,7 +114,7 @@ const NEW_FILE: &[&str] = &[
 const ALL_OF_IT: &[&str] = &["everything", "whole", "whatever", "what's", "what", "is", "in", "all"];
 
 /// Whether what follows a file's name gives its content.
-fn introduces(follows: &[Word]) -> bool {
+fn introduces(follows: &[EnglishWord]) -> bool {
     follows.iter().take(4).any(|word| {
         word.kind == WordKind::Quoted
             || is_mark(word, &[":", "=", "\n"])
@@ -123,7 +123,7 @@ fn introduces(follows: &[Word]) -> bool {
 }
 
 /// Names of files in a request.
-pub(super) fn files_of(words: &[Word]) -> Vec<String> {
+pub(super) fn files_of(words: &[EnglishWord]) -> Vec<String> {
     let mut files: Vec<String> = Vec::new();
     for (at, word) in words.iter().enumerate() {
         let before = at.checked_sub(1).and_then(|at| words.get(at));
@@ -161,7 +161,7 @@ pub(super) fn files_of(words: &[Word]) -> Vec<String> {
 }
 
 /// Addresses in a request; `example.org/a` is one too.
-pub(super) fn urls_of(words: &[Word]) -> Vec<String> {
+pub(super) fn urls_of(words: &[EnglishWord]) -> Vec<String> {
     let is_domain = |text: &str| {
         let host = text.split(['/', '?', '#']).next().unwrap_or_default();
         host.rsplit_once('.').is_some_and(|(name, top)| !name.is_empty() && DOMAINS.contains(&top))

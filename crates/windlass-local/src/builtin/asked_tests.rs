@@ -1,11 +1,11 @@
 use super::*;
 
-fn asked(text: &str) -> Asked {
-    Asked::of(&[text.into()])
+fn asked(text: &str) -> RequestScope {
+    RequestScope::of(&[text.into()])
 }
 
-fn after(before: &str, text: &str) -> Asked {
-    Asked::of(&[before.into(), text.into()])
+fn after(before: &str, text: &str) -> RequestScope {
+    RequestScope::of(&[before.into(), text.into()])
 }
 
 #[track_caller]

@@ -3,7 +3,7 @@
 //! Knows words alone; the calls that make the change are in `edit_calls`.
 
 use super::english::FILLERS;
-use super::words::{Word, WordKind, words};
+use super::words::{EnglishWord, WordKind, words};
 
 /// What a request says of a change inside a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -24,7 +24,6 @@ pub(super) struct Edit {
     pub(super) change: Change,
 }
 
-/// What is changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Change {
     /// This comes at the end.
@@ -62,7 +61,8 @@ impl EditWish {
     /// What a request of one thing says.
     pub(super) fn of(text: &str) -> Self {
         let all = words(text);
-        let quiet = |word: &Word| word.is_any(FILLERS) || word.is_any(POLITE) || word.kind == WordKind::Mark;
+        let quiet =
+            |word: &EnglishWord| word.is_any(FILLERS) || word.is_any(POLITE) || word.kind == WordKind::Mark;
         let begin = all.iter().position(|word| !quiet(word)).unwrap_or(all.len());
         let mut rest = all.get(begin..).unwrap_or_default();
         let mut file = None;
@@ -71,7 +71,7 @@ impl EditWish {
             (file, rest) = (Some(path), after);
         }
         let Some((verb, rest)) = rest.split_first() else { return Self::None };
-        let reader = Reader { text, file };
+        let reader = EditReader { text, file };
         if verb.is_any(REPLACING) {
             reader.replacement(rest)
         } else if verb.is_any(ADDING) {
@@ -84,7 +84,7 @@ impl EditWish {
 }
 
 /// `in FILE` or `in the file FILE` at the beginning, and what follows it.
-fn leading_file(words: &[Word]) -> Option<(String, &[Word])> {
+fn leading_file(words: &[EnglishWord]) -> Option<(String, &[EnglishWord])> {
     let begin = words.iter().position(|word| !word.is_any(FILLERS) && word.kind != WordKind::Mark)?;
     let (first, rest) = words.get(begin..)?.split_first()?;
     if !first.is_any(&["in", "inside", "within", "to"]) {
@@ -96,7 +96,7 @@ fn leading_file(words: &[Word]) -> Option<(String, &[Word])> {
     is_file(file).then(|| (file.text.clone(), rest.get(at..).unwrap_or_default()))
 }
 
-fn skip<'a>(mut words: &'a [Word], quiet: &[&str]) -> &'a [Word] {
+fn skip<'a>(mut words: &'a [EnglishWord], quiet: &[&str]) -> &'a [EnglishWord] {
     while let Some((first, rest)) = words.split_first().filter(|(first, _)| first.is_any(quiet)) {
         let _ = first;
         words = rest;
@@ -105,7 +105,7 @@ fn skip<'a>(mut words: &'a [Word], quiet: &[&str]) -> &'a [Word] {
 }
 
 /// Without `the line` or `this text:` before what is meant.
-fn skip_label(words: &[Word]) -> &[Word] {
+fn skip_label(words: &[EnglishWord]) -> &[EnglishWord] {
     let rest = skip(words, DETERMINERS);
     let labelled = skip(
         rest,
@@ -129,7 +129,7 @@ fn skip_label(words: &[Word]) -> &[Word] {
     skip(labelled, &["saying", "that", "says", "with", "reading"])
 }
 
-fn is_file(word: &Word) -> bool {
+fn is_file(word: &EnglishWord) -> bool {
     let is_named = matches!(word.kind, WordKind::Name | WordKind::Quoted);
     is_named
         && !word.text.starts_with('-')
@@ -160,15 +160,15 @@ const TRAILING: &[&str] = &[
     "file",
 ];
 
-struct Reader<'a> {
+struct EditReader<'a> {
     text: &'a str,
     /// The file, where it was said first.
     file: Option<String>,
 }
 
-impl Reader<'_> {
+impl EditReader<'_> {
     /// `A with B in FILE`.
-    fn replacement(&self, rest: &[Word]) -> EditWish {
+    fn replacement(&self, rest: &[EnglishWord]) -> EditWish {
         let is_everywhere = rest
             .iter()
             .any(|word| word.is_any(&["all", "every", "each", "everywhere", "occurrences", "occurrence"]));
@@ -202,7 +202,7 @@ impl Reader<'_> {
     }
 
     /// `X to FILE`, `X at the end of FILE`, `to FILE: X`.
-    fn addition(&self, verb: &Word, rest: &[Word]) -> EditWish {
+    fn addition(&self, verb: &EnglishWord, rest: &[EnglishWord]) -> EditWish {
         let is_sure = verb.is_any(SURELY_ADDING);
         let speaks_of_tasks =
             rest.iter().any(|word| word.is_any(&["task", "tasks", "todo", "todos", "to-do", "list"]));
@@ -214,7 +214,7 @@ impl Reader<'_> {
             return EditWish::None;
         }
         let at_top = verb.is("prepend") || rest.iter().any(|word| word.is_any(TOPS));
-        let is_literal = |word: &Word| word.is_any(&["to", "onto"]);
+        let is_literal = |word: &EnglishWord| word.is_any(&["to", "onto"]);
         if !speaks_of_place && self.file.is_none() && !rest.iter().any(is_literal) {
             // `add up the numbers in a.txt`
             return EditWish::None;
@@ -240,7 +240,7 @@ impl Reader<'_> {
     }
 
     /// The text of some words: what is quoted, or all of it as it stands.
-    fn said(&self, words: &[Word]) -> Option<String> {
+    fn said(&self, words: &[EnglishWord]) -> Option<String> {
         let begin = words.iter().position(|word| !is_colon(word))?;
         let words = words.get(begin..)?;
         if let [quoted] = words
@@ -254,11 +254,11 @@ impl Reader<'_> {
     }
 }
 
-fn is_colon(word: &Word) -> bool {
+fn is_colon(word: &EnglishWord) -> bool {
     word.kind == WordKind::Mark && matches!(word.text.as_str(), ":" | "," | "-" | "\n")
 }
 
-fn without_trailing(words: &[Word]) -> &[Word] {
+fn without_trailing(words: &[EnglishWord]) -> &[EnglishWord] {
     let end = words.iter().rposition(|word| {
         !(word.is_any(TRAILING)
             || (word.kind == WordKind::Mark && matches!(word.text.as_str(), "." | "!" | "?" | ",")))
@@ -269,18 +269,18 @@ fn without_trailing(words: &[Word]) -> &[Word] {
 /// A file at the end of a request.
 struct TrailingFile<'a> {
     path: String,
-    before: &'a [Word],
+    before: &'a [EnglishWord],
     /// `the contents of FILE`, or nothing before it: all of the file is meant.
     is_behind_content: bool,
 }
 
-fn trailing_file(words: &[Word]) -> Option<TrailingFile<'_>> {
+fn trailing_file(words: &[EnglishWord]) -> Option<TrailingFile<'_>> {
     let words = without_trailing(words);
     let (file, rest) = words.split_last()?;
     if !is_file(file) {
         return None;
     }
-    let quiet = |word: &Word| {
+    let quiet = |word: &EnglishWord| {
         word.is_any(&["the", "file", "called", "named", "of", "my", "our"])
             || word.is_any(ENDS)
             || word.is_any(TOPS)
@@ -296,7 +296,7 @@ fn trailing_file(words: &[Word]) -> Option<TrailingFile<'_>> {
 }
 
 /// `to FILE: X`, `to the end of FILE X`.
-fn leading_place(words: &[Word]) -> Option<(String, &[Word])> {
+fn leading_place(words: &[EnglishWord]) -> Option<(String, &[EnglishWord])> {
     let (first, rest) = words.split_first()?;
     if !first.is_any(PREPOSITIONS) {
         return None;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::edit::{Change, Edit};
-use super::outcome::Answered;
+use super::outcome::AnsweredCall;
 
 /// The tool that changes parts of a file.
 pub(super) const EDIT_FILE: &str = "edit_file";
@@ -25,8 +25,8 @@ pub(super) enum NextOfEdit {
 }
 
 /// The next call after a file that exists was to be overwritten unread: it is read, and written then.
-pub(super) fn next_of_write(calls: &[Answered]) -> Option<NextOfEdit> {
-    let is_refused = |call: &Answered| call.result.as_ref().is_err_and(|complaint| !complaint.is_denied);
+pub(super) fn next_of_write(calls: &[AnsweredCall]) -> Option<NextOfEdit> {
+    let is_refused = |call: &AnsweredCall| call.result.as_ref().is_err_and(|complaint| !complaint.is_denied);
     match calls {
         [write] if write.tool == WRITE_FILE && is_refused(write) => {
             Some(NextOfEdit::Call(READ_FILE, json!({ "path": write.args.get("path") })))
@@ -46,7 +46,7 @@ pub(super) fn next_of_write(calls: &[Answered]) -> Option<NextOfEdit> {
 
 impl Edit {
     /// The next call after those that were made.
-    pub(super) fn next(&self, calls: &[Answered]) -> NextOfEdit {
+    pub(super) fn next(&self, calls: &[AnsweredCall]) -> NextOfEdit {
         match calls {
             [] => NextOfEdit::Call(READ_FILE, json!({ "path": self.path })),
             [read] if read.tool == READ_FILE => match &read.result {

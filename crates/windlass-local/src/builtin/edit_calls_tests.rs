@@ -1,15 +1,15 @@
 use serde_json::Map;
 
 use super::*;
-use crate::builtin::outcome::Complaint;
+use crate::builtin::outcome::CallComplaint;
 
-fn call(tool: &str, args: Value, result: Result<Value, Complaint>) -> Answered {
+fn call(tool: &str, args: Value, result: Result<Value, CallComplaint>) -> AnsweredCall {
     let args: Map<String, Value> = args.as_object().cloned().unwrap_or_default();
-    Answered { tool: tool.to_owned(), args, result }
+    AnsweredCall { tool: tool.to_owned(), args, result }
 }
 
-fn refused(is_denied: bool) -> Complaint {
-    Complaint { message: "no".to_owned(), hint: None, is_denied }
+fn refused(is_denied: bool) -> CallComplaint {
+    CallComplaint { message: "no".to_owned(), hint: None, is_denied }
 }
 
 #[test]

@@ -61,7 +61,6 @@ pub(super) const SCENES: &[&str] = &[
     "unless", "until", "suppose", "assuming",
 ];
 
-/// Words that forbid.
 #[rustfmt::skip]
 pub(super) const FORBIDS: &[&str] = &[
     "don't", "dont", "don´t", "never", "without", "avoid", "mustn't", "mustnt", "shouldn't", "shouldnt", "refrain",
@@ -165,7 +164,6 @@ pub(super) const NO_COMMANDS: &[&str] = &[
     "you", "benchmarks", "linter", "suite", "unit", "each", "every", "other", "any", "no", "now", "again",
 ];
 
-/// Words of tasks.
 #[rustfmt::skip]
 pub(super) const TASKS: &[&str] = &[
     "task", "tasks", "todo", "todos", "to-do", "to-dos", "reminder", "reminders", "tasklist", "agenda", "list",
@@ -199,7 +197,6 @@ pub(super) const STATES: &[&str] = &[
     "stop", "clear", "cleared", "ended",
 ];
 
-/// Words of pictures.
 #[rustfmt::skip]
 pub(super) const IMAGES: &[&str] = &[
     "draw", "paint", "sketch", "illustrate", "render", "picture", "image", "img", "drawing", "painting",

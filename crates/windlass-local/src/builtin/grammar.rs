@@ -11,10 +11,10 @@ use serde_json::json;
 use windlass_core::tool::ToolSpec;
 
 use super::answer::AnswerKind;
-use super::asked::Asked;
+use super::asked::RequestScope;
 use super::numbers::Numbers;
 use crate::grammar::spans::{escaped, pieces, span_terminal};
-use crate::grammar::{AnswerForm, Sources};
+use crate::grammar::{CopySources, GrammarForm};
 
 /// The zones of the IANA database.
 const ZONES: &str = include_str!("zones.txt");
@@ -36,7 +36,7 @@ const DEPTH: usize = 3;
 
 /// What an argument is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ArgKind {
     /// Words of a text.
     Span,
     /// Words of the present request alone.
@@ -58,29 +58,33 @@ pub(super) enum Kind {
 }
 
 /// An argument: its name, what it is made of, whether it must be there.
-pub(super) type Argument = (&'static str, Kind, bool);
+pub(super) type Argument = (&'static str, ArgKind, bool);
 
 /// The tools that the model was trained for, with their arguments in the order in which it writes them.
 pub(super) const TOOLS: [(&str, &[Argument]); 16] = [
-    ("add_task", &[("content", Kind::Span, true)]),
-    ("calculate", &[("expression", Kind::Expression, true)]),
-    ("execute_command", &[("command", Kind::Said, true)]),
-    ("fetch_url", &[("url", Kind::Url, true)]),
+    ("add_task", &[("content", ArgKind::Span, true)]),
+    ("calculate", &[("expression", ArgKind::Expression, true)]),
+    ("execute_command", &[("command", ArgKind::Said, true)]),
+    ("fetch_url", &[("url", ArgKind::Url, true)]),
     (
         "generate_image",
-        &[("prompt", Kind::Span, true), ("width", Kind::Integer, false), ("height", Kind::Integer, false)],
+        &[
+            ("prompt", ArgKind::Span, true),
+            ("width", ArgKind::Integer, false),
+            ("height", ArgKind::Integer, false),
+        ],
     ),
-    ("get_current_time", &[("timezone", Kind::Zone, false)]),
-    ("get_file_tree", &[("path", Kind::Span, false)]),
+    ("get_current_time", &[("timezone", ArgKind::Zone, false)]),
+    ("get_file_tree", &[("path", ArgKind::Span, false)]),
     ("list_tasks", &[]),
-    ("rag_search", &[("query", Kind::Span, true), ("limit", Kind::Integer, false)]),
-    ("read_file", &[("path", Kind::Span, true)]),
-    ("request_code_context", &[("hint", Kind::Span, true)]),
-    ("search_text", &[("pattern", Kind::Span, true)]),
+    ("rag_search", &[("query", ArgKind::Span, true), ("limit", ArgKind::Integer, false)]),
+    ("read_file", &[("path", ArgKind::Span, true)]),
+    ("request_code_context", &[("hint", ArgKind::Span, true)]),
+    ("search_text", &[("pattern", ArgKind::Span, true)]),
     ("system_stats", &[]),
-    ("update_task", &[("task_id", Kind::Task, true), ("status", Kind::Status, true)]),
-    ("web_search", &[("query", Kind::Span, true), ("max_results", Kind::Integer, false)]),
-    ("write_file", &[("path", Kind::File, true), ("content", Kind::Said, true)]),
+    ("update_task", &[("task_id", ArgKind::Task, true), ("status", ArgKind::Status, true)]),
+    ("web_search", &[("query", ArgKind::Span, true), ("max_results", ArgKind::Integer, false)]),
+    ("write_file", &[("path", ArgKind::File, true), ("content", ArgKind::Said, true)]),
 ];
 
 /// The grammar of the next answer. `is_under_way`: a call of this run has an outcome, so that `done` may be the answer.
@@ -89,25 +93,25 @@ pub(super) const TOOLS: [(&str, &[Argument]); 16] = [
 /// the answer is a word all the same.
 pub(crate) fn lark(
     tools: &[Arc<ToolSpec>],
-    sources: &Sources,
-    asked: &Asked,
-    form: &AnswerForm,
+    sources: &CopySources,
+    asked: &RequestScope,
+    form: &GrammarForm,
     is_under_way: bool,
 ) -> String {
     let stuff = Stuff::of(sources, asked);
     let is_allowed = |name: &str| tools.iter().any(|spec| spec.name == name);
     let calls: Vec<String> = match form {
-        AnswerForm::TextOnly | AnswerForm::Json(_) | AnswerForm::Lark(_) => Vec::new(),
-        AnswerForm::Free | AnswerForm::CallRequired | AnswerForm::CallNamed(_) => TOOLS
+        GrammarForm::TextOnly | GrammarForm::Json(_) | GrammarForm::Lark(_) => Vec::new(),
+        GrammarForm::Free | GrammarForm::CallRequired | GrammarForm::CallNamed(_) => TOOLS
             .iter()
             .filter(|(name, _)| is_allowed(name))
-            .filter(|(name, _)| !matches!(form, AnswerForm::CallNamed(named) if named != name))
+            .filter(|(name, _)| !matches!(form, GrammarForm::CallNamed(named) if named != name))
             .filter_map(|(name, arguments)| stuff.call(name, arguments))
             .collect(),
     };
     let mut text = match (calls.is_empty(), form) {
         (true, _) => "start: answer\n".to_owned(),
-        (false, AnswerForm::Free) => "start: answer | call\n".to_owned(),
+        (false, GrammarForm::Free) => "start: answer | call\n".to_owned(),
         (false, _) => "start: call\n".to_owned(),
     };
     let kinds = AnswerKind::ALL.into_iter().filter(|kind| is_under_way || *kind != AnswerKind::Done);
@@ -130,11 +134,11 @@ struct Stuff<'a> {
     numbers: Numbers,
     has_words: bool,
     task_ids: BTreeSet<String>,
-    asked: &'a Asked,
+    asked: &'a RequestScope,
 }
 
 impl<'a> Stuff<'a> {
-    fn of(sources: &Sources, asked: &'a Asked) -> Self {
+    fn of(sources: &CopySources, asked: &'a RequestScope) -> Self {
         let numbers = Numbers::of(sources.texts.iter().map(AsRef::as_ref));
         let mut task_ids: BTreeSet<String> =
             numbers.whole.iter().map(|number| format!("task_{number}")).collect();
@@ -161,22 +165,22 @@ impl<'a> Stuff<'a> {
     }
 
     /// The name of the rule of a kind, if there is anything of that kind.
-    fn terminal(&self, kind: Kind) -> Option<&'static str> {
+    fn terminal(&self, kind: ArgKind) -> Option<&'static str> {
         match kind {
-            Kind::Span => self.has_words.then_some("SPAN"),
-            Kind::Said => self.has_words.then_some("SAID"),
-            Kind::File => (!self.asked.files.is_empty()).then_some("FILE"),
-            Kind::Url => (!self.asked.urls.is_empty()).then_some("ADDRESS"),
-            Kind::Zone => Some("ZONE"),
-            Kind::Expression => Some("EXPRESSION"),
-            Kind::Task => (!self.task_ids.is_empty()).then_some("TASK"),
-            Kind::Status => Some("STATUS"),
-            Kind::Integer => (!self.numbers.whole.is_empty()).then_some("INTEGER"),
+            ArgKind::Span => self.has_words.then_some("SPAN"),
+            ArgKind::Said => self.has_words.then_some("SAID"),
+            ArgKind::File => (!self.asked.files.is_empty()).then_some("FILE"),
+            ArgKind::Url => (!self.asked.urls.is_empty()).then_some("ADDRESS"),
+            ArgKind::Zone => Some("ZONE"),
+            ArgKind::Expression => Some("EXPRESSION"),
+            ArgKind::Task => (!self.task_ids.is_empty()).then_some("TASK"),
+            ArgKind::Status => Some("STATUS"),
+            ArgKind::Integer => (!self.numbers.whole.is_empty()).then_some("INTEGER"),
         }
     }
 
     /// The rules of all kinds, by the name under which they are used.
-    fn rules(&self, sources: &Sources) -> Vec<(&'static str, String)> {
+    fn rules(&self, sources: &CopySources) -> Vec<(&'static str, String)> {
         let quoted = |values: &mut dyn Iterator<Item = &str>| {
             values
                 .map(|value| json!(format!("\"{}\"", escaped(value))).to_string())
@@ -202,14 +206,14 @@ impl<'a> Stuff<'a> {
     }
 
     /// The present request, and the one before it where that is wanted once more.
-    fn said<'b>(&self, sources: &'b Sources) -> &'b [Arc<str>] {
+    fn said<'b>(&self, sources: &'b CopySources) -> &'b [Arc<str>] {
         let present = sources.texts.len().saturating_sub(1);
         let from = if self.asked.is_again { 0 } else { present };
         sources.texts.get(from..).unwrap_or_default()
     }
 
     /// Arithmetic with the numbers of the texts, or as the user wrote it.
-    fn expression(&self, sources: &Sources) -> String {
+    fn expression(&self, sources: &CopySources) -> String {
         let unsaid = UNSAID.iter().map(u32::to_string);
         let numbers: BTreeSet<String> = self.numbers.written.iter().cloned().chain(unsaid).collect();
         let numbers: Vec<String> = numbers.iter().map(|number| json!(number).to_string()).collect();
@@ -238,7 +242,7 @@ impl<'a> Stuff<'a> {
 }
 
 /// Spans of what is arithmetic in the texts as it stands: those that begin and end as an expression does.
-fn copied_arithmetic(sources: &Sources) -> String {
+fn copied_arithmetic(sources: &CopySources) -> String {
     let is_part = |piece: &&str| {
         piece.chars().all(|c| c.is_ascii_digit() || "+-*/%().×÷− ".contains(c))
             || FUNCTIONS.split('|').any(|name| *piece == name)

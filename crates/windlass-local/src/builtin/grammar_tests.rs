@@ -24,18 +24,18 @@ fn specs(names: &[&str]) -> Vec<Arc<ToolSpec>> {
     names.iter().map(|name| Arc::new(ToolSpec::new(*name, "Does it"))).collect()
 }
 
-fn sources(text: &str) -> Sources {
-    Sources { texts: vec![text.into()] }
+fn sources(text: &str) -> CopySources {
+    CopySources { texts: vec![text.into()] }
 }
 
-fn asked(text: &str) -> Asked {
-    Asked::of(&[text.into()])
+fn asked(text: &str) -> RequestScope {
+    RequestScope::of(&[text.into()])
 }
 
 /// Whether the model may write this after a user's text.
 fn may(text: &str, answer: &str) -> bool {
-    let grammar = lark(&specs(&ALL), &sources(text), &asked(text), &AnswerForm::Free, false);
-    takes(&grammars(), &wish(AnswerForm::Lark(grammar), Vec::new()), answer)
+    let grammar = lark(&specs(&ALL), &sources(text), &asked(text), &GrammarForm::Free, false);
+    takes(&grammars(), &wish(GrammarForm::Lark(grammar), Vec::new()), answer)
 }
 
 fn call(name: &str, arguments: &str) -> String {
@@ -47,8 +47,8 @@ fn an_answer_is_one_word() {
     assert!(may("hi", "<answer>greeting") && may("hi", "<answer>unclear"));
     assert!(!may("hi", "<answer>hello") && !may("hi", "hello") && !may("hi", "<answer>greeting!"));
     assert!(!may("hi", "<answer>done"), "nothing was done");
-    let grammar = lark(&specs(&ALL), &sources("hi"), &asked("hi"), &AnswerForm::Free, true);
-    assert!(takes(&grammars(), &wish(AnswerForm::Lark(grammar), Vec::new()), "<answer>done"));
+    let grammar = lark(&specs(&ALL), &sources("hi"), &asked("hi"), &GrammarForm::Free, true);
+    assert!(takes(&grammars(), &wish(GrammarForm::Lark(grammar), Vec::new()), "<answer>done"));
 }
 
 #[test]
@@ -114,23 +114,23 @@ fn zones_tasks_and_numbers_come_from_lists_and_texts() {
 
 #[test]
 fn only_tools_that_are_offered_can_be_called_and_a_form_is_kept() {
-    let tries = |tools: &[&str], form: AnswerForm| {
+    let tries = |tools: &[&str], form: GrammarForm| {
         let grammar = lark(&specs(tools), &sources("run ls"), &asked("run ls"), &form, false);
-        let wish = wish(AnswerForm::Lark(grammar), Vec::new());
+        let wish = wish(GrammarForm::Lark(grammar), Vec::new());
         let grammars = grammars();
         let command = call("execute_command", r#"{"command":"ls"}"#);
         ["<answer>beyond", &command, &call("list_tasks", "{}")].map(|answer| takes(&grammars, &wish, answer))
     };
-    assert_eq!(tries(&["list_tasks"], AnswerForm::Free), [true, false, true]);
+    assert_eq!(tries(&["list_tasks"], GrammarForm::Free), [true, false, true]);
     assert_eq!(
-        tries(&["execute_command", "list_tasks", "unknown"], AnswerForm::CallRequired),
+        tries(&["execute_command", "list_tasks", "unknown"], GrammarForm::CallRequired),
         [false, true, true]
     );
-    let named = AnswerForm::CallNamed("list_tasks".to_owned());
+    let named = GrammarForm::CallNamed("list_tasks".to_owned());
     assert_eq!(tries(&["execute_command", "list_tasks"], named), [false, false, true]);
-    assert_eq!(tries(&["execute_command", "list_tasks"], AnswerForm::TextOnly), [true, false, false]);
+    assert_eq!(tries(&["execute_command", "list_tasks"], GrammarForm::TextOnly), [true, false, false]);
     assert_eq!(
-        tries(&[], AnswerForm::CallRequired),
+        tries(&[], GrammarForm::CallRequired),
         [true, false, false],
         "a word, where nothing can be called"
     );
@@ -148,9 +148,9 @@ fn odd_texts_make_grammars_that_hold() {
         "{\"name\":\"x\"} // %regex /a/ \"",
         "1e999 -5 0 007 3.14.15 1,2,3",
     ]) {
-        for form in [AnswerForm::Free, AnswerForm::CallRequired] {
+        for form in [GrammarForm::Free, GrammarForm::CallRequired] {
             let grammar = lark(&specs(&ALL), &sources(text), &asked(text), &form, true);
-            let wish = wish(AnswerForm::Lark(grammar), Vec::new());
+            let wish = wish(GrammarForm::Lark(grammar), Vec::new());
             let grammars = grammars();
             for more in 0..8 {
                 let written = written(&grammars, &wish, seed * 100 + more);

@@ -29,18 +29,18 @@ use serde_json::{Map, Value};
 use windlass_core::model::{
     CallDelta, Finish, ModelDelta, ModelFailure, ModelRequest, Sampling, StepPurpose, ToolChoice, Usage,
 };
-use windlass_core::port::{BoxStream, ModelPort};
+use windlass_core::port::{BoxStream, ModelPort, ToolPort};
 use windlass_core::profile::Dialect;
 use windlass_core::tool::ToolSpec;
 
 use self::answer::{AnswerKind, CANNOT_EDIT};
-use self::asked::Asked;
+use self::asked::RequestScope;
 use self::edit::EditWish;
 use self::edit_calls::{EDIT_FILE, NextOfEdit, READ_FILE, next_of_write};
 use self::grammar::TOOLS;
-use self::outcome::Answered;
+use self::outcome::AnsweredCall;
 use crate::file::{FileDescription, ModelFile};
-use crate::grammar::{AnswerForm, JsonStyle, Sources, Wish};
+use crate::grammar::{AnswerWish, CopySources, GrammarForm, JsonStyle};
 use crate::worker::failure;
 use crate::{LocalConfig, LocalError, LocalModel, RawPrompt, grammars};
 
@@ -56,15 +56,22 @@ const CONTEXT_TOKENS: usize = 2_048;
 const ANSWER_TOKENS_MAX: u32 = 640;
 
 /// The built-in model. It is loaded when it is first asked: most programs never do.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct BuiltinModel {
     loaded: Arc<OnceLock<Result<LocalModel, LocalError>>>,
+    tools: fn() -> Vec<Arc<dyn ToolPort>>,
 }
 
 impl BuiltinModel {
-    /// The model; nothing is loaded yet.
-    pub fn new() -> Self {
-        Self::default()
+    /// The model; nothing is loaded yet. `tools` gives those that say how their outcomes are shown to people: the model
+    /// itself has no words for them.
+    pub fn new(tools: fn() -> Vec<Arc<dyn ToolPort>>) -> Self {
+        Self { loaded: Arc::default(), tools }
+    }
+
+    /// The answer that is made of outcomes.
+    fn shown(&self, calls: &[AnsweredCall], usage: Usage) -> Vec<ModelDelta> {
+        said(render::render(&(self.tools)(), calls), usage)
     }
 
     /// What it is, without loading it. Its context is what it is shown at most.
@@ -139,7 +146,7 @@ impl BuiltinModel {
         if let Some((field, why)) = refusal(&request.tool_choice, &request.sampling) {
             return Err(ModelFailure::fatal("bad_request", format!("'{field}': {why}")));
         }
-        if let Some(next) = scene.next_without_model() {
+        if let Some(next) = scene.next_without_model(self) {
             return Ok(next);
         }
         if scene.must_call() && scene.callable().is_empty() {
@@ -148,22 +155,23 @@ impl BuiltinModel {
         let decision = decide(&self.loaded().await?, &scene).await?;
         let calls = &scene.calls;
         Ok(match decision {
-            Decision::Call { name, arguments, usage } if !has_happened(calls, &name, &arguments) => {
+            BuiltinDecision::Call { name, arguments, usage } if !has_happened(calls, &name, &arguments) => {
                 called(&name, arguments, usage)
             }
             // The same call again would give the same again.
-            Decision::Call { .. } | Decision::Answer { .. } if scene.must_call() => {
+            BuiltinDecision::Call { .. } | BuiltinDecision::Answer { .. } if scene.must_call() => {
                 return Err(scene.cannot_call());
             }
-            Decision::Call { usage, .. } | Decision::Answer { kind: AnswerKind::Done, usage }
+            BuiltinDecision::Call { usage, .. }
+            | BuiltinDecision::Answer { kind: AnswerKind::Done, usage }
                 if !calls.is_empty() =>
             {
-                said(render::render(calls), usage)
+                self.shown(calls, usage)
             }
-            Decision::Call { usage, .. } => said(AnswerKind::Unclear.text(), usage),
-            Decision::Answer { kind, usage } if calls.is_empty() => said(kind.text(), usage),
+            BuiltinDecision::Call { usage, .. } => said(AnswerKind::Unclear.text(), usage),
+            BuiltinDecision::Answer { kind, usage } if calls.is_empty() => said(kind.text(), usage),
             // Something was done, and then it had no more to do: that is the answer.
-            Decision::Answer { usage, .. } => said(render::render(calls), usage),
+            BuiltinDecision::Answer { usage, .. } => self.shown(calls, usage),
         })
     }
 }
@@ -189,16 +197,16 @@ fn refusal(choice: &ToolChoice, sampling: &Sampling) -> Option<(&'static str, St
 /// A request as the decoder sees it.
 struct Scene<'a> {
     request: &'a ModelRequest,
-    sources: Sources,
-    asked: Asked,
+    sources: CopySources,
+    asked: RequestScope,
     /// The calls of this request so far.
-    calls: Vec<Answered>,
+    calls: Vec<AnsweredCall>,
 }
 
 impl<'a> Scene<'a> {
     fn of(request: &'a ModelRequest) -> Self {
         let sources = prompt::sources(request);
-        Self { asked: Asked::of(&sources.texts), sources, calls: prompt::calls_of(request), request }
+        Self { asked: RequestScope::of(&sources.texts), sources, calls: prompt::calls_of(request), request }
     }
 
     fn may_call(&self) -> bool {
@@ -237,14 +245,13 @@ impl<'a> Scene<'a> {
     }
 
     /// What comes next where nothing is left to decide.
-    fn next_without_model(&self) -> Option<Vec<ModelDelta>> {
+    fn next_without_model(&self, model: &BuiltinModel) -> Option<Vec<ModelDelta>> {
         if self.must_call() {
             return None;
         }
-        let last =
-            || said(render::render(self.calls.last().map_or(&[], std::slice::from_ref)), Usage::default());
+        let last = || model.shown(self.calls.last().map_or(&[], std::slice::from_ref), Usage::default());
         if !self.may_call() {
-            return (!self.calls.is_empty()).then(|| said(render::render(&self.calls), Usage::default()));
+            return (!self.calls.is_empty()).then(|| model.shown(&self.calls, Usage::default()));
         }
         let plan = match &self.asked.edit {
             EditWish::Unclear => return Some(said(CANNOT_EDIT.to_owned(), Usage::default())),
@@ -262,7 +269,7 @@ impl<'a> Scene<'a> {
                 Some(called(name, arguments.to_string(), Usage::default()))
             }
             Some(NextOfEdit::End) => Some(last()),
-            None => self.is_over().then(|| said(render::render(&self.calls), Usage::default())),
+            None => self.is_over().then(|| model.shown(&self.calls, Usage::default())),
         }
     }
 
@@ -283,20 +290,20 @@ impl<'a> Scene<'a> {
 }
 
 /// What the model decided.
-enum Decision {
+enum BuiltinDecision {
     /// A call.
     Call { name: String, arguments: String, usage: Usage },
     /// A kind of answer.
     Answer { kind: AnswerKind, usage: Usage },
 }
 
-async fn decide(model: &LocalModel, scene: &Scene<'_>) -> Result<Decision, ModelFailure> {
+async fn decide(model: &LocalModel, scene: &Scene<'_>) -> Result<BuiltinDecision, ModelFailure> {
     let tools = scene.callable();
     let (form, is_under_way) = (form_of(scene), !scene.calls.is_empty());
     let grammar = grammar::lark(&tools, &scene.sources, &scene.asked, &form, is_under_way);
     let pieces = prompt::pieces(scene.request);
-    let form = AnswerForm::Lark(grammar);
-    let wish = Wish { form, ..Wish::free(model.syntax().clone(), JsonStyle::Compact, tools) };
+    let form = GrammarForm::Lark(grammar);
+    let wish = AnswerWish { form, ..AnswerWish::free(model.syntax().clone(), JsonStyle::Compact, tools) };
     let sampling = Sampling {
         temperature: Some(0.0),
         output_tokens_max: Some(ANSWER_TOKENS_MAX),
@@ -322,20 +329,20 @@ async fn decide(model: &LocalModel, scene: &Scene<'_>) -> Result<Decision, Model
         }
     }
     Ok(match name {
-        Some(name) => Decision::Call { name, arguments: trim_strings(&arguments), usage },
+        Some(name) => BuiltinDecision::Call { name, arguments: trim_strings(&arguments), usage },
         None => {
             let kind = AnswerKind::from_word(text.trim().trim_start_matches("<answer>"))
                 .unwrap_or(AnswerKind::Unclear);
-            Decision::Answer { kind, usage }
+            BuiltinDecision::Answer { kind, usage }
         }
     })
 }
 
-fn form_of(scene: &Scene<'_>) -> AnswerForm {
+fn form_of(scene: &Scene<'_>) -> GrammarForm {
     match (scene.may_call(), scene.must_call()) {
-        (false, _) => AnswerForm::TextOnly,
-        (true, true) => AnswerForm::CallRequired,
-        (true, false) => AnswerForm::Free,
+        (false, _) => GrammarForm::TextOnly,
+        (true, true) => GrammarForm::CallRequired,
+        (true, false) => GrammarForm::Free,
     }
 }
 
@@ -352,7 +359,7 @@ fn trim_strings(arguments: &str) -> String {
     Value::Object(fields).to_string()
 }
 
-fn has_happened(calls: &[Answered], name: &str, arguments: &str) -> bool {
+fn has_happened(calls: &[AnsweredCall], name: &str, arguments: &str) -> bool {
     let args: Map<String, Value> = serde_json::from_str(arguments).unwrap_or_default();
     calls.iter().any(|call| call.tool == name && call.args == args)
 }

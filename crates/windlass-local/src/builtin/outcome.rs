@@ -6,28 +6,25 @@ use windlass_core::tool::ToolCall;
 
 /// One call of the present request, with what it gave.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Answered {
-    /// The tool.
+pub(super) struct AnsweredCall {
     pub(super) tool: String,
     /// What it was called with.
     pub(super) args: Map<String, Value>,
     /// What it gave, or why it gave nothing.
-    pub(super) result: Result<Value, Complaint>,
+    pub(super) result: Result<Value, CallComplaint>,
 }
 
 /// Why a call gave nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Complaint {
-    /// What happened.
+pub(super) struct CallComplaint {
     pub(super) message: String,
-    /// What would help.
     pub(super) hint: Option<String>,
     /// Whether it was not allowed.
     pub(super) is_denied: bool,
 }
 
 /// The calls since the user last spoke, in order.
-pub(super) fn answered_calls<'a>(messages: impl Iterator<Item = &'a Message>) -> Vec<Answered> {
+pub(super) fn answered_calls<'a>(messages: impl Iterator<Item = &'a Message>) -> Vec<AnsweredCall> {
     let mut calls: Vec<&ToolCall> = Vec::new();
     let mut answered = Vec::new();
     for message in messages {
@@ -49,12 +46,12 @@ pub(super) fn answered_calls<'a>(messages: impl Iterator<Item = &'a Message>) ->
     answered
 }
 
-pub(super) fn read(tool: &ToolMessage, args: Map<String, Value>) -> Answered {
+pub(super) fn read(tool: &ToolMessage, args: Map<String, Value>) -> AnsweredCall {
     let content =
         serde_json::from_str::<Value>(&tool.content).unwrap_or_else(|_| tool.content.clone().into());
     let result =
         if tool.is_ok { Ok(said_in(&tool.name, value_of(content))) } else { Err(complaint_of(&content)) };
-    Answered { tool: tool.name.clone(), args, result }
+    AnsweredCall { tool: tool.name.clone(), args, result }
 }
 
 /// The value inside an envelope: each profile has its own word for it.
@@ -105,12 +102,12 @@ fn lines_of(found: &[Value]) -> String {
     found.iter().filter_map(line).collect::<Vec<_>>().join("\n")
 }
 
-fn complaint_of(content: &Value) -> Complaint {
+fn complaint_of(content: &Value) -> CallComplaint {
     let error = content.get("error").or_else(|| content.get("error_message")).unwrap_or(content);
     let text = |word: &str| error.get(word).and_then(Value::as_str).map(str::to_owned);
     let plain = error.as_str().map_or_else(|| error.to_string(), str::to_owned);
     let kind = error.get("kind").or_else(|| content.get("error_type")).and_then(Value::as_str);
-    Complaint {
+    CallComplaint {
         message: text("message").unwrap_or(plain),
         hint: text("hint"),
         is_denied: kind.is_some_and(|kind| kind.contains("permission")),

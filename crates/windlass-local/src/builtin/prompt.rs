@@ -10,8 +10,8 @@ use windlass_core::text::cut_chars;
 use windlass_core::tool::{ToolSpec, Trust};
 
 use super::grammar::TOOLS;
-use super::outcome::{Answered, answered_calls, read};
-use crate::grammar::Sources;
+use super::outcome::{AnsweredCall, answered_calls, read};
+use crate::grammar::CopySources;
 
 /// Requests of the user that are shown, the present one included: it was trained on few.
 const REQUESTS_MAX: usize = 2;
@@ -86,12 +86,12 @@ fn shown(messages: &Transcript) -> impl Iterator<Item = &Message> {
 }
 
 /// The words that arguments are copied from: the user's own.
-pub(super) fn sources(request: &ModelRequest) -> Sources {
+pub(super) fn sources(request: &ModelRequest) -> CopySources {
     let texts = shown(&request.messages).filter_map(|message| match message {
         Message::User { .. } => Some(cut_chars(message.text().trim(), MESSAGE_CHARS_MAX).into()),
         Message::Assistant { .. } | Message::Tool(_) | Message::Note { .. } => None,
     });
-    Sources { texts: texts.collect() }
+    CopySources { texts: texts.collect() }
 }
 
 /// One line on an outcome.
@@ -115,7 +115,7 @@ fn outcome_line(tool: &ToolMessage) -> String {
 }
 
 /// The calls of the present request, for its answer.
-pub(super) fn calls_of(request: &ModelRequest) -> Vec<Answered> {
+pub(super) fn calls_of(request: &ModelRequest) -> Vec<AnsweredCall> {
     answered_calls(request.messages.iter().map(AsRef::as_ref))
 }
 

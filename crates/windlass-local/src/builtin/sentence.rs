@@ -8,14 +8,14 @@ use super::english::{
     ABOUT, BEFORE_VERB, CHANGES, DENIES, ENGLISH, FILLERS, FORBIDS, FOREIGN, QUESTIONS, READS, SCENES,
     WISHES, WONDERS,
 };
-use super::words::{Word, WordKind};
+use super::words::{EnglishWord, WordKind};
 
 /// The parts of a request that stand for themselves. What follows a part that only speaks about something is left out
 /// with it, up to the end of the sentence.
-pub(super) fn clauses(words: &[Word]) -> Vec<&[Word]> {
+pub(super) fn clauses(words: &[EnglishWord]) -> Vec<&[EnglishWord]> {
     let mut clauses = Vec::new();
     for sentence in words.split(is_end) {
-        let is_joint = |at: usize, word: &Word| {
+        let is_joint = |at: usize, word: &EnglishWord| {
             let follows = |list: &[&str]| sentence.get(at + 1).is_some_and(|word| word.is_any(list));
             word.is_any(&["then", "afterwards", "next", "followed", "also", "well"])
                 || (word.is("and") && follows(&["see", "tell", "let", "show", "report", "paste", "check"]))
@@ -44,16 +44,16 @@ pub(super) fn clauses(words: &[Word]) -> Vec<&[Word]> {
     clauses
 }
 
-pub(super) fn is_end(word: &Word) -> bool {
+pub(super) fn is_end(word: &EnglishWord) -> bool {
     word.kind == WordKind::Mark && matches!(word.text.as_str(), "." | "!" | "?" | ";" | "\n" | "…")
 }
 
-pub(super) fn is_mark(word: &Word, marks: &[&str]) -> bool {
+pub(super) fn is_mark(word: &EnglishWord, marks: &[&str]) -> bool {
     word.kind == WordKind::Mark && marks.contains(&word.text.as_str())
 }
 
 /// The same word, or the same with two letters swapped or the last one missing: nobody types without mistakes.
-pub(super) fn is_like(word: &Word, list: &[&str]) -> bool {
+pub(super) fn is_like(word: &EnglishWord, list: &[&str]) -> bool {
     let Some(speech) = word.speech() else { return false };
     list.contains(&speech)
         || (!READS.contains(&speech) && list.iter().any(|known| is_mistyped(speech, known)))
@@ -76,8 +76,8 @@ fn is_mistyped(speech: &str, known: &str) -> bool {
 }
 
 /// Whether the words are English: more of its own than of its neighbours'.
-pub(super) fn is_english(words: &[Word]) -> bool {
-    let speech: BTreeSet<&str> = words.iter().filter_map(Word::speech).collect();
+pub(super) fn is_english(words: &[EnglishWord]) -> bool {
+    let speech: BTreeSet<&str> = words.iter().filter_map(EnglishWord::speech).collect();
     let count = |list: &[&str]| speech.iter().filter(|word| list.contains(word)).count();
     let strange = speech.iter().filter(|word| !word.is_ascii()).count();
     let (foreign, english) = (count(FOREIGN) + strange, count(ENGLISH));
@@ -85,7 +85,7 @@ pub(super) fn is_english(words: &[Word]) -> bool {
 }
 
 /// A sentence without the part that only sets its scene: `before lunch, run ls`.
-fn without_scene(sentence: &[Word]) -> &[Word] {
+fn without_scene(sentence: &[EnglishWord]) -> &[EnglishWord] {
     let begin =
         sentence.iter().position(|word| word.kind != WordKind::Mark || is_shell_mark(word)).unwrap_or(0);
     let sentence = sentence.get(begin..).unwrap_or_default();
@@ -97,13 +97,13 @@ fn without_scene(sentence: &[Word]) -> &[Word] {
 }
 
 /// A sentence from its first word that says something.
-pub(super) fn from_lead(sentence: &[Word]) -> &[Word] {
+pub(super) fn from_lead(sentence: &[EnglishWord]) -> &[EnglishWord] {
     let lead = sentence.iter().position(|word| word.kind != WordKind::Mark && !word.is_any(FILLERS));
     lead.and_then(|lead| sentence.get(lead..)).unwrap_or_default()
 }
 
 /// Whether a sentence is a question, politeness aside.
-pub(super) fn is_question(sentence: &[Word]) -> bool {
+pub(super) fn is_question(sentence: &[EnglishWord]) -> bool {
     let lead = from_lead(sentence);
     let word = |at: usize| lead.get(at);
     let is = |at: usize, list: &[&str]| word(at).is_some_and(|word| word.is_any(list));
@@ -115,7 +115,7 @@ pub(super) fn is_question(sentence: &[Word]) -> bool {
 }
 
 /// Whether a sentence only speaks about something: nothing in it asks for an effect.
-pub(super) fn is_about(sentence: &[Word]) -> bool {
+pub(super) fn is_about(sentence: &[EnglishWord]) -> bool {
     let lead = from_lead(sentence);
     let is = |at: usize, list: &[&str]| lead.get(at).is_some_and(|word| word.is_any(list));
     let modal = &["can", "could", "would", "will", "may", "can't", "couldn't"][..];
@@ -125,7 +125,7 @@ pub(super) fn is_about(sentence: &[Word]) -> bool {
 }
 
 /// Whether a sentence is about how something is, works or would be: what follows in it is part of that.
-pub(super) fn wonders(sentence: &[Word]) -> bool {
+pub(super) fn wonders(sentence: &[EnglishWord]) -> bool {
     let lead = from_lead(sentence);
     let is = |at: usize, list: &[&str]| lead.get(at).is_some_and(|word| word.is_any(list));
     let told = is(0, &["tell", "show", "give", "let"])
@@ -150,8 +150,8 @@ pub(super) fn wonders(sentence: &[Word]) -> bool {
 const URGES: &[&str] = &["want", "need", "ever", "you", "try", "please", "even", "go", "do", "make", "start"];
 
 /// Whether the request forbids changes: then none is asked for, whatever else it says.
-pub(super) fn forbids(words: &[Word]) -> bool {
-    let changes = |words: &[Word]| words.iter().any(|word| word.is_any(CHANGES));
+pub(super) fn forbids(words: &[EnglishWord]) -> bool {
+    let changes = |words: &[EnglishWord]| words.iter().any(|word| word.is_any(CHANGES));
     words.split(is_end).any(|sentence| {
         (0..).zip(sentence).any(|(at, word)| {
             let rest = sentence.get(at + 1..).unwrap_or_default();
@@ -169,7 +169,7 @@ pub(super) fn forbids(words: &[Word]) -> bool {
     })
 }
 
-pub(super) fn forbids_web(words: &[Word]) -> bool {
+pub(super) fn forbids_web(words: &[EnglishWord]) -> bool {
     words.windows(2).any(|pair| {
         matches!(pair, [a, b] if (a.is_any(&["don't", "dont", "never", "not"]))
             && b.is_any(&["open", "fetch", "visit", "load", "search", "google", "download", "browse", "use", "go", "look"]))
@@ -177,9 +177,9 @@ pub(super) fn forbids_web(words: &[Word]) -> bool {
 }
 
 /// Whether a verb at a place of a sentence asks: nobody else does it, and nothing speaks of it.
-pub(super) fn asks_at(sentence: &[Word], at: usize) -> bool {
-    let quiet = |word: &&Word| word.is_any(FILLERS);
-    let before: Vec<&Word> = sentence.iter().take(at).rev().collect();
+pub(super) fn asks_at(sentence: &[EnglishWord], at: usize) -> bool {
+    let quiet = |word: &&EnglishWord| word.is_any(FILLERS);
+    let before: Vec<&EnglishWord> = sentence.iter().take(at).rev().collect();
     let Some(last) = before.iter().find(|word| !quiet(word)) else { return true };
     if before.first().is_some_and(|word| word.kind != WordKind::Speech || quiet(word)) {
         // Behind a mark, a name or `please` a verb begins anew.
@@ -202,6 +202,6 @@ pub(super) fn asks_at(sentence: &[Word], at: usize) -> bool {
     }
 }
 
-pub(super) fn is_shell_mark(word: &Word) -> bool {
+pub(super) fn is_shell_mark(word: &EnglishWord) -> bool {
     word.kind == WordKind::Mark && matches!(word.text.as_str(), "$" | ">" | "#" | "%")
 }

@@ -2,12 +2,14 @@
 
 use super::english::{ADDS, FILLERS, FORBIDS, IMAGES, JOINTS, READS, RUNS, TASKS, WRITES};
 use super::sentence::{is_end, is_like, is_mark};
-use super::words::{Word, WordKind};
+use super::words::{EnglishWord, WordKind};
 
 /// How many things a request asks for, at least one.
-pub(super) fn count_things(words: &[Word]) -> usize {
-    let mut count =
-        Count { speaks_of_tasks: words.iter().any(|word| is_like(word, TASKS)), ..Count::default() };
+pub(super) fn count_things(words: &[EnglishWord]) -> usize {
+    let mut count = ThingCount {
+        speaks_of_tasks: words.iter().any(|word| is_like(word, TASKS)),
+        ..ThingCount::default()
+    };
     let (mut part, mut is_strong) = (Vec::new(), false);
     for word in words {
         let joins = word.is_any(JOINTS) || word.is("well") || word.text.ends_with("->");
@@ -25,7 +27,7 @@ pub(super) fn count_things(words: &[Word]) -> usize {
 
 /// The counting of things, part by part.
 #[derive(Default)]
-struct Count {
+struct ThingCount {
     speaks_of_tasks: bool,
     things: usize,
     /// The part before named something and did not say what to do with it.
@@ -34,9 +36,9 @@ struct Count {
     is_place: bool,
 }
 
-impl Count {
-    fn end(&mut self, part: &[&Word], is_strong: bool) {
-        let is_verb = |word: &&&Word| {
+impl ThingCount {
+    fn end(&mut self, part: &[&EnglishWord], is_strong: bool) {
+        let is_verb = |word: &&&EnglishWord| {
             is_like(word, READS)
                 || is_like(word, RUNS)
                 || is_like(word, WRITES)
@@ -44,11 +46,11 @@ impl Count {
                 || word.is_any(IMAGES)
                 || word.is_any(&["mark", "close", "finish"])
         };
-        let is_sum = |word: &Word| {
+        let is_sum = |word: &EnglishWord| {
             word.kind == WordKind::Number
                 && (self.speaks_of_tasks || word.text.contains(['*', '/', '+', '-']))
         };
-        let is_thing = |word: &&&Word| {
+        let is_thing = |word: &&&EnglishWord| {
             matches!(word.kind, WordKind::Name | WordKind::Url | WordKind::Quoted)
                 || is_sum(word)
                 || is_zone(word)
@@ -71,6 +73,6 @@ impl Count {
 }
 
 /// Whether a word is a place whose time may be asked.
-fn is_zone(word: &Word) -> bool {
+fn is_zone(word: &EnglishWord) -> bool {
     word.speech().is_some_and(|word| word.len() > 3 && super::grammar::is_city(word))
 }

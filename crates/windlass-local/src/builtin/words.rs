@@ -19,9 +19,8 @@ pub(super) enum WordKind {
     Mark,
 }
 
-/// One word.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Word {
+pub(super) struct EnglishWord {
     pub(super) kind: WordKind,
     /// Speech in lower case with plain apostrophes; everything else as it stands.
     pub(super) text: String,
@@ -29,7 +28,7 @@ pub(super) struct Word {
     pub(super) place: Range<usize>,
 }
 
-impl Word {
+impl EnglishWord {
     /// Whether it is this word of speech.
     pub(super) fn is(&self, word: &str) -> bool {
         self.kind == WordKind::Speech && self.text == word
@@ -52,7 +51,7 @@ const AROUND: &[char] = &[
 ];
 
 /// The words of a request.
-pub(super) fn words(text: &str) -> Vec<Word> {
+pub(super) fn words(text: &str) -> Vec<EnglishWord> {
     let mut words = Vec::new();
     // Who shouts says nothing by capitals.
     let is_shouted = !text.contains(char::is_lowercase);
@@ -68,7 +67,7 @@ pub(super) fn words(text: &str) -> Vec<Word> {
         }
         if let Some((inside, length)) = quoted(rest) {
             let place = at..at + length;
-            words.push(Word { kind: WordKind::Quoted, text: inside.to_owned(), place });
+            words.push(EnglishWord { kind: WordKind::Quoted, text: inside.to_owned(), place });
             at += length;
             continue;
         }
@@ -84,8 +83,8 @@ pub(super) fn words(text: &str) -> Vec<Word> {
     words
 }
 
-fn mark(text: &str, at: usize) -> Word {
-    Word { kind: WordKind::Mark, text: text.to_owned(), place: at..at + text.len() }
+fn mark(text: &str, at: usize) -> EnglishWord {
+    EnglishWord { kind: WordKind::Mark, text: text.to_owned(), place: at..at + text.len() }
 }
 
 /// What stands between quotes at the beginning of a text, and how long it is with them.
@@ -112,7 +111,7 @@ fn quoted(text: &str) -> Option<(&str, usize)> {
 }
 
 /// Words of a text without blanks.
-fn read_chunk(words: &mut Vec<Word>, chunk: &str, at: usize, is_shouted: bool) {
+fn read_chunk(words: &mut Vec<EnglishWord>, chunk: &str, at: usize, is_shouted: bool) {
     let begin = chunk.find(|c| !AROUND.contains(&c)).unwrap_or(chunk.len());
     // A dot before a letter belongs to a name: `.nvmrc`, `../a`.
     let begin = if chunk.get(..begin).is_some_and(|marks| marks.ends_with('.')) && begin < chunk.len() {
@@ -130,7 +129,7 @@ fn read_chunk(words: &mut Vec<Word>, chunk: &str, at: usize, is_shouted: bool) {
         let kind = kind_of(core, is_shouted);
         let text =
             if kind == WordKind::Speech { core.to_lowercase().replace('’', "'") } else { core.to_owned() };
-        words.push(Word { kind, text, place });
+        words.push(EnglishWord { kind, text, place });
     }
     let after = rest.get(core.len()..).unwrap_or_default();
     let end = at + begin + core.len();

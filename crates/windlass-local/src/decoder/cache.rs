@@ -22,7 +22,6 @@ pub(crate) struct KvCache {
 }
 
 impl KvCache {
-    /// An empty one.
     pub(crate) fn new(shape: &ModelShape, device: &Device) -> Result<Self, LocalError> {
         let row = (shape.kv_heads, shape.head_size);
         let empty = Tensor::zeros((row.0, 0, row.1), DType::F32, device)?;

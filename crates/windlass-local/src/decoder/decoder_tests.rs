@@ -8,7 +8,7 @@ use candle_transformers::models::{
     llama, mistral, quantized_llama, quantized_qwen2, quantized_qwen3, qwen2, qwen3,
 };
 
-use super::shape::{Family, RopeScaling};
+use super::shape::{ModelFamily, RopeScaling};
 use super::*;
 use crate::tiny::{CONTEXT, Tiny};
 
@@ -19,12 +19,12 @@ fn file_of(tiny: &Tiny) -> ModelFile {
     ModelFile::of_program(tiny.gguf().leak()).unwrap()
 }
 
-fn decoder_of(file: &ModelFile) -> Decoder {
-    Decoder::load(file, CONTEXT, &Device::Cpu).unwrap()
+fn decoder_of(file: &ModelFile) -> LoadedDecoder {
+    LoadedDecoder::load(file, CONTEXT, &Device::Cpu).unwrap()
 }
 
-fn read_one(decoder: &Decoder, cache: &mut KvCache, tokens: &[u32]) -> Vec<f32> {
-    let mut readings = [Reading { cache, tokens, wants_scores: true }];
+fn read_one(decoder: &LoadedDecoder, cache: &mut KvCache, tokens: &[u32]) -> Vec<f32> {
+    let mut readings = [SessionInput { cache, tokens, wants_scores: true }];
     decoder.read(&mut readings).unwrap().remove(0).unwrap()
 }
 
@@ -41,7 +41,7 @@ fn assert_alike(ours: &[Vec<f32>], theirs: &[Vec<f32>], what: &str) {
 }
 
 /// Our scores after the prompt and after each of three tokens.
-fn ours(decoder: &Decoder) -> Vec<Vec<f32>> {
+fn ours(decoder: &LoadedDecoder) -> Vec<Vec<f32>> {
     let mut cache = decoder.cache().unwrap();
     let mut all = vec![read_one(decoder, &mut cache, &PROMPT)];
     all.extend(NEXT.iter().map(|token| read_one(decoder, &mut cache, &[*token])));
@@ -77,15 +77,15 @@ fn theirs_of_gguf(tiny: &Tiny) -> Vec<Vec<f32>> {
     let content = gguf_file::Content::read(&mut reader).unwrap();
     let device = Device::Cpu;
     match tiny.family {
-        Family::Qwen2 => {
+        ModelFamily::Qwen2 => {
             let mut model = quantized_qwen2::ModelWeights::from_gguf(content, &mut reader, &device).unwrap();
             theirs(|tokens, offset| model.forward(tokens, offset))
         }
-        Family::Qwen3 => {
+        ModelFamily::Qwen3 => {
             let mut model = quantized_qwen3::ModelWeights::from_gguf(content, &mut reader, &device).unwrap();
             theirs(|tokens, offset| model.forward(tokens, offset))
         }
-        Family::Llama | Family::Mistral => {
+        ModelFamily::Llama | ModelFamily::Mistral => {
             let mut model = quantized_llama::ModelWeights::from_gguf(content, &mut reader, &device).unwrap();
             theirs(|tokens, offset| model.forward(tokens, offset))
         }
@@ -94,7 +94,7 @@ fn theirs_of_gguf(tiny: &Tiny) -> Vec<Vec<f32>> {
 
 #[test]
 fn scores_of_gguf_files_are_those_of_candles_own_models() {
-    for family in [Family::Qwen2, Family::Qwen3, Family::Llama, Family::Mistral] {
+    for family in [ModelFamily::Qwen2, ModelFamily::Qwen3, ModelFamily::Llama, ModelFamily::Mistral] {
         for tiny in [Tiny::new(family, GgmlDType::F32), Tiny::wide(family, GgmlDType::F32)] {
             let what = format!("{} {}", family.word(), tiny.hidden);
             assert_close(&ours(&decoder_of(&file_of(&tiny))), &theirs_of_gguf(&tiny), &what);
@@ -111,7 +111,7 @@ fn scores_of_gguf_files_are_those_of_candles_own_models() {
 #[test]
 fn scores_of_k_quants_are_those_of_candles_own_models() {
     for dtype in [GgmlDType::Q4K, GgmlDType::Q6K, GgmlDType::Q5K] {
-        let tiny = Tiny::wide(Family::Qwen2, dtype);
+        let tiny = Tiny::wide(ModelFamily::Qwen2, dtype);
         let what = format!("{dtype:?}");
         assert_alike(&ours(&decoder_of(&file_of(&tiny))), &theirs_of_gguf(&tiny), &what);
     }
@@ -119,7 +119,7 @@ fn scores_of_k_quants_are_those_of_candles_own_models() {
 
 #[test]
 fn a_head_that_is_the_embedding_again_is_found() {
-    let tiny = Tiny { is_tied: true, ..Tiny::new(Family::Qwen2, GgmlDType::F32) };
+    let tiny = Tiny { is_tied: true, ..Tiny::new(ModelFamily::Qwen2, GgmlDType::F32) };
     assert_close(&ours(&decoder_of(&file_of(&tiny))), &theirs_of_gguf(&tiny), "tied");
 }
 
@@ -135,26 +135,26 @@ fn theirs_of_folder(tiny: &Tiny) -> Vec<Vec<f32>> {
     let window = tiny.window.map(|window| window - 1);
     let config = Tiny { window, ..tiny.clone() }.config();
     match tiny.family {
-        Family::Qwen2 => {
+        ModelFamily::Qwen2 => {
             let mut config = config;
             config["sliding_window"] = CONTEXT.into();
             let config: qwen2::Config = serde_json::from_value(config).unwrap();
             let mut model = qwen2::ModelForCausalLM::new(&config, weights).unwrap();
             theirs(|tokens, offset| model.forward(tokens, offset))
         }
-        Family::Qwen3 => {
+        ModelFamily::Qwen3 => {
             let config: qwen3::Config = serde_json::from_value(config).unwrap();
             let mut model = qwen3::ModelForCausalLM::new(&config, weights).unwrap();
             theirs(|tokens, offset| model.forward(tokens, offset))
         }
-        Family::Llama => {
+        ModelFamily::Llama => {
             let config: llama::LlamaConfig = serde_json::from_value(config).unwrap();
             let config = config.into_config(false);
             let mut cache = llama::Cache::new(true, DType::F32, &config, &Device::Cpu).unwrap();
             let model = llama::Llama::load(weights, &config).unwrap();
             theirs(|tokens, offset| model.forward(tokens, offset, &mut cache))
         }
-        Family::Mistral => {
+        ModelFamily::Mistral => {
             let config: mistral::Config = serde_json::from_value(config).unwrap();
             let mut model = mistral::Model::new(&config, weights).unwrap();
             theirs(|tokens, offset| model.forward(tokens, offset))
@@ -164,7 +164,7 @@ fn theirs_of_folder(tiny: &Tiny) -> Vec<Vec<f32>> {
 
 #[test]
 fn scores_of_safetensors_are_those_of_candles_own_models() {
-    for family in [Family::Qwen2, Family::Qwen3, Family::Llama, Family::Mistral] {
+    for family in [ModelFamily::Qwen2, ModelFamily::Qwen3, ModelFamily::Llama, ModelFamily::Mistral] {
         let tiny = Tiny::new(family, GgmlDType::F32);
         let folder = tempfile::tempdir().unwrap();
         let decoder = decoder_of(&folder_of(&tiny, folder.path()));
@@ -174,7 +174,7 @@ fn scores_of_safetensors_are_those_of_candles_own_models() {
 
 #[test]
 fn a_window_hides_what_is_older_in_reading_and_in_writing() {
-    let tiny = Tiny { window: Some(4), ..Tiny::new(Family::Mistral, GgmlDType::F32) };
+    let tiny = Tiny { window: Some(4), ..Tiny::new(ModelFamily::Mistral, GgmlDType::F32) };
     let folder = tempfile::tempdir().unwrap();
     let decoder = decoder_of(&folder_of(&tiny, folder.path()));
     let all = ours(&decoder);
@@ -188,8 +188,8 @@ fn a_window_hides_what_is_older_in_reading_and_in_writing() {
 
 #[test]
 fn a_window_as_wide_as_the_context_hides_nothing() {
-    let narrow = Tiny { window: Some(CONTEXT), ..Tiny::new(Family::Mistral, GgmlDType::F32) };
-    let open = Tiny::new(Family::Mistral, GgmlDType::F32);
+    let narrow = Tiny { window: Some(CONTEXT), ..Tiny::new(ModelFamily::Mistral, GgmlDType::F32) };
+    let open = Tiny::new(ModelFamily::Mistral, GgmlDType::F32);
     let folder = tempfile::tempdir().unwrap();
     let all = ours(&decoder_of(&folder_of(&open, folder.path())));
     let folder = tempfile::tempdir().unwrap();
@@ -203,7 +203,7 @@ fn a_window_as_wide_as_the_context_hides_nothing() {
 #[test]
 fn two_sessions_in_one_computation_score_as_they_do_alone() {
     for dtype in [GgmlDType::F32, GgmlDType::Q8_0] {
-        for family in [Family::Qwen2, Family::Llama] {
+        for family in [ModelFamily::Qwen2, ModelFamily::Llama] {
             let decoder = decoder_of(&file_of(&Tiny::wide(family, dtype)));
             let (mut first, mut second) = (decoder.cache().unwrap(), decoder.cache().unwrap());
             let alone = [
@@ -211,8 +211,8 @@ fn two_sessions_in_one_computation_score_as_they_do_alone() {
                 read_one(&decoder, &mut decoder.cache().unwrap(), &PROMPT[..4]),
             ];
             let mut readings = [
-                Reading { cache: &mut first, tokens: &PROMPT, wants_scores: true },
-                Reading { cache: &mut second, tokens: &PROMPT[..4], wants_scores: true },
+                SessionInput { cache: &mut first, tokens: &PROMPT, wants_scores: true },
+                SessionInput { cache: &mut second, tokens: &PROMPT[..4], wants_scores: true },
             ];
             let both: Vec<Vec<f32>> = decoder.read(&mut readings).unwrap().into_iter().flatten().collect();
             assert_close(&both, &alone, "together");
@@ -226,7 +226,7 @@ fn two_sessions_in_one_computation_score_as_they_do_alone() {
 
 #[test]
 fn a_copy_of_a_beginning_reads_on_as_the_whole_does() {
-    let decoder = decoder_of(&file_of(&Tiny::new(Family::Qwen3, GgmlDType::Q8_0)));
+    let decoder = decoder_of(&file_of(&Tiny::new(ModelFamily::Qwen3, GgmlDType::Q8_0)));
     let mut whole = decoder.cache().unwrap();
     read_one(&decoder, &mut whole, &PROMPT);
     let mut fork = whole.fork(4).unwrap();
@@ -239,7 +239,7 @@ fn a_copy_of_a_beginning_reads_on_as_the_whole_does() {
 
 #[test]
 fn a_long_past_is_moved_when_its_room_is_used_up() {
-    let decoder = decoder_of(&file_of(&Tiny::new(Family::Llama, GgmlDType::F32)));
+    let decoder = decoder_of(&file_of(&Tiny::new(ModelFamily::Llama, GgmlDType::F32)));
     let tokens: Vec<u32> = (0..400).map(|at| at % 250).collect();
     let mut in_pieces = decoder.cache().unwrap();
     let pieces: Vec<Vec<f32>> =
@@ -252,7 +252,7 @@ fn a_long_past_is_moved_when_its_room_is_used_up() {
 
 #[test]
 fn the_scaling_of_llama_3_1_is_that_of_candles_own_model() {
-    let tiny = Tiny { is_scaled: true, ..Tiny::new(Family::Llama, GgmlDType::F32) };
+    let tiny = Tiny { is_scaled: true, ..Tiny::new(ModelFamily::Llama, GgmlDType::F32) };
     let folder = tempfile::tempdir().unwrap();
     let file = folder_of(&tiny, folder.path());
     assert!(matches!(file.shape().rope.scaling, RopeScaling::Llama3 { .. }));
@@ -261,8 +261,8 @@ fn the_scaling_of_llama_3_1_is_that_of_candles_own_model() {
 
 #[test]
 fn a_token_beyond_the_vocabulary_is_refused() {
-    let decoder = decoder_of(&file_of(&Tiny::new(Family::Qwen2, GgmlDType::Q8_0)));
+    let decoder = decoder_of(&file_of(&Tiny::new(ModelFamily::Qwen2, GgmlDType::Q8_0)));
     let mut cache = decoder.cache().unwrap();
-    let mut readings = [Reading { cache: &mut cache, tokens: &[4_000_000], wants_scores: true }];
+    let mut readings = [SessionInput { cache: &mut cache, tokens: &[4_000_000], wants_scores: true }];
     assert!(decoder.read(&mut readings).is_err());
 }

@@ -6,7 +6,7 @@ use candle_nn::ops::{rms_norm, silu, softmax_last_dim};
 use super::cache::KvCache;
 use super::matrix::Matrix;
 use super::rope::RopeRows;
-use super::shape::{LayerWeight, ModelShape, Weight};
+use super::shape::{LayerWeight, ModelShape, WeightName};
 use super::softmax::CausalSoftmax;
 use crate::error::LocalError;
 use crate::file::ModelFile;
@@ -14,12 +14,12 @@ use crate::kernel::{FEW_ROWS, FewRows};
 
 /// The weights of one layer.
 #[derive(Debug)]
-pub(crate) struct Layer {
+pub(crate) struct DecoderLayer {
     index: usize,
     attention_norm: Tensor,
-    query: Projection,
-    key: Projection,
-    value: Projection,
+    query: LayerProjection,
+    key: LayerProjection,
+    value: LayerProjection,
     query_norm: Option<Tensor>,
     key_norm: Option<Tensor>,
     output: Matrix,
@@ -28,11 +28,11 @@ pub(crate) struct Layer {
     up: Matrix,
     down: Matrix,
     epsilon: f32,
-    sizes: Sizes,
+    sizes: LayerSizes,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Sizes {
+struct LayerSizes {
     heads: usize,
     kv_heads: usize,
     head: usize,
@@ -40,12 +40,12 @@ struct Sizes {
 }
 
 #[derive(Debug)]
-struct Projection {
+struct LayerProjection {
     matrix: Matrix,
     bias: Option<Tensor>,
 }
 
-impl Projection {
+impl LayerProjection {
     fn biased(&self, rows: Tensor) -> candle_core::Result<Tensor> {
         match &self.bias {
             Some(bias) => rows.broadcast_add(bias),
@@ -55,21 +55,21 @@ impl Projection {
 }
 
 /// Rows of one session within a batch.
-pub(crate) struct Span<'a> {
+pub(crate) struct BatchSpan<'a> {
     pub(crate) cache: &'a KvCache,
     pub(crate) begin: usize,
     pub(crate) count: usize,
 }
 
-impl Layer {
+impl DecoderLayer {
     pub(crate) fn load(file: &ModelFile, index: usize, device: &Device) -> Result<Self, LocalError> {
         let shape = file.shape();
-        let matrix = |weight| file.matrix(Weight::Layer(index, weight), shape.size_of(weight), device);
-        let vector = |weight| file.vector(Weight::Layer(index, weight), shape.size_of(weight).1, device);
+        let matrix = |weight| file.matrix(WeightName::Layer(index, weight), shape.size_of(weight), device);
+        let vector = |weight| file.vector(WeightName::Layer(index, weight), shape.size_of(weight).1, device);
         let vector_if =
-            |weight| file.vector_if(Weight::Layer(index, weight), shape.size_of(weight).1, device);
-        let projection = |weight, bias| -> Result<Projection, LocalError> {
-            Ok(Projection { matrix: matrix(weight)?, bias: vector_if(bias)? })
+            |weight| file.vector_if(WeightName::Layer(index, weight), shape.size_of(weight).1, device);
+        let projection = |weight, bias| -> Result<LayerProjection, LocalError> {
+            Ok(LayerProjection { matrix: matrix(weight)?, bias: vector_if(bias)? })
         };
         Ok(Self {
             index,
@@ -85,7 +85,7 @@ impl Layer {
             up: matrix(LayerWeight::Up)?,
             down: matrix(LayerWeight::Down)?,
             epsilon: shape.norm_epsilon as f32,
-            sizes: Sizes::of(shape),
+            sizes: LayerSizes::of(shape),
         })
     }
 
@@ -94,7 +94,7 @@ impl Layer {
         &self,
         rows: &Tensor,
         turns: &RopeRows,
-        spans: &[Span<'_>],
+        spans: &[BatchSpan<'_>],
     ) -> Result<Tensor, LocalError> {
         let normed = rms_norm(rows, &self.attention_norm, self.epsilon)?;
         let attended = self.attend(&normed, turns, spans)?;
@@ -105,10 +105,10 @@ impl Layer {
         Ok((rows + self.down.forward(&inner)?)?)
     }
 
-    fn attend(&self, rows: &Tensor, turns: &RopeRows, spans: &[Span<'_>]) -> Result<Tensor, LocalError> {
+    fn attend(&self, rows: &Tensor, turns: &RopeRows, spans: &[BatchSpan<'_>]) -> Result<Tensor, LocalError> {
         let matrices = [&self.query.matrix, &self.key.matrix, &self.value.matrix];
         let [query, key, value] = Matrix::forward_all(matrices, rows)?;
-        let Sizes { heads, kv_heads, head, .. } = self.sizes;
+        let LayerSizes { heads, kv_heads, head, .. } = self.sizes;
         let count = rows.dim(0)?;
         let query = self.query.biased(query)?.reshape((count, heads, head))?;
         let key = self.key.biased(key)?.reshape((count, kv_heads, head))?;
@@ -135,7 +135,7 @@ impl Layer {
     }
 }
 
-impl Sizes {
+impl LayerSizes {
     fn of(shape: &ModelShape) -> Self {
         Self {
             heads: shape.heads,
@@ -162,12 +162,12 @@ impl Sizes {
             (keys, values) = (keys.contiguous()?, values.contiguous()?);
         }
         let scores = query.matmul(&keys.transpose(D::Minus2, D::Minus1)?)?;
-        let shares = self.soften(scores, count, length)?;
+        let shares = self.softmax(scores, count, length)?;
         let attended = shares.matmul(&values)?.reshape((self.heads, count, self.head))?;
         Ok(attended.transpose(0, 1)?.reshape((count, self.heads * self.head))?)
     }
 
-    fn soften(&self, scores: Tensor, count: usize, length: usize) -> Result<Tensor, LocalError> {
+    fn softmax(&self, scores: Tensor, count: usize, length: usize) -> Result<Tensor, LocalError> {
         let softmax = CausalSoftmax { count, length, window: self.window.unwrap_or(usize::MAX) };
         if scores.device().is_cpu() {
             scores.inplace_op1(&softmax)?;

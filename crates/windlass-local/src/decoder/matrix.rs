@@ -6,20 +6,20 @@ use candle_core::quantized::{QMatMul, QTensor};
 use candle_core::{CpuStorage, CustomOp1, Layout, Module, Shape, Tensor};
 
 use crate::error::LocalError;
-use crate::kernel::{self, Sizes};
+use crate::kernel::{self, ProductSizes};
 
 /// Weights of a model, in their file or written out.
 #[derive(Debug, Clone)]
 pub(crate) enum Matrix {
     /// As candle multiplies.
-    Candles(QMatMul),
+    Candle(QMatMul),
     /// Blocks that our own products are for.
-    Blocks(Blocks),
+    Blocks(SharedBlocks),
 }
 
 /// Blocks where they lie, on the CPU.
 #[derive(Debug, Clone)]
-pub(crate) struct Blocks(Arc<QTensor>);
+pub(crate) struct SharedBlocks(Arc<QTensor>);
 
 impl Matrix {
     /// A matrix of blocks, as its file has them.
@@ -28,13 +28,17 @@ impl Matrix {
         let is_ours = tensor.device().is_cpu()
             && sizes.is_ok_and(|(columns, width)| kernel::can_multiply(tensor.dtype(), width, columns));
         let tensor = Arc::new(tensor);
-        Ok(if is_ours { Matrix::Blocks(Blocks(tensor)) } else { Matrix::Candles(QMatMul::from_arc(tensor)?) })
+        Ok(if is_ours {
+            Matrix::Blocks(SharedBlocks(tensor))
+        } else {
+            Matrix::Candle(QMatMul::from_arc(tensor)?)
+        })
     }
 
     /// The products of rows with all columns.
     pub(crate) fn forward(&self, rows: &Tensor) -> candle_core::Result<Tensor> {
         match self {
-            Matrix::Candles(matrix) => matrix.forward(rows),
+            Matrix::Candle(matrix) => matrix.forward(rows),
             Matrix::Blocks(blocks) => rows.contiguous()?.apply_op1_no_bwd(blocks),
         }
     }
@@ -42,8 +46,8 @@ impl Matrix {
     /// The columns of these numbers, as rows.
     pub(crate) fn embedding(&self, tokens: &Tensor) -> candle_core::Result<Tensor> {
         match self {
-            Matrix::Candles(matrix) => matrix.embedding(tokens),
-            Matrix::Blocks(Blocks(tensor)) => tensor.embedding(tokens),
+            Matrix::Candle(matrix) => matrix.embedding(tokens),
+            Matrix::Blocks(SharedBlocks(tensor)) => tensor.embedding(tokens),
         }
     }
 
@@ -53,8 +57,8 @@ impl Matrix {
         rows: &Tensor,
     ) -> candle_core::Result<[Tensor; N]> {
         let quantised = matrices.map(|matrix| match matrix {
-            Matrix::Candles(QMatMul::QTensor(tensor)) => Some(tensor.as_ref()),
-            Matrix::Candles(_) | Matrix::Blocks(_) => None,
+            Matrix::Candle(QMatMul::QTensor(tensor)) => Some(tensor.as_ref()),
+            Matrix::Candle(_) | Matrix::Blocks(_) => None,
         });
         if let Some(quantised) = quantised.into_iter().collect::<Option<Vec<_>>>()
             && let Some(products) = QTensor::gemv_fused_shared_lhs(&quantised, rows)?
@@ -70,7 +74,7 @@ impl Matrix {
     }
 }
 
-impl CustomOp1 for Blocks {
+impl CustomOp1 for SharedBlocks {
     fn name(&self) -> &'static str {
         "product-with-blocks"
     }
@@ -80,7 +84,7 @@ impl CustomOp1 for Blocks {
         let CpuStorage::F32(rows) = storage else { candle_core::bail!("rows are 32-bit floats") };
         let rows = layout.contiguous_offsets().and_then(|(begin, end)| rows.get(begin..end));
         let mut products = vec![0.0; count * columns];
-        let sizes = Sizes { count, width, columns };
+        let sizes = ProductSizes { count, width, columns };
         let weights = self.0.data()?;
         let is_done =
             rows.is_some_and(|rows| kernel::multiply(self.0.dtype(), &weights, sizes, rows, &mut products));

@@ -13,11 +13,11 @@ use candle_core::{Device, Tensor};
 use candle_nn::ops::rms_norm;
 
 pub(crate) use self::cache::KvCache;
-use self::layer::{Layer, Span};
+use self::layer::{BatchSpan, DecoderLayer};
 pub(crate) use self::matrix::Matrix;
 use self::rope::Rope;
-use self::shape::{ModelShape, Weight};
-pub(crate) use self::softmax::soften;
+use self::shape::{ModelShape, WeightName};
+pub(crate) use self::softmax::softmax;
 use crate::error::LocalError;
 use crate::file::ModelFile;
 
@@ -26,10 +26,10 @@ pub(crate) const PIECE_TOKENS: usize = 128;
 
 /// A model that is loaded.
 #[derive(Debug)]
-pub(crate) struct Decoder {
+pub(crate) struct LoadedDecoder {
     shape: ModelShape,
     embedding: Matrix,
-    layers: Vec<Layer>,
+    layers: Vec<DecoderLayer>,
     last_norm: Tensor,
     head: Matrix,
     rope: Rope,
@@ -38,28 +38,28 @@ pub(crate) struct Decoder {
 
 /// What one session reads next.
 #[derive(Debug)]
-pub(crate) struct Reading<'a> {
+pub(crate) struct SessionInput<'a> {
     /// What it has read.
     pub(crate) cache: &'a mut KvCache,
-    /// What follows.
     pub(crate) tokens: &'a [u32],
     /// Whether the scores of the token after these are wanted.
     pub(crate) wants_scores: bool,
 }
 
-impl Decoder {
+impl LoadedDecoder {
     /// Loads the weights; on the CPU they stay in their file.
     pub(crate) fn load(file: &ModelFile, context_tokens: usize, device: &Device) -> Result<Self, LocalError> {
         let shape = file.shape().clone();
         let table = (shape.vocabulary, shape.hidden);
-        let embedding = file.matrix(Weight::Embedding, table, device)?;
-        let head = file.matrix_if(Weight::Head, table, device)?.unwrap_or_else(|| embedding.clone());
-        let layers =
-            (0..shape.layers).map(|index| Layer::load(file, index, device)).collect::<Result<_, _>>()?;
+        let embedding = file.matrix(WeightName::Embedding, table, device)?;
+        let head = file.matrix_if(WeightName::Head, table, device)?.unwrap_or_else(|| embedding.clone());
+        let layers = (0..shape.layers)
+            .map(|index| DecoderLayer::load(file, index, device))
+            .collect::<Result<_, _>>()?;
         Ok(Self {
             embedding,
             layers,
-            last_norm: file.vector(Weight::LastNorm, shape.hidden, device)?,
+            last_norm: file.vector(WeightName::LastNorm, shape.hidden, device)?,
             head,
             rope: Rope::new(&shape.rope, shape.head_size, context_tokens, device)?,
             shape,
@@ -73,7 +73,10 @@ impl Decoder {
     }
 
     /// Reads the next tokens of several sessions in one pass, and gives the scores of those that want them.
-    pub(crate) fn read(&self, readings: &mut [Reading<'_>]) -> Result<Vec<Option<Vec<f32>>>, LocalError> {
+    pub(crate) fn read(
+        &self,
+        readings: &mut [SessionInput<'_>],
+    ) -> Result<Vec<Option<Vec<f32>>>, LocalError> {
         let (mut tokens, mut positions) = (Vec::new(), Vec::new());
         for reading in readings.iter_mut() {
             reading.cache.reserve(reading.tokens.len())?;
@@ -86,7 +89,7 @@ impl Decoder {
         let (mut begin, mut last_rows) = (0, Vec::new());
         for reading in readings.iter() {
             let count = reading.tokens.len();
-            spans.push(Span { cache: reading.cache, begin, count });
+            spans.push(BatchSpan { cache: reading.cache, begin, count });
             begin += count;
             if reading.wants_scores {
                 last_rows.push(u32::try_from(begin.saturating_sub(1)).unwrap_or(u32::MAX));

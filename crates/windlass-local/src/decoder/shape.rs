@@ -4,7 +4,7 @@
 
 /// A family of models that share one way of computing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Family {
+pub enum ModelFamily {
     /// Qwen2 and 2.5: biases on queries, keys and values.
     Qwen2,
     /// Qwen3: queries and keys are normalised.
@@ -15,14 +15,14 @@ pub enum Family {
     Mistral,
 }
 
-impl Family {
+impl ModelFamily {
     /// The family of an architecture's name in a file.
     pub(crate) fn of(architecture: &str) -> Option<Self> {
         match architecture {
-            "qwen2" => Some(Family::Qwen2),
-            "qwen3" => Some(Family::Qwen3),
-            "llama" | "smollm" => Some(Family::Llama),
-            "mistral" => Some(Family::Mistral),
+            "qwen2" => Some(ModelFamily::Qwen2),
+            "qwen3" => Some(ModelFamily::Qwen3),
+            "llama" | "smollm" => Some(ModelFamily::Llama),
+            "mistral" => Some(ModelFamily::Mistral),
             _ => None,
         }
     }
@@ -30,10 +30,10 @@ impl Family {
     /// Its name.
     pub fn word(self) -> &'static str {
         match self {
-            Family::Qwen2 => "qwen2",
-            Family::Qwen3 => "qwen3",
-            Family::Llama => "llama",
-            Family::Mistral => "mistral",
+            ModelFamily::Qwen2 => "qwen2",
+            ModelFamily::Qwen3 => "qwen3",
+            ModelFamily::Llama => "llama",
+            ModelFamily::Mistral => "mistral",
         }
     }
 }
@@ -60,7 +60,6 @@ pub(crate) enum RopeScaling {
     Divisors(Vec<f32>),
 }
 
-/// Rotary positions.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct RopeShape {
     pub(crate) theta: f64,
@@ -71,7 +70,7 @@ pub(crate) struct RopeShape {
 /// The numbers of a model.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ModelShape {
-    pub(crate) family: Family,
+    pub(crate) family: ModelFamily,
     pub(crate) layers: usize,
     pub(crate) hidden: usize,
     pub(crate) feed_forward: usize,
@@ -141,7 +140,7 @@ impl ModelShape {
 
 /// A tensor of a model, whatever its file calls it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Weight {
+pub(crate) enum WeightName {
     /// One row for every token.
     Embedding,
     /// The norm before the head.

@@ -42,7 +42,7 @@ impl InplaceOp1 for CausalSoftmax {
         barrier_pool().execute_chunked(rows.len(), |range| {
             for at in range {
                 if let Some(Ok(mut row)) = rows.get(at).map(Mutex::lock) {
-                    soften(&mut row, self.seen(at));
+                    softmax(&mut row, self.seen(at));
                 }
             }
         });
@@ -52,13 +52,13 @@ impl InplaceOp1 for CausalSoftmax {
 
 /// Softmax of what is seen of a row; the rest becomes zero.
 #[inline(always)]
-pub(crate) fn soften(row: &mut [f32], seen: std::ops::Range<usize>) {
+pub(crate) fn softmax(row: &mut [f32], seen: std::ops::Range<usize>) {
     let (hidden_before, rest) = row.split_at_mut_checked(seen.start).unwrap_or_default();
     let (seen, hidden_after) = rest.split_at_mut_checked(seen.len()).unwrap_or_default();
     hidden_before.fill(0.0);
     hidden_after.fill(0.0);
     let most = seen.iter().fold(f32::NEG_INFINITY, |most, score| if *score > most { *score } else { most });
-    seen.iter_mut().for_each(|score| *score = power(*score - most));
+    seen.iter_mut().for_each(|score| *score = exp(*score - most));
     let sum: f32 = seen.iter().sum();
     let share = 1.0 / sum;
     seen.iter_mut().for_each(|score| *score *= share);
@@ -66,7 +66,7 @@ pub(crate) fn soften(row: &mut [f32], seen: std::ops::Range<usize>) {
 
 /// `e` to a power of at most 0, to six digits; plain enough to be computed for several numbers at once.
 #[inline(always)]
-fn power(exponent: f32) -> f32 {
+fn exp(exponent: f32) -> f32 {
     // 2^(n + f) with n whole and f between -0.5 and 0.5: n goes into the float's own exponent.
     let scaled = (exponent * std::f32::consts::LOG2_E).max(-126.0);
     let whole = (scaled + 12_582_912.0) - 12_582_912.0;

@@ -14,7 +14,7 @@ const MASKED: f64 = -1e9;
 
 /// The part of `config.json` that the network depends on.
 #[derive(Debug, Clone, Deserialize)]
-pub(super) struct Config {
+pub(super) struct BertConfig {
     pub(super) vocab_size: usize,
     hidden_size: usize,
     num_hidden_layers: usize,
@@ -38,25 +38,24 @@ fn tiny() -> f64 {
     1e-12
 }
 
-/// The network.
 pub(super) struct Bert {
     words: Embedding,
     positions: Embedding,
     kinds: Embedding,
     norm: LayerNorm,
-    layers: Vec<Layer>,
+    layers: Vec<BertLayer>,
 }
 
 impl Bert {
     /// Takes the weights; some files have all of them below `bert`.
-    pub(super) fn load(weights: &VarBuilder<'_>, config: &Config) -> Result<Self> {
+    pub(super) fn load(weights: &VarBuilder<'_>, config: &BertConfig) -> Result<Self> {
         let inner = weights.pp("bert");
         let weights =
             if inner.contains_tensor("embeddings.word_embeddings.weight") { &inner } else { weights };
         let tables = weights.pp("embeddings");
         let width = config.hidden_size;
         let layers = (0..config.num_hidden_layers)
-            .map(|number| Layer::load(&weights.pp(format!("encoder.layer.{number}")), config));
+            .map(|number| BertLayer::load(&weights.pp(format!("encoder.layer.{number}")), config));
         Ok(Self {
             words: embedding(config.vocab_size, width, tables.pp("word_embeddings"))?,
             positions: embedding(config.max_position_embeddings, width, tables.pp("position_embeddings"))?,
@@ -81,8 +80,7 @@ impl Bert {
     }
 }
 
-/// One layer.
-struct Layer {
+struct BertLayer {
     query: Linear,
     key: Linear,
     value: Linear,
@@ -95,8 +93,8 @@ struct Layer {
     heads: usize,
 }
 
-impl Layer {
-    fn load(weights: &VarBuilder<'_>, config: &Config) -> Result<Self> {
+impl BertLayer {
+    fn load(weights: &VarBuilder<'_>, config: &BertConfig) -> Result<Self> {
         let (width, wide, eps) = (config.hidden_size, config.intermediate_size, config.layer_norm_eps);
         let attention = weights.pp("attention");
         let own = |name: &str| linear(width, width, attention.pp(name));

@@ -40,7 +40,7 @@ fn the_vectors_are_those_of_another_implementation() {
 fn weights_below_a_prefix_are_found() {
     let weights = VarMap::new();
     let builder = VarBuilder::from_varmap(&weights, DType::F32, &Device::Cpu);
-    let config: Config = serde_json::from_value(config("gelu")).unwrap();
+    let config: BertConfig = serde_json::from_value(config("gelu")).unwrap();
     Bert::load(&builder.pp("bert"), &config).unwrap();
     let named = weights.data().lock().unwrap().len();
     Bert::load(&builder, &config).unwrap();

@@ -21,7 +21,6 @@ pub(super) struct Encoder {
 }
 
 impl Encoder {
-    /// Reads the weights.
     pub(super) fn load(folder: &Folder) -> Result<Self, EmbedFailure> {
         let device = device::best();
         let weights = |why: &str| folder.wrong("model.safetensors", why);

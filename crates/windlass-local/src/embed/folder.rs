@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use windlass_core::search::embed::EmbedFailure;
 
-use super::bert::Config;
+use super::bert::BertConfig;
 
 /// Largest file of weights: encoders of this class have a tenth of it, and all of it is held in memory.
 const WEIGHTS_BYTES_MAX: u64 = 4 << 30;
@@ -30,7 +30,7 @@ pub(super) enum Pooling {
 #[derive(Debug)]
 pub(super) struct Folder {
     path: PathBuf,
-    pub(super) config: Config,
+    pub(super) config: BertConfig,
     pub(super) pooling: Pooling,
 }
 
@@ -71,7 +71,6 @@ impl Folder {
         read(&self.path.join(name), TEXT_BYTES_MAX)
     }
 
-    /// Reads the weights.
     pub(super) fn read_weights(&self) -> Result<Vec<u8>, EmbedFailure> {
         read(&self.path.join("model.safetensors"), WEIGHTS_BYTES_MAX)
     }
@@ -110,7 +109,7 @@ fn read(path: &Path, bytes_max: u64) -> Result<Vec<u8>, EmbedFailure> {
     Ok(bytes)
 }
 
-fn read_config(folder: &Path) -> Result<Config, EmbedFailure> {
+fn read_config(folder: &Path) -> Result<BertConfig, EmbedFailure> {
     let path = folder.join("config.json");
     let bytes = read(&path, TEXT_BYTES_MAX)?;
     let fields: serde_json::Value =

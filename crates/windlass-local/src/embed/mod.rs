@@ -70,10 +70,10 @@ impl FolderEmbedder {
 }
 
 /// Texts by their place and tokens.
-type Rows<'a> = &'a [(usize, &'a Vec<u32>)];
+type TokenRows<'a> = &'a [(usize, &'a Vec<u32>)];
 
 /// The next batch of texts that are sorted by length, and the rest; `None` when there are no more.
-fn split_batch<'a>(rest: Rows<'a>) -> Option<(Rows<'a>, Rows<'a>)> {
+fn split_batch<'a>(rest: TokenRows<'a>) -> Option<(TokenRows<'a>, TokenRows<'a>)> {
     let fits = |count: usize| {
         let longest = rest.get(count.saturating_sub(1)).map_or(0, |(_, tokens)| tokens.len());
         count * longest <= BATCH_TOKENS_MAX

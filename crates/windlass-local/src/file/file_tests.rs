@@ -3,10 +3,10 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::tiny::{CONTEXT, Tiny};
-use crate::tokens::Tokens;
+use crate::tokens::ModelTokens;
 
 fn tiny() -> Tiny {
-    Tiny::new(Family::Qwen2, GgmlDType::Q8_0)
+    Tiny::new(ModelFamily::Qwen2, GgmlDType::Q8_0)
 }
 
 fn written(bytes: &[u8]) -> (tempfile::TempDir, PathBuf) {
@@ -19,15 +19,15 @@ fn written(bytes: &[u8]) -> (tempfile::TempDir, PathBuf) {
 /// Opens a file, and loads everything when it opens.
 fn load(path: &Path) -> Result<(), LocalError> {
     let file = ModelFile::open(path)?;
-    Tokens::of_file(&file)?;
-    crate::decoder::Decoder::load(&file, 64, &Device::Cpu).map(|_| ())
+    ModelTokens::of_file(&file)?;
+    crate::decoder::LoadedDecoder::load(&file, 64, &Device::Cpu).map(|_| ())
 }
 
 #[test]
 fn a_file_is_described_without_being_loaded() {
     let (_folder, path) = written(&tiny().gguf());
     let description = describe(&path).unwrap();
-    assert_eq!((description.format, description.family), (Format::Gguf, Family::Qwen2));
+    assert_eq!((description.format, description.family), (Format::Gguf, ModelFamily::Qwen2));
     assert_eq!(description.quantisation, "Q8_0");
     assert_eq!(description.title.as_deref(), Some("tiny"));
     assert_eq!(description.context_tokens, CONTEXT);
@@ -124,8 +124,8 @@ fn weights_are_used_where_they_lie_in_the_file() {
     let (_folder, path) = written(&tiny().gguf());
     let ModelFile::Gguf(file) = ModelFile::open(&path).unwrap() else { panic!("a GGUF file") };
     let size = (288, 64);
-    let first = file.tensor(Weight::Head, size, &Device::Cpu).unwrap().unwrap();
-    let second = file.tensor(Weight::Head, size, &Device::Cpu).unwrap().unwrap();
+    let first = file.tensor(WeightName::Head, size, &Device::Cpu).unwrap().unwrap();
+    let second = file.tensor(WeightName::Head, size, &Device::Cpu).unwrap().unwrap();
     let place = |tensor: &candle_core::quantized::QTensor| tensor.data().unwrap().as_ptr();
     assert_eq!(place(&first), place(&second));
 }

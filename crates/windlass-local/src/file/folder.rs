@@ -10,21 +10,22 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::mapped::Bytes;
-use crate::decoder::shape::{Family, LayerWeight, ModelShape, RopeLayout, RopeScaling, RopeShape, Weight};
+use crate::decoder::shape::{
+    LayerWeight, ModelFamily, ModelShape, RopeLayout, RopeScaling, RopeShape, WeightName,
+};
 use crate::error::LocalError;
 
-/// An open folder.
 #[derive(Debug)]
 pub(crate) struct FolderFiles {
     path: PathBuf,
     files: Vec<(PathBuf, Bytes)>,
-    config: Config,
+    config: FolderConfig,
     shape: ModelShape,
 }
 
 /// What is used of config.json.
 #[derive(Debug, Deserialize)]
-struct Config {
+struct FolderConfig {
     #[serde(default)]
     model_type: String,
     hidden_size: usize,
@@ -61,9 +62,9 @@ impl FolderFiles {
         let value: Value =
             serde_json::from_str(&text).map_err(|error| damaged(config_path.clone(), error.to_string()))?;
         let model_type = value.get("model_type").and_then(Value::as_str).unwrap_or_default().to_owned();
-        let family = Family::of(&model_type)
+        let family = ModelFamily::of(&model_type)
             .ok_or_else(|| LocalError::Architecture { path: path.into(), found: model_type })?;
-        let config: Config =
+        let config: FolderConfig =
             serde_json::from_value(value).map_err(|error| damaged(config_path.clone(), error.to_string()))?;
         let shape = shape_of(family, &config);
         if let Some(fault) = shape.fault() {
@@ -136,7 +137,7 @@ impl FolderFiles {
     /// A tensor as 32-bit floats, if a file has it.
     pub(crate) fn tensor(
         &self,
-        weight: Weight,
+        weight: WeightName,
         size: (usize, usize),
         device: &Device,
     ) -> Result<Option<Tensor>, LocalError> {
@@ -204,7 +205,7 @@ fn check_header(file: &Path, bytes: &[u8]) -> Result<(), LocalError> {
     })
 }
 
-fn shape_of(family: Family, config: &Config) -> ModelShape {
+fn shape_of(family: ModelFamily, config: &FolderConfig) -> ModelShape {
     let (scaling, original) = scaling_of(config.rope_scaling.as_ref());
     let heads = config.num_attention_heads;
     ModelShape {
@@ -222,8 +223,10 @@ fn shape_of(family: Family, config: &Config) -> ModelShape {
             .unwrap_or(config.max_position_embeddings)
             .min(config.max_position_embeddings),
         window_tokens: config.sliding_window.filter(|_| match family {
-            Family::Mistral => config.use_sliding_window.unwrap_or(true),
-            Family::Qwen2 | Family::Qwen3 | Family::Llama => config.use_sliding_window.unwrap_or(false),
+            ModelFamily::Mistral => config.use_sliding_window.unwrap_or(true),
+            ModelFamily::Qwen2 | ModelFamily::Qwen3 | ModelFamily::Llama => {
+                config.use_sliding_window.unwrap_or(false)
+            }
         }),
     }
 }
@@ -254,12 +257,12 @@ fn scaling_of(scaling: Option<&Value>) -> (RopeScaling, Option<usize>) {
     }
 }
 
-fn name_of(weight: Weight) -> String {
+fn name_of(weight: WeightName) -> String {
     let (layer, weight) = match weight {
-        Weight::Embedding => return "model.embed_tokens.weight".to_owned(),
-        Weight::LastNorm => return "model.norm.weight".to_owned(),
-        Weight::Head => return "lm_head.weight".to_owned(),
-        Weight::Layer(layer, weight) => (layer, weight),
+        WeightName::Embedding => return "model.embed_tokens.weight".to_owned(),
+        WeightName::LastNorm => return "model.norm.weight".to_owned(),
+        WeightName::Head => return "lm_head.weight".to_owned(),
+        WeightName::Layer(layer, weight) => (layer, weight),
     };
     let name = match weight {
         LayerWeight::AttentionNorm => "input_layernorm.weight",

@@ -9,9 +9,11 @@ use std::sync::Arc;
 use candle_core::Device;
 use candle_core::quantized::{GgmlDType, QTensor};
 
-use super::header::{self, Header, HeaderFault, Meta, TensorEntry};
+use super::header::{self, GgufHeader, HeaderFault, Meta, TensorEntry};
 use super::mapped::{self, Bytes};
-use crate::decoder::shape::{Family, LayerWeight, ModelShape, RopeLayout, RopeScaling, RopeShape, Weight};
+use crate::decoder::shape::{
+    LayerWeight, ModelFamily, ModelShape, RopeLayout, RopeScaling, RopeShape, WeightName,
+};
 use crate::error::LocalError;
 
 /// An open GGUF file.
@@ -19,7 +21,7 @@ use crate::error::LocalError;
 pub(crate) struct GgufFile {
     path: PathBuf,
     bytes: Arc<Bytes>,
-    header: Header,
+    header: GgufHeader,
     shape: ModelShape,
 }
 
@@ -70,8 +72,8 @@ impl GgufFile {
 
     /// The same, and whether it is only looked up and never multiplied: the table of a model with a head of its own.
     pub(crate) fn entries_looked_up(&self) -> impl Iterator<Item = (&TensorEntry, bool)> {
-        let has_head = self.header.tensors.contains_key(&name_of(Weight::Head));
-        let table = name_of(Weight::Embedding);
+        let has_head = self.header.tensors.contains_key(&name_of(WeightName::Head));
+        let table = name_of(WeightName::Embedding);
         self.header.tensors.iter().map(move |(name, entry)| (entry, has_head && *name == table))
     }
 
@@ -87,7 +89,7 @@ impl GgufFile {
     /// A tensor, if the file has it.
     pub(crate) fn tensor(
         &self,
-        weight: Weight,
+        weight: WeightName,
         size: (usize, usize),
         device: &Device,
     ) -> Result<Option<QTensor>, LocalError> {
@@ -117,12 +119,12 @@ fn word_of(dtype: GgmlDType) -> String {
     }
 }
 
-fn name_of(weight: Weight) -> String {
+fn name_of(weight: WeightName) -> String {
     let (layer, weight) = match weight {
-        Weight::Embedding => return "token_embd.weight".to_owned(),
-        Weight::LastNorm => return "output_norm.weight".to_owned(),
-        Weight::Head => return "output.weight".to_owned(),
-        Weight::Layer(layer, weight) => (layer, weight),
+        WeightName::Embedding => return "token_embd.weight".to_owned(),
+        WeightName::LastNorm => return "output_norm.weight".to_owned(),
+        WeightName::Head => return "output.weight".to_owned(),
+        WeightName::Layer(layer, weight) => (layer, weight),
     };
     let name = match weight {
         LayerWeight::AttentionNorm => "attn_norm.weight",
@@ -143,13 +145,13 @@ fn name_of(weight: Weight) -> String {
     format!("blk.{layer}.{name}")
 }
 
-fn shape_of(path: &Path, header: &Header, bytes: &[u8]) -> Result<ModelShape, LocalError> {
+fn shape_of(path: &Path, header: &GgufHeader, bytes: &[u8]) -> Result<ModelShape, LocalError> {
     let damaged = |message: String| LocalError::Damaged { path: path.into(), message };
     let architecture = header.meta.get("general.architecture").and_then(Meta::as_text);
     let architecture =
         architecture.ok_or_else(|| damaged("it does not say which architecture it is".to_owned()))?;
     let unknown = || LocalError::Architecture { path: path.into(), found: architecture.to_owned() };
-    let family = Family::of(architecture).ok_or_else(unknown)?;
+    let family = ModelFamily::of(architecture).ok_or_else(unknown)?;
     let meta = |key: &str| header.meta.get(&format!("{architecture}.{key}"));
     if meta("expert_count").and_then(Meta::as_usize).is_some_and(|experts| experts > 0) {
         return Err(LocalError::Architecture {
@@ -180,15 +182,17 @@ fn shape_of(path: &Path, header: &Header, bytes: &[u8]) -> Result<ModelShape, Lo
         rope: RopeShape {
             theta: meta("rope.freq_base").and_then(Meta::as_f64).unwrap_or(10_000.0),
             layout: match family {
-                Family::Qwen2 | Family::Qwen3 => RopeLayout::Halves,
-                Family::Llama | Family::Mistral => RopeLayout::Pairs,
+                ModelFamily::Qwen2 | ModelFamily::Qwen3 => RopeLayout::Halves,
+                ModelFamily::Llama | ModelFamily::Mistral => RopeLayout::Pairs,
             },
             scaling: RopeScaling::None,
         },
         context_tokens: number("context_length")?,
         window_tokens: match family {
-            Family::Llama | Family::Mistral => meta("attention.sliding_window").and_then(Meta::as_usize),
-            Family::Qwen2 | Family::Qwen3 => None,
+            ModelFamily::Llama | ModelFamily::Mistral => {
+                meta("attention.sliding_window").and_then(Meta::as_usize)
+            }
+            ModelFamily::Qwen2 | ModelFamily::Qwen3 => None,
         },
     };
     scale(&mut shape, &meta);
@@ -216,7 +220,7 @@ fn scale<'a>(shape: &mut ModelShape, meta: &impl Fn(&str) -> Option<&'a Meta>) {
 }
 
 /// How llama.cpp writes the scaling of Llama 3.1: a divisor for every rotation.
-fn divisors_of(header: &Header, bytes: &[u8], head_size: usize) -> Option<Vec<f32>> {
+fn divisors_of(header: &GgufHeader, bytes: &[u8], head_size: usize) -> Option<Vec<f32>> {
     let entry = header.tensors.get("rope_freqs.weight")?;
     if entry.dtype != GgmlDType::F32 || entry.shape != [head_size / 2] {
         return None;

@@ -58,7 +58,6 @@ impl Meta {
 /// A tensor as the header describes it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TensorEntry {
-    /// Rows first.
     pub(crate) shape: Vec<usize>,
     pub(crate) dtype: GgmlDType,
     /// Where it lies in the file; may reach beyond its end.
@@ -67,7 +66,7 @@ pub(crate) struct TensorEntry {
 
 /// The header of a GGUF file.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Header {
+pub(crate) struct GgufHeader {
     pub(crate) meta: HashMap<String, Meta>,
     pub(crate) tensors: HashMap<String, TensorEntry>,
 }
@@ -86,17 +85,17 @@ pub(crate) enum HeaderFault {
 const LISTS_DEEP_MAX: usize = 4;
 
 /// Reads a header from the beginning of a file.
-pub(crate) fn read(bytes: &[u8]) -> Result<Header, HeaderFault> {
+pub(crate) fn read(bytes: &[u8]) -> Result<GgufHeader, HeaderFault> {
     if !bytes.starts_with(b"GGUF") {
         return Err(HeaderFault::NotGguf);
     }
-    let mut reader = Reader { bytes, at: 4 };
+    let mut reader = HeaderReader { bytes, at: 4 };
     let version = reader.u32()?;
     if !(2..=3).contains(&version) {
         return Err(HeaderFault::Wrong(format!("version {version} of the format is not known")));
     }
     let (tensors, entries) = (reader.length(24)?, reader.length(13)?);
-    let mut header = Header::default();
+    let mut header = GgufHeader::default();
     for _ in 0..entries {
         let key = reader.text()?;
         let kind = reader.u32()?;
@@ -125,12 +124,12 @@ fn impossible(name: &str) -> HeaderFault {
     HeaderFault::Wrong(format!("the tensor '{name}' has an impossible size"))
 }
 
-struct Reader<'a> {
+struct HeaderReader<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-impl Reader<'_> {
+impl HeaderReader<'_> {
     fn take<const N: usize>(&mut self) -> Result<[u8; N], HeaderFault> {
         let end = self.at.saturating_add(N);
         let bytes = self.bytes.get(self.at..end).and_then(|bytes| bytes.try_into().ok());

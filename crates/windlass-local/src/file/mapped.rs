@@ -29,7 +29,6 @@ pub(crate) enum Bytes {
 const ALIGNMENT: usize = 8;
 
 impl Bytes {
-    /// Maps a file.
     #[allow(unsafe_code)]
     pub(crate) fn of_file(path: &Path) -> Result<Self, LocalError> {
         let unreadable =
@@ -55,7 +54,6 @@ impl Bytes {
         Ok(Bytes::Mapped(copy.make_read_only().map_err(fault)?))
     }
 
-    /// All of them.
     pub(crate) fn as_slice(&self) -> &[u8] {
         match self {
             Bytes::Mapped(mapping) => mapping,
@@ -65,13 +63,13 @@ impl Bytes {
 }
 
 /// A matrix of blocks in mapped bytes, as candle's kernels read it.
-struct Blocks<T> {
+struct MappedBlocks<T> {
     bytes: Arc<Bytes>,
     range: Range<usize>,
     kind: PhantomData<T>,
 }
 
-impl<T: GgmlType> Blocks<T> {
+impl<T: GgmlType> MappedBlocks<T> {
     /// Only for the types of `tensor` below, each of which is plain numbers.
     fn boxed(bytes: Arc<Bytes>, range: Range<usize>) -> Option<Box<dyn QuantizedType>>
     where
@@ -96,7 +94,7 @@ impl<T: GgmlType> Blocks<T> {
     }
 }
 
-impl<T: GgmlType> QuantizedType for Blocks<T> {
+impl<T: GgmlType> QuantizedType for MappedBlocks<T> {
     fn dtype(&self) -> GgmlDType {
         T::DTYPE
     }
@@ -177,20 +175,20 @@ pub(crate) fn tensor(
 fn blocks(bytes: &Arc<Bytes>, range: Range<usize>, dtype: GgmlDType) -> Option<Box<dyn QuantizedType>> {
     let bytes = Arc::clone(bytes);
     match dtype {
-        GgmlDType::F32 => Blocks::<f32>::boxed(bytes, range),
-        GgmlDType::F16 => Blocks::<f16>::boxed(bytes, range),
-        GgmlDType::BF16 => Blocks::<half::bf16>::boxed(bytes, range),
-        GgmlDType::Q4_0 => Blocks::<k_quants::BlockQ4_0>::boxed(bytes, range),
-        GgmlDType::Q4_1 => Blocks::<k_quants::BlockQ4_1>::boxed(bytes, range),
-        GgmlDType::Q5_0 => Blocks::<k_quants::BlockQ5_0>::boxed(bytes, range),
-        GgmlDType::Q5_1 => Blocks::<k_quants::BlockQ5_1>::boxed(bytes, range),
-        GgmlDType::Q8_0 => Blocks::<k_quants::BlockQ8_0>::boxed(bytes, range),
-        GgmlDType::Q8_1 => Blocks::<k_quants::BlockQ8_1>::boxed(bytes, range),
-        GgmlDType::Q2K => Blocks::<k_quants::BlockQ2K>::boxed(bytes, range),
-        GgmlDType::Q3K => Blocks::<k_quants::BlockQ3K>::boxed(bytes, range),
-        GgmlDType::Q4K => Blocks::<k_quants::BlockQ4K>::boxed(bytes, range),
-        GgmlDType::Q5K => Blocks::<k_quants::BlockQ5K>::boxed(bytes, range),
-        GgmlDType::Q6K => Blocks::<k_quants::BlockQ6K>::boxed(bytes, range),
-        GgmlDType::Q8K => Blocks::<k_quants::BlockQ8K>::boxed(bytes, range),
+        GgmlDType::F32 => MappedBlocks::<f32>::boxed(bytes, range),
+        GgmlDType::F16 => MappedBlocks::<f16>::boxed(bytes, range),
+        GgmlDType::BF16 => MappedBlocks::<half::bf16>::boxed(bytes, range),
+        GgmlDType::Q4_0 => MappedBlocks::<k_quants::BlockQ4_0>::boxed(bytes, range),
+        GgmlDType::Q4_1 => MappedBlocks::<k_quants::BlockQ4_1>::boxed(bytes, range),
+        GgmlDType::Q5_0 => MappedBlocks::<k_quants::BlockQ5_0>::boxed(bytes, range),
+        GgmlDType::Q5_1 => MappedBlocks::<k_quants::BlockQ5_1>::boxed(bytes, range),
+        GgmlDType::Q8_0 => MappedBlocks::<k_quants::BlockQ8_0>::boxed(bytes, range),
+        GgmlDType::Q8_1 => MappedBlocks::<k_quants::BlockQ8_1>::boxed(bytes, range),
+        GgmlDType::Q2K => MappedBlocks::<k_quants::BlockQ2K>::boxed(bytes, range),
+        GgmlDType::Q3K => MappedBlocks::<k_quants::BlockQ3K>::boxed(bytes, range),
+        GgmlDType::Q4K => MappedBlocks::<k_quants::BlockQ4K>::boxed(bytes, range),
+        GgmlDType::Q5K => MappedBlocks::<k_quants::BlockQ5K>::boxed(bytes, range),
+        GgmlDType::Q6K => MappedBlocks::<k_quants::BlockQ6K>::boxed(bytes, range),
+        GgmlDType::Q8K => MappedBlocks::<k_quants::BlockQ8K>::boxed(bytes, range),
     }
 }

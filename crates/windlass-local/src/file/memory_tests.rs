@@ -1,6 +1,6 @@
 use super::super::describe;
 use super::*;
-use crate::file::Family;
+use crate::file::ModelFamily;
 use crate::tiny::Tiny;
 
 const ALL: Layouts =
@@ -40,7 +40,7 @@ fn estimate(tiny: &Tiny) -> (MemoryEstimate, u64) {
 
 #[test]
 fn the_estimate_is_the_file_its_copy_the_context_and_what_a_piece_needs() {
-    let tiny = Tiny::wide(Family::Qwen2, GgmlDType::Q8_0);
+    let tiny = Tiny::wide(ModelFamily::Qwen2, GgmlDType::Q8_0);
     let (memory, file_bytes) = estimate(&tiny);
     let layouts = Layouts::of_machine();
     let matrices = |tensor: &candle_core::Tensor| tensor.rank() == 2;

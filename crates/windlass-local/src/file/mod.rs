@@ -20,10 +20,10 @@ use self::mapped::Bytes;
 pub use self::memory::MemoryEstimate;
 pub(crate) use self::memory::available_bytes;
 use crate::decoder::Matrix;
-use crate::decoder::shape::{ModelShape, Weight};
+use crate::decoder::shape::{ModelShape, WeightName};
 use crate::error::LocalError;
 
-pub use crate::decoder::shape::Family;
+pub use crate::decoder::shape::ModelFamily;
 
 /// What a model file is, without loading it.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,7 +33,7 @@ pub struct FileDescription {
     /// How it is stored.
     pub format: Format,
     /// What it computes.
-    pub family: Family,
+    pub family: ModelFamily,
     /// What it calls itself.
     pub title: Option<String>,
     /// Under which licence it says it is.
@@ -149,7 +149,7 @@ impl ModelFile {
     /// A matrix that must be there.
     pub(crate) fn matrix(
         &self,
-        weight: Weight,
+        weight: WeightName,
         size: (usize, usize),
         device: &Device,
     ) -> Result<Matrix, LocalError> {
@@ -159,7 +159,7 @@ impl ModelFile {
     /// A matrix, if it is there.
     pub(crate) fn matrix_if(
         &self,
-        weight: Weight,
+        weight: WeightName,
         size: (usize, usize),
         device: &Device,
     ) -> Result<Option<Matrix>, LocalError> {
@@ -169,7 +169,7 @@ impl ModelFile {
                 tensor.map(Matrix::of_blocks).transpose()
             }
             ModelFile::Folder(files) => {
-                Ok(files.tensor(weight, size, device)?.map(|tensor| Matrix::Candles(QMatMul::Tensor(tensor))))
+                Ok(files.tensor(weight, size, device)?.map(|tensor| Matrix::Candle(QMatMul::Tensor(tensor))))
             }
         }
     }
@@ -177,7 +177,7 @@ impl ModelFile {
     /// A vector that must be there, as 32-bit floats.
     pub(crate) fn vector(
         &self,
-        weight: Weight,
+        weight: WeightName,
         length: usize,
         device: &Device,
     ) -> Result<Tensor, LocalError> {
@@ -187,7 +187,7 @@ impl ModelFile {
     /// A vector, if it is there.
     pub(crate) fn vector_if(
         &self,
-        weight: Weight,
+        weight: WeightName,
         length: usize,
         device: &Device,
     ) -> Result<Option<Tensor>, LocalError> {
@@ -200,7 +200,7 @@ impl ModelFile {
         }
     }
 
-    fn lacks(&self, weight: Weight) -> LocalError {
+    fn lacks(&self, weight: WeightName) -> LocalError {
         LocalError::Damaged { path: self.path().into(), message: format!("it has no weights for {weight:?}") }
     }
 }

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use llguidance::{Matcher, TokenParser};
 
 use super::nesting::Nesting;
-use super::speech::{Heard, Speech};
-use super::tokens::Tokens;
+use super::speech::{HeardToken, Speech};
+use super::tokens::GrammarTokens;
 use super::{Constraint, GrammarError, TokenMask};
 
 /// How an answer begins.
@@ -21,7 +21,7 @@ pub(super) enum Begin {
 }
 
 /// A grammar that an answer is held to.
-pub(super) struct Held {
+pub(super) struct AnswerGrammar {
     pub(super) parser: TokenParser,
     /// Whether what comes is JSON, whose nesting has a limit.
     pub(super) is_json: bool,
@@ -31,7 +31,7 @@ pub(super) struct Held {
 }
 
 /// Where an answer stands.
-enum Place {
+enum AnswerPosition {
     /// In free text: so many bytes of what begins a call have been written.
     Speech(usize),
     /// Before the first solid byte, which decides whether it is text or a call.
@@ -42,26 +42,25 @@ enum Place {
     Done,
 }
 
-/// One answer.
-pub(super) struct Answer {
-    tokens: Arc<Tokens>,
+pub(super) struct ConstrainedAnswer {
+    tokens: Arc<GrammarTokens>,
     matcher: Option<Matcher>,
     speech: Option<Arc<Speech>>,
-    place: Place,
+    place: AnswerPosition,
     nesting: Option<Nesting>,
     mask: TokenMask,
     notices: Arc<[String]>,
     is_spoilt: Arc<AtomicBool>,
 }
 
-impl Answer {
+impl ConstrainedAnswer {
     /// An answer that is text alone.
-    pub(super) fn of_text(tokens: Arc<Tokens>, speech: Arc<Speech>) -> Self {
+    pub(super) fn of_text(tokens: Arc<GrammarTokens>, speech: Arc<Speech>) -> Self {
         Self {
             tokens,
             matcher: None,
             speech: Some(speech),
-            place: Place::Speech(0),
+            place: AnswerPosition::Speech(0),
             nesting: None,
             mask: TokenMask::of_words(Vec::new()),
             notices: Arc::default(),
@@ -70,12 +69,12 @@ impl Answer {
     }
 
     /// An answer with a grammar.
-    pub(super) fn new(tokens: Arc<Tokens>, grammar: Held, begin: Begin) -> Self {
-        let Held { parser, is_json, notices, is_spoilt } = grammar;
+    pub(super) fn new(tokens: Arc<GrammarTokens>, grammar: AnswerGrammar, begin: Begin) -> Self {
+        let AnswerGrammar { parser, is_json, notices, is_spoilt } = grammar;
         let (place, speech) = match begin {
-            Begin::Grammar => (Place::Grammar, None),
-            Begin::Speech(speech) if speech.is_anchored() => (Place::Undecided, Some(speech)),
-            Begin::Speech(speech) => (Place::Speech(0), Some(speech)),
+            Begin::Grammar => (AnswerPosition::Grammar, None),
+            Begin::Speech(speech) if speech.is_anchored() => (AnswerPosition::Undecided, Some(speech)),
+            Begin::Speech(speech) => (AnswerPosition::Speech(0), Some(speech)),
         };
         Self {
             tokens,
@@ -104,7 +103,7 @@ impl Answer {
     fn accept_in_grammar(&mut self, token: u32) -> Result<(), GrammarError> {
         let Some(matcher) = &mut self.matcher else { return Err(without_grammar()) };
         if self.tokens.is_end(token) && matcher.is_accepting().unwrap_or(false) {
-            self.place = Place::Done;
+            self.place = AnswerPosition::Done;
             return Ok(());
         }
         let bytes = self.tokens.bytes(token);
@@ -123,48 +122,52 @@ impl Answer {
         }
         self.nesting = nesting;
         let is_over = matcher.is_stopped() && !matcher.is_error();
-        self.place = if is_over { Place::Done } else { self.place_after(bytes) };
+        self.place = if is_over { AnswerPosition::Done } else { self.place_after(bytes) };
         Ok(())
     }
 
-    fn place_after(&self, bytes: &[u8]) -> Place {
+    fn place_after(&self, bytes: &[u8]) -> AnswerPosition {
         match self.place {
-            Place::Undecided if bytes.iter().all(u8::is_ascii_whitespace) => Place::Undecided,
-            Place::Undecided | Place::Grammar | Place::Speech(_) => Place::Grammar,
-            Place::Done => Place::Done,
+            AnswerPosition::Undecided if bytes.iter().all(u8::is_ascii_whitespace) => {
+                AnswerPosition::Undecided
+            }
+            AnswerPosition::Undecided | AnswerPosition::Grammar | AnswerPosition::Speech(_) => {
+                AnswerPosition::Grammar
+            }
+            AnswerPosition::Done => AnswerPosition::Done,
         }
     }
 
     fn accept_in_speech(&mut self, point: usize, token: u32) -> Result<(), GrammarError> {
         let Some(speech) = &self.speech else { return Err(GrammarError::Token(token)) };
         if self.tokens.is_end(token) {
-            self.place = Place::Done;
+            self.place = AnswerPosition::Done;
             return Ok(());
         }
         self.place = match speech.hear(point, token, &self.tokens) {
-            Heard::Text(point) => Place::Speech(point),
-            Heard::Call if self.matcher.is_some() => Place::Grammar,
-            Heard::Call | Heard::Wrong => return Err(GrammarError::Token(token)),
+            HeardToken::Text(point) => AnswerPosition::Speech(point),
+            HeardToken::Call if self.matcher.is_some() => AnswerPosition::Grammar,
+            HeardToken::Call | HeardToken::Wrong => return Err(GrammarError::Token(token)),
         };
         Ok(())
     }
 }
 
-impl Constraint for Answer {
+impl Constraint for ConstrainedAnswer {
     fn mask(&mut self) -> Result<Option<&TokenMask>, GrammarError> {
         match self.place {
-            Place::Speech(point) => {
+            AnswerPosition::Speech(point) => {
                 let mask = self.speech.as_ref().and_then(|speech| speech.mask(point, &self.tokens));
                 return Ok(mask);
             }
-            Place::Grammar => self.ask_grammar()?,
-            Place::Undecided => {
+            AnswerPosition::Grammar => self.ask_grammar()?,
+            AnswerPosition::Undecided => {
                 self.ask_grammar()?;
                 if let Some(mask) = self.speech.as_ref().and_then(|speech| speech.mask(0, &self.tokens)) {
                     self.mask.add(mask);
                 }
             }
-            Place::Done => {
+            AnswerPosition::Done => {
                 self.mask = TokenMask::of_tokens(self.tokens.size(), self.tokens.ends().iter().copied())
             }
         }
@@ -173,23 +176,31 @@ impl Constraint for Answer {
 
     fn accept(&mut self, token: u32) -> Result<(), GrammarError> {
         match self.place {
-            Place::Speech(point) => self.accept_in_speech(point, token),
-            Place::Grammar => self.accept_in_grammar(token),
-            Place::Undecided => self.accept_in_speech(0, token).or_else(|_| self.accept_in_grammar(token)),
-            Place::Done if self.tokens.is_end(token) => Ok(()),
-            Place::Done => Err(GrammarError::Token(token)),
+            AnswerPosition::Speech(point) => self.accept_in_speech(point, token),
+            AnswerPosition::Grammar => self.accept_in_grammar(token),
+            AnswerPosition::Undecided => {
+                self.accept_in_speech(0, token).or_else(|_| self.accept_in_grammar(token))
+            }
+            AnswerPosition::Done if self.tokens.is_end(token) => Ok(()),
+            AnswerPosition::Done => Err(GrammarError::Token(token)),
         }
     }
 
     fn forced(&mut self) -> Vec<u32> {
         match (&self.place, &mut self.matcher) {
-            (Place::Grammar, Some(matcher)) => matcher.compute_ff_tokens(),
-            (Place::Grammar | Place::Speech(_) | Place::Undecided | Place::Done, _) => Vec::new(),
+            (AnswerPosition::Grammar, Some(matcher)) => matcher.compute_ff_tokens(),
+            (
+                AnswerPosition::Grammar
+                | AnswerPosition::Speech(_)
+                | AnswerPosition::Undecided
+                | AnswerPosition::Done,
+                _,
+            ) => Vec::new(),
         }
     }
 
     fn is_done(&self) -> bool {
-        matches!(self.place, Place::Done)
+        matches!(self.place, AnswerPosition::Done)
     }
 
     fn notices(&self) -> &[String] {

@@ -16,7 +16,7 @@ const INTEGER_MAX: i64 = 1_000_000_000;
 
 /// Rules of one schema, the first of that name.
 pub(super) fn rules(name: &str, schema: &Value, style: JsonStyle) -> Result<String, String> {
-    let mut writer = Writer {
+    let mut writer = CopiedWriter {
         root: schema,
         style,
         prefix: name,
@@ -29,7 +29,7 @@ pub(super) fn rules(name: &str, schema: &Value, style: JsonStyle) -> Result<Stri
     Ok(writer.text)
 }
 
-struct Writer<'a> {
+struct CopiedWriter<'a> {
     root: &'a Value,
     style: JsonStyle,
     prefix: &'a str,
@@ -39,7 +39,7 @@ struct Writer<'a> {
     referred: BTreeMap<String, String>,
 }
 
-impl Writer<'_> {
+impl CopiedWriter<'_> {
     fn rule_name(&mut self) -> String {
         self.rules += 1;
         format!("{}_{}", self.prefix, self.rules)

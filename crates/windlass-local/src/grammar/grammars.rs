@@ -9,12 +9,12 @@ use llguidance::toktrie::{InferenceCapabilities, TokEnv};
 use llguidance::{ParserFactory, TokenParser};
 use serde_json::Value;
 
-use super::answer::{Answer, Begin, Held};
+use super::answer::{AnswerGrammar, Begin, ConstrainedAnswer};
 use super::lark::{CallRule, Calls, json_grammar};
 use super::schema::{fit, without_patterns};
 use super::speech::{Speech, Trigger};
-use super::tokens::Tokens;
-use super::{AnswerForm, CallSyntax, Constraint, GrammarError, GrammarPort, Vocabulary, Wish};
+use super::tokens::GrammarTokens;
+use super::{AnswerWish, CallSyntax, Constraint, GrammarError, GrammarForm, GrammarPort, Vocabulary};
 
 /// Compiled grammars that are kept; the tools of a session rarely change, the texts it copies from always do.
 const KEPT_MAX: usize = 16;
@@ -37,7 +37,7 @@ const ANSWER_NAME: &str = "the answer";
 /// Grammars for the tokens of one model.
 pub struct Grammars {
     factory: ParserFactory,
-    tokens: Arc<Tokens>,
+    tokens: Arc<GrammarTokens>,
     is_exact: bool,
     kept: Mutex<VecDeque<Compiled>>,
     speeches: Mutex<Vec<Arc<Speech>>>,
@@ -54,23 +54,22 @@ struct Compiled {
 }
 
 /// What a wish comes to.
-enum Plan {
+enum GrammarPlan {
     /// Text alone.
-    Text(Wanted),
+    Text(FreeTextWish),
     /// The grammar from the first token on.
-    Grammar(Source),
+    Grammar(GrammarSource),
     /// Text until a call begins, then the grammar.
-    Lazy(Wanted, Source),
+    Lazy(FreeTextWish, GrammarSource),
 }
 
 /// Free text as a wish describes it.
-struct Wanted {
+struct FreeTextWish {
     trigger: Trigger,
     may_call: bool,
 }
 
-/// What is compiled.
-enum Source {
+enum GrammarSource {
     Calls { rules: Vec<CallRule>, calls_max: usize, has_begin: bool },
     Json(CallRule),
     Lark(String),
@@ -80,7 +79,7 @@ impl Grammars {
     /// For a model's tokens. What a schema says and no grammar can is left out and told (`Constraint::notices`): calls
     /// are checked against the whole schema when they come.
     pub fn new(vocabulary: Vocabulary) -> Result<Self, GrammarError> {
-        let tokens = Arc::new(Tokens::new(vocabulary)?);
+        let tokens = Arc::new(GrammarTokens::new(vocabulary)?);
         let env: TokEnv = Arc::clone(&tokens) as TokEnv;
         let slices = llguidance::earley::SlicedBiasComputer::general_slices();
         let mut factory =
@@ -97,29 +96,35 @@ impl Grammars {
         self
     }
 
-    fn plan(&self, wish: &Wish) -> Result<Plan, GrammarError> {
+    fn plan(&self, wish: &AnswerWish) -> Result<GrammarPlan, GrammarError> {
         let tools = || {
             wish.tools.iter().map(|spec| {
                 let name = spec.name.clone();
                 self.rule(name, &spec.schema, wish)
             })
         };
-        let calls =
-            |rules: Vec<CallRule>, has_begin| Source::Calls { rules, calls_max: wish.calls_max, has_begin };
+        let calls = |rules: Vec<CallRule>, has_begin| GrammarSource::Calls {
+            rules,
+            calls_max: wish.calls_max,
+            has_begin,
+        };
         Ok(match &wish.form {
-            AnswerForm::TextOnly => Plan::Text(self.speech(&wish.syntax, false)),
-            AnswerForm::Free if wish.tools.is_empty() || wish.calls_max == 0 => {
-                Plan::Text(self.speech(&wish.syntax, false))
+            GrammarForm::TextOnly => GrammarPlan::Text(self.speech(&wish.syntax, false)),
+            GrammarForm::Free if wish.tools.is_empty() || wish.calls_max == 0 => {
+                GrammarPlan::Text(self.speech(&wish.syntax, false))
             }
-            AnswerForm::Free => {
-                Plan::Lazy(self.speech(&wish.syntax, true), calls(tools().collect::<Result<_, _>>()?, false))
-            }
-            AnswerForm::CallRequired if wish.tools.is_empty() => {
+            GrammarForm::Free => GrammarPlan::Lazy(
+                self.speech(&wish.syntax, true),
+                calls(tools().collect::<Result<_, _>>()?, false),
+            ),
+            GrammarForm::CallRequired if wish.tools.is_empty() => {
                 let message = "a call is required, but no tool may be called now";
                 return Err(GrammarError::Grammar(message.to_owned()));
             }
-            AnswerForm::CallRequired => Plan::Grammar(calls(tools().collect::<Result<_, _>>()?, true)),
-            AnswerForm::CallNamed(name) => {
+            GrammarForm::CallRequired => {
+                GrammarPlan::Grammar(calls(tools().collect::<Result<_, _>>()?, true))
+            }
+            GrammarForm::CallNamed(name) => {
                 let Some(spec) = wish.tools.iter().find(|spec| spec.name == *name) else {
                     let message = format!(
                         "'{name}' must be called, but it is not among the tools that may be called now"
@@ -127,16 +132,16 @@ impl Grammars {
                     return Err(GrammarError::Grammar(message));
                 };
                 let rules = vec![self.rule(spec.name.clone(), &spec.schema, wish)?];
-                Plan::Grammar(Source::Calls { rules, calls_max: 1, has_begin: true })
+                GrammarPlan::Grammar(GrammarSource::Calls { rules, calls_max: 1, has_begin: true })
             }
-            AnswerForm::Json(schema) => {
-                Plan::Grammar(Source::Json(self.rule(ANSWER_NAME.to_owned(), schema, wish)?))
+            GrammarForm::Json(schema) => {
+                GrammarPlan::Grammar(GrammarSource::Json(self.rule(ANSWER_NAME.to_owned(), schema, wish)?))
             }
-            AnswerForm::Lark(text) => Plan::Grammar(Source::Lark(text.clone())),
+            GrammarForm::Lark(text) => GrammarPlan::Grammar(GrammarSource::Lark(text.clone())),
         })
     }
 
-    fn rule(&self, name: String, schema: &Value, wish: &Wish) -> Result<CallRule, GrammarError> {
+    fn rule(&self, name: String, schema: &Value, wish: &AnswerWish) -> Result<CallRule, GrammarError> {
         match fit(schema, &wish.live) {
             Ok(schema) if self.is_exact && !schema.loosened.is_empty() => {
                 Err(GrammarError::Schema { tool: name, message: schema.loosened.join("; ") })
@@ -146,7 +151,7 @@ impl Grammars {
         }
     }
 
-    fn speech(&self, syntax: &CallSyntax, may_call: bool) -> Wanted {
+    fn speech(&self, syntax: &CallSyntax, may_call: bool) -> FreeTextWish {
         let trigger = match syntax {
             CallSyntax::Tags { begin, .. } | CallSyntax::List { begin } => match self.tokens.special(begin) {
                 Some(token) => Trigger::Token(token),
@@ -155,13 +160,13 @@ impl Grammars {
             },
             CallSyntax::BareObject => Trigger::Brace,
         };
-        Wanted { trigger, may_call }
+        FreeTextWish { trigger, may_call }
     }
 
     /// The sets of tokens of free text are made once for each way to begin a call.
-    fn kept_speech(&self, wanted: Wanted) -> Arc<Speech> {
+    fn kept_speech(&self, wanted: FreeTextWish) -> Arc<Speech> {
         let mut speeches = self.speeches.lock().unwrap_or_else(PoisonError::into_inner);
-        let Wanted { trigger, may_call } = wanted;
+        let FreeTextWish { trigger, may_call } = wanted;
         if let Some(own) = speeches.iter().find(|own| own.is_of(&trigger, may_call)) {
             return Arc::clone(own);
         }
@@ -171,7 +176,7 @@ impl Grammars {
     }
 
     /// The parser of a grammar, compiled or kept.
-    fn compile(&self, wish: &Wish, mut source: Source) -> Result<Compiled, GrammarError> {
+    fn compile(&self, wish: &AnswerWish, mut source: GrammarSource) -> Result<Compiled, GrammarError> {
         let text = self.text(wish, &source)?;
         if let Some(kept) = self.kept(&text) {
             return Ok(kept);
@@ -209,11 +214,11 @@ impl Grammars {
         Some(compiled)
     }
 
-    fn text(&self, wish: &Wish, source: &Source) -> Result<String, GrammarError> {
+    fn text(&self, wish: &AnswerWish, source: &GrammarSource) -> Result<String, GrammarError> {
         match source {
-            Source::Lark(text) => Ok(text.clone()),
-            Source::Json(rule) => Ok(json_grammar(&rule.schema.schema, wish.json, rule.is_lenient)),
-            Source::Calls { rules, calls_max, has_begin } => {
+            GrammarSource::Lark(text) => Ok(text.clone()),
+            GrammarSource::Json(rule) => Ok(json_grammar(&rule.schema.schema, wish.json, rule.is_lenient)),
+            GrammarSource::Calls { rules, calls_max, has_begin } => {
                 let calls = Calls {
                     syntax: &wish.syntax,
                     style: wish.json,
@@ -228,11 +233,16 @@ impl Grammars {
     }
 
     /// Finds the schemas that the parser cannot express, and lets it leave out what it cannot. Says what that is.
-    fn loosen(&self, wish: &Wish, source: &mut Source, first: &str) -> Result<Vec<String>, GrammarError> {
+    fn loosen(
+        &self,
+        wish: &AnswerWish,
+        source: &mut GrammarSource,
+        first: &str,
+    ) -> Result<Vec<String>, GrammarError> {
         let rules = match source {
-            Source::Lark(_) => return Err(GrammarError::Grammar(first.to_owned())),
-            Source::Json(rule) => std::slice::from_mut(rule),
-            Source::Calls { rules, .. } => rules.as_mut_slice(),
+            GrammarSource::Lark(_) => return Err(GrammarError::Grammar(first.to_owned())),
+            GrammarSource::Json(rule) => std::slice::from_mut(rule),
+            GrammarSource::Calls { rules, .. } => rules.as_mut_slice(),
         };
         let mut notices = Vec::new();
         for rule in rules {
@@ -261,7 +271,7 @@ impl Grammars {
     }
 
     /// The parser of one schema by itself.
-    fn alone(&self, rule: &CallRule, wish: &Wish) -> Result<TokenParser, String> {
+    fn alone(&self, rule: &CallRule, wish: &AnswerWish) -> Result<TokenParser, String> {
         self.parser(json_grammar(&rule.schema.schema, wish.json, rule.is_lenient))
     }
 
@@ -278,12 +288,12 @@ impl Grammars {
     }
 }
 
-impl Source {
+impl GrammarSource {
     fn loosened(&self) -> Vec<String> {
         let rules = match self {
-            Source::Lark(_) => &[],
-            Source::Json(rule) => std::slice::from_ref(rule),
-            Source::Calls { rules, .. } => rules.as_slice(),
+            GrammarSource::Lark(_) => &[],
+            GrammarSource::Json(rule) => std::slice::from_ref(rule),
+            GrammarSource::Calls { rules, .. } => rules.as_slice(),
         };
         let told = |rule: &CallRule| {
             let name = rule.name.clone();
@@ -295,25 +305,27 @@ impl Source {
     /// Whether what comes is JSON, whose nesting has a limit.
     fn is_json(&self) -> bool {
         match self {
-            Source::Calls { .. } | Source::Json(_) => true,
-            Source::Lark(_) => false,
+            GrammarSource::Calls { .. } | GrammarSource::Json(_) => true,
+            GrammarSource::Lark(_) => false,
         }
     }
 }
 
 impl GrammarPort for Grammars {
-    fn constrain(&self, wish: &Wish) -> Result<Box<dyn Constraint>, GrammarError> {
+    fn constrain(&self, wish: &AnswerWish) -> Result<Box<dyn Constraint>, GrammarError> {
         let tokens = Arc::clone(&self.tokens);
         let (speech, source) = match self.plan(wish)? {
-            Plan::Text(speech) => return Ok(Box::new(Answer::of_text(tokens, self.kept_speech(speech)))),
-            Plan::Grammar(source) => (None, source),
-            Plan::Lazy(speech, source) => (Some(self.kept_speech(speech)), source),
+            GrammarPlan::Text(speech) => {
+                return Ok(Box::new(ConstrainedAnswer::of_text(tokens, self.kept_speech(speech))));
+            }
+            GrammarPlan::Grammar(source) => (None, source),
+            GrammarPlan::Lazy(speech, source) => (Some(self.kept_speech(speech)), source),
         };
         let is_json = source.is_json();
         let Compiled { parser, notices, is_spoilt, .. } = self.compile(wish, source)?;
         let begin = speech.map_or(Begin::Grammar, Begin::Speech);
-        let grammar = Held { parser, is_json, notices, is_spoilt };
-        Ok(Box::new(Answer::new(tokens, grammar, begin)))
+        let grammar = AnswerGrammar { parser, is_json, notices, is_spoilt };
+        Ok(Box::new(ConstrainedAnswer::new(tokens, grammar, begin)))
     }
 }
 

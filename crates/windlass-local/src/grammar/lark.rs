@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use super::copied;
 use super::schema::Fitted;
 use super::spans::span_terminal;
-use super::tokens::Tokens;
-use super::{CallSyntax, JsonStyle, Sources};
+use super::tokens::GrammarTokens;
+use super::{CallSyntax, CopySources, JsonStyle};
 
 /// Most calls of one answer that a grammar counts.
 const CALLS_MAX: usize = 64;
@@ -18,9 +18,7 @@ const CALLS_MAX: usize = 64;
 /// One tool of a grammar.
 #[derive(Debug, Clone)]
 pub(super) struct CallRule {
-    /// Its name.
     pub(super) name: String,
-    /// Its arguments.
     pub(super) schema: Fitted,
     /// Whether what the parser cannot express is left out, and told.
     pub(super) is_lenient: bool,
@@ -68,14 +66,14 @@ pub(super) struct Calls<'a> {
     pub(super) style: JsonStyle,
     pub(super) rules: &'a [CallRule],
     pub(super) calls_max: usize,
-    pub(super) sources: Option<&'a Sources>,
+    pub(super) sources: Option<&'a CopySources>,
     /// Whether what begins the first call is still to come.
     pub(super) has_begin: bool,
 }
 
 impl Calls<'_> {
     /// The grammar. An error names the tool whose schema cannot be expressed.
-    pub(super) fn grammar(&self, tokens: &Tokens) -> Result<String, (String, String)> {
+    pub(super) fn grammar(&self, tokens: &GrammarTokens) -> Result<String, (String, String)> {
         let (item, key) = self.style.separators();
         let mut text = self.start(tokens);
         for (at, rule) in self.rules.iter().enumerate() {
@@ -121,7 +119,7 @@ impl Calls<'_> {
         }
     }
 
-    fn start(&self, tokens: &Tokens) -> String {
+    fn start(&self, tokens: &GrammarTokens) -> String {
         let blank = if self.has_blanks() { "BLANK? " } else { "" };
         let calls: Vec<String> = (0..self.rules.len()).map(|at| format!("call_{at}")).collect();
         let more = self.calls_max.clamp(1, CALLS_MAX) - 1;
@@ -145,7 +143,7 @@ impl Calls<'_> {
 }
 
 /// A special token where the model has one of that name, text otherwise.
-fn symbol(text: &str, tokens: &Tokens) -> String {
+fn symbol(text: &str, tokens: &GrammarTokens) -> String {
     match tokens.special(text) {
         Some(token) => format!("<[{token}]>"),
         None => json!(text).to_string(),

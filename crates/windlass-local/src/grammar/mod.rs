@@ -37,7 +37,7 @@ pub use vocabulary::{Tokenise, Vocabulary};
 
 /// What one answer must obey.
 #[derive(Debug, Clone)]
-pub struct Wish {
+pub struct AnswerWish {
     /// How the model writes calls and text.
     pub syntax: CallSyntax,
     /// How the model separates what it writes as JSON.
@@ -45,27 +45,27 @@ pub struct Wish {
     /// The tools that may be called now, and no others.
     pub tools: Vec<Arc<ToolSpec>>,
     /// What must happen.
-    pub form: AnswerForm,
+    pub form: GrammarForm,
     /// Most calls of one answer.
     pub calls_max: usize,
     /// Where strings of arguments must come from; free when absent.
-    pub sources: Option<Sources>,
+    pub sources: Option<CopySources>,
     /// Values of this moment: a string of a schema that says `"x-windlass-live": KIND` is one of those of its kind.
     /// A kind that is not here leaves the string free.
     pub live: Arc<BTreeMap<String, Vec<String>>>,
 }
 
-impl Wish {
+impl AnswerWish {
     /// A wish for a free answer with these tools.
     pub fn free(syntax: CallSyntax, json: JsonStyle, tools: Vec<Arc<ToolSpec>>) -> Self {
         let live = Arc::default();
-        Self { syntax, json, tools, form: AnswerForm::Free, calls_max: 1, sources: None, live }
+        Self { syntax, json, tools, form: GrammarForm::Free, calls_max: 1, sources: None, live }
     }
 }
 
 /// The form of an answer.
 #[derive(Debug, Clone, PartialEq)]
-pub enum AnswerForm {
+pub enum GrammarForm {
     /// Free text; a call once it is begun.
     Free,
     /// At least one call.
@@ -113,7 +113,7 @@ pub enum JsonStyle {
 
 /// Texts that string arguments are copied from.
 #[derive(Debug, Clone)]
-pub struct Sources {
+pub struct CopySources {
     /// The words of the user, and of outcomes where a later call may copy from them.
     pub texts: Vec<Arc<str>>,
 }
@@ -121,7 +121,7 @@ pub struct Sources {
 /// Makes constraints for one model's tokens.
 pub trait GrammarPort: Send + Sync {
     /// The constraint of one answer.
-    fn constrain(&self, wish: &Wish) -> Result<Box<dyn Constraint>, GrammarError>;
+    fn constrain(&self, wish: &AnswerWish) -> Result<Box<dyn Constraint>, GrammarError>;
 }
 
 /// Holds one answer to its grammar, token by token.

@@ -1,6 +1,6 @@
 //! What readers of JSON cannot take and schemas do not speak of: nesting without end, numbers beyond all bounds.
 
-use super::tokens::Tokens;
+use super::tokens::GrammarTokens;
 use super::{GrammarError, TokenMask};
 
 /// Deeper nesting cannot be sampled. Readers of JSON commonly stop at 128.
@@ -61,7 +61,7 @@ impl Nesting {
     }
 
     /// Whether one token more could pass a limit.
-    fn is_near_limits(self, tokens: &Tokens) -> bool {
+    fn is_near_limits(self, tokens: &GrammarTokens) -> bool {
         let is_deep = self.depth.saturating_add(tokens.opens_max) > DEPTH_MAX;
         let is_long = self.number_chars > 0
             && (self.exponent_digits.is_some()
@@ -70,7 +70,7 @@ impl Nesting {
     }
 
     /// Takes out the tokens that would pass a limit.
-    pub(super) fn prune(self, mask: &mut TokenMask, tokens: &Tokens) -> Result<(), GrammarError> {
+    pub(super) fn prune(self, mask: &mut TokenMask, tokens: &GrammarTokens) -> Result<(), GrammarError> {
         let passes = |token: u32| {
             let mut ahead = self;
             !ahead.read(tokens.bytes(token))

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::super::sampling::*;
-use super::super::{AnswerForm, GrammarError, GrammarPort, JsonStyle, Wish};
+use super::super::{AnswerWish, GrammarError, GrammarForm, GrammarPort, JsonStyle};
 
 /// Draws a schema that some value fits.
 fn schema(draws: &mut Draws, depth: u64) -> Value {
@@ -153,7 +153,8 @@ fn calls_over_a_thousand_random_schemas_are_all_valid() {
         let mut draws = Draws(seed);
         let schema = tool_schema(&mut draws);
         let json = *draws.one(&[JsonStyle::Compact, JsonStyle::Spaced, JsonStyle::Either]);
-        let wish = Wish { json, ..wish(AnswerForm::CallRequired, vec![tool("call_it", schema.clone())]) };
+        let wish =
+            AnswerWish { json, ..wish(GrammarForm::CallRequired, vec![tool("call_it", schema.clone())]) };
         let mut constraint =
             grammars.constrain(&wish).unwrap_or_else(|error| panic!("{seed}: {error}\n{schema}"));
         let written = sample(&mut *constraint, seed, 60);
@@ -205,7 +206,7 @@ fn hostile_schemas_end_within_limits() {
     ] {
         let grammars = grammars();
         let begun = std::time::Instant::now();
-        match grammars.constrain(&wish(AnswerForm::CallRequired, vec![tool("hostile", schema)])) {
+        match grammars.constrain(&wish(GrammarForm::CallRequired, vec![tool("hostile", schema)])) {
             Err(GrammarError::Schema { tool, .. }) => assert_eq!(tool, "hostile", "{name}"),
             Err(GrammarError::Grammar(_)) => {}
             Err(GrammarError::Token(token)) => panic!("{name}: {token}"),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use windlass_core::tool::ToolSpec;
 
-use super::{AnswerForm, CallSyntax, Constraint, GrammarPort, Grammars, JsonStyle, Vocabulary, Wish};
+use super::{AnswerWish, CallSyntax, Constraint, GrammarForm, GrammarPort, Grammars, JsonStyle, Vocabulary};
 
 pub(crate) const END: u32 = 256;
 
@@ -62,8 +62,8 @@ pub(crate) fn tool(name: &str, schema: Value) -> Arc<ToolSpec> {
     Arc::new(spec)
 }
 
-pub(crate) fn wish(form: AnswerForm, tools: Vec<Arc<ToolSpec>>) -> Wish {
-    Wish { form, ..Wish::free(tags(), JsonStyle::Compact, tools) }
+pub(crate) fn wish(form: GrammarForm, tools: Vec<Arc<ToolSpec>>) -> AnswerWish {
+    AnswerWish { form, ..AnswerWish::free(tags(), JsonStyle::Compact, tools) }
 }
 
 /// Random numbers from a seed.
@@ -158,12 +158,12 @@ pub(crate) fn text_of(vocabulary: &Vocabulary, tokens: &[u32]) -> String {
 }
 
 /// Has a random model write an answer.
-pub(crate) fn written(grammars: &Grammars, wish: &Wish, seed: u64) -> Written {
+pub(crate) fn written(grammars: &Grammars, wish: &AnswerWish, seed: u64) -> Written {
     sample(&mut *grammars.constrain(wish).unwrap(), seed, 120)
 }
 
 /// Whether an answer could be this text, cut as the tokenizer cuts it.
-pub(crate) fn takes(grammars: &Grammars, wish: &Wish, text: &str) -> bool {
+pub(crate) fn takes(grammars: &Grammars, wish: &AnswerWish, text: &str) -> bool {
     let vocabulary = vocabulary();
     let mut constraint = grammars.constrain(wish).unwrap();
     let mut rest = text.as_bytes();

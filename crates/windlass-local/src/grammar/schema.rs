@@ -35,7 +35,6 @@ const STRING: [&str; 4] = ["pattern", "format", "minLength", "maxLength"];
 /// A schema as a grammar wants it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Fitted {
-    /// The schema.
     pub(super) schema: Value,
     /// Where a grammar of it is wider than it says.
     pub(super) loosened: Vec<String>,

@@ -12,26 +12,26 @@ pub const SOURCE_BYTES_MAX: usize = 16 * 1024;
 
 /// A piece of a text that a span takes whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Piece {
+enum SpanPiece {
     Word,
     Blank,
     /// A mark, or a letter of a script that has no blanks between words.
     Single,
 }
 
-fn piece_of(c: char) -> Piece {
+fn piece_of(c: char) -> SpanPiece {
     match c {
-        _ if c.is_whitespace() => Piece::Blank,
+        _ if c.is_whitespace() => SpanPiece::Blank,
         '\u{0E00}'..='\u{0EFF}'
         | '\u{1000}'..='\u{109F}'
         | '\u{1780}'..='\u{17FF}'
         | '\u{2E80}'..='\u{A4CF}'
         | '\u{F900}'..='\u{FAFF}'
-        | '\u{20000}'..='\u{3FFFF}' => Piece::Single,
-        _ if c.is_alphanumeric() || c == '_' => Piece::Word,
+        | '\u{20000}'..='\u{3FFFF}' => SpanPiece::Single,
+        _ if c.is_alphanumeric() || c == '_' => SpanPiece::Word,
         // Marks that belong to the letter before them.
-        '\u{0300}'..='\u{036F}' | '\u{200C}' | '\u{200D}' | '\u{FE00}'..='\u{FE0F}' => Piece::Word,
-        _ => Piece::Single,
+        '\u{0300}'..='\u{036F}' | '\u{200C}' | '\u{200D}' | '\u{FE00}'..='\u{FE0F}' => SpanPiece::Word,
+        _ => SpanPiece::Single,
     }
 }
 
@@ -44,7 +44,7 @@ pub fn pieces(text: &str) -> Vec<&str> {
     let mut before = None;
     for (at, c) in text.char_indices() {
         let piece = piece_of(c);
-        if before.is_some_and(|before| before != piece || piece == Piece::Single) {
+        if before.is_some_and(|before| before != piece || piece == SpanPiece::Single) {
             cuts.push(at);
         }
         before = Some(piece);

@@ -6,7 +6,7 @@
 use std::sync::OnceLock;
 
 use super::TokenMask;
-use super::tokens::Tokens;
+use super::tokens::GrammarTokens;
 
 /// What begins a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(super) enum Trigger {
 
 /// What a token in free text leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Heard {
+pub(super) enum HeardToken {
     /// More text; so many bytes of the trigger stand at its end.
     Text(usize),
     /// A call has begun.
@@ -61,10 +61,10 @@ impl Speech {
     }
 
     /// The tokens that may come after so many bytes of the trigger.
-    pub(super) fn mask(&self, point: usize, tokens: &Tokens) -> Option<&TokenMask> {
+    pub(super) fn mask(&self, point: usize, tokens: &GrammarTokens) -> Option<&TokenMask> {
         let cell = self.masks.get(point)?;
         Some(cell.get_or_init(|| {
-            let fits = |bytes| self.hear_bytes(point, bytes) != Heard::Wrong;
+            let fits = |bytes| self.hear_bytes(point, bytes) != HeardToken::Wrong;
             let texts = tokens.texts().filter(|(_, bytes)| fits(bytes)).map(|(token, _)| token);
             let trigger = match self.trigger {
                 Trigger::Token(token) if self.may_call => Some(token),
@@ -76,43 +76,43 @@ impl Speech {
     }
 
     /// Takes a token that does not end the answer.
-    pub(super) fn hear(&self, point: usize, token: u32, tokens: &Tokens) -> Heard {
+    pub(super) fn hear(&self, point: usize, token: u32, tokens: &GrammarTokens) -> HeardToken {
         match (&self.trigger, tokens.bytes(token)) {
             (Trigger::Token(own), _) if *own == token => {
                 if self.may_call {
-                    Heard::Call
+                    HeardToken::Call
                 } else {
-                    Heard::Wrong
+                    HeardToken::Wrong
                 }
             }
-            (_, []) => Heard::Wrong,
+            (_, []) => HeardToken::Wrong,
             (_, bytes) => self.hear_bytes(point, bytes),
         }
     }
 
-    fn hear_bytes(&self, point: usize, bytes: &[u8]) -> Heard {
+    fn hear_bytes(&self, point: usize, bytes: &[u8]) -> HeardToken {
         match &self.trigger {
-            Trigger::None | Trigger::Token(_) => Heard::Text(0),
-            Trigger::Brace if point == 1 => Heard::Text(1),
+            Trigger::None | Trigger::Token(_) => HeardToken::Text(0),
+            Trigger::Brace if point == 1 => HeardToken::Text(1),
             // Blanks decide nothing yet: only the call's own grammar may begin with them.
             Trigger::Brace => match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
-                None | Some(b'{') => Heard::Wrong,
-                Some(_) => Heard::Text(1),
+                None | Some(b'{') => HeardToken::Wrong,
+                Some(_) => HeardToken::Text(1),
             },
             Trigger::Text(text) => self.hear_text(point, bytes, text),
         }
     }
 
     /// A call begins with a token's last byte: what came after it in the same token would not be held to the grammar.
-    fn hear_text(&self, mut point: usize, bytes: &[u8], trigger: &[u8]) -> Heard {
+    fn hear_text(&self, mut point: usize, bytes: &[u8], trigger: &[u8]) -> HeardToken {
         for (at, byte) in (1..).zip(bytes) {
             point = advance(trigger, point, *byte);
             if point == trigger.len() {
                 let is_last = at == bytes.len();
-                return if is_last && self.may_call { Heard::Call } else { Heard::Wrong };
+                return if is_last && self.may_call { HeardToken::Call } else { HeardToken::Wrong };
             }
         }
-        Heard::Text(point)
+        HeardToken::Text(point)
     }
 }
 

@@ -14,7 +14,7 @@ const TOKEN_BYTES_MAX: usize = 512;
 const TOKENS_MAX: usize = 1 << 22;
 
 /// The tokens of a model.
-pub(super) struct Tokens {
+pub(super) struct GrammarTokens {
     tree: TokTrie,
     special: BTreeMap<u32, String>,
     ends: Vec<u32>,
@@ -27,7 +27,7 @@ pub(super) struct Tokens {
     pub(super) numbers: Vec<u32>,
 }
 
-impl Tokens {
+impl GrammarTokens {
     pub(super) fn new(vocabulary: Vocabulary) -> Result<Self, GrammarError> {
         let Vocabulary { tokens, special, ends, tokenise } = vocabulary;
         let wrong = |message: &str| Err(GrammarError::Grammar(format!("the model's vocabulary: {message}")));
@@ -92,7 +92,7 @@ impl Tokens {
     }
 }
 
-impl TokenizerEnv for Tokens {
+impl TokenizerEnv for GrammarTokens {
     fn tok_trie(&self) -> &TokTrie {
         &self.tree
     }

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use candle_core::{CpuStorage, CustomOp3, Layout, Shape};
 
 use super::share;
-use crate::decoder::soften;
+use crate::decoder::softmax;
 
 /// More rows than these are better multiplied as matrices.
 pub(crate) const FEW_ROWS: usize = 4;
@@ -115,7 +115,7 @@ fn attend_by(
             }
         }
     }
-    shares.chunks_exact_mut(length).for_each(|scores| soften(scores, 0..length));
+    shares.chunks_exact_mut(length).for_each(|scores| softmax(scores, 0..length));
     for (at, value) in values.chunks_exact(head).enumerate() {
         for (into, shares) in into.chunks_exact_mut(head).zip(shares.chunks_exact(length)) {
             let share = shares.get(at).copied().unwrap_or_default();

@@ -17,8 +17,7 @@ pub(crate) use self::attention::{FEW_ROWS, FewRows};
 
 /// A product: rows of a width with a matrix of so many columns.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Sizes {
-    /// Rows.
+pub(crate) struct ProductSizes {
     pub(crate) count: usize,
     /// Numbers of a row, and weights of a column.
     pub(crate) width: usize,
@@ -29,7 +28,7 @@ pub(crate) struct Sizes {
 /// Whether this machine has a better way than candle's to multiply with such a matrix.
 pub(crate) fn can_multiply(dtype: GgmlDType, width: usize, columns: usize) -> bool {
     #[cfg(target_arch = "x86_64")]
-    return blocks::Kind::of(dtype).is_some() && blocks::can_multiply(width, columns);
+    return blocks::BlockKind::of(dtype).is_some() && blocks::can_multiply(width, columns);
     #[cfg(not(target_arch = "x86_64"))]
     return {
         let _ = (dtype, width, columns);
@@ -42,12 +41,12 @@ pub(crate) fn can_multiply(dtype: GgmlDType, width: usize, columns: usize) -> bo
 pub(crate) fn multiply(
     dtype: GgmlDType,
     weights: &[u8],
-    sizes: Sizes,
+    sizes: ProductSizes,
     rows: &[f32],
     products: &mut [f32],
 ) -> bool {
     #[cfg(target_arch = "x86_64")]
-    return blocks::Kind::of(dtype).is_some_and(|kind| kind.multiply(weights, sizes, rows, products));
+    return blocks::BlockKind::of(dtype).is_some_and(|kind| kind.multiply(weights, sizes, rows, products));
     #[cfg(not(target_arch = "x86_64"))]
     return {
         let _ = (dtype, weights, sizes, rows, products);

@@ -12,7 +12,7 @@ use crate::grammar::CallSyntax;
 
 /// How a request is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Telling {
+pub(crate) enum RequestTelling {
     /// With roles and calls.
     Native,
     /// Calls and outcomes as text, one speaker after the other.
@@ -20,10 +20,10 @@ pub(crate) enum Telling {
 }
 
 /// The messages of a request.
-pub(crate) fn messages(request: &ModelRequest, telling: Telling, syntax: &CallSyntax) -> Vec<Value> {
+pub(crate) fn messages(request: &ModelRequest, telling: RequestTelling, syntax: &CallSyntax) -> Vec<Value> {
     let mut messages = Vec::new();
     let mut system = request.system.to_string();
-    if telling == Telling::Plain && !request.tools.is_empty() {
+    if telling == RequestTelling::Plain && !request.tools.is_empty() {
         system = format!("{system}\n\n{}", tools_as_text(&request.tools, syntax)).trim().to_owned();
     }
     if !system.is_empty() {
@@ -33,17 +33,17 @@ pub(crate) fn messages(request: &ModelRequest, telling: Telling, syntax: &CallSy
         messages.push(match (message.as_ref(), telling) {
             (Message::User { parts }, _) => json!({ "role": "user", "content": text_with_pictures(parts) }),
             (Message::Note { text }, _) => json!({ "role": "user", "content": text }),
-            (Message::Assistant { parts }, Telling::Native) => answer(parts),
-            (Message::Assistant { parts }, Telling::Plain) => {
+            (Message::Assistant { parts }, RequestTelling::Native) => answer(parts),
+            (Message::Assistant { parts }, RequestTelling::Plain) => {
                 json!({ "role": "assistant", "content": answer_as_text(parts, syntax) })
             }
-            (Message::Tool(tool), Telling::Native) => json!({
+            (Message::Tool(tool), RequestTelling::Native) => json!({
                 "role": "tool",
                 "name": tool.name,
                 "tool_call_id": short_id(tool.call_id.as_str()),
                 "content": tool.told(),
             }),
-            (Message::Tool(tool), Telling::Plain) => {
+            (Message::Tool(tool), RequestTelling::Plain) => {
                 let text = format!("<tool_response>\n{}\n</tool_response>", tool.told());
                 json!({ "role": "user", "content": text })
             }
@@ -52,8 +52,8 @@ pub(crate) fn messages(request: &ModelRequest, telling: Telling, syntax: &CallSy
     let trailer = request.trailer.iter().map(|note| json!({ "role": "user", "content": note }));
     messages.extend(trailer);
     match telling {
-        Telling::Native => messages,
-        Telling::Plain => taking_turns(messages),
+        RequestTelling::Native => messages,
+        RequestTelling::Plain => taking_turns(messages),
     }
 }
 

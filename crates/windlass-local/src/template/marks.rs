@@ -3,7 +3,7 @@
 //! Text in which something looks like a reserved token goes through the template as a mark of two private letters
 //! around a number, and comes out as a piece of its own that is read without reserved tokens. Knows no template.
 
-use crate::tokens::Tokens;
+use crate::tokens::ModelTokens;
 
 const OPEN: char = '\u{E000}';
 const CLOSE: char = '\u{E001}';
@@ -18,7 +18,7 @@ pub(crate) struct Marks {
 
 /// A piece of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Piece {
+pub(crate) struct PromptPiece {
     pub(crate) text: String,
     /// Whether reserved tokens in it mean what they say.
     pub(crate) is_trusted: bool,
@@ -26,7 +26,7 @@ pub(crate) struct Piece {
 
 impl Marks {
     /// The text itself where it is harmless, else a mark for it.
-    pub(crate) fn hide(&mut self, text: &str, tokens: &Tokens) -> String {
+    pub(crate) fn hide(&mut self, text: &str, tokens: &ModelTokens) -> String {
         if !tokens.could_forge(text) && !text.contains([OPEN, CLOSE]) {
             return text.to_owned();
         }
@@ -35,7 +35,7 @@ impl Marks {
     }
 
     /// Hides every string of a value.
-    pub(crate) fn hide_all(&mut self, value: &mut serde_json::Value, tokens: &Tokens) {
+    pub(crate) fn hide_all(&mut self, value: &mut serde_json::Value, tokens: &ModelTokens) {
         match value {
             serde_json::Value::String(text) => *text = self.hide(text, tokens),
             serde_json::Value::Array(items) => items.iter_mut().for_each(|item| self.hide_all(item, tokens)),
@@ -45,11 +45,11 @@ impl Marks {
     }
 
     /// Cuts what a template wrote at its marks.
-    pub(crate) fn split(&self, rendered: &str) -> Vec<Piece> {
+    pub(crate) fn split(&self, rendered: &str) -> Vec<PromptPiece> {
         let mut pieces = Vec::new();
         let mut push = |text: &str, is_trusted: bool| {
             if !text.is_empty() {
-                pieces.push(Piece { text: text.to_owned(), is_trusted });
+                pieces.push(PromptPiece { text: text.to_owned(), is_trusted });
             }
         };
         let mut rest = rendered;

@@ -10,21 +10,21 @@ use minijinja::Environment;
 use serde_json::{Value, json};
 use windlass_core::model::ModelRequest;
 
-use self::dialogue::Telling;
+use self::dialogue::RequestTelling;
 use self::marks::Marks;
-pub(crate) use self::marks::Piece;
-use crate::decoder::shape::Family;
+pub(crate) use self::marks::PromptPiece;
+use crate::decoder::shape::ModelFamily;
 use crate::error::LocalError;
 use crate::file::{Meta, ModelFile};
 use crate::grammar::CallSyntax;
-use crate::tokens::Tokens;
+use crate::tokens::ModelTokens;
 
 /// For models that bring no template: the one most others use.
 const CHATML: &str = "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
 
 /// A model's chat template.
 #[derive(Debug)]
-pub(crate) struct Template {
+pub(crate) struct ChatTemplate {
     environment: Environment<'static>,
     syntax: CallSyntax,
     knows_tools: bool,
@@ -32,27 +32,27 @@ pub(crate) struct Template {
 
 /// What a template made of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Prompt {
-    pub(crate) pieces: Vec<Piece>,
+pub(crate) struct RenderedPrompt {
+    pub(crate) pieces: Vec<PromptPiece>,
     /// Whether the answer begins in the middle of thinking.
     pub(crate) is_thinking: bool,
 }
 
-impl Prompt {
+impl RenderedPrompt {
     /// Its text, for people.
     pub(crate) fn text(&self) -> String {
         self.pieces.iter().map(|piece| piece.text.as_str()).collect()
     }
 }
 
-impl Template {
+impl ChatTemplate {
     /// The template of a model file.
-    pub(crate) fn of_file(file: &ModelFile, tokens: &Tokens) -> Result<Self, LocalError> {
+    pub(crate) fn of_file(file: &ModelFile, tokens: &ModelTokens) -> Result<Self, LocalError> {
         let source = source_of(file);
         Self::new(source.as_deref().unwrap_or(CHATML), file.shape().family, tokens)
     }
 
-    pub(crate) fn new(source: &str, family: Family, tokens: &Tokens) -> Result<Self, LocalError> {
+    pub(crate) fn new(source: &str, family: ModelFamily, tokens: &ModelTokens) -> Result<Self, LocalError> {
         // Marks for trainers; they write nothing.
         let source = without_blocks(source, &["generation", "endgeneration"]);
         let mut environment = python::environment();
@@ -68,11 +68,19 @@ impl Template {
     }
 
     /// The prompt of a request.
-    pub(crate) fn render(&self, request: &ModelRequest, tokens: &Tokens) -> Result<Prompt, LocalError> {
-        let telling = if self.knows_tools || !has_tools(request) { Telling::Native } else { Telling::Plain };
+    pub(crate) fn render(
+        &self,
+        request: &ModelRequest,
+        tokens: &ModelTokens,
+    ) -> Result<RenderedPrompt, LocalError> {
+        let telling = if self.knows_tools || !has_tools(request) {
+            RequestTelling::Native
+        } else {
+            RequestTelling::Plain
+        };
         match (self.render_as(request, telling, tokens), telling) {
             // Some templates refuse system texts, or two messages of one speaker.
-            (Err(_), Telling::Native) => self.render_as(request, Telling::Plain, tokens),
+            (Err(_), RequestTelling::Native) => self.render_as(request, RequestTelling::Plain, tokens),
             (rendered, _) => rendered,
         }
     }
@@ -80,9 +88,9 @@ impl Template {
     fn render_as(
         &self,
         request: &ModelRequest,
-        telling: Telling,
-        tokens: &Tokens,
-    ) -> Result<Prompt, LocalError> {
+        telling: RequestTelling,
+        tokens: &ModelTokens,
+    ) -> Result<RenderedPrompt, LocalError> {
         let mut marks = Marks::default();
         let mut messages = dialogue::messages(request, telling, &self.syntax);
         for message in &mut messages {
@@ -90,7 +98,7 @@ impl Template {
         }
         let mut tools = dialogue::tools(&request.tools);
         marks.hide_all(&mut tools, tokens);
-        if telling == Telling::Plain || request.tools.is_empty() {
+        if telling == RequestTelling::Plain || request.tools.is_empty() {
             tools = Value::Null;
         }
         let context = json!({
@@ -104,7 +112,7 @@ impl Template {
         let template = self.environment.get_template("chat").map_err(|error| fault(&error))?;
         let rendered = template.render(context).map_err(|error| fault(&error))?;
         let is_thinking = rendered.trim_end().ends_with("<think>");
-        Ok(Prompt { pieces: marks.split(&rendered), is_thinking })
+        Ok(RenderedPrompt { pieces: marks.split(&rendered), is_thinking })
     }
 }
 
@@ -153,7 +161,7 @@ fn source_of(file: &ModelFile) -> Option<String> {
 }
 
 /// How a model writes calls, told by its template, else by its reserved tokens, else by its family.
-fn syntax_of(source: &str, family: Family, tokens: &Tokens) -> CallSyntax {
+fn syntax_of(source: &str, family: ModelFamily, tokens: &ModelTokens) -> CallSyntax {
     let tags = || CallSyntax::Tags { begin: "<tool_call>".to_owned(), end: "</tool_call>".to_owned() };
     let list = || CallSyntax::List { begin: "[TOOL_CALLS]".to_owned() };
     let is_reserved = |name: &str| tokens.reserved_id(name).is_some();
@@ -169,8 +177,8 @@ fn syntax_of(source: &str, family: Family, tokens: &Tokens) -> CallSyntax {
         list()
     } else {
         match family {
-            Family::Llama if is_reserved("<|python_tag|>") => CallSyntax::BareObject,
-            Family::Qwen2 | Family::Qwen3 | Family::Llama | Family::Mistral => tags(),
+            ModelFamily::Llama if is_reserved("<|python_tag|>") => CallSyntax::BareObject,
+            ModelFamily::Qwen2 | ModelFamily::Qwen3 | ModelFamily::Llama | ModelFamily::Mistral => tags(),
         }
     }
 }

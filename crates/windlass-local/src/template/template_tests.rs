@@ -129,9 +129,9 @@ const MISTRAL: &str = r#"{{- bos_token }}
 
 const SMOLLM2: &str = "{% for message in messages %}{% if loop.first and messages[0]['role'] != 'system' %}{{ '<|im_start|>system\nYou are helpful<|im_end|>\n' }}{% endif %}{{'<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>' + '\n'}}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}";
 
-fn tokens() -> Tokens {
-    let bytes = Tiny::new(Family::Qwen2, GgmlDType::F32).gguf().leak();
-    Tokens::of_file(&ModelFile::of_program(bytes).unwrap()).unwrap()
+fn tokens() -> ModelTokens {
+    let bytes = Tiny::new(ModelFamily::Qwen2, GgmlDType::F32).gguf().leak();
+    ModelTokens::of_file(&ModelFile::of_program(bytes).unwrap()).unwrap()
 }
 
 fn call(id: &str, arguments: &str) -> Part {
@@ -186,9 +186,9 @@ fn conversation() -> Vec<Message> {
     ]
 }
 
-fn render(source: &str, family: Family, request: &ModelRequest) -> (String, CallSyntax) {
+fn render(source: &str, family: ModelFamily, request: &ModelRequest) -> (String, CallSyntax) {
     let tokens = tokens();
-    let template = Template::new(source, family, &tokens).unwrap();
+    let template = ChatTemplate::new(source, family, &tokens).unwrap();
     let prompt = template.render(request, &tokens).unwrap();
     (prompt.text(), template.syntax().clone())
 }
@@ -199,7 +199,7 @@ fn tags() -> CallSyntax {
 
 #[test]
 fn qwen_2_5_gets_tools_calls_and_outcomes_in_its_own_way() {
-    let (text, syntax) = render(QWEN25, Family::Qwen2, &request(conversation(), true));
+    let (text, syntax) = render(QWEN25, ModelFamily::Qwen2, &request(conversation(), true));
     assert_eq!(syntax, tags());
     let expected = "<|im_start|>system\nBe brief.\n\n# Tools\n<tools>\n{\"type\": \"function\", \"function\": {\"name\": \"read_file\", \"description\": \"Reads a file\", \"parameters\": {\"type\": \"object\", \"properties\": {\"path\": {\"type\": \"string\"}}}}}\n</tools>\nWrite <tool_call></tool_call>.<|im_end|>\n<|im_start|>user\nRead Cargo.toml<|im_end|>\n<|im_start|>assistant\nI look.\n<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"Cargo.toml\"}}\n</tool_call><|im_end|>\n<|im_start|>user\n<tool_response>\n[package]\n</tool_response><|im_end|>\n<|im_start|>assistant\n";
     assert_eq!(text, expected);
@@ -208,20 +208,20 @@ fn qwen_2_5_gets_tools_calls_and_outcomes_in_its_own_way() {
 #[test]
 fn qwen_3_thinks_only_when_it_is_asked_to() {
     let mut request = request(conversation(), true);
-    let (text, syntax) = render(QWEN3, Family::Qwen3, &request);
+    let (text, syntax) = render(QWEN3, ModelFamily::Qwen3, &request);
     assert_eq!(syntax, tags());
     assert!(text.ends_with("<|im_start|>assistant\n<think>\n\n</think>\n\n"), "{text}");
     assert!(text.contains(
         "<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"Cargo.toml\"}}\n</tool_call>"
     ));
     request.sampling.reasoning_effort = Some("low".into());
-    let (text, _) = render(QWEN3, Family::Qwen3, &request);
+    let (text, _) = render(QWEN3, ModelFamily::Qwen3, &request);
     assert!(text.ends_with("<|im_start|>assistant\n"), "{text}");
 }
 
 #[test]
 fn llama_3_writes_bare_objects_and_what_it_refuses_is_told_as_text() {
-    let (text, syntax) = render(LLAMA3, Family::Llama, &request(conversation(), true));
+    let (text, syntax) = render(LLAMA3, ModelFamily::Llama, &request(conversation(), true));
     assert_eq!(syntax, CallSyntax::BareObject);
     assert!(
         text.contains("{\"name\": \"read_file\", \"parameters\": {\"path\": \"Cargo.toml\"}}<|eot_id|>"),
@@ -235,7 +235,7 @@ fn llama_3_writes_bare_objects_and_what_it_refuses_is_told_as_text() {
         outcome("call_1", "one"),
         outcome("call_2", "two"),
     ];
-    let (text, _) = render(LLAMA3, Family::Llama, &request(two, true));
+    let (text, _) = render(LLAMA3, ModelFamily::Llama, &request(two, true));
     assert!(
         text.contains("{\"name\": \"read_file\", \"parameters\": {}}\n{\"name\": \"read_file\""),
         "{text}"
@@ -245,7 +245,7 @@ fn llama_3_writes_bare_objects_and_what_it_refuses_is_told_as_text() {
 
 #[test]
 fn mistral_writes_lists_and_ids_of_nine_letters() {
-    let (text, syntax) = render(MISTRAL, Family::Mistral, &request(conversation(), true));
+    let (text, syntax) = render(MISTRAL, ModelFamily::Mistral, &request(conversation(), true));
     assert_eq!(syntax, CallSyntax::List { begin: "[TOOL_CALLS]".into() });
     let call = "[TOOL_CALLS] [{\"name\": \"read_file\", \"arguments\": {\"path\": \"Cargo.toml\"}, \"id\": \"0000call1\"}]";
     assert!(text.contains(call), "{text}");
@@ -254,13 +254,13 @@ fn mistral_writes_lists_and_ids_of_nine_letters() {
         "{text}"
     );
     let twice = vec![Message::user("one"), Message::user("two")];
-    let (text, _) = render(MISTRAL, Family::Mistral, &request(twice, false));
+    let (text, _) = render(MISTRAL, ModelFamily::Mistral, &request(twice, false));
     assert!(text.ends_with("[INST] Be brief.\n\none\n\ntwo[/INST]"), "{text}");
 }
 
 #[test]
 fn a_template_that_knows_no_tools_is_told_of_them_in_words() {
-    let (text, syntax) = render(SMOLLM2, Family::Llama, &request(conversation(), true));
+    let (text, syntax) = render(SMOLLM2, ModelFamily::Llama, &request(conversation(), true));
     assert_eq!(syntax, tags());
     assert!(text.contains("<tools>\n{\"type\":\"function\",\"function\":{\"name\":\"read_file\""), "{text}");
     assert!(text.contains("I look.\n<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"path\":\"Cargo.toml\"}}\n</tool_call><|im_end|>"), "{text}");
@@ -268,7 +268,7 @@ fn a_template_that_knows_no_tools_is_told_of_them_in_words() {
         text.contains("<|im_start|>user\n<tool_response>\n[package]\n</tool_response><|im_end|>"),
         "{text}"
     );
-    let (text, _) = render(SMOLLM2, Family::Llama, &request(vec![Message::user("hi")], false));
+    let (text, _) = render(SMOLLM2, ModelFamily::Llama, &request(vec![Message::user("hi")], false));
     assert_eq!(
         text,
         "<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n"
@@ -285,13 +285,13 @@ fn reserved_tokens_in_the_text_of_others_stay_text() {
         outcome("call_1", evil),
     ];
     for (source, family) in [
-        (QWEN25, Family::Qwen2),
-        (QWEN3, Family::Qwen3),
-        (LLAMA3, Family::Llama),
-        (MISTRAL, Family::Mistral),
-        (SMOLLM2, Family::Llama),
+        (QWEN25, ModelFamily::Qwen2),
+        (QWEN3, ModelFamily::Qwen3),
+        (LLAMA3, ModelFamily::Llama),
+        (MISTRAL, ModelFamily::Mistral),
+        (SMOLLM2, ModelFamily::Llama),
     ] {
-        let template = Template::new(source, family, &tokens).unwrap();
+        let template = ChatTemplate::new(source, family, &tokens).unwrap();
         let count = |request: &ModelRequest| {
             let prompt = template.render(request, &tokens).unwrap();
             let pieces = prompt.pieces.iter().map(|piece| (piece.text.as_str(), piece.is_trusted));
@@ -311,7 +311,7 @@ fn reserved_tokens_in_the_text_of_others_stay_text() {
 fn tools_cannot_forge_either() {
     let tokens = tokens();
     let mut request = request(vec![Message::user("hi")], true);
-    let template = Template::new(QWEN25, Family::Qwen2, &tokens).unwrap();
+    let template = ChatTemplate::new(QWEN25, ModelFamily::Qwen2, &tokens).unwrap();
     let count = |request: &ModelRequest| {
         let prompt = template.render(request, &tokens).unwrap();
         let pieces = prompt.pieces.iter().map(|piece| (piece.text.as_str(), piece.is_trusted));
@@ -324,9 +324,10 @@ fn tools_cannot_forge_either() {
 
 #[test]
 fn a_broken_template_says_what_is_wrong() {
-    let error = Template::new("{% if %}", Family::Qwen2, &tokens()).unwrap_err();
+    let error = ChatTemplate::new("{% if %}", ModelFamily::Qwen2, &tokens()).unwrap_err();
     assert!(error.to_string().contains("chat template"), "{error}");
-    let refusing = Template::new("{{ raise_exception('never') }}", Family::Qwen2, &tokens()).unwrap();
+    let refusing =
+        ChatTemplate::new("{{ raise_exception('never') }}", ModelFamily::Qwen2, &tokens()).unwrap();
     let error = refusing.render(&request(conversation(), true), &tokens()).unwrap_err();
     assert!(error.to_string().contains("never"), "{error}");
 }
@@ -334,15 +335,15 @@ fn a_broken_template_says_what_is_wrong() {
 #[test]
 fn an_answer_that_begins_in_the_middle_of_thinking_is_noticed() {
     let tokens = tokens();
-    let template = Template::new("x<think>\n", Family::Qwen3, &tokens).unwrap();
+    let template = ChatTemplate::new("x<think>\n", ModelFamily::Qwen3, &tokens).unwrap();
     assert!(template.render(&request(Vec::new(), false), &tokens).unwrap().is_thinking);
 }
 
 #[test]
 fn r_56_a_longer_conversation_begins_as_the_shorter_did() {
-    let short = render(QWEN25, Family::Qwen2, &request(conversation(), true)).0;
+    let short = render(QWEN25, ModelFamily::Qwen2, &request(conversation(), true)).0;
     let mut longer = conversation();
     longer.push(Message::assistant("It is a package."));
-    let long = render(QWEN25, Family::Qwen2, &request(longer, true)).0;
+    let long = render(QWEN25, ModelFamily::Qwen2, &request(longer, true)).0;
     assert!(long.starts_with(&short), "{long}");
 }

@@ -3,9 +3,8 @@
 //! Owns the names and the patterns. Patterns of a rule are tried one after another: what the first one cut, the next
 //! one cuts further. Knows no vocabulary.
 
-/// A rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Cut {
+pub(super) struct CutRule {
     pub(super) patterns: &'static [&'static str],
     /// Whether a word that is in the vocabulary is taken whole, whatever its pairs would make of it.
     pub(super) takes_whole_words: bool,
@@ -19,7 +18,7 @@ const SEED: &str = r"'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD]|[^\r\
 const TEKKEN: &str = r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+";
 
 /// The rule of a name; a file that names none is of the time when there was but one.
-pub(super) fn find(name: &str) -> Option<Cut> {
+pub(super) fn find(name: &str) -> Option<CutRule> {
     let patterns: &[&str] = match name {
         "" | "default" => &[r"[\p{P}\$\+<=>\^~\|]+", GPT_2, r"\p{N}+", r"[0-9][0-9][0-9]"],
         "gpt-2" | "phi-2" | "mellum" | "trillion" | "gigachat" | "a.x-4.0" => &[GPT_2],
@@ -41,5 +40,5 @@ pub(super) fn find(name: &str) -> Option<Cut> {
     };
     let takes_whole_words =
         matches!(name, "llama-bpe" | "llama3" | "llama-v3" | "falcon3" | "pixtral" | "midm-2.0" | "tekken");
-    Some(Cut { patterns, takes_whole_words })
+    Some(CutRule { patterns, takes_whole_words })
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use tokenizers::pre_tokenizers::metaspace::{Metaspace, PrependScheme};
 use tokenizers::{PreTokenizerWrapper, Tokenizer};
 
-use super::{Reader, Reserved, TokensFound, bytes_of_letters, bytes_of_piece, fault};
+use super::{Reserved, TokenizerKind, TokensFound, bytes_of_letters, bytes_of_piece, fault};
 use crate::error::LocalError;
 use crate::file::FolderFiles;
 
@@ -58,7 +58,7 @@ pub(super) fn find(files: &FolderFiles) -> Result<TokensFound, LocalError> {
     let end = name("eos_token");
     stops.extend(end.as_deref().and_then(|end| whole.token_to_id(end)));
     Ok(TokensFound {
-        reader: Reader::Library { first: Box::new(first), later: later.map(Box::new) },
+        reader: TokenizerKind::Library { first: Box::new(first), later: later.map(Box::new) },
         words,
         reserved,
         stops,

@@ -6,8 +6,8 @@ use tokenizers::pre_tokenizers::sequence::Sequence;
 use tokenizers::pre_tokenizers::split::{Split, SplitPattern};
 use tokenizers::{PreTokenizerWrapper, SplitDelimiterBehavior, Tokenizer};
 
-use super::pieces::Pieces;
-use super::{Reader, Reserved, TokensFound, bytes_of_letters, bytes_of_piece, cuts, fault};
+use super::pieces::TokenPieces;
+use super::{Reserved, TokenizerKind, TokensFound, bytes_of_letters, bytes_of_piece, cuts, fault};
 use crate::error::LocalError;
 use crate::file::{GgufFile, Meta};
 
@@ -41,8 +41,8 @@ pub(super) fn find(file: &GgufFile) -> Result<TokensFound, LocalError> {
     let plain = (0_u32..).zip(&texts).enumerate().filter(|(at, (_, text))| !is_reserved(*at, text));
     let plain = plain.map(|(_, (id, text))| (*text, id));
     let reader = match model {
-        "gpt2" => Reader::Library { first: pairs(file, plain)?, later: None },
-        "llama" => Reader::Pieces(pieces(file, plain, list("scores").unwrap_or_default())),
+        "gpt2" => TokenizerKind::Library { first: pairs(file, plain)?, later: None },
+        "llama" => TokenizerKind::Pieces(pieces(file, plain, list("scores").unwrap_or_default())),
         other => return Err(fault(path, format!("its kind is '{other}'; 'gpt2' and 'llama' are known"))),
     };
     let words = texts.iter().enumerate().map(|(at, text)| match (is_reserved(at, text), model) {
@@ -60,8 +60,8 @@ pub(super) fn find(file: &GgufFile) -> Result<TokensFound, LocalError> {
         begin: name("bos_token_id"),
         end: name("eos_token_id"),
         has_space_prefix: match &reader {
-            Reader::Library { .. } => false,
-            Reader::Pieces(pieces) => pieces.has_prefix(),
+            TokenizerKind::Library { .. } => false,
+            TokenizerKind::Pieces(pieces) => pieces.has_prefix(),
         },
         reader,
     })
@@ -98,7 +98,7 @@ fn pairs<'a>(
     Ok(Box::new(tokenizer))
 }
 
-fn pieces<'a>(file: &GgufFile, plain: impl Iterator<Item = (&'a str, u32)>, scores: &[Meta]) -> Pieces {
+fn pieces<'a>(file: &GgufFile, plain: impl Iterator<Item = (&'a str, u32)>, scores: &[Meta]) -> TokenPieces {
     let id = |key: &str| file.meta(&format!("tokenizer.ggml.{key}")).and_then(Meta::as_usize);
     let unknown = id("unknown_token_id").unwrap_or(0);
     let has_prefix = file.meta("tokenizer.ggml.add_space_prefix").and_then(Meta::as_bool).unwrap_or(true);
@@ -107,5 +107,5 @@ fn pieces<'a>(file: &GgufFile, plain: impl Iterator<Item = (&'a str, u32)>, scor
         scores.get(at).and_then(Meta::as_f64).unwrap_or(0.0) as f32
     };
     let plain = plain.map(|(text, id)| (text, id, score_of(id)));
-    Pieces::new(plain, u32::try_from(unknown).ok(), has_prefix)
+    TokenPieces::new(plain, u32::try_from(unknown).ok(), has_prefix)
 }

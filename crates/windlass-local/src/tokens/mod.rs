@@ -15,14 +15,14 @@ use std::path::Path;
 use tokenizers::Tokenizer;
 
 pub(crate) use self::folder::parse as parse_tokenizer;
-use self::pieces::Pieces;
+use self::pieces::TokenPieces;
 pub(crate) use self::stream::TextStream;
 use crate::error::LocalError;
 use crate::file::ModelFile;
 
 /// The tokens of one model.
-pub struct Tokens {
-    reader: Reader,
+pub struct ModelTokens {
+    reader: TokenizerKind,
     words: Vec<Box<[u8]>>,
     reserved: Vec<Reserved>,
     reserved_ids: HashSet<u32>,
@@ -36,7 +36,7 @@ pub struct Tokens {
 }
 
 /// How text becomes tokens.
-pub(crate) enum Reader {
+pub(crate) enum TokenizerKind {
     /// As the library does it.
     Library {
         /// For the beginning of a text.
@@ -45,10 +45,9 @@ pub(crate) enum Reader {
         later: Option<Box<Tokenizer>>,
     },
     /// By scores.
-    Pieces(Pieces),
+    Pieces(TokenPieces),
 }
 
-/// A reserved token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Reserved {
     pub(crate) text: String,
@@ -69,7 +68,7 @@ const STOP_WORDS: [&str; 8] = [
 
 /// What a file says about its tokens.
 pub(crate) struct TokensFound {
-    pub(crate) reader: Reader,
+    pub(crate) reader: TokenizerKind,
     pub(crate) words: Vec<Box<[u8]>>,
     pub(crate) reserved: Vec<Reserved>,
     pub(crate) stops: Vec<u32>,
@@ -78,7 +77,7 @@ pub(crate) struct TokensFound {
     pub(crate) has_space_prefix: bool,
 }
 
-impl Tokens {
+impl ModelTokens {
     /// The tokens of a GGUF file or a folder, without its weights.
     pub fn open(path: &Path) -> Result<Self, LocalError> {
         Self::of_file(&ModelFile::open(path)?)
@@ -209,12 +208,12 @@ impl Tokens {
             return Ok(());
         }
         let tokenizer = match &self.reader {
-            Reader::Pieces(pieces) => {
+            TokenizerKind::Pieces(pieces) => {
                 pieces.read(text, is_first, tokens);
                 return Ok(());
             }
-            Reader::Library { later: Some(later), .. } if !is_first => later,
-            Reader::Library { first, .. } => first,
+            TokenizerKind::Library { later: Some(later), .. } if !is_first => later,
+            TokenizerKind::Library { first, .. } => first,
         };
         let encoding =
             tokenizer.encode_fast(text, false).map_err(|error| LocalError::Compute(error.to_string()))?;
@@ -236,7 +235,7 @@ impl Tokens {
     }
 }
 
-impl std::fmt::Debug for Tokens {
+impl std::fmt::Debug for ModelTokens {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Tokens").field("len", &self.words.len()).field("stops", &self.stops).finish()
     }

@@ -12,7 +12,7 @@ const SPACE: &str = "\u{2581}";
 
 /// The pieces of one model.
 #[derive(Debug)]
-pub(crate) struct Pieces {
+pub(crate) struct TokenPieces {
     ids: HashMap<Box<str>, (u32, f32)>,
     bytes: HashMap<u8, u32>,
     unknown: Option<u32>,
@@ -29,7 +29,7 @@ struct Symbol {
 }
 
 /// Two neighbours that make a piece.
-struct Pair {
+struct PiecePair {
     score: f32,
     left: usize,
     right: usize,
@@ -37,27 +37,27 @@ struct Pair {
     end: usize,
 }
 
-impl Ord for Pair {
+impl Ord for PiecePair {
     fn cmp(&self, other: &Self) -> Ordering {
         self.score.total_cmp(&other.score).then_with(|| other.left.cmp(&self.left))
     }
 }
 
-impl PartialOrd for Pair {
+impl PartialOrd for PiecePair {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Pair {
+impl PartialEq for PiecePair {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other).is_eq()
     }
 }
 
-impl Eq for Pair {}
+impl Eq for PiecePair {}
 
-impl Pieces {
+impl TokenPieces {
     /// Pieces with number and score; `has_prefix` puts a space before every text.
     pub(super) fn new<'a>(
         pieces: impl Iterator<Item = (&'a str, u32, f32)>,
@@ -137,16 +137,16 @@ impl Pieces {
         symbols: &[Symbol],
         left: Option<usize>,
         right: Option<usize>,
-    ) -> Option<Pair> {
+    ) -> Option<PiecePair> {
         let (left, right) = (left?, right?);
         let (begin, end) = (symbols.get(left)?.begin, symbols.get(right)?.end);
         let (_, score) = self.ids.get(text.get(begin..end)?)?;
-        Some(Pair { score: *score, left, right, begin, end })
+        Some(PiecePair { score: *score, left, right, begin, end })
     }
 }
 
 /// Both sides of a pair, unless one of them was joined with another meanwhile.
-fn neighbours<'a>(symbols: &'a mut [Symbol], pair: &Pair) -> Option<[&'a mut Symbol; 2]> {
+fn neighbours<'a>(symbols: &'a mut [Symbol], pair: &PiecePair) -> Option<[&'a mut Symbol; 2]> {
     let [left, right] = symbols.get_disjoint_mut([pair.left, pair.right]).ok()?;
     let are_there = left.begin < left.end && right.begin < right.end;
     let are_same = left.begin == pair.begin && left.end == right.begin && right.end == pair.end;

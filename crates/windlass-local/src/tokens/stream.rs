@@ -1,6 +1,6 @@
 //! Text of tokens as they come: a letter is given when all of its bytes are there.
 
-use super::Tokens;
+use super::ModelTokens;
 
 /// Turns tokens into text, one at a time.
 #[derive(Debug, Default)]
@@ -11,7 +11,7 @@ pub(crate) struct TextStream {
 
 impl TextStream {
     /// The text that a token completes; empty while a letter is in the middle.
-    pub(crate) fn push(&mut self, tokens: &Tokens, token: u32) -> String {
+    pub(crate) fn push(&mut self, tokens: &ModelTokens, token: u32) -> String {
         let mut bytes = tokens.bytes(token);
         if !self.is_begun && !bytes.is_empty() {
             self.is_begun = true;

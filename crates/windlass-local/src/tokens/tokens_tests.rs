@@ -2,18 +2,18 @@ use candle_core::quantized::GgmlDType;
 use candle_core::quantized::gguf_file::{self, Value};
 
 use super::*;
-use crate::decoder::shape::Family;
+use crate::decoder::shape::ModelFamily;
 use crate::tiny::{Tiny, vocabulary};
 
-fn tokens_of_gguf() -> Tokens {
-    let bytes = Tiny::new(Family::Qwen2, GgmlDType::F32).gguf().leak();
-    Tokens::of_file(&ModelFile::of_program(bytes).unwrap()).unwrap()
+fn tokens_of_gguf() -> ModelTokens {
+    let bytes = Tiny::new(ModelFamily::Qwen2, GgmlDType::F32).gguf().leak();
+    ModelTokens::of_file(&ModelFile::of_program(bytes).unwrap()).unwrap()
 }
 
-fn tokens_of_folder() -> Tokens {
+fn tokens_of_folder() -> ModelTokens {
     let folder = tempfile::tempdir().unwrap();
-    Tiny::new(Family::Qwen2, GgmlDType::F32).write_folder(folder.path());
-    Tokens::of_file(&ModelFile::open(folder.path()).unwrap()).unwrap()
+    Tiny::new(ModelFamily::Qwen2, GgmlDType::F32).write_folder(folder.path());
+    ModelTokens::of_file(&ModelFile::open(folder.path()).unwrap()).unwrap()
 }
 
 fn id_of(word: &str) -> u32 {
@@ -82,8 +82,8 @@ fn letters_of_several_tokens_come_whole() {
 }
 
 /// The tokens of a small file, some of whose words are others.
-fn tokens_with(changes: Vec<(&str, Value)>) -> Result<Tokens, LocalError> {
-    let tiny = Tiny::new(Family::Llama, GgmlDType::F32);
+fn tokens_with(changes: Vec<(&str, Value)>) -> Result<ModelTokens, LocalError> {
+    let tiny = Tiny::new(ModelFamily::Llama, GgmlDType::F32);
     let mut reader = std::io::Cursor::new(tiny.gguf());
     let content = gguf_file::Content::read(&mut reader).unwrap();
     let mut metadata = content.metadata.clone();
@@ -92,7 +92,7 @@ fn tokens_with(changes: Vec<(&str, Value)>) -> Result<Tokens, LocalError> {
     let embedding = content.tensor(&mut reader, "token_embd.weight", &candle_core::Device::Cpu).unwrap();
     let mut file = std::io::Cursor::new(Vec::new());
     gguf_file::write(&mut file, &metadata, &[("token_embd.weight", &embedding)]).unwrap();
-    Tokens::of_file(&ModelFile::of_program(file.into_inner().leak()).unwrap())
+    ModelTokens::of_file(&ModelFile::of_program(file.into_inner().leak()).unwrap())
 }
 
 fn texts(texts: impl IntoIterator<Item = impl Into<String>>) -> Value {
@@ -104,7 +104,7 @@ fn fixture(name: &str) -> String {
     std::fs::read_to_string(std::path::Path::new(folder).join(name)).unwrap()
 }
 
-fn reads_as_llama_cpp_does(tokens: &Tokens, name: &str) {
+fn reads_as_llama_cpp_does(tokens: &ModelTokens, name: &str) {
     let mut count = 0;
     for line in fixture(name).lines() {
         let (text, expected): (String, Vec<u32>) = serde_json::from_str(line).unwrap();
@@ -199,20 +199,20 @@ fn pieces_with_scores_are_merged_best_first() {
 #[test]
 fn a_file_without_tokens_says_so() {
     let folder = tempfile::tempdir().unwrap();
-    Tiny::new(Family::Qwen2, GgmlDType::F32).write_folder(folder.path());
+    Tiny::new(ModelFamily::Qwen2, GgmlDType::F32).write_folder(folder.path());
     std::fs::remove_file(folder.path().join("tokenizer.json")).unwrap();
-    let error = Tokens::of_file(&ModelFile::open(folder.path()).unwrap()).unwrap_err();
+    let error = ModelTokens::of_file(&ModelFile::open(folder.path()).unwrap()).unwrap_err();
     assert!(error.to_string().contains("tokenizer.json"), "{error}");
 }
 
 #[test]
 fn a_tokenizer_on_which_the_library_panics_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    Tiny::new(Family::Qwen2, GgmlDType::F32).write_folder(folder.path());
+    Tiny::new(ModelFamily::Qwen2, GgmlDType::F32).write_folder(folder.path());
     let path = folder.path().join("tokenizer.json");
     let mut whole: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
     whole["decoder"] = serde_json::json!({});
     std::fs::write(&path, whole.to_string().replace(r#""decoder":{}"#, r#""decoder":{!}"#)).unwrap();
-    let error = Tokens::of_file(&ModelFile::open(folder.path()).unwrap()).unwrap_err();
+    let error = ModelTokens::of_file(&ModelFile::open(folder.path()).unwrap()).unwrap_err();
     assert!(error.to_string().contains("tokenizer.json"), "{error}");
 }

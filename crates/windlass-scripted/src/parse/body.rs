@@ -3,35 +3,35 @@
 use windlass_core::permission::{Decision, PermissionAnswer};
 use windlass_core::tool::ErrorKind;
 
-use super::reader::{ScriptError, listed};
-use super::{Expectation, Happening, Parser};
+use super::reader::{ScriptParseError, listed};
+use super::{Expectation, Parser, ScriptHappening};
 use crate::limits::FILL_CHARS_MAX;
 use crate::script::CallEnding;
 use crate::words::TOOL;
 
 impl Parser<'_> {
     /// Reads a happening after its first word.
-    pub(super) fn read_happening(&mut self, word: &str) -> Result<Happening, ScriptError> {
+    pub(super) fn read_happening(&mut self, word: &str) -> Result<ScriptHappening, ScriptParseError> {
         let happening = match word {
-            "user" => Happening::User(self.reader.text("what the user says")?),
-            "model" => Happening::Model(self.read_model()?),
+            "user" => ScriptHappening::User(self.reader.text("what the user says")?),
+            "model" => ScriptHappening::Model(self.read_model()?),
             "approve" => self.read_approval()?,
             "deny" => {
                 let (call, message) = (self.known_call()?, self.reader.text_or_nothing()?);
                 let answer = PermissionAnswer { message, ..PermissionAnswer::new(Decision::Deny) };
-                Happening::Answer { call, answer }
+                ScriptHappening::Answer { call, answer }
             }
-            "tool" => Happening::Tool { call: self.known_call()?, ending: self.read_ending()? },
-            "cancel" => Happening::Cancel,
-            "deadline" => Happening::Deadline,
-            "expect" => Happening::Expect(Expectation::Events(self.read_events()?)),
-            "expect-request" => Happening::ExpectRequest(self.read_request()?),
-            "expect-outcome" => Happening::Expect(self.read_outcome()?),
+            "tool" => ScriptHappening::Tool { call: self.known_call()?, ending: self.read_ending()? },
+            "cancel" => ScriptHappening::Cancel,
+            "deadline" => ScriptHappening::Deadline,
+            "expect" => ScriptHappening::Expect(Expectation::Events(self.read_events()?)),
+            "expect-request" => ScriptHappening::ExpectRequest(self.read_request()?),
+            "expect-outcome" => ScriptHappening::Expect(self.read_outcome()?),
             "expect-answer" => {
-                Happening::Expect(Expectation::Answer(self.reader.text("a text in the answer")?))
+                ScriptHappening::Expect(Expectation::Answer(self.reader.text("a text in the answer")?))
             }
-            "expect-warning" => Happening::Expect(self.read_warning()?),
-            "expect-call" => Happening::Expect(Expectation::Call(self.read_call_expectation()?)),
+            "expect-warning" => ScriptHappening::Expect(self.read_warning()?),
+            "expect-call" => ScriptHappening::Expect(Expectation::Call(self.read_call_expectation()?)),
             other => return Err(self.reader.fault(format!("unknown word '{other}'"), "a happening")),
         };
         self.reader.end()?;
@@ -39,7 +39,7 @@ impl Parser<'_> {
     }
 
     /// `approve N [confirm=WORD] [once | session [RULE] | remember [RULE]]`
-    fn read_approval(&mut self) -> Result<Happening, ScriptError> {
+    fn read_approval(&mut self) -> Result<ScriptHappening, ScriptParseError> {
         let call = self.known_call()?;
         let confirmation = self.reader.option("confirm=").map(str::to_owned);
         let decision = match self.reader.peek() {
@@ -53,14 +53,14 @@ impl Parser<'_> {
             Decision::Session | Decision::Remember => self.reader.text_or_nothing()?,
             Decision::Once | Decision::Deny => None,
         };
-        Ok(Happening::Answer {
+        Ok(ScriptHappening::Answer {
             call,
             answer: PermissionAnswer { rule, confirmation, ..PermissionAnswer::new(decision) },
         })
     }
 
     /// What follows `tool N`.
-    fn read_ending(&mut self) -> Result<CallEnding, ScriptError> {
+    fn read_ending(&mut self) -> Result<CallEnding, ScriptParseError> {
         let expected = listed(TOOL);
         match self.reader.need(&expected)? {
             "ok" => Ok(CallEnding::Ok(self.reader.json("the outcome as JSON, or 'text' instead of 'ok'")?)),

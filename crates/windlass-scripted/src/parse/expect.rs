@@ -4,7 +4,7 @@ use windlass_core::event::WarningCode;
 use windlass_core::model::ToolChoice;
 use windlass_core::tool::ErrorKind;
 
-use super::reader::{ScriptError, listed, shown};
+use super::reader::{ScriptParseError, listed, shown};
 use super::{EventPattern, Expectation, Parser};
 use crate::limits::EVENT_TIMES_MAX;
 use crate::script::{CallExpectation, RequestExpectation};
@@ -16,7 +16,7 @@ const CHOICES: [&str; 4] = ["auto", "required", "forbidden", "named:TOOL"];
 
 impl Parser<'_> {
     /// `NAME[*TIMES]…`, with `...` for any events or none.
-    pub(super) fn read_events(&mut self) -> Result<Vec<EventPattern>, ScriptError> {
+    pub(super) fn read_events(&mut self) -> Result<Vec<EventPattern>, ScriptParseError> {
         let mut patterns = vec![self.read_event("the name of an event, or '...'")?];
         while self.reader.peek().is_some() {
             patterns.push(self.read_event("the name of an event")?);
@@ -24,7 +24,7 @@ impl Parser<'_> {
         Ok(patterns)
     }
 
-    fn read_event(&mut self, expected: &str) -> Result<EventPattern, ScriptError> {
+    fn read_event(&mut self, expected: &str) -> Result<EventPattern, ScriptParseError> {
         let word = self.reader.need(expected)?;
         if word == "..." || word == "…" {
             return Ok(EventPattern::Any);
@@ -41,8 +41,7 @@ impl Parser<'_> {
         Ok(EventPattern::Named { name, times: u32::try_from(times).unwrap_or(EVENT_TIMES_MAX) })
     }
 
-    /// What follows `expect-request`.
-    pub(super) fn read_request(&mut self) -> Result<RequestExpectation, ScriptError> {
+    pub(super) fn read_request(&mut self) -> Result<RequestExpectation, ScriptParseError> {
         let expected = listed(REQUEST);
         match self.reader.need(&expected)? {
             "contains" => Ok(RequestExpectation::Contains(self.reader.text("a text in the request")?)),
@@ -64,7 +63,7 @@ impl Parser<'_> {
         }
     }
 
-    fn read_choice(&mut self) -> Result<ToolChoice, ScriptError> {
+    fn read_choice(&mut self) -> Result<ToolChoice, ScriptParseError> {
         let expected = listed(CHOICES);
         match self.reader.need(&expected)? {
             "auto" => Ok(ToolChoice::Auto),
@@ -77,8 +76,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `OUTCOME [REASON]`
-    pub(super) fn read_outcome(&mut self) -> Result<Expectation, ScriptError> {
+    pub(super) fn read_outcome(&mut self) -> Result<Expectation, ScriptParseError> {
         let outcomes = listed(OUTCOMES.map(|outcome| outcome.word()));
         let outcome = self.reader.choose(&outcomes, &OUTCOMES, |outcome| outcome.word())?;
         let reason = match self.reader.peek() {
@@ -91,8 +89,7 @@ impl Parser<'_> {
         Ok(Expectation::Outcome { outcome, reason })
     }
 
-    /// `CODE` or `none`
-    pub(super) fn read_warning(&mut self) -> Result<Expectation, ScriptError> {
+    pub(super) fn read_warning(&mut self) -> Result<Expectation, ScriptParseError> {
         let codes = WARNINGS.map(Some);
         let word_of = |code: &Option<WarningCode>| code.map_or("none", WarningCode::word);
         let mut known = codes.to_vec();
@@ -102,7 +99,7 @@ impl Parser<'_> {
     }
 
     /// `N [STATUS] [KIND] [cached] [truncated] [says TEXT]`
-    pub(super) fn read_call_expectation(&mut self) -> Result<CallExpectation, ScriptError> {
+    pub(super) fn read_call_expectation(&mut self) -> Result<CallExpectation, ScriptParseError> {
         let statuses = STATUSES.map(|status| status.word());
         let kinds = ErrorKind::ALL.map(ErrorKind::word);
         let flags = ["cached", "truncated", "says"];

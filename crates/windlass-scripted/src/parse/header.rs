@@ -3,13 +3,13 @@
 use windlass_core::permission::ApproveMode;
 
 use super::Parser;
-use super::reader::{ScriptError, listed};
+use super::reader::{ScriptParseError, listed};
 use crate::limits::CHUNK_CHARS_MAX;
-use crate::script::Chunk;
+use crate::script::TextChunking;
 
 impl Parser<'_> {
     /// Reads a header line after its first word.
-    pub(super) fn read_header(&mut self, word: &str) -> Result<(), ScriptError> {
+    pub(super) fn read_header(&mut self, word: &str) -> Result<(), ScriptParseError> {
         match word {
             "title" => {
                 let title = self.reader.text("a title")?;
@@ -62,15 +62,15 @@ impl Parser<'_> {
     fn once(
         &mut self,
         word: &str,
-        set: impl FnOnce(&mut crate::script::Header) -> bool,
-    ) -> Result<(), ScriptError> {
+        set: impl FnOnce(&mut crate::script::ScriptHeader) -> bool,
+    ) -> Result<(), ScriptParseError> {
         match set(&mut self.header) {
             false => Ok(()),
             true => Err(self.reader.fault(format!("a second '{word}'"), format!("'{word}' at most once"))),
         }
     }
 
-    fn read_approve(&mut self) -> Result<ApproveMode, ScriptError> {
+    fn read_approve(&mut self) -> Result<ApproveMode, ScriptParseError> {
         let modes = listed(ApproveMode::ALL.map(ApproveMode::word));
         match self.reader.peek().map(str::parse::<u32>) {
             Some(Ok(number)) => {
@@ -82,7 +82,7 @@ impl Parser<'_> {
         }
     }
 
-    fn read_limit(&mut self) -> Result<(), ScriptError> {
+    fn read_limit(&mut self) -> Result<(), ScriptParseError> {
         let name = self.reader.need("the name of a limit, such as calls_per_step_max")?;
         if !name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_') {
             let message = format!("'{}' cannot be the name of a limit", super::shown(name));
@@ -96,19 +96,19 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn read_bool(&mut self) -> Result<bool, ScriptError> {
+    fn read_bool(&mut self) -> Result<bool, ScriptParseError> {
         let word_of = |flag: &bool| if *flag { "true" } else { "false" };
         self.reader.choose("true or false", &[true, false], word_of)
     }
 
-    fn read_chunk(&mut self) -> Result<Chunk, ScriptError> {
+    fn read_chunk(&mut self) -> Result<TextChunking, ScriptParseError> {
         let expected = "words, all or a number of characters";
         match self.reader.need(expected)? {
-            "words" => Ok(Chunk::Words),
-            "all" => Ok(Chunk::All),
+            "words" => Ok(TextChunking::Words),
+            "all" => Ok(TextChunking::All),
             word => {
                 let chars = self.reader.whole_of(word, expected, 1..=CHUNK_CHARS_MAX as u64)?;
-                Ok(Chunk::Chars(usize::try_from(chars).unwrap_or(CHUNK_CHARS_MAX)))
+                Ok(TextChunking::Chars(usize::try_from(chars).unwrap_or(CHUNK_CHARS_MAX)))
             }
         }
     }

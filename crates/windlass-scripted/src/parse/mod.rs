@@ -10,18 +10,20 @@ mod reader;
 
 use std::collections::BTreeMap;
 
-pub use reader::ScriptError;
+pub use reader::ScriptParseError;
 pub(crate) use reader::{here_word, listed, shown};
 
 use crate::limits::SCRIPT_BYTES_MAX;
-use crate::script::{EventPattern, Expectation, Happening, Header, Line, ModelLine, Script};
+use crate::script::{
+    EventPattern, Expectation, ModelLine, Script, ScriptHappening, ScriptHeader, ScriptLine,
+};
 use crate::words::{BODY, HEADER};
-use reader::Reader;
+use reader::ScriptReader;
 
 impl Script {
     /// Reads a script. `name` is its file, for error messages and the model's name.
-    pub fn parse(name: &str, text: &str) -> Result<Script, ScriptError> {
-        let mut parser = Parser::new(Reader::new(name, text));
+    pub fn parse(name: &str, text: &str) -> Result<Script, ScriptParseError> {
+        let mut parser = Parser::new(ScriptReader::new(name, text));
         if text.len() > SCRIPT_BYTES_MAX {
             let message = format!("the script has {} bytes", text.len());
             return Err(parser.reader.fault(message, format!("at most {SCRIPT_BYTES_MAX} bytes")));
@@ -35,20 +37,20 @@ impl Script {
 
 /// A script being read, and what is known of it so far.
 struct Parser<'a> {
-    reader: Reader<'a>,
-    header: Header,
-    lines: Vec<Line>,
+    reader: ScriptReader<'a>,
+    header: ScriptHeader,
+    lines: Vec<ScriptLine>,
     /// Numbers of the calls so far, and the lines where they stand.
     calls: BTreeMap<u32, u32>,
 }
 
 impl<'a> Parser<'a> {
-    fn new(reader: Reader<'a>) -> Self {
-        Self { reader, header: Header::default(), lines: Vec::new(), calls: BTreeMap::new() }
+    fn new(reader: ScriptReader<'a>) -> Self {
+        Self { reader, header: ScriptHeader::default(), lines: Vec::new(), calls: BTreeMap::new() }
     }
 
     /// Reads one line, which is not empty.
-    fn read_line(&mut self) -> Result<(), ScriptError> {
+    fn read_line(&mut self) -> Result<(), ScriptParseError> {
         let number = self.reader.number();
         let word = self.reader.need("a word")?;
         let in_header = self.lines.is_empty();
@@ -70,7 +72,10 @@ impl<'a> Parser<'a> {
             let message = format!("'{word}' stands before the first message");
             return Err(self.reader.fault(message, "a line 'user TEXT' before anything else happens"));
         }
-        let waits = matches!(self.lines.last(), Some(Line { happening: Happening::ExpectRequest(_), .. }));
+        let waits = matches!(
+            self.lines.last(),
+            Some(ScriptLine { happening: ScriptHappening::ExpectRequest(_), .. })
+        );
         if waits && word != "model" && word != "expect-request" {
             return Err(self.reader.fault("'expect-request' checks nothing here", BEFORE_MODEL));
         }
@@ -80,20 +85,20 @@ impl<'a> Parser<'a> {
     }
 
     /// Adds a happening. Event expectations that follow each other are one.
-    fn push(&mut self, number: u32, happening: Happening) {
+    fn push(&mut self, number: u32, happening: ScriptHappening) {
         match (self.lines.last_mut(), happening) {
             (
-                Some(Line { happening: Happening::Expect(Expectation::Events(so_far)), .. }),
-                Happening::Expect(Expectation::Events(more)),
+                Some(ScriptLine { happening: ScriptHappening::Expect(Expectation::Events(so_far)), .. }),
+                ScriptHappening::Expect(Expectation::Events(more)),
             ) => so_far.extend(more),
-            (_, happening) => self.lines.push(Line { number, happening }),
+            (_, happening) => self.lines.push(ScriptLine { number, happening }),
         }
     }
 
-    fn finish(mut self, name: &str) -> Result<Script, ScriptError> {
+    fn finish(mut self, name: &str) -> Result<Script, ScriptParseError> {
         match self.lines.last() {
             None => Err(self.reader.fault("the script says nothing", "a line 'user TEXT'")),
-            Some(Line { happening: Happening::ExpectRequest(_), number }) => {
+            Some(ScriptLine { happening: ScriptHappening::ExpectRequest(_), number }) => {
                 self.reader.point_at(*number);
                 Err(self.reader.fault("'expect-request' checks nothing here", BEFORE_MODEL))
             }
@@ -102,7 +107,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Takes the number of a call that stands further up.
-    fn known_call(&mut self) -> Result<u32, ScriptError> {
+    fn known_call(&mut self) -> Result<u32, ScriptParseError> {
         let number = self.reader.call_number()?;
         // A model that writes its calls as text has no call lines: there, calls are just counted.
         if self.calls.is_empty() || self.calls.contains_key(&number) {
@@ -114,7 +119,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Notes a new call.
-    fn new_call(&mut self) -> Result<u32, ScriptError> {
+    fn new_call(&mut self) -> Result<u32, ScriptParseError> {
         let number = self.reader.call_number()?;
         let line = self.reader.number();
         match self.calls.insert(number, line) {

@@ -5,7 +5,7 @@ use windlass_core::tool::{ErrorKind, OutcomeStatus};
 
 use super::*;
 use crate::script::{
-    ArgsForm, CallEnding, CallExpectation, CallLine, Chunk, JsonText, ProviderId, RequestExpectation,
+    ArgsForm, CallEnding, CallExpectation, CallLine, JsonText, ProviderId, RequestExpectation, TextChunking,
 };
 
 fn parse(text: &str) -> Script {
@@ -13,23 +13,23 @@ fn parse(text: &str) -> Script {
 }
 
 /// The happenings after `user Hi` and two calls.
-fn after_calls(text: &str) -> Vec<Happening> {
+fn after_calls(text: &str) -> Vec<ScriptHappening> {
     let script = parse(&format!("user Hi\nmodel call 1 a\nmodel call 2 b\n{text}"));
     script.lines.into_iter().skip(3).map(|line| line.happening).collect()
 }
 
-fn one(text: &str) -> Happening {
+fn one(text: &str) -> ScriptHappening {
     after_calls(text).into_iter().next().unwrap()
 }
 
 fn model(text: &str) -> ModelLine {
     match one(&format!("model {text}")) {
-        Happening::Model(line) => line,
+        ScriptHappening::Model(line) => line,
         other => panic!("{other:?}"),
     }
 }
 
-fn error(text: &str) -> ScriptError {
+fn error(text: &str) -> ScriptParseError {
     Script::parse("t.script", text).unwrap_err()
 }
 
@@ -56,7 +56,7 @@ fn every_header_line_is_read() {
     );
     assert_eq!(
         script.header,
-        Header {
+        ScriptHeader {
             title: Some("A tour".into()),
             profile: Some("zodo".into()),
             root: Some("a b".into()),
@@ -66,14 +66,14 @@ fn every_header_line_is_read() {
             allow: vec!["read_file(a/**)".into(), "b".into()],
             deny: vec!["c".into()],
             tools_allowed: Some(false),
-            chunk: Chunk::Chars(5),
+            chunk: TextChunking::Chars(5),
             interleave: true,
         }
     );
-    assert_eq!(script.lines, [Line { number: 16, happening: Happening::User("Hi".into()) }]);
-    assert_eq!(parse("chunk all\nuser Hi").header.chunk, Chunk::All);
-    assert_eq!(parse("chunk words\nuser Hi").header.chunk, Chunk::Words);
-    assert_eq!(parse("user Hi").header, Header::default());
+    assert_eq!(script.lines, [ScriptLine { number: 16, happening: ScriptHappening::User("Hi".into()) }]);
+    assert_eq!(parse("chunk all\nuser Hi").header.chunk, TextChunking::All);
+    assert_eq!(parse("chunk words\nuser Hi").header.chunk, TextChunking::Words);
+    assert_eq!(parse("user Hi").header, ScriptHeader::default());
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn every_form_of_call_is_read() {
 
 #[test]
 fn every_other_happening_is_read() {
-    let answer = |decision, rule: Option<&str>, confirmation: Option<&str>| Happening::Answer {
+    let answer = |decision, rule: Option<&str>, confirmation: Option<&str>| ScriptHappening::Answer {
         call: 2,
         answer: PermissionAnswer {
             rule: rule.map(str::to_owned),
@@ -138,8 +138,8 @@ fn every_other_happening_is_read() {
     assert_eq!(one("approve 2 confirm=yes once"), answer(Decision::Once, None, Some("yes")));
     assert_eq!(one("deny 2"), answer(Decision::Deny, None, None));
     let words = PermissionAnswer { message: Some("use b".into()), ..PermissionAnswer::new(Decision::Deny) };
-    assert_eq!(one("deny 2 use b"), Happening::Answer { call: 2, answer: words });
-    let tool = |ending| Happening::Tool { call: 1, ending };
+    assert_eq!(one("deny 2 use b"), ScriptHappening::Answer { call: 2, answer: words });
+    let tool = |ending| ScriptHappening::Tool { call: 1, ending };
     assert_eq!(one("tool 1 ok [1, 2]"), tool(CallEnding::Ok(JsonText::parse("[1, 2]").unwrap())));
     assert_eq!(one("tool 1 text a b"), tool(CallEnding::Text("a b".into())));
     assert_eq!(one("tool 1 fill 100"), tool(CallEnding::Fill { chars: 100 }));
@@ -147,13 +147,13 @@ fn every_other_happening_is_read() {
     assert_eq!(one("tool 1 fail not_found File not found: x"), tool(fail));
     assert_eq!(one("tool 1 timeout"), tool(CallEnding::Timeout));
     assert_eq!(one("tool 1 hang"), tool(CallEnding::Hang));
-    assert_eq!(one("cancel"), Happening::Cancel);
-    assert_eq!(one("deadline"), Happening::Deadline);
+    assert_eq!(one("cancel"), ScriptHappening::Cancel);
+    assert_eq!(one("deadline"), ScriptHappening::Deadline);
 }
 
 #[test]
 fn every_expectation_is_read() {
-    let expect = |expectation| Happening::Expect(expectation);
+    let expect = |expectation| ScriptHappening::Expect(expectation);
     let named = |name, times| EventPattern::Named { name, times };
     assert_eq!(
         one("expect run-started ... call-requested*16 …"),
@@ -188,7 +188,7 @@ fn every_expectation_is_read() {
 #[test]
 fn every_request_expectation_is_read() {
     let request = |text: &str| match one(&format!("expect-request {text}\nmodel cut")) {
-        Happening::ExpectRequest(expectation) => expectation,
+        ScriptHappening::ExpectRequest(expectation) => expectation,
         other => panic!("{other:?}"),
     };
     assert_eq!(request("contains a b"), RequestExpectation::Contains("a b".into()));
@@ -218,7 +218,7 @@ fn a_here_text_keeps_its_lines_as_they_are() {
 fn line_ends_of_both_sorts_and_a_byte_order_mark_are_read() {
     let script = parse("\u{feff}title T\r\nuser <<END\r\na\r\nb\r\nEND\r\n");
     assert_eq!(script.header.title.as_deref(), Some("T"));
-    assert_eq!(script.lines, [Line { number: 2, happening: Happening::User("a\nb".into()) }]);
+    assert_eq!(script.lines, [ScriptLine { number: 2, happening: ScriptHappening::User("a\nb".into()) }]);
 }
 
 #[test]
@@ -229,9 +229,9 @@ fn event_expectations_that_follow_each_other_are_one() {
     assert_eq!(
         happenings,
         [
-            Happening::Expect(Expectation::Events(vec![started, ended.clone()])),
-            Happening::Cancel,
-            Happening::Expect(Expectation::Events(vec![ended])),
+            ScriptHappening::Expect(Expectation::Events(vec![started, ended.clone()])),
+            ScriptHappening::Cancel,
+            ScriptHappening::Expect(Expectation::Events(vec![ended])),
         ]
     );
 }

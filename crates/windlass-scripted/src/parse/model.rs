@@ -2,7 +2,7 @@
 
 use windlass_core::model::{Finish, ModelFailure, Usage};
 
-use super::reader::{ScriptError, listed, shown};
+use super::reader::{ScriptParseError, listed, shown};
 use super::{ModelLine, Parser};
 use crate::script::{ArgsForm, CallLine, JsonText, ProviderId};
 use crate::words::MODEL;
@@ -11,8 +11,7 @@ const FINISHES: [&str; 6] = ["stop", "calls", "length", "paused", "filtered", "o
 const COUNTS: [&str; 5] = ["input=", "output=", "cached=", "reasoning=", "cost_usd="];
 
 impl Parser<'_> {
-    /// What follows `model`.
-    pub(super) fn read_model(&mut self) -> Result<ModelLine, ScriptError> {
+    pub(super) fn read_model(&mut self) -> Result<ModelLine, ScriptParseError> {
         let expected = listed(MODEL);
         match self.reader.need(&expected)? {
             "text" => Ok(ModelLine::Text(self.reader.text("what the model says")?)),
@@ -38,7 +37,7 @@ impl Parser<'_> {
     }
 
     /// `N [id=ID|id=-] NAME [ARGUMENTS]`
-    fn read_call(&mut self, form: ArgsForm) -> Result<ModelLine, ScriptError> {
+    fn read_call(&mut self, form: ArgsForm) -> Result<ModelLine, ScriptParseError> {
         let number = self.new_call()?;
         let id = match self.reader.option("id=") {
             None => ProviderId::Numbered,
@@ -63,7 +62,7 @@ impl Parser<'_> {
     }
 
     /// `input=N output=N …`, each at most once.
-    fn read_usage(&mut self) -> Result<Usage, ScriptError> {
+    fn read_usage(&mut self) -> Result<Usage, ScriptParseError> {
         let expected = listed(COUNTS.map(|count| count.trim_end_matches('=')));
         let expected = format!("{expected}, each with '=' and its number");
         let mut usage = Usage::default();
@@ -95,7 +94,7 @@ impl Parser<'_> {
         }
     }
 
-    fn read_cost(&self, number: &str) -> Result<f64, ScriptError> {
+    fn read_cost(&self, number: &str) -> Result<f64, ScriptParseError> {
         match number.parse::<f64>() {
             Ok(cost) if cost.is_finite() && cost >= 0.0 => Ok(cost),
             Ok(_) | Err(_) => {
@@ -105,7 +104,7 @@ impl Parser<'_> {
     }
 
     /// `[stop|calls|length|paused|filtered|other:WORD]`; nothing is `stop`.
-    fn read_finish(&mut self) -> Result<Finish, ScriptError> {
+    fn read_finish(&mut self) -> Result<Finish, ScriptParseError> {
         match self.reader.word() {
             None | Some("stop") => Ok(Finish::Stop),
             Some("calls") => Ok(Finish::Calls),
@@ -119,8 +118,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `CODE [after=DURATION] MESSAGE`
-    fn read_failure(&mut self, is_retryable: bool) -> Result<ModelLine, ScriptError> {
+    fn read_failure(&mut self, is_retryable: bool) -> Result<ModelLine, ScriptParseError> {
         let code = self.reader.need("a code, such as overloaded")?.to_owned();
         let retry_after_ms = match self.reader.option("after=") {
             None => None,

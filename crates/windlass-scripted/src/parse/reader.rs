@@ -13,7 +13,7 @@ use crate::script::JsonText;
 
 /// Why a script cannot be read: what was wrong, where, and what was expected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub struct ScriptError {
+pub struct ScriptParseError {
     /// The script.
     pub script: String,
     /// The line, from 1.
@@ -28,7 +28,7 @@ pub struct ScriptError {
     pub suggestion: Option<String>,
 }
 
-impl fmt::Display for ScriptError {
+impl fmt::Display for ScriptParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { script, line, column, message, expected, suggestion } = self;
         write!(f, "{script}:{line}:{column}: {message}; expected {expected}")?;
@@ -40,7 +40,7 @@ impl fmt::Display for ScriptError {
 }
 
 /// A script being read.
-pub(crate) struct Reader<'a> {
+pub(crate) struct ScriptReader<'a> {
     name: &'a str,
     lines: Split<'a, char>,
     number: u32,
@@ -50,7 +50,7 @@ pub(crate) struct Reader<'a> {
     mark: (u32, u32),
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ScriptReader<'a> {
     pub(crate) fn new(name: &'a str, text: &'a str) -> Self {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         Self { name, lines: text.split('\n'), number: 0, line: "", rest: "", mark: (1, 1) }
@@ -97,7 +97,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Takes the next word, which must be there.
-    pub(crate) fn need(&mut self, expected: &str) -> Result<&'a str, ScriptError> {
+    pub(crate) fn need(&mut self, expected: &str) -> Result<&'a str, ScriptParseError> {
         self.word().ok_or_else(|| self.fault("the line ends here", expected))
     }
 
@@ -114,7 +114,7 @@ impl<'a> Reader<'a> {
         expected: &str,
         known: &[T],
         word_of: impl Fn(&T) -> &'static str,
-    ) -> Result<T, ScriptError> {
+    ) -> Result<T, ScriptParseError> {
         let word = self.need(expected)?;
         match known.iter().find(|one| word_of(one) == word) {
             Some(found) => Ok(found.clone()),
@@ -123,7 +123,11 @@ impl<'a> Reader<'a> {
     }
 
     /// Takes a whole number within bounds.
-    pub(crate) fn whole(&mut self, expected: &str, bounds: RangeInclusive<u64>) -> Result<u64, ScriptError> {
+    pub(crate) fn whole(
+        &mut self,
+        expected: &str,
+        bounds: RangeInclusive<u64>,
+    ) -> Result<u64, ScriptParseError> {
         let word = self.need(expected)?;
         self.whole_of(word, expected, bounds)
     }
@@ -134,7 +138,7 @@ impl<'a> Reader<'a> {
         word: &str,
         expected: &str,
         bounds: RangeInclusive<u64>,
-    ) -> Result<u64, ScriptError> {
+    ) -> Result<u64, ScriptParseError> {
         let Ok(number) = word.parse::<u64>() else {
             return Err(self.fault(format!("'{}' is not a whole number", shown(word)), expected));
         };
@@ -146,13 +150,13 @@ impl<'a> Reader<'a> {
     }
 
     /// Takes the number of a call.
-    pub(crate) fn call_number(&mut self) -> Result<u32, ScriptError> {
+    pub(crate) fn call_number(&mut self) -> Result<u32, ScriptParseError> {
         let number = self.whole("the number of a call", 1..=u64::from(u32::MAX))?;
         Ok(u32::try_from(number).unwrap_or(u32::MAX))
     }
 
     /// Reads a word as a duration: `200ms`, `2s`.
-    pub(crate) fn duration_of(&self, word: &str) -> Result<u64, ScriptError> {
+    pub(crate) fn duration_of(&self, word: &str) -> Result<u64, ScriptParseError> {
         let expected = "a duration such as 200ms or 2s";
         let (digits, factor) = match (word.strip_suffix("ms"), word.strip_suffix('s')) {
             (Some(digits), _) => (digits, 1),
@@ -170,7 +174,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Takes the rest of the line, or the here-text that it opens; must not be empty.
-    pub(crate) fn text(&mut self, expected: &str) -> Result<String, ScriptError> {
+    pub(crate) fn text(&mut self, expected: &str) -> Result<String, ScriptParseError> {
         match self.text_or_nothing()? {
             Some(text) => Ok(text),
             None => Err(self.fault("the line ends here", expected)),
@@ -178,7 +182,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Takes the rest of the line, or the here-text that it opens, if there is any.
-    pub(crate) fn text_or_nothing(&mut self) -> Result<Option<String>, ScriptError> {
+    pub(crate) fn text_or_nothing(&mut self) -> Result<Option<String>, ScriptParseError> {
         let start = self.rest.trim_start();
         self.mark_at(start);
         self.rest = "";
@@ -191,13 +195,13 @@ impl<'a> Reader<'a> {
     }
 
     /// Takes the rest of the line, or a here-text, as JSON.
-    pub(crate) fn json(&mut self, expected: &str) -> Result<JsonText, ScriptError> {
+    pub(crate) fn json(&mut self, expected: &str) -> Result<JsonText, ScriptParseError> {
         let text = self.text(expected)?;
         JsonText::parse(&text).map_err(|error| self.fault(format!("this is not JSON: {error}"), expected))
     }
 
     /// Reads lines up to one that is `end` alone.
-    fn here_text(&mut self, end: &str) -> Result<String, ScriptError> {
+    fn here_text(&mut self, end: &str) -> Result<String, ScriptParseError> {
         let opened = self.mark;
         let mut lines = Vec::new();
         while let Some(line) = self.advance() {
@@ -213,7 +217,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Nothing more may stand in the line.
-    pub(crate) fn end(&mut self) -> Result<(), ScriptError> {
+    pub(crate) fn end(&mut self) -> Result<(), ScriptParseError> {
         match self.word() {
             None => Ok(()),
             Some(word) => Err(self.fault(format!("'{}' is too much", shown(word)), "the end of the line")),
@@ -221,8 +225,8 @@ impl<'a> Reader<'a> {
     }
 
     /// An error about the last thing taken.
-    pub(crate) fn fault(&self, message: impl Into<String>, expected: impl Into<String>) -> ScriptError {
-        ScriptError {
+    pub(crate) fn fault(&self, message: impl Into<String>, expected: impl Into<String>) -> ScriptParseError {
+        ScriptParseError {
             script: self.name.to_owned(),
             line: self.mark.0,
             column: self.mark.1,
@@ -243,7 +247,7 @@ impl<'a> Reader<'a> {
         word: &str,
         expected: &str,
         known: impl IntoIterator<Item = &'static str>,
-    ) -> ScriptError {
+    ) -> ScriptParseError {
         let mut error = self.fault(format!("unknown word '{}'", shown(word)), expected);
         error.suggestion = nearest_names(word, known, 1).first().map(|word| (*word).to_owned());
         error

@@ -16,7 +16,7 @@ use windlass_core::profile::Profile;
 use windlass_core::run::{Deadline, Effect, Finished, Input, Run, RunSettings, Start, World};
 use windlass_core::tool::{Category, Effects, Risk, ToolFailure, ToolSpec, Visibility};
 use windlass_core::toolset::{ToolEntry, Toolset};
-use windlass_scripted::{Header, Move, Pending, Script, Stage};
+use windlass_scripted::{Move, PendingRun, Script, ScriptHeader, ScriptStage};
 
 /// The schemas here are of types alone, which the core checks itself.
 struct TypesOnly;
@@ -75,7 +75,7 @@ pub(crate) struct Machine {
     runs: u32,
     transcript: Transcript,
     next_call_number: u64,
-    pending: Pending,
+    pending: PendingRun,
     /// What the model has said of a step that hangs.
     partial: String,
     /// Its runs, input by input.
@@ -118,7 +118,7 @@ impl Machine {
             runs: 0,
             transcript: Transcript::default(),
             next_call_number: 1,
-            pending: Pending::default(),
+            pending: PendingRun::default(),
             partial: String::new(),
             log: Vec::new(),
         }
@@ -192,8 +192,8 @@ impl Machine {
     }
 }
 
-impl Stage for Machine {
-    fn pending(&self) -> Pending {
+impl ScriptStage for Machine {
+    fn pending(&self) -> PendingRun {
         self.pending.clone()
     }
 
@@ -242,7 +242,7 @@ impl Stage for Machine {
 }
 
 /// The profile of a header, with its limits.
-pub(crate) fn profile(header: &Header) -> Profile {
+pub(crate) fn profile(header: &ScriptHeader) -> Profile {
     let name = header.profile.as_deref().unwrap_or("default").parse().unwrap();
     let mut profile = Profile::named(name);
     let mut limits = serde_json::to_value(&profile.limits).unwrap();
@@ -256,7 +256,7 @@ pub(crate) fn profile(header: &Header) -> Profile {
 }
 
 /// The rules of a header.
-pub(crate) fn rules(header: &Header) -> PolicySet {
+pub(crate) fn rules(header: &ScriptHeader) -> PolicySet {
     let mut rules = PolicySet::new();
     for (effect, texts) in [(RuleEffect::Allow, &header.allow), (RuleEffect::Deny, &header.deny)] {
         for text in texts {

@@ -11,7 +11,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use windlass_core::port::BoxFuture;
 
 use super::{EmbedFailure, EmbedPort, Side, WordCounts, concepts};
-use crate::tokens::{WordKind, each_word};
+use crate::tokens::{CodeWordKind, each_word};
 
 /// Fewer numbers mix up too many words: half as many lost two points of nDCG on the collection of tools.
 const DIMENSION: usize = 2_048;
@@ -43,12 +43,12 @@ impl HashedEmbedder {
 
     /// The vector of a passage; all zeros if there is no word in it.
     pub fn passage(&self, text: &str) -> Vec<f32> {
-        Terms::of(text).vector(prior)
+        WeightedTerms::of(text).vector(prior)
     }
 
     /// The vector of a query.
     pub fn query(&self, text: &str, counts: &dyn WordCounts) -> Vec<f32> {
-        Terms::of(text).vector(|word| rarity(word, counts))
+        WeightedTerms::of(text).vector(|word| rarity(word, counts))
     }
 }
 
@@ -85,9 +85,9 @@ fn rarity(word: &str, counts: &dyn WordCounts) -> f32 {
 
 /// The words of a text with what they count by their number and place.
 #[derive(Default)]
-struct Terms {
+struct WeightedTerms {
     words: Vec<Term>,
-    pairs: Vec<Pair>,
+    pairs: Vec<WordPair>,
     /// Places of words and of pairs by their keys.
     places: HashMap<u64, usize, BuildHasherDefault<AsItIs>>,
 }
@@ -99,7 +99,7 @@ struct Term {
     amount: f32,
 }
 
-struct Pair {
+struct WordPair {
     key: u64,
     first: usize,
     second: usize,
@@ -124,7 +124,7 @@ impl Hasher for AsItIs {
     }
 }
 
-impl Terms {
+impl WeightedTerms {
     fn of(text: &str) -> Self {
         let mut terms = Self::default();
         let (mut seen, mut before) = (0_u16, None);
@@ -133,7 +133,7 @@ impl Terms {
                 return;
             }
             let amount = 1.0 + HEAD * (-f32::from(seen) / HEAD_WORDS).exp();
-            let is_whole = kind == WordKind::Whole;
+            let is_whole = kind == CodeWordKind::Whole;
             let place = terms.add_word(word, is_whole, amount);
             if !is_whole {
                 seen += 1;
@@ -161,7 +161,7 @@ impl Terms {
         let place = *self.places.entry(key).or_insert(self.pairs.len());
         match self.pairs.get_mut(place) {
             Some(pair) => pair.amount += amount,
-            None => self.pairs.push(Pair { key, first, second, amount }),
+            None => self.pairs.push(WordPair { key, first, second, amount }),
         }
     }
 

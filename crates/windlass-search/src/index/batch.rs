@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 use tantivy::IndexWriter;
 
 use super::update::UpdateReport;
-use super::write::{Looked, Work};
+use super::write::{FileLook, Work};
 use super::{Index, IndexError};
 use crate::limits::{BATCH_BYTES_MAX, BATCH_MS_MAX, SKIPPED_SHOWN_MAX};
 
 /// Files that are looked into between two commits, by several threads.
-pub(super) struct Batch<'a> {
+pub(super) struct FileBatch<'a> {
     index: &'a Index,
     writer: &'a IndexWriter,
     work: &'a [Work],
@@ -23,7 +23,7 @@ pub(super) struct Batch<'a> {
     deadline: Instant,
 }
 
-impl<'a> Batch<'a> {
+impl<'a> FileBatch<'a> {
     pub(super) fn new(index: &'a Index, writer: &'a IndexWriter, rest: &'a [Work], threads: usize) -> Self {
         let work = rest.get(..rest.len().min(index.config.batch_files.max(1))).unwrap_or_default();
         let deadline = Instant::now() + Duration::from_millis(BATCH_MS_MAX);
@@ -80,14 +80,14 @@ impl<'a> Batch<'a> {
             let looked = self.index.look_into(self.writer, work)?;
             let mut report = report.lock().unwrap_or_else(PoisonError::into_inner);
             match looked {
-                Looked::Same => report.unchanged += 1,
-                Looked::Gone => report.removed += 1,
-                Looked::Written { is_new, passages, bytes } => {
+                FileLook::Same => report.unchanged += 1,
+                FileLook::Gone => report.removed += 1,
+                FileLook::Written { is_new, passages, bytes } => {
                     *(if is_new { &mut report.added } else { &mut report.changed }) += 1;
                     report.passages += passages;
                     report.bytes += bytes;
                 }
-                Looked::Skipped(skip) => {
+                FileLook::Skipped(skip) => {
                     *report.skipped.entry(skip.word().to_owned()).or_default() += 1;
                     if report.skipped_files.len() < SKIPPED_SHOWN_MAX {
                         report.skipped_files.push((work.key.clone(), skip.word()));

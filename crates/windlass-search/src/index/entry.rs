@@ -6,12 +6,12 @@ use tantivy::columnar::Column;
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocId, DocSet, Searcher, SegmentReader, TERMINATED, TantivyDocument, Term};
 
-use super::fields::Fields;
-use crate::walk::{Skip, Stamp};
+use super::fields::IndexFields;
+use crate::source::walk::{Skip, Stamp};
 
 /// What is known of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct FileEntry {
     pub(crate) stamp: Stamp,
     pub(crate) hash: u64,
     /// The embedder that made the vectors of its passages, by the hash of its name; 0 for none.
@@ -21,14 +21,14 @@ pub(crate) struct Entry {
     pub(crate) symbols: u64,
 }
 
-impl Entry {
+impl FileEntry {
     /// Whether its passages, if there are any, have the vectors of an embedder.
     pub(crate) fn has_vectors_of(&self, embedder: u64) -> bool {
         self.passages == 0 || self.embedder == embedder
     }
 
     /// As it is kept.
-    pub(crate) fn document(&self, fields: &Fields, file: &str) -> TantivyDocument {
+    pub(crate) fn document(&self, fields: &IndexFields, file: &str) -> TantivyDocument {
         let mut document = TantivyDocument::new();
         document.add_text(fields.file, file);
         document.add_u64(fields.hash, self.hash);
@@ -69,13 +69,13 @@ impl Columns {
         })
     }
 
-    fn entry(&self, document: DocId) -> tantivy::Result<Entry> {
+    fn entry(&self, document: DocId) -> tantivy::Result<FileEntry> {
         let number = |column: &Column<u64>| column.first(document).unwrap_or_default();
         let skip = match &self.skip {
             Some(column) => text(column, document)?.and_then(|word| Skip::from_word(&word)),
             None => None,
         };
-        Ok(Entry {
+        Ok(FileEntry {
             stamp: Stamp { bytes: number(&self.bytes), changed_ns: number(&self.changed_ns) },
             hash: number(&self.hash),
             embedder: number(&self.embedder),
@@ -94,7 +94,7 @@ fn text(column: &tantivy::columnar::StrColumn, document: DocId) -> tantivy::Resu
 }
 
 /// All files that the index knows.
-pub(crate) fn all(searcher: &Searcher) -> tantivy::Result<HashMap<String, Entry>> {
+pub(crate) fn all(searcher: &Searcher) -> tantivy::Result<HashMap<String, FileEntry>> {
     let mut entries = HashMap::new();
     for segment in searcher.segment_readers() {
         let Some(files) = segment.fast_fields().str("file")? else { continue };
@@ -109,7 +109,11 @@ pub(crate) fn all(searcher: &Searcher) -> tantivy::Result<HashMap<String, Entry>
 }
 
 /// One file, if the index knows it.
-pub(crate) fn one(searcher: &Searcher, fields: &Fields, file: &str) -> tantivy::Result<Option<Entry>> {
+pub(crate) fn one(
+    searcher: &Searcher,
+    fields: &IndexFields,
+    file: &str,
+) -> tantivy::Result<Option<FileEntry>> {
     let term = Term::from_field_text(fields.file, file);
     for segment in searcher.segment_readers() {
         let postings = segment.inverted_index(fields.file)?.read_postings(&term, IndexRecordOption::Basic)?;

@@ -17,9 +17,8 @@ pub(crate) const VERSION: u32 = 2;
 /// Words of code and prose.
 const CODE: &str = "windlass_code";
 
-/// The fields.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Fields {
+pub(crate) struct IndexFields {
     /// Passages: which file or document it is of, as in `file`.
     pub(crate) owner: Field,
     /// Passages: where it may be looked for.
@@ -34,7 +33,6 @@ pub(crate) struct Fields {
     pub(crate) defines: Field,
     /// Passages: names it uses, as they are.
     pub(crate) uses: Field,
-    /// Passages: language.
     pub(crate) language: Field,
     /// Passages: first byte, byte after the last, first line.
     pub(crate) span: Field,
@@ -50,7 +48,6 @@ pub(crate) struct Fields {
     pub(crate) hash: Field,
     /// Files: by which embedder their passages have vectors.
     pub(crate) embedder: Field,
-    /// Files: their size.
     pub(crate) bytes: Field,
     /// Files: when they changed.
     pub(crate) changed_ns: Field,
@@ -63,7 +60,7 @@ pub(crate) struct Fields {
 }
 
 /// The schema, and the fields in it.
-pub(crate) fn schema() -> (Schema, Fields) {
+pub(crate) fn schema() -> (Schema, IndexFields) {
     let mut builder = Schema::builder();
     let code = |option: IndexRecordOption| {
         TextOptions::default()
@@ -77,7 +74,7 @@ pub(crate) fn schema() -> (Schema, Fields) {
             .set_index_option(IndexRecordOption::Basic),
     );
     let number = NumericOptions::default().set_fast();
-    let fields = Fields {
+    let fields = IndexFields {
         owner: builder.add_text_field("owner", raw.clone().set_stored().set_fast(RAW_TOKENIZER_NAME)),
         scope: builder.add_text_field("scope", raw.clone()),
         path: builder.add_text_field("path", code(IndexRecordOption::WithFreqsAndPositions)),

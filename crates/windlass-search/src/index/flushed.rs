@@ -24,7 +24,6 @@ const LIST: &str = "meta.json";
 /// The ending of lists of what is deleted.
 const DELETED: &str = "del";
 
-/// The folder.
 #[derive(Debug, Clone)]
 pub(super) struct FlushedDirectory {
     mapped: MmapDirectory,

@@ -19,13 +19,13 @@ use tokio::runtime::Handle;
 use windlass_core::port::BoxFuture;
 use windlass_core::search::SearchScope;
 
-use super::fields::Fields;
+use super::fields::IndexFields;
 use super::{Index, IndexError};
-use crate::content;
 use crate::embed::{EmbedFailure, EmbedPort, Side, WordCounts};
-use crate::lexical::scope_word;
+use crate::find::lexical::scope_word;
+use crate::find::vectors::{Vectors, to_bytes};
 use crate::limits::EMBEDDER_REST_MS;
-use crate::vectors::{Vectors, to_bytes};
+use crate::source::content;
 
 /// Vectors of one part of the index.
 #[derive(Debug)]
@@ -35,8 +35,7 @@ pub(super) struct PartVectors {
     passages: Vec<DocId>,
 }
 
-/// Vectors by part.
-pub(super) type Parts = HashMap<SegmentId, Arc<PartVectors>>;
+pub(super) type VectorsByPart = HashMap<SegmentId, Arc<PartVectors>>;
 
 /// How the embedder is doing.
 #[derive(Debug, Default)]
@@ -132,7 +131,7 @@ impl Index {
         if !insists && self.is_resting() {
             return Err(IndexError::Embedder(self.embedder_failure().unwrap_or_default()));
         }
-        let counts = Counts { searcher, fields: &self.fields };
+        let counts = IndexWordCounts { searcher, fields: &self.fields };
         let vectors = self.embed(embedder.as_ref(), &[query], Side::Query(&counts));
         let vectors = vectors.map_err(|error| IndexError::Embedder(error.to_string()))?;
         let query = vectors.into_iter().next().unwrap_or_default();
@@ -235,7 +234,7 @@ enum Allowed {
 }
 
 impl Allowed {
-    fn of(segment: &SegmentReader, fields: &Fields, scope: &SearchScope) -> tantivy::Result<Self> {
+    fn of(segment: &SegmentReader, fields: &IndexFields, scope: &SearchScope) -> tantivy::Result<Self> {
         let Some(word) = scope_word(scope) else { return Ok(Allowed::All) };
         let inverted = segment.inverted_index(fields.scope)?;
         let term = Term::from_field_text(fields.scope, &word);
@@ -263,12 +262,12 @@ impl Allowed {
 }
 
 /// How often words are in the index.
-struct Counts<'a> {
+struct IndexWordCounts<'a> {
     searcher: &'a Searcher,
-    fields: &'a Fields,
+    fields: &'a IndexFields,
 }
 
-impl WordCounts for Counts<'_> {
+impl WordCounts for IndexWordCounts<'_> {
     fn passages(&self) -> u64 {
         self.searcher.num_docs()
     }

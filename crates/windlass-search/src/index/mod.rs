@@ -1,7 +1,7 @@
 //! The index on disk: opened or created, repaired, brought up to date, read.
 //!
 //! Owns the folder: `index/` is tantivy's, `documents/` holds what sessions added, `writer.lock` is the right to write.
-//! Each commit carries a [`State`] that says how complete the index is, in the same file that makes the commit valid,
+//! Each commit carries a [`IndexState`] that says how complete the index is, in the same file that makes the commit valid,
 //! so a process killed at any point leaves an index that opens and knows what it lacks. A damaged or older index is
 //! emptied and built again by the next update, and says so. Readers never wait for writers.
 
@@ -29,15 +29,15 @@ use serde::{Deserialize, Serialize};
 use tantivy::{IndexReader, ReloadPolicy, Searcher};
 use windlass_core::search::{IndexProgress, IndexStatus};
 
-use crate::documents::Documents;
 use crate::embed::EmbedPort;
-use crate::lexical;
+use crate::find::lexical;
 use crate::limits::{BATCH_FILES_MAX, FILE_BYTES_MAX, THREADS_MAX};
+use crate::source::documents::DocumentFolder;
 pub use fault::IndexError;
-use fields::{Fields, VERSION};
+use fields::{IndexFields, VERSION};
 use flushed::FlushedDirectory;
 use lock::WriteLock;
-pub use touch::Touched;
+pub use touch::TouchOutcome;
 pub use update::UpdateReport;
 pub(crate) use write::session_scope;
 
@@ -68,7 +68,7 @@ impl Default for IndexConfig {
 
 /// How an index was found when it was opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Opened {
+pub enum IndexCondition {
     /// There was none: it is empty.
     Created,
     /// It was there.
@@ -79,7 +79,7 @@ pub enum Opened {
 
 /// How complete the index is, kept with each commit.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(crate) struct State {
+pub(crate) struct IndexState {
     pub(crate) version: u32,
     /// What it is an index of.
     pub(crate) root: String,
@@ -92,7 +92,7 @@ pub(crate) struct State {
     pub(crate) left_out: BTreeMap<String, u64>,
 }
 
-impl State {
+impl IndexState {
     fn progress(&self) -> Option<IndexProgress> {
         if self.completed_ms.is_some() {
             return None;
@@ -103,11 +103,11 @@ impl State {
 
 /// The open tantivy index.
 #[derive(Clone)]
-struct Shelf {
+struct TantivyIndex {
     index: tantivy::Index,
     reader: IndexReader,
     /// Of the commit that the reader shows.
-    state: State,
+    state: IndexState,
     /// When that commit was made, by the clock of the file system.
     committed: Option<SystemTime>,
 }
@@ -117,8 +117,8 @@ pub struct Index {
     folder: PathBuf,
     root: PathBuf,
     config: IndexConfig,
-    fields: Fields,
-    shelf: RwLock<Shelf>,
+    fields: IndexFields,
+    shelf: RwLock<TantivyIndex>,
     /// Held while this process writes.
     writing: Mutex<()>,
     /// Set while an update of this process goes on.
@@ -126,11 +126,11 @@ pub struct Index {
     /// Set when reading it failed: the next update checks all of it.
     is_suspect: AtomicBool,
     /// Vectors in memory.
-    parts: Mutex<meaning::Parts>,
+    parts: Mutex<meaning::VectorsByPart>,
     health: Mutex<meaning::Health>,
     /// The runtime that embedders are waited for on.
     runtime: Option<tokio::runtime::Handle>,
-    opened: Opened,
+    opened: IndexCondition,
 }
 
 impl std::fmt::Debug for Index {
@@ -150,12 +150,12 @@ impl Index {
         let broken = |source| IndexError::Folder { path: folder.to_owned(), source };
         fs::create_dir_all(folder.join("index")).map_err(broken)?;
         let (_, fields) = fields::schema();
-        let (shelf, opened) = match Shelf::open(folder, &root) {
-            Ok(Some(shelf)) => (shelf, Opened::Found),
-            Ok(None) => (Shelf::create(folder, &root)?, Opened::Created),
+        let (shelf, opened) = match TantivyIndex::open(folder, &root) {
+            Ok(Some(shelf)) => (shelf, IndexCondition::Found),
+            Ok(None) => (TantivyIndex::create(folder, &root)?, IndexCondition::Created),
             Err(reason) => {
                 tracing::warn!(folder = %folder.display(), reason, "the index cannot be used and is built again");
-                (Shelf::create(folder, &root)?, Opened::Emptied(reason))
+                (TantivyIndex::create(folder, &root)?, IndexCondition::Emptied(reason))
             }
         };
         Ok(Self {
@@ -175,7 +175,7 @@ impl Index {
     }
 
     /// How it was found when it was opened.
-    pub fn opened(&self) -> &Opened {
+    pub fn opened(&self) -> &IndexCondition {
         &self.opened
     }
 
@@ -184,13 +184,12 @@ impl Index {
         &self.root
     }
 
-    pub(crate) fn fields(&self) -> &Fields {
+    pub(crate) fn fields(&self) -> &IndexFields {
         &self.fields
     }
 
-    /// Documents of sessions.
-    pub(crate) fn documents(&self) -> Documents {
-        Documents::in_folder(&self.folder)
+    pub(crate) fn documents(&self) -> DocumentFolder {
+        DocumentFolder::in_folder(&self.folder)
     }
 
     /// The last commit, of whichever process.
@@ -216,7 +215,7 @@ impl Index {
         Ok(searcher)
     }
 
-    pub(crate) fn state(&self) -> State {
+    pub(crate) fn state(&self) -> IndexState {
         self.shelf.read().unwrap_or_else(PoisonError::into_inner).state.clone()
     }
 
@@ -301,13 +300,13 @@ impl Index {
 
     /// Empties an index that cannot be used; the caller has the lock.
     fn empty(&self) -> Result<(), IndexError> {
-        let fresh = Shelf::create_locked(&self.folder, &self.root)?;
+        let fresh = TantivyIndex::create_locked(&self.folder, &self.root)?;
         *self.shelf.write().unwrap_or_else(PoisonError::into_inner) = fresh;
         Ok(())
     }
 }
 
-impl Shelf {
+impl TantivyIndex {
     /// Opens what is there; `None` when nothing is, and an error that says why it cannot be used.
     fn open(folder: &Path, root: &Path) -> Result<Option<Self>, String> {
         let place = folder.join("index");
@@ -331,7 +330,11 @@ impl Shelf {
         Ok(Some(shelf))
     }
 
-    fn around(index: tantivy::Index, state: State, committed: Option<SystemTime>) -> tantivy::Result<Self> {
+    fn around(
+        index: tantivy::Index,
+        state: IndexState,
+        committed: Option<SystemTime>,
+    ) -> tantivy::Result<Self> {
         fields::register(&index);
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         Ok(Self { index, reader, state, committed })
@@ -357,7 +360,8 @@ impl Shelf {
             FlushedDirectory::open(&place).map_err(|error| IndexError::Damaged(error.to_string()))?;
         let (schema, _) = fields::schema();
         let index = tantivy::Index::create(directory, schema, tantivy::IndexSettings::default())?;
-        let state = State { version: VERSION, root: root.display().to_string(), ..State::default() };
+        let state =
+            IndexState { version: VERSION, root: root.display().to_string(), ..IndexState::default() };
         let mut writer = update::small_writer(&index)?;
         update::commit(&mut writer, &state)?;
         drop(writer);
@@ -366,7 +370,7 @@ impl Shelf {
 }
 
 /// The state in the last commit.
-fn read_state(index: &tantivy::Index) -> Result<State, IndexError> {
+fn read_state(index: &tantivy::Index) -> Result<IndexState, IndexError> {
     let payload = index.load_metas()?.payload;
     let payload =
         payload.ok_or_else(|| IndexError::Damaged("it does not say how complete it is".to_owned()))?;

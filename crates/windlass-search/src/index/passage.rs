@@ -6,11 +6,11 @@ use tantivy::schema::Value;
 use tantivy::{DocAddress, Searcher, TantivyDocument};
 use windlass_core::search::{Passage, ScoreParts};
 
-use super::fields::Fields;
-use super::places::{self, Place, What};
-use crate::cut::{Cut, CutText};
-use crate::documents::Documents;
-use crate::symbols::Symbols;
+use super::fields::IndexFields;
+use super::places::{self, PassageName, What};
+use crate::parse::cut::{CutPassage, CutText};
+use crate::parse::symbols::Symbols;
+use crate::source::documents::DocumentFolder;
 
 /// Where passages of the project are looked for.
 pub(crate) const PROJECT: &str = "project";
@@ -31,7 +31,7 @@ pub(crate) struct Owner<'a> {
 
 /// Makes the documents of a text, in order.
 pub(crate) fn documents(
-    fields: &Fields,
+    fields: &IndexFields,
     owner: &Owner<'_>,
     source: &str,
     cut_text: &CutText,
@@ -54,14 +54,14 @@ pub(crate) fn documents(
 }
 
 /// What an embedder is given of a passage: where it stands, what it is called, what it says.
-pub(crate) fn meant(owner: &Owner<'_>, source: &str, cut: &Cut) -> String {
+pub(crate) fn meant(owner: &Owner<'_>, source: &str, cut: &CutPassage) -> String {
     let name = owner.shown.rsplit('/').next().unwrap_or(owner.shown);
     let symbol = cut.symbol.as_deref().unwrap_or_default();
     format!("{name} {symbol}\n{}", cut.text(source))
 }
 
-fn in_order(symbols: &Symbols) -> Vec<Place> {
-    let defined = symbols.definitions.iter().map(|defined| Place {
+fn in_order(symbols: &Symbols) -> Vec<PassageName> {
+    let defined = symbols.definitions.iter().map(|defined| PassageName {
         what: What::Defined {
             path: defined.path.clone(),
             kind: defined.kind.to_owned(),
@@ -69,18 +69,19 @@ fn in_order(symbols: &Symbols) -> Vec<Place> {
         },
         name: defined.name.clone(),
     });
-    let used = symbols.uses.iter().map(|used| Place { what: What::Used(used.kind), name: used.name.clone() });
-    let mut places: Vec<Place> = defined.chain(used).collect();
+    let used =
+        symbols.uses.iter().map(|used| PassageName { what: What::Used(used.kind), name: used.name.clone() });
+    let mut places: Vec<PassageName> = defined.chain(used).collect();
     places.sort_by_key(|place| place.name.start);
     places
 }
 
 fn document(
-    fields: &Fields,
+    fields: &IndexFields,
     owner: &Owner<'_>,
     source: &str,
-    cut: &Cut,
-    places: &[Place],
+    cut: &CutPassage,
+    places: &[PassageName],
 ) -> TantivyDocument {
     let mut document = TantivyDocument::new();
     document.add_text(fields.owner, owner.key);
@@ -131,7 +132,11 @@ pub(crate) fn fold(path: &str) -> String {
 }
 
 /// Reads a passage back.
-pub(crate) fn read(searcher: &Searcher, fields: &Fields, at: DocAddress) -> tantivy::Result<Kept> {
+pub(crate) fn read(
+    searcher: &Searcher,
+    fields: &IndexFields,
+    at: DocAddress,
+) -> tantivy::Result<StoredPassage> {
     let document: TantivyDocument = searcher.doc(at)?;
     let text = |field| document.get_first(field).and_then(|value| value.as_str().map(str::to_owned));
     let mut span = document.get_all(fields.span).filter_map(|value| value.as_u64());
@@ -143,7 +148,7 @@ pub(crate) fn read(searcher: &Searcher, fields: &Fields, at: DocAddress) -> tant
     let passage = Passage {
         id: format!("{path}#{start}:{end}"),
         path,
-        document_id: Documents::id(&owner).map(str::to_owned),
+        document_id: DocumentFolder::id(&owner).map(str::to_owned),
         start,
         end,
         line: u32::try_from(line).unwrap_or(u32::MAX),
@@ -153,26 +158,25 @@ pub(crate) fn read(searcher: &Searcher, fields: &Fields, at: DocAddress) -> tant
         score: 0.0,
         parts: ScoreParts::default(),
     };
-    Ok(Kept { owner, passage, places: places.unwrap_or_default() })
+    Ok(StoredPassage { owner, passage, places: places.unwrap_or_default() })
 }
 
 /// A passage with what is kept beside it.
 #[derive(Debug, Clone)]
-pub(crate) struct Kept {
+pub(crate) struct StoredPassage {
     /// Its file or document: names of documents are not unique.
     pub(crate) owner: String,
     pub(crate) passage: Passage,
     places: Vec<u8>,
 }
 
-impl Kept {
-    /// Names in it.
-    pub(crate) fn places(&self) -> Vec<Place> {
+impl StoredPassage {
+    pub(crate) fn places(&self) -> Vec<PassageName> {
         places::decode(usize::try_from(self.passage.start).unwrap_or(usize::MAX), &self.places)
     }
 
     /// The text of a place and its line in the file; `None` where they do not fit its text.
-    pub(crate) fn line_of(&self, place: &Place) -> Option<(&str, &str, u32)> {
+    pub(crate) fn line_of(&self, place: &PassageName) -> Option<(&str, &str, u32)> {
         let base = usize::try_from(self.passage.start).ok()?;
         let (start, end) = (place.name.start.checked_sub(base)?, place.name.end.checked_sub(base)?);
         let text = self.passage.text.as_str();

@@ -4,13 +4,12 @@
 
 use std::ops::Range;
 
-use crate::symbols::UseKind;
+use crate::parse::symbols::UseKind;
 
 /// A name in a passage.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct PassageName {
     pub(crate) what: What,
-    /// The name alone.
     pub(crate) name: Range<usize>,
 }
 
@@ -40,7 +39,7 @@ fn tag(kind: UseKind) -> u8 {
 }
 
 /// Writes places of a passage that starts at `base`.
-pub(crate) fn encode(base: usize, places: &[Place]) -> Vec<u8> {
+pub(crate) fn encode(base: usize, places: &[PassageName]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(places.len() * 4);
     for place in places {
         match &place.what {
@@ -61,8 +60,8 @@ pub(crate) fn encode(base: usize, places: &[Place]) -> Vec<u8> {
 }
 
 /// Reads places of a passage that starts at `base`, up to the first that is no place.
-pub(crate) fn decode(base: usize, bytes: &[u8]) -> Vec<Place> {
-    let mut reader = Reader { bytes };
+pub(crate) fn decode(base: usize, bytes: &[u8]) -> Vec<PassageName> {
+    let mut reader = NamesReader { bytes };
     let mut places = Vec::new();
     while let Some(place) = reader.place(base) {
         places.push(place);
@@ -89,12 +88,12 @@ fn push_number(bytes: &mut Vec<u8>, mut number: usize) {
     bytes.push(number as u8);
 }
 
-struct Reader<'a> {
+struct NamesReader<'a> {
     bytes: &'a [u8],
 }
 
-impl Reader<'_> {
-    fn place(&mut self, base: usize) -> Option<Place> {
+impl NamesReader<'_> {
+    fn place(&mut self, base: usize) -> Option<PassageName> {
         let tag = self.byte()?;
         let start = base.checked_add(self.number()?)?;
         let name = start..start.checked_add(self.number()?)?;
@@ -108,7 +107,7 @@ impl Reader<'_> {
             3 => What::Used(UseKind::Reference),
             _ => return None,
         };
-        Some(Place { what, name })
+        Some(PassageName { what, name })
     }
 
     fn byte(&mut self) -> Option<u8> {

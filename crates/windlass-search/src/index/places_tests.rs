@@ -2,10 +2,10 @@
 
 use proptest::prelude::*;
 
-use super::{Place, What, decode, encode};
-use crate::symbols::UseKind;
+use super::{PassageName, What, decode, encode};
+use crate::parse::symbols::UseKind;
 
-fn place() -> impl Strategy<Value = Place> {
+fn place() -> impl Strategy<Value = PassageName> {
     let what = prop_oneof![
         ("[a-z:]{0,40}", "[a-z]{1,9}", 0_usize..100_000).prop_map(|(path, kind, size)| What::Defined {
             path,
@@ -20,14 +20,14 @@ fn place() -> impl Strategy<Value = Place> {
             What::Defined { path, kind, end } => What::Defined { path, kind, end: name.end + end },
             What::Used(kind) => What::Used(kind),
         };
-        Place { what, name }
+        PassageName { what, name }
     })
 }
 
 proptest! {
     #[test]
     fn places_are_read_back_as_they_were(places in prop::collection::vec(place(), 0..20), base in 0_usize..100) {
-        let moved: Vec<Place> = places.into_iter().map(|mut place| {
+        let moved: Vec<PassageName> = places.into_iter().map(|mut place| {
             place.name = place.name.start + base..place.name.end + base;
             if let What::Defined { end, .. } = &mut place.what { *end += base; }
             place

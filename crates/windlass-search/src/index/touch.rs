@@ -9,16 +9,16 @@ use tantivy::indexer::NoMergePolicy;
 use windlass_core::search::{DocumentRow, NewDocument};
 
 use super::update::{commit, small_writer};
-use super::write::{Looked, Work, now_ms};
+use super::write::{FileLook, Work, now_ms};
 use super::{Index, IndexError, entry};
-use crate::content;
-use crate::documents::{Document, Documents};
 use crate::limits::{LOCK_GRACE_MS, LOCK_WAIT_MS, SEGMENTS_KEPT, SEGMENTS_MAX};
-use crate::walk::{self, Skip};
+use crate::source::content;
+use crate::source::documents::{Document, DocumentFolder};
+use crate::source::walk::{self, Skip};
 
 /// What became of one file that was touched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Touched {
+pub enum TouchOutcome {
     /// Its content is what the index has.
     Unchanged,
     /// It was indexed.
@@ -33,21 +33,21 @@ pub enum Touched {
 
 impl Index {
     /// Brings one file of the root up to date: it was read, written or removed.
-    pub fn touch(&self, path: &str) -> Result<Touched, IndexError> {
-        let Some(path) = self.relative(path) else { return Ok(Touched::Nothing) };
+    pub fn touch(&self, path: &str) -> Result<TouchOutcome, IndexError> {
+        let Some(path) = self.relative(path) else { return Ok(TouchOutcome::Nothing) };
         let (known, found) =
             (entry::one(&self.searcher()?, &self.fields, &path)?, walk::look_at(&self.root, &path));
         let stamp = match (found, known) {
-            (Some(Ok(stamp)), Some(known)) if known.stamp == stamp => return Ok(Touched::Unchanged),
+            (Some(Ok(stamp)), Some(known)) if known.stamp == stamp => return Ok(TouchOutcome::Unchanged),
             (Some(Ok(stamp)), _) => stamp,
-            (Some(Err(skip)), None) => return Ok(Touched::Skipped(skip)),
-            (None, None) => return Ok(Touched::Nothing),
+            (Some(Err(skip)), None) => return Ok(TouchOutcome::Skipped(skip)),
+            (None, None) => return Ok(TouchOutcome::Nothing),
             (Some(Err(_)) | None, Some(_)) => {
                 self.write_one(&mut |writer| {
                     self.delete(writer, &path);
-                    Ok(Looked::Gone)
+                    Ok(FileLook::Gone)
                 })?;
-                return Ok(found.and_then(Result::err).map_or(Touched::Removed, Touched::Skipped));
+                return Ok(found.and_then(Result::err).map_or(TouchOutcome::Removed, TouchOutcome::Skipped));
             }
         };
         if let Some(known) = known
@@ -55,14 +55,14 @@ impl Index {
             && content::read(&self.root.join(&path), self.config.file_bytes_max)
                 .is_ok_and(|content| content.hash == known.hash)
         {
-            return Ok(Touched::Unchanged);
+            return Ok(TouchOutcome::Unchanged);
         }
         let work = Work { key: path, stamp, known };
         Ok(match self.write_one(&mut |writer| self.look_into(writer, &work))? {
-            Looked::Same => Touched::Unchanged,
-            Looked::Written { .. } => Touched::Indexed,
-            Looked::Skipped(skip) => Touched::Skipped(skip),
-            Looked::Gone => Touched::Removed,
+            FileLook::Same => TouchOutcome::Unchanged,
+            FileLook::Written { .. } => TouchOutcome::Indexed,
+            FileLook::Skipped(skip) => TouchOutcome::Skipped(skip),
+            FileLook::Gone => TouchOutcome::Removed,
         })
     }
 
@@ -101,10 +101,10 @@ impl Index {
     pub fn remove_document(&self, document_id: &str) -> Result<bool, IndexError> {
         let was_there = self.documents().remove(document_id)?;
         if was_there {
-            let key = Documents::key(document_id);
+            let key = DocumentFolder::key(document_id);
             self.write_one(&mut |writer| {
                 self.delete(writer, &key);
-                Ok(Looked::Gone)
+                Ok(FileLook::Gone)
             })?;
         }
         Ok(was_there)
@@ -113,8 +113,8 @@ impl Index {
     /// One small commit. Parts are not merged here: a change of one file is seen at once (`settle` merges).
     fn write_one(
         &self,
-        write: &mut dyn FnMut(&IndexWriter) -> Result<Looked, IndexError>,
-    ) -> Result<Looked, IndexError> {
+        write: &mut dyn FnMut(&IndexWriter) -> Result<FileLook, IndexError>,
+    ) -> Result<FileLook, IndexError> {
         let _lock = self.write_lock(Duration::from_millis(LOCK_WAIT_MS))?;
         self.searcher()?;
         let index = self.shelf.read().unwrap_or_else(PoisonError::into_inner).index.clone();

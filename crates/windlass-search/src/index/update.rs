@@ -13,12 +13,12 @@ use tantivy::indexer::IndexWriterOptions;
 use tantivy::{IndexWriter, Term};
 use windlass_core::search::IndexProgress;
 
-use super::batch::Batch;
-use super::entry::{self, Entry};
+use super::batch::FileBatch;
+use super::entry::{self, FileEntry};
 use super::write::{Work, now_ms};
-use super::{Index, IndexError, State};
+use super::{Index, IndexError, IndexState};
 use crate::limits::{FILES_MAX, LOCK_GRACE_MS, TOUCH_WRITER_BYTES, WRITER_BYTES};
-use crate::walk::{Stamp, Walk};
+use crate::source::walk::{FileWalk, Stamp};
 
 /// What an update did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -68,7 +68,7 @@ pub(super) fn small_writer(index: &tantivy::Index) -> tantivy::Result<IndexWrite
 }
 
 /// Writes a commit with its state.
-pub(super) fn commit(writer: &mut IndexWriter, state: &State) -> Result<(), IndexError> {
+pub(super) fn commit(writer: &mut IndexWriter, state: &IndexState) -> Result<(), IndexError> {
     let payload = serde_json::to_string(state).map_err(|error| IndexError::Damaged(error.to_string()))?;
     let mut prepared = writer.prepare_commit()?;
     prepared.set_payload(&payload);
@@ -89,7 +89,7 @@ impl Index {
         let is_due = !work.is_empty() || !removed.is_empty() || before.completed_ms.is_none();
         if is_due || before.left_out != left_out {
             let total = work.len() as u64;
-            let state = State { completed_ms: None, done: 0, total, left_out, ..before };
+            let state = IndexState { completed_ms: None, done: 0, total, left_out, ..before };
             let result = self.write_all(&work, &removed, state, &mut report, on_progress);
             self.set_progress(None);
             self.reload()?;
@@ -101,7 +101,7 @@ impl Index {
     }
 
     /// The files that the index knows; an index that cannot be read is emptied, and it is said why.
-    fn known(&self) -> Result<(HashMap<String, Entry>, Option<String>), IndexError> {
+    fn known(&self) -> Result<(HashMap<String, FileEntry>, Option<String>), IndexError> {
         let is_suspect = self.is_suspect.swap(false, Ordering::Relaxed);
         let read = self.searcher().and_then(|searcher| {
             let damaged = if is_suspect { searcher.index().validate_checksum()?.len() } else { 0 };
@@ -121,7 +121,7 @@ impl Index {
     }
 
     /// Whose vectors files must have to be up to date; `None` for anybody's or none, as long as nobody makes any.
-    fn wanted_vectors(&self, known: &HashMap<String, Entry>) -> Option<u64> {
+    fn wanted_vectors(&self, known: &HashMap<String, FileEntry>) -> Option<u64> {
         let key = self.embedder_key();
         let lacks_some = known.values().any(|entry| !entry.has_vectors_of(key));
         // One that does not answer is no reason to write again what is there.
@@ -131,14 +131,14 @@ impl Index {
     /// Walks the root and the documents: what has to be looked into, what is gone, what was left out.
     fn compare(
         &self,
-        mut known: HashMap<String, Entry>,
+        mut known: HashMap<String, FileEntry>,
         wanted: Option<u64>,
         report: &mut UpdateReport,
     ) -> Result<Compared, IndexError> {
         let mut work = Vec::new();
         let mut left_out = BTreeMap::new();
-        let walk =
-            Walk::new(&self.root).map_err(|source| IndexError::Root { path: self.root.clone(), source })?;
+        let walk = FileWalk::new(&self.root)
+            .map_err(|source| IndexError::Root { path: self.root.clone(), source })?;
         for walked in walk {
             match walked.found {
                 Ok(stamp) if work.len() < FILES_MAX => {
@@ -162,7 +162,7 @@ impl Index {
         &self,
         work: &[Work],
         removed: &[String],
-        mut state: State,
+        mut state: IndexState,
         report: &mut UpdateReport,
         on_progress: &mut dyn FnMut(IndexProgress),
     ) -> Result<(), IndexError> {
@@ -179,7 +179,7 @@ impl Index {
         let mut done = 0;
         while done < work.len() {
             let rest = work.get(done..).unwrap_or_default();
-            let batch = Batch::new(self, &writer, rest, threads);
+            let batch = FileBatch::new(self, &writer, rest, threads);
             batch.run(report, &mut |files| {
                 let progress = IndexProgress { done: (done + files) as u64, total: work.len() as u64 };
                 self.set_progress(Some(progress));
@@ -192,7 +192,7 @@ impl Index {
                 self.reload()?;
             }
         }
-        commit(&mut writer, &State { completed_ms: Some(now_ms()), ..state })?;
+        commit(&mut writer, &IndexState { completed_ms: Some(now_ms()), ..state })?;
         writer.wait_merging_threads()?;
         Ok(())
     }
@@ -204,7 +204,7 @@ impl Index {
 
 /// Sorts a file into what is as before and what has to be looked into.
 fn note(
-    known: &mut HashMap<String, Entry>,
+    known: &mut HashMap<String, FileEntry>,
     work: &mut Vec<Work>,
     report: &mut UpdateReport,
     key: String,

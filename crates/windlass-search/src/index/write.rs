@@ -5,25 +5,25 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use tantivy::{IndexWriter, Term};
 use windlass_core::ids::SessionId;
 
-use super::entry::Entry;
+use super::entry::FileEntry;
 use super::passage::{self, Owner, PROJECT, SESSIONS};
 use super::{Index, IndexError};
-use crate::content::{self, Content};
-use crate::cut::cut;
-use crate::documents::{Document, KEY_MARK};
-use crate::language::{Language, MARKDOWN};
 use crate::limits::RACY_NS;
-use crate::walk::{Skip, Stamp};
+use crate::parse::cut::cut;
+use crate::parse::language::{MARKDOWN, SourceLanguage};
+use crate::source::content::{self, FileText};
+use crate::source::documents::{Document, KEY_MARK};
+use crate::source::walk::{Skip, Stamp};
 
 /// A file that has to be looked into.
 pub(super) struct Work {
     pub(super) key: String,
     pub(super) stamp: Stamp,
-    pub(super) known: Option<Entry>,
+    pub(super) known: Option<FileEntry>,
 }
 
 /// What looking into a file gave.
-pub(super) enum Looked {
+pub(super) enum FileLook {
     Same,
     Written { is_new: bool, passages: u64, bytes: u64 },
     Skipped(Skip),
@@ -48,7 +48,7 @@ impl Index {
     }
 
     /// Looks into one file or document and writes what changed.
-    pub(super) fn look_into(&self, writer: &IndexWriter, work: &Work) -> Result<Looked, IndexError> {
+    pub(super) fn look_into(&self, writer: &IndexWriter, work: &Work) -> Result<FileLook, IndexError> {
         let is_document = work.key.starts_with(KEY_MARK);
         let read_ns = now_ms().saturating_mul(1_000_000);
         let is_racy = work.stamp.changed_ns.saturating_add(RACY_NS) > read_ns;
@@ -62,32 +62,32 @@ impl Index {
             Ok(content) => content,
             Err(skip) => {
                 self.write_skipped(writer, work, stamp, skip)?;
-                return Ok(if is_document { Looked::Gone } else { Looked::Skipped(skip) });
+                return Ok(if is_document { FileLook::Gone } else { FileLook::Skipped(skip) });
             }
         };
-        let is_same = |known: &Entry| known.skip.is_none() && known.hash == content.hash;
+        let is_same = |known: &FileEntry| known.skip.is_none() && known.hash == content.hash;
         let known = work.known.filter(is_same);
         if let Some(known) =
             known.filter(|known| known.has_vectors_of(self.embedder_key()) || !self.makes_vectors())
         {
             if known.stamp != stamp {
                 writer.delete_term(Term::from_field_text(self.fields.file, &work.key));
-                writer.add_document(Entry { stamp, ..known }.document(&self.fields, &work.key))?;
+                writer.add_document(FileEntry { stamp, ..known }.document(&self.fields, &work.key))?;
             }
-            return Ok(Looked::Same);
+            return Ok(FileLook::Same);
         }
         let bytes = content.text.len() as u64;
         let passages = self.write_content(writer, work, stamp, &content, document.as_ref())?;
-        Ok(Looked::Written { is_new: work.known.is_none(), passages, bytes })
+        Ok(FileLook::Written { is_new: work.known.is_none(), passages, bytes })
     }
 
-    fn read_file(&self, work: &Work) -> Result<Content, Skip> {
+    fn read_file(&self, work: &Work) -> Result<FileText, Skip> {
         content::read(&self.root.join(&work.key), self.config.file_bytes_max)
     }
 
-    fn read_document(&self, key: &str) -> Result<(Content, Option<Document>), Skip> {
+    fn read_document(&self, key: &str) -> Result<(FileText, Option<Document>), Skip> {
         let (document, bytes) = self.documents().read(key).map_err(|_| Skip::Unreadable)?;
-        Ok((Content { text: document.text.clone(), hash: content::hash(&bytes) }, Some(document)))
+        Ok((FileText { text: document.text.clone(), hash: content::hash(&bytes) }, Some(document)))
     }
 
     fn write_skipped(
@@ -100,7 +100,7 @@ impl Index {
         // Reading may be allowed again without the file changing: it is tried each time.
         let stamp = if skip == Skip::Unreadable { Stamp::default() } else { stamp };
         let embedder = self.embedder_key();
-        let entry = Entry { stamp, hash: 0, embedder, skip: Some(skip), passages: 0, symbols: 0 };
+        let entry = FileEntry { stamp, hash: 0, embedder, skip: Some(skip), passages: 0, symbols: 0 };
         if work.known != Some(entry) {
             self.delete(writer, &work.key);
             writer.add_document(entry.document(&self.fields, &work.key))?;
@@ -113,12 +113,12 @@ impl Index {
         writer: &IndexWriter,
         work: &Work,
         stamp: Stamp,
-        content: &Content,
+        content: &FileText,
         document: Option<&Document>,
     ) -> Result<u64, IndexError> {
         let shown = document.map_or(work.key.as_str(), |document| document.name.as_str());
         let is_note = document.is_some() && !shown.contains('.');
-        let language = if is_note { MARKDOWN } else { Language::of(shown, &content.text) };
+        let language = if is_note { MARKDOWN } else { SourceLanguage::of(shown, &content.text) };
         let scopes = match document {
             Some(document) => {
                 let own = document.session_id.as_ref().map(session_scope);
@@ -139,7 +139,7 @@ impl Index {
         for document in documents {
             writer.add_document(document)?;
         }
-        let entry = Entry { stamp, hash: content.hash, embedder, skip: None, passages, symbols };
+        let entry = FileEntry { stamp, hash: content.hash, embedder, skip: None, passages, symbols };
         writer.add_document(entry.document(&self.fields, &work.key))?;
         Ok(passages)
     }

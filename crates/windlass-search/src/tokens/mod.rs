@@ -11,7 +11,7 @@ mod stem;
 pub use analyzer::{CodeTokenizer, CodeTokens};
 pub(crate) use stem::stem;
 
-use split::{Parts, is_wide};
+use split::{WordParts, is_wide};
 
 /// Longest word that is kept: longer ones are keys and encoded bytes, which nobody types.
 const WORD_BYTES_MAX: usize = 64;
@@ -22,11 +22,11 @@ const PARTS_MAX: usize = 12;
 
 /// One word, as it is compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Word {
+pub struct CodeWord {
     /// Lower case; the stem of plain words and parts.
     pub text: String,
     /// What it was.
-    pub kind: WordKind,
+    pub kind: CodeWordKind,
     /// Its first byte.
     pub start: usize,
     /// The byte after its last.
@@ -37,7 +37,7 @@ pub struct Word {
 
 /// What a word was in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum WordKind {
+pub enum CodeWordKind {
     /// A word of its own.
     Plain,
     /// An identifier of several parts, a file name or a hyphenated word, joined: `HTTPServer` and `http_server` are
@@ -48,17 +48,17 @@ pub enum WordKind {
 }
 
 /// The words of a text.
-pub fn words(text: &str) -> Vec<Word> {
+pub fn words(text: &str) -> Vec<CodeWord> {
     let mut found = Vec::with_capacity(text.len() / 6);
     each_word(text, |word, kind, start, end, position| {
-        found.push(Word { text: word.to_owned(), kind, start, end, position });
+        found.push(CodeWord { text: word.to_owned(), kind, start, end, position });
     });
     found
 }
 
 /// Calls back for every word: its text, what it was, its bytes and its position.
-pub fn each_word(text: &str, mut found: impl FnMut(&str, WordKind, usize, usize, usize)) {
-    let mut cutter = Cutter { text, position: 0, buffer: String::new() };
+pub fn each_word(text: &str, mut found: impl FnMut(&str, CodeWordKind, usize, usize, usize)) {
+    let mut cutter = WordCutter { text, position: 0, buffer: String::new() };
     let mut at = 0;
     while let Some((start, end)) = next_run(text, at) {
         at = cutter.cut(start, end, &mut found);
@@ -70,7 +70,6 @@ fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word).is_ok()
 }
 
-/// Sorted.
 const STOP_WORDS: [&str; 74] = [
     "a", "about", "also", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can",
     "could", "did", "do", "does", "for", "from", "had", "has", "have", "he", "how", "i", "if", "in", "into",
@@ -93,19 +92,19 @@ fn is_word_char(c: char) -> bool {
     if c.is_ascii() { c.is_ascii_alphanumeric() || c == '_' } else { c.is_alphanumeric() }
 }
 
-struct Cutter<'a> {
+struct WordCutter<'a> {
     text: &'a str,
     position: usize,
     buffer: String,
 }
 
-impl Cutter<'_> {
+impl WordCutter<'_> {
     /// Tells the words of the run, and of what hangs on it; gives the byte to go on at.
     fn cut(
         &mut self,
         start: usize,
         end: usize,
-        found: &mut impl FnMut(&str, WordKind, usize, usize, usize),
+        found: &mut impl FnMut(&str, CodeWordKind, usize, usize, usize),
     ) -> usize {
         let Some(run) = self.text.get(start..end) else { return end };
         if run.len() > RUN_BYTES_MAX {
@@ -130,9 +129,9 @@ impl Cutter<'_> {
         run: &str,
         start: usize,
         end: usize,
-        found: &mut impl FnMut(&str, WordKind, usize, usize, usize),
+        found: &mut impl FnMut(&str, CodeWordKind, usize, usize, usize),
     ) {
-        let mut parts = Parts::new(run);
+        let mut parts = WordParts::new(run);
         let (first, second) = (parts.next(), parts.next());
         let Some((first_start, first_end)) = first else { return };
         let word = run.get(first_start..first_end).unwrap_or_default();
@@ -143,18 +142,18 @@ impl Cutter<'_> {
                 word.len() == 1 && self.text.get(..start).is_some_and(|before| before.ends_with('\''));
             if self.buffer.len() <= WORD_BYTES_MAX && !is_stop_word(&self.buffer) && !is_rest {
                 stem(&mut self.buffer);
-                found(&self.buffer, WordKind::Plain, start, end, self.position);
+                found(&self.buffer, CodeWordKind::Plain, start, end, self.position);
             }
             self.position += 1;
             return;
         }
         self.tell_whole(start, end, found);
-        for (part_start, part_end) in Parts::new(run).take(PARTS_MAX) {
+        for (part_start, part_end) in WordParts::new(run).take(PARTS_MAX) {
             let part = run.get(part_start..part_end).unwrap_or_default();
             lower_into(&mut self.buffer, part);
             if self.buffer.len() <= WORD_BYTES_MAX {
                 stem(&mut self.buffer);
-                found(&self.buffer, WordKind::Part, start + part_start, start + part_end, self.position);
+                found(&self.buffer, CodeWordKind::Part, start + part_start, start + part_end, self.position);
             }
             self.position += 1;
         }
@@ -164,13 +163,13 @@ impl Cutter<'_> {
         &mut self,
         start: usize,
         end: usize,
-        found: &mut impl FnMut(&str, WordKind, usize, usize, usize),
+        found: &mut impl FnMut(&str, CodeWordKind, usize, usize, usize),
     ) {
         let whole = self.text.get(start..end).unwrap_or_default();
         self.buffer.clear();
         self.buffer.extend(whole.chars().filter(|c| !matches!(c, '_' | '-')).flat_map(char::to_lowercase));
         if !self.buffer.is_empty() && self.buffer.len() <= WORD_BYTES_MAX {
-            found(&self.buffer, WordKind::Whole, start, end, self.position);
+            found(&self.buffer, CodeWordKind::Whole, start, end, self.position);
         }
     }
 
@@ -179,7 +178,7 @@ impl Cutter<'_> {
         &mut self,
         run: &str,
         start: usize,
-        found: &mut impl FnMut(&str, WordKind, usize, usize, usize),
+        found: &mut impl FnMut(&str, CodeWordKind, usize, usize, usize),
     ) {
         let mut before: Option<(usize, char)> = None;
         for (at, c) in run.char_indices() {
@@ -188,11 +187,17 @@ impl Cutter<'_> {
             if let Some((before_at, before)) = before {
                 self.buffer.push(before);
                 self.buffer.extend(c.to_lowercase());
-                found(&self.buffer, WordKind::Whole, start + before_at, end, self.position.saturating_sub(1));
+                found(
+                    &self.buffer,
+                    CodeWordKind::Whole,
+                    start + before_at,
+                    end,
+                    self.position.saturating_sub(1),
+                );
                 self.buffer.clear();
             }
             self.buffer.extend(c.to_lowercase());
-            found(&self.buffer, WordKind::Plain, start + at, end, self.position);
+            found(&self.buffer, CodeWordKind::Plain, start + at, end, self.position);
             self.position += 1;
             before = Some((at, c));
         }

@@ -3,12 +3,12 @@
 //! Owns the boundaries and nothing else: it gives byte ranges.
 
 /// Byte ranges of the parts of one run of letters, digits and `_`.
-pub(super) struct Parts<'a> {
+pub(super) struct WordParts<'a> {
     run: &'a str,
     at: usize,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> WordParts<'a> {
     pub(super) fn new(run: &'a str) -> Self {
         Self { run, at: 0 }
     }
@@ -32,7 +32,7 @@ fn class(c: char) -> Class {
     }
 }
 
-impl Iterator for Parts<'_> {
+impl Iterator for WordParts<'_> {
     type Item = (usize, usize);
 
     fn next(&mut self) -> Option<Self::Item> {

@@ -7,7 +7,7 @@ fn shown(text: &str) -> Vec<String> {
     words(text).into_iter().map(|word| word.text).collect()
 }
 
-fn of_kind(text: &str, kind: WordKind) -> Vec<String> {
+fn of_kind(text: &str, kind: CodeWordKind) -> Vec<String> {
     words(text).into_iter().filter(|word| word.kind == kind).map(|word| word.text).collect()
 }
 
@@ -26,8 +26,8 @@ fn identifiers_are_kept_whole_and_in_parts() {
         ("python3", "python3", &["python"]),
         ("__init__py", "initpy", &["init", "py"]),
     ] {
-        assert_eq!(of_kind(text, WordKind::Whole), [whole], "{text}");
-        assert_eq!(of_kind(text, WordKind::Part), parts, "{text}");
+        assert_eq!(of_kind(text, CodeWordKind::Whole), [whole], "{text}");
+        assert_eq!(of_kind(text, CodeWordKind::Part), parts, "{text}");
     }
 }
 
@@ -36,7 +36,7 @@ fn spellings_of_one_name_have_the_same_words() {
     let snake = shown("max_retry_count");
     assert_eq!(shown("maxRetryCount"), snake);
     assert_eq!(shown("MaxRetryCount"), snake);
-    assert_eq!(of_kind("max-retry-count", WordKind::Whole), ["maxretrycount"]);
+    assert_eq!(of_kind("max-retry-count", CodeWordKind::Whole), ["maxretrycount"]);
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn paths_give_their_names_and_the_file() {
         shown("src/run/window_tests.rs"),
         ["src", "run", "window_tests.rs".replace('_', "").as_str(), "windowtests", "window", "test", "rs"]
     );
-    assert_eq!(of_kind("self.rows", WordKind::Whole), Vec::<String>::new(), "a field is no file");
+    assert_eq!(of_kind("self.rows", CodeWordKind::Whole), Vec::<String>::new(), "a field is no file");
 }
 
 #[test]

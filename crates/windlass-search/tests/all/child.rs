@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 
 use windlass_search::{Index, IndexConfig};
 
-use crate::place::Place;
+use crate::place::PassageName;
 
 const FOLDER: &str = "WINDLASS_SEARCH_FOLDER";
 const ROOT: &str = "WINDLASS_SEARCH_ROOT";
@@ -25,12 +25,12 @@ pub(crate) struct Indexing {
 }
 
 impl Indexing {
-    pub(crate) fn start(place: &Place) -> Self {
+    pub(crate) fn start(place: &PassageName) -> Self {
         Self::in_batches(place, BATCH_FILES)
     }
 
     /// With so many files between two commits.
-    pub(crate) fn in_batches(place: &Place, batch_files: usize) -> Self {
+    pub(crate) fn in_batches(place: &PassageName, batch_files: usize) -> Self {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "child::plays_its_part", "--nocapture", "--test-threads=1"])
             .env(FOLDER, place.index_folder())

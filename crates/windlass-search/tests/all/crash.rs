@@ -4,14 +4,14 @@ use std::fs;
 use std::sync::Arc;
 
 use windlass_core::search::{SearchFailure, SearchPort as _};
-use windlass_search::{Index, IndexConfig, IndexError, Opened, Searcher};
+use windlass_search::{Index, IndexCondition, IndexConfig, IndexError, Searcher};
 
 use crate::child::Indexing;
-use crate::place::{Place, paths, query, search, update, wait};
+use crate::place::{PassageName, paths, query, search, update, wait};
 
 const FILES: usize = 90;
 
-fn write_file(place: &Place, number: usize, version: usize) {
+fn write_file(place: &PassageName, number: usize, version: usize) {
     let text = format!(
         "/// Hauls load {number}.\npub fn haul_{number}(turns: u32) -> u32 {{\n    wind_{version}(turns)\n}}\n\n\
          pub struct Load{number};\n"
@@ -32,7 +32,7 @@ fn numbers() -> impl Iterator<Item = usize> {
 
 #[test]
 fn an_index_killed_at_fifty_points_opens_knows_what_it_lacks_and_completes() {
-    let place = Place::new();
+    let place = PassageName::new();
     let mut numbers = numbers();
     let (mut complete, mut incomplete) = (0, 0);
     for point in 0..50 {
@@ -49,7 +49,7 @@ fn an_index_killed_at_fifty_points_opens_knows_what_it_lacks_and_completes() {
         }
         child.kill();
         let index = place.open();
-        assert!(!matches!(index.opened(), Opened::Emptied(_)), "point {point}: {:?}", index.opened());
+        assert!(!matches!(index.opened(), IndexCondition::Emptied(_)), "point {point}: {:?}", index.opened());
         index.verify().unwrap_or_else(|error| panic!("point {point}: {error}"));
         let status = index.status().unwrap();
         match status.completed_ms {
@@ -67,7 +67,7 @@ fn an_index_killed_at_fifty_points_opens_knows_what_it_lacks_and_completes() {
     index.verify().unwrap();
     let status = index.status().unwrap();
     assert!(status.completed_ms.is_some() && status.indexing.is_none());
-    let fresh = Place::new();
+    let fresh = PassageName::new();
     for number in 0..FILES {
         let path = format!("deck{}/haul_{number}.rs", number % 7);
         fresh.write(&path, &fs::read_to_string(place.root().join(&path)).unwrap());
@@ -83,7 +83,7 @@ fn an_index_killed_at_fifty_points_opens_knows_what_it_lacks_and_completes() {
 #[test]
 fn a_damaged_index_is_built_again_and_says_so() {
     for damage in ["cut short", "no list", "nonsense", "no part"] {
-        let place = Place::new();
+        let place = PassageName::new();
         write_file(&place, 1, 1);
         drop(place.indexed());
         let folder = place.index_folder().join("index");
@@ -96,7 +96,7 @@ fn a_damaged_index_is_built_again_and_says_so() {
             _ => fs::remove_file(&part).unwrap(),
         }
         let index = place.open();
-        assert!(matches!(index.opened(), Opened::Emptied(_)), "{damage}: {:?}", index.opened());
+        assert!(matches!(index.opened(), IndexCondition::Emptied(_)), "{damage}: {:?}", index.opened());
         assert!(index.status().unwrap().indexing.is_some(), "{damage}: it says that it is not complete");
         update(&index);
         assert_eq!(paths(&Arc::new(index), "haul_1"), ["deck1/haul_1.rs"], "{damage}");
@@ -105,7 +105,7 @@ fn a_damaged_index_is_built_again_and_says_so() {
 
 #[test]
 fn r_8_an_index_that_cannot_be_read_is_a_failure_and_not_nothing_found() {
-    let place = Place::new();
+    let place = PassageName::new();
     write_file(&place, 1, 1);
     let index = Arc::new(place.indexed());
     let folder = place.index_folder().join("index");
@@ -130,7 +130,7 @@ fn r_8_an_index_that_cannot_be_read_is_a_failure_and_not_nothing_found() {
 
 #[test]
 fn one_process_writes_and_all_read() {
-    let place = Place::new();
+    let place = PassageName::new();
     for number in 0..FILES {
         write_file(&place, number, 1);
     }
@@ -151,9 +151,9 @@ fn one_process_writes_and_all_read() {
 
 #[test]
 fn an_index_of_another_root_is_not_used() {
-    let (place, other) = (Place::new(), Place::new());
+    let (place, other) = (PassageName::new(), PassageName::new());
     write_file(&place, 1, 1);
     drop(place.indexed());
     let index = Index::open(&place.index_folder(), &other.root(), IndexConfig::default()).unwrap();
-    assert!(matches!(index.opened(), Opened::Emptied(reason) if reason.contains("index of")));
+    assert!(matches!(index.opened(), IndexCondition::Emptied(reason) if reason.contains("index of")));
 }

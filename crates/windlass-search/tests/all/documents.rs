@@ -7,7 +7,7 @@ use windlass_core::ids::SessionId;
 use windlass_core::search::{NewDocument, SearchPort as _, SearchScope};
 use windlass_search::{Index, Searcher};
 
-use crate::place::{Place, query, search, wait};
+use crate::place::{PassageName, query, search, wait};
 
 fn document(session_id: Option<&SessionId>, name: &str, bytes: &[u8]) -> NewDocument {
     NewDocument { name: name.to_owned(), session_id: session_id.cloned(), bytes: bytes.to_owned() }
@@ -24,7 +24,7 @@ fn names(index: &Index) -> Vec<(String, Option<String>)> {
 
 #[test]
 fn e_22_documents_are_found_in_their_session_and_survive_a_damaged_index() {
-    let place = Place::new();
+    let place = PassageName::new();
     place.write("a.md", "# Windlass\n\nThe project's own notes.");
     let index = Arc::new(place.indexed());
     let (one, two) = (SessionId::new("s1"), SessionId::new("s2"));
@@ -59,7 +59,7 @@ fn e_22_documents_are_found_in_their_session_and_survive_a_damaged_index() {
 
 #[test]
 fn a_document_without_a_name_or_without_end_is_refused() {
-    let place = Place::new();
+    let place = PassageName::new();
     let index = place.open();
     assert!(index.add_document(document(None, " ", b"text")).is_err());
     assert!(index.add_document(document(None, "a", &vec![b'x'; 9 * 1024 * 1024])).is_err());
@@ -67,7 +67,7 @@ fn a_document_without_a_name_or_without_end_is_refused() {
 
 #[test]
 fn e_22_a_document_of_no_session_is_found_in_all_documents_and_in_no_session() {
-    let place = Place::new();
+    let place = PassageName::new();
     let index = Arc::new(place.indexed());
     let row = index.add_document(document(None, "handbook.html", b"<h1>Capstan</h1><p>Oil it.</p>")).unwrap();
     let found = |scope: SearchScope| {
@@ -92,7 +92,7 @@ fn e_22_a_document_of_no_session_is_found_in_all_documents_and_in_no_session() {
 
 #[test]
 fn documents_are_listed_after_a_restart_and_removed_by_their_id() {
-    let place = Place::new();
+    let place = PassageName::new();
     let session = SessionId::new("s1");
     let index = place.indexed();
     index.add_document(document(None, "b.md", b"# Bilge")).unwrap();
@@ -112,7 +112,7 @@ fn documents_are_listed_after_a_restart_and_removed_by_their_id() {
 
 #[test]
 fn a_document_that_is_no_text_says_why_it_is_not_taken() {
-    let place = Place::new();
+    let place = PassageName::new();
     let index = place.open();
     for (name, bytes, why) in [
         ("a.bin", &b"zero\0byte"[..], "no text (binary)"),
@@ -128,7 +128,7 @@ fn a_document_that_is_no_text_says_why_it_is_not_taken() {
 #[test]
 fn the_text_of_a_pdf_is_found_in_documents_and_in_the_project() {
     let pdf = fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/documents/capstan.pdf")).unwrap();
-    let place = Place::new();
+    let place = PassageName::new();
     fs::write(place.root().join("manual.pdf"), &pdf).unwrap();
     fs::write(place.root().join("broken.pdf"), "no PDF").unwrap();
     let index = Arc::new(place.indexed());

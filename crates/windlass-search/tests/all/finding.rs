@@ -5,11 +5,11 @@ use std::sync::Arc;
 use windlass_core::search::{SearchFailure, SearchKind, SearchPort as _, SearchQuery};
 use windlass_search::{Index, Searcher};
 
-use crate::place::{Place, paths, query, search, wait};
+use crate::place::{PassageName, paths, query, search, wait};
 
 /// A small project in which one name is defined once and used often.
-fn project() -> (Place, Arc<Index>) {
-    let place = Place::new();
+fn project() -> (PassageName, Arc<Index>) {
+    let place = PassageName::new();
     place.write(
         "src/windlass.rs",
         "//! The windlass.\n\n/// Hauls loads.\npub struct Windlass;\n\nimpl Windlass {\n    /// Hauls a load step by step.\n    \
@@ -47,7 +47,7 @@ fn an_exact_identifier_finds_its_definition_first() {
 
 #[test]
 fn a_large_trait_is_named_by_its_head_and_found_first() {
-    let place = Place::new();
+    let place = PassageName::new();
     let methods: String = (0..20)
         .map(|at| format!("    /// Hauls in its own way, number {at}, with words about the port.\n    fn m{at}(&self) -> u32;\n"))
         .collect();
@@ -133,7 +133,7 @@ fn a_query_that_says_nothing_is_invalid() {
 
 #[test]
 fn prose_is_found_by_its_headings() {
-    let place = Place::new();
+    let place = PassageName::new();
     place.write("docs/guide.md", &format!("# Guide\n\n{}\n\n## Mooring\n\nTie it.\n", "Words. ".repeat(80)));
     place.write("page.html", "<h1>Anchors</h1><p>How an <b>anchor</b> holds.</p>");
     let index = Arc::new(place.indexed());
@@ -144,7 +144,7 @@ fn prose_is_found_by_its_headings() {
 
 #[test]
 fn a_4_ties_go_by_id_whatever_part_of_the_index_a_passage_is_in() {
-    let place = Place::new();
+    let place = PassageName::new();
     place.write("z.md", "rope gamma");
     let index = Arc::new(place.indexed());
     for (path, text) in [("m.md", "rope delta"), ("b.md", "rope theta"), ("q.md", "rope kappa")] {
@@ -158,7 +158,7 @@ fn a_4_ties_go_by_id_whatever_part_of_the_index_a_passage_is_in() {
 
 #[test]
 fn a_near_copy_of_the_best_passage_comes_after_something_else() {
-    let place = Place::new();
+    let place = PassageName::new();
     let body = "The winch hauls the anchor chain over the bow roller and stows it below";
     place.write("a.md", &format!("{body} anchor winch one."));
     place.write("b.md", &format!("{body} anchor winch two."));

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use windlass_search::IndexConfig;
 
 use crate::child::{Indexing, PEAK};
-use crate::place::{Place, paths, update};
+use crate::place::{PassageName, paths, update};
 
 #[test]
 fn huge_binary_wrong_and_unreadable_files_are_left_out_with_their_reason() {
-    let place = Place::new();
+    let place = PassageName::new();
     place.write("good.rs", "fn capstan() {}");
     place.write("latin.rs", "");
     fs::write(place.root().join("latin.rs"), b"// caf\xe9 and more words around it\nfn windlass() {}")
@@ -37,7 +37,7 @@ fn huge_binary_wrong_and_unreadable_files_are_left_out_with_their_reason() {
 
 #[test]
 fn a_file_that_may_not_be_read_leaves_and_comes_back() {
-    let place = Place::new();
+    let place = PassageName::new();
     place.write("a.rs", "fn capstan() {}");
     place.write("closed/b.rs", "fn windlass() {}");
     place.write("open.rs", "fn hawser() {}");
@@ -63,7 +63,7 @@ fn a_file_that_may_not_be_read_leaves_and_comes_back() {
 }
 
 /// Does something where permissions count: root, who may read everything, becomes somebody else for it.
-fn with_few_rights(place: &Place, act: impl FnOnce() + Send) {
+fn with_few_rights(place: &PassageName, act: impl FnOnce() + Send) {
     #[cfg(target_os = "linux")]
     if rustix::process::geteuid().is_root() {
         let nobody = rustix::thread::Uid::from_raw(65_534);
@@ -80,7 +80,7 @@ fn with_few_rights(place: &Place, act: impl FnOnce() + Send) {
 
 #[test]
 fn a_root_that_is_gone_is_an_error_and_not_an_empty_index() {
-    let place = Place::new();
+    let place = PassageName::new();
     place.write("a.rs", "fn capstan() {}");
     let index = Arc::new(place.indexed());
     fs::rename(place.root(), place.root().with_extension("moved")).unwrap();
@@ -90,7 +90,7 @@ fn a_root_that_is_gone_is_an_error_and_not_an_empty_index() {
 
 #[test]
 fn a_hundred_thousand_tiny_files_are_indexed_in_bounded_memory_and_left_alone() {
-    let place = Place::new();
+    let place = PassageName::new();
     for folder in 0..200 {
         let folder_path = place.root().join(format!("d{folder}"));
         fs::create_dir(&folder_path).unwrap();
@@ -118,7 +118,7 @@ fn a_hundred_thousand_tiny_files_are_indexed_in_bounded_memory_and_left_alone() 
 
 #[test]
 fn every_kind_of_mark_in_a_query_is_only_text() {
-    let place = Place::new();
+    let place = PassageName::new();
     place.write("a.rs", "fn capstan() { let value = \"a:b\"; }");
     let index = Arc::new(place.indexed());
     for text in [

@@ -8,7 +8,7 @@ use windlass_core::search::{
 };
 use windlass_search::{EmbedFailure, EmbedPort, Index, IndexConfig, Searcher, Side};
 
-use crate::place::{Place, query, search, update, wait};
+use crate::place::{PassageName, query, search, update, wait};
 
 fn semantic(text: &str) -> SearchQuery {
     SearchQuery { kind: SearchKind::Semantic, ..query(text) }
@@ -47,7 +47,7 @@ fn wet() -> Arc<Wet> {
     Arc::new(Wet { name: "wet", is_broken: false.into() })
 }
 
-fn open(place: &Place, embedder: Option<Arc<Wet>>) -> Arc<Index> {
+fn open(place: &PassageName, embedder: Option<Arc<Wet>>) -> Arc<Index> {
     let embedder = embedder.map(|it| it as Arc<dyn EmbedPort>);
     let config = IndexConfig { embedder, ..IndexConfig::default() };
     Arc::new(Index::open(&place.index_folder(), &place.root(), config).unwrap())
@@ -55,7 +55,7 @@ fn open(place: &Place, embedder: Option<Arc<Wet>>) -> Arc<Index> {
 
 #[test]
 fn vectors_come_back_with_the_index_and_change_with_their_file() {
-    let place = Place::new();
+    let place = PassageName::new();
     place.write("a.md", "The harbour is calm.");
     place.write("b.md", "The desk is tidy.");
     let index = open(&place, Some(wet()));
@@ -78,7 +78,7 @@ fn vectors_come_back_with_the_index_and_change_with_their_file() {
 
 #[test]
 fn an_index_opened_on_a_runtime_may_be_used_there() {
-    let place = Place::new();
+    let place = PassageName::new();
     place.write("a.md", "The harbour is calm.");
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().unwrap();
     runtime.block_on(async {
@@ -93,7 +93,7 @@ fn an_index_opened_on_a_runtime_may_be_used_there() {
 
 #[test]
 fn a_session_finds_its_own_documents_by_meaning() {
-    let place = Place::new();
+    let place = PassageName::new();
     place.write("a.md", "The harbour is calm.");
     let index = open(&place, Some(wet()));
     update(&index);
@@ -113,7 +113,7 @@ fn a_session_finds_its_own_documents_by_meaning() {
 
 #[test]
 fn another_embedder_or_one_that_failed_is_made_up_for_by_the_next_update() {
-    let place = Place::new();
+    let place = PassageName::new();
     place.write("a.md", "The harbour is calm.");
     update(&open(&place, None));
     let embedder = wet();
@@ -139,7 +139,7 @@ fn another_embedder_or_one_that_failed_is_made_up_for_by_the_next_update() {
 
 #[test]
 fn words_and_names_answer_when_the_embedder_fails_and_say_so() {
-    let place = Place::new();
+    let place = PassageName::new();
     place.write("a.md", "The harbour is calm.");
     let embedder = wet();
     let index = open(&place, Some(Arc::clone(&embedder)));
@@ -157,7 +157,7 @@ fn words_and_names_answer_when_the_embedder_fails_and_say_so() {
 
 #[test]
 fn vectors_of_two_embedders_are_never_taken_for_one_another() {
-    let place = Place::new();
+    let place = PassageName::new();
     place.write("a.md", "The harbour is calm.");
     update(&open(&place, Some(wet())));
     let other = Arc::new(Wet { name: "wetter", is_broken: false.into() });
@@ -173,7 +173,7 @@ fn vectors_of_two_embedders_are_never_taken_for_one_another() {
 
 #[test]
 fn e_22_new_documents_of_a_session_come_before_old_ones_that_say_as_much() {
-    let place = Place::new();
+    let place = PassageName::new();
     let index = open(&place, None);
     let session = windlass_core::ids::SessionId::new("s1");
     for name in ["a", "b"] {
@@ -201,7 +201,7 @@ fn e_22_new_documents_of_a_session_come_before_old_ones_that_say_as_much() {
 
 #[test]
 fn meaning_without_an_embedder_is_a_wish_that_this_index_cannot_fulfil() {
-    let place = Place::new();
+    let place = PassageName::new();
     place.write("a.md", "The harbour is calm.");
     let index = Arc::new(place.indexed());
     let failure = wait(Searcher::new(index).search(semantic("a wave"))).unwrap_err();
@@ -210,7 +210,7 @@ fn meaning_without_an_embedder_is_a_wish_that_this_index_cannot_fulfil() {
 
 #[test]
 fn the_built_in_embedder_finds_other_words_for_the_same() {
-    let place = Place::new();
+    let place = PassageName::new();
     place.write("a.rs", "/// Removes a file from the disk.\nfn delete_file(path: &Path) {}\n");
     place.write("b.rs", "/// Paints the screen.\nfn draw_screen(size: Size) {}\n");
     let index = Arc::new(place.open_embedded());
@@ -221,7 +221,7 @@ fn the_built_in_embedder_finds_other_words_for_the_same() {
 
 #[test]
 fn r_42_budgets_for_total_file_and_passage_hold() {
-    let place = Place::new();
+    let place = PassageName::new();
     for number in 0..8 {
         let functions: String = (0..6)
             .map(|at| {

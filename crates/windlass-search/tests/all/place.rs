@@ -8,11 +8,11 @@ use windlass_core::search::{Found, SearchKind, SearchPort as _, SearchQuery, Sea
 use windlass_search::{HashedEmbedder, Index, IndexConfig, Searcher, UpdateReport};
 
 /// A project with an index folder beside it.
-pub(crate) struct Place {
+pub(crate) struct PassageName {
     folder: tempfile::TempDir,
 }
 
-impl Place {
+impl PassageName {
     pub(crate) fn new() -> Self {
         let place = Self { folder: tempfile::tempdir().unwrap() };
         fs::create_dir(place.root()).unwrap();

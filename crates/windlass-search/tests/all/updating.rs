@@ -5,18 +5,18 @@ use std::time::Instant;
 use std::{fs, thread};
 
 use windlass_core::search::SearchPort as _;
-use windlass_search::{Index, IndexConfig, Opened, Searcher, Skip, Touched};
+use windlass_search::{Index, IndexCondition, IndexConfig, Searcher, Skip, TouchOutcome};
 
-use crate::place::{Place, paths, update};
+use crate::place::{PassageName, paths, update};
 
 #[test]
 fn only_what_changed_is_indexed_again() {
-    let place = Place::new();
+    let place = PassageName::new();
     place.write("a.rs", "fn alpha() {}");
     place.write("b.rs", "fn beta() {}");
     place.write("c.md", "# Gamma\n\nWords.");
     let index = place.open();
-    assert_eq!(index.opened(), &Opened::Created);
+    assert_eq!(index.opened(), &IndexCondition::Created);
     let report = update(&index);
     assert_eq!((report.added, report.changed, report.removed, report.unchanged), (3, 0, 0, 0));
     assert_eq!(update(&index).unchanged, 3);
@@ -36,7 +36,7 @@ fn only_what_changed_is_indexed_again() {
 
 #[test]
 fn an_index_that_is_updated_again_and_again_has_each_passage_once() {
-    let place = Place::new();
+    let place = PassageName::new();
     let config = IndexConfig { batch_files: 3, threads: 2, ..IndexConfig::default() };
     for round in 0..40 {
         for number in (round % 3..30).step_by(3) {
@@ -51,7 +51,7 @@ fn an_index_that_is_updated_again_and_again_has_each_passage_once() {
 
 #[test]
 fn a_list_of_deletions_that_a_killed_process_left_behind_is_no_obstacle() {
-    let place = Place::new();
+    let place = PassageName::new();
     for number in 0..9 {
         place.write(&format!("m{number}.rs"), "fn haul() {}");
     }
@@ -71,7 +71,7 @@ fn a_list_of_deletions_that_a_killed_process_left_behind_is_no_obstacle() {
 
 #[test]
 fn a_renamed_file_is_found_under_its_new_name_alone() {
-    let place = Place::new();
+    let place = PassageName::new();
     place.write("old.rs", "fn capstan() {}");
     let index = Arc::new(place.indexed());
     fs::rename(place.root().join("old.rs"), place.root().join("new.rs")).unwrap();
@@ -88,7 +88,7 @@ fn a_renamed_file_is_found_under_its_new_name_alone() {
 
 #[test]
 fn z_4_a_touched_file_is_indexed_again_alone_and_at_once() {
-    let place = Place::new();
+    let place = PassageName::new();
     for number in 0..300 {
         place.write(&format!("src/m{number}.rs"), &format!("fn haul_{number}() {{}}\n").repeat(20));
     }
@@ -98,24 +98,24 @@ fn z_4_a_touched_file_is_indexed_again_alone_and_at_once() {
     for round in 0..9 {
         place.write("src/m7.rs", &format!("fn pawl_{round}() {{}}\n"));
         let begun = Instant::now();
-        assert_eq!(index.touch("src/m7.rs").unwrap(), Touched::Indexed);
+        assert_eq!(index.touch("src/m7.rs").unwrap(), TouchOutcome::Indexed);
         times.push(begun.elapsed().as_millis());
     }
     // Other tests keep the processor and the disk busy; the benchmark measures alone.
     assert!(times.iter().min().unwrap() < &1_000, "{times:?}");
-    assert_eq!(index.touch("./src/m7.rs").unwrap(), Touched::Unchanged);
+    assert_eq!(index.touch("./src/m7.rs").unwrap(), TouchOutcome::Unchanged);
     place.remove("src/m8.rs");
-    assert_eq!(index.touch("src/m8.rs").unwrap(), Touched::Removed);
+    assert_eq!(index.touch("src/m8.rs").unwrap(), TouchOutcome::Removed);
     place.write("made.rs", "fn made() {}");
-    assert_eq!(index.touch("made.rs").unwrap(), Touched::Skipped(Skip::Ignored));
+    assert_eq!(index.touch("made.rs").unwrap(), TouchOutcome::Skipped(Skip::Ignored));
     place.write(".env", "KEY=secret_word");
-    assert_eq!(index.touch(".env").unwrap(), Touched::Skipped(Skip::Secret));
+    assert_eq!(index.touch(".env").unwrap(), TouchOutcome::Skipped(Skip::Secret));
     for outside in ["../secret.rs", "/etc/passwd", "src", "none.rs", ""] {
-        assert_eq!(index.touch(outside).unwrap(), Touched::Nothing, "{outside}");
+        assert_eq!(index.touch(outside).unwrap(), TouchOutcome::Nothing, "{outside}");
     }
     let new = place.root().canonicalize().unwrap().join("src/new.rs");
     fs::write(&new, "fn brand_new() {}").unwrap();
-    assert_eq!(index.touch(new.to_str().unwrap()).unwrap(), Touched::Indexed);
+    assert_eq!(index.touch(new.to_str().unwrap()).unwrap(), TouchOutcome::Indexed);
     index.verify().unwrap();
     assert!(index.status().unwrap().completed_ms.is_some());
     let index = Arc::new(index);
@@ -125,7 +125,7 @@ fn z_4_a_touched_file_is_indexed_again_alone_and_at_once() {
 
 #[test]
 fn z_4_a_file_touched_through_the_port_is_found_soon_after() {
-    let place = Place::new();
+    let place = PassageName::new();
     place.write("a.rs", "fn alpha() {}");
     let index = Arc::new(place.indexed());
     let searcher = Searcher::new(Arc::clone(&index));
@@ -140,7 +140,7 @@ fn z_4_a_file_touched_through_the_port_is_found_soon_after() {
 
 #[test]
 fn many_small_changes_are_merged_again() {
-    let place = Place::new();
+    let place = PassageName::new();
     place.write("a.rs", "fn alpha() {}");
     let index = place.indexed();
     for number in 0..16 {
@@ -156,7 +156,7 @@ fn many_small_changes_are_merged_again() {
 
 #[test]
 fn progress_is_told_from_the_first_file_to_the_last() {
-    let place = Place::new();
+    let place = PassageName::new();
     for number in 0..50 {
         place.write(&format!("m{number}.rs"), "fn a() {}");
     }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Instant;
 use std::{fs, thread};
 
-use windlass_search::{Index, Searcher, Watch};
+use windlass_search::{Index, IndexWatch, Searcher};
 
-use crate::place::{Place, paths};
+use crate::place::{PassageName, paths};
 
 fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     let begun = Instant::now();
@@ -16,15 +16,15 @@ fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-fn watched(place: &Place) -> (Arc<Index>, Watch) {
+fn watched(place: &PassageName) -> (Arc<Index>, IndexWatch) {
     let index = Arc::new(place.indexed());
-    let watch = Watch::start(Searcher::new(Arc::clone(&index))).unwrap();
+    let watch = IndexWatch::start(Searcher::new(Arc::clone(&index))).unwrap();
     (index, watch)
 }
 
 #[test]
 fn saved_new_moved_and_removed_files_are_seen() {
-    let place = Place::new();
+    let place = PassageName::new();
     place.write("src/a.rs", "fn alpha() {}");
     place.write(".gitignore", "made/\n");
     place.write("made/x.rs", "fn made() {}");
@@ -47,7 +47,7 @@ fn saved_new_moved_and_removed_files_are_seen() {
 
 #[test]
 fn a_watch_ends_when_it_is_dropped() {
-    let place = Place::new();
+    let place = PassageName::new();
     place.write("a.rs", "fn alpha() {}");
     let (index, watch) = watched(&place);
     drop(watch);

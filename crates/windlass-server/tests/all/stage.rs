@@ -27,7 +27,7 @@ use windlass_engine::host::{Host, HostLimits, HostParts, ModelsPort, OpenModel};
 use windlass_engine::memory_store::MemoryStore;
 use windlass_engine::policy_store::PolicyStore;
 use windlass_engine::registry::Registry;
-use windlass_scripted::{CallEnding, Happening, Script, ScriptedModel};
+use windlass_scripted::{CallEnding, Script, ScriptHappening, ScriptedModel};
 use windlass_search::{Index, IndexConfig, Searcher};
 use windlass_server::{ServerConfig, app, serve};
 
@@ -168,7 +168,7 @@ fn registry(script: &Script) -> Registry {
         .lines
         .iter()
         .filter_map(|line| match &line.happening {
-            Happening::Tool { call, ending } => Some((u64::from(*call), ending.clone())),
+            ScriptHappening::Tool { call, ending } => Some((u64::from(*call), ending.clone())),
             _ => None,
         })
         .collect();

@@ -11,14 +11,14 @@ use windlass_core::tool::{Risk, ToolFailure, ToolOutput};
 use super::diff;
 use super::offload::offload;
 use super::root::Root;
-use super::workspace::{Change, UndoCopy, Workspace};
-use crate::render::list_items;
+use super::workspace::{FileChange, FileWorkspace, UndoCopy};
+use crate::summary::list_items;
 
 /// Folders whose files are run or obeyed by other programs: writing there is more than writing.
 const COMMANDING_FOLDERS: [&str; 2] = [".git", ".windlass"];
 
 /// What the user is asked: the true target, the whole diff, and a higher risk where files command.
-pub(crate) fn inspection(change: &Change) -> Inspection {
+pub(crate) fn inspection(change: &FileChange) -> Inspection {
     let path = change.place.path();
     let commands =
         path.split('/').any(|part| COMMANDING_FOLDERS.iter().any(|name| part.eq_ignore_ascii_case(name)));
@@ -32,7 +32,7 @@ pub(crate) fn inspection(change: &Change) -> Inspection {
 }
 
 /// What holds a later call to the file as it is now: every tool that changes files takes these arguments.
-fn pins(change: &Change) -> Map<String, Value> {
+fn pins(change: &FileChange) -> Map<String, Value> {
     let (name, value) = match &change.before {
         Some(before) => ("expected_sha256", json!(before.sha256)),
         None => ("create_new", json!(true)),
@@ -41,7 +41,7 @@ fn pins(change: &Change) -> Map<String, Value> {
 }
 
 /// What was done. A hash means that bytes were written; without one nothing was.
-pub(crate) fn report(label: &str, change: &Change, hash: Option<String>) -> ToolOutput {
+pub(crate) fn report(label: &str, change: &FileChange, hash: Option<String>) -> ToolOutput {
     let path = change.place.path();
     let bytes = change.after.as_ref().map_or(0, Vec::len);
     let Some(hash) = hash else {
@@ -72,14 +72,15 @@ pub(crate) fn report(label: &str, change: &Change, hash: Option<String>) -> Tool
 }
 
 /// How a tool works out its change, off the async threads.
-pub(crate) type Plan<Args> = fn(&Workspace, &SessionId, &Root, &Args) -> Result<Change, ToolFailure>;
+pub(crate) type ChangePlan<Args> =
+    fn(&FileWorkspace, &SessionId, &Root, &Args) -> Result<FileChange, ToolFailure>;
 
 /// What a call would change: the whole of `inspect` for a tool that writes.
 pub(crate) async fn inspect_change<Args: Send + 'static>(
-    workspace: Arc<Workspace>,
+    workspace: Arc<FileWorkspace>,
     context: &ToolContext,
     args: Args,
-    plan: Plan<Args>,
+    plan: ChangePlan<Args>,
 ) -> Result<Inspection, ToolFailure> {
     let (root, session) = (context.root.clone(), context.session_id.clone());
     let results = Arc::clone(&context.results);
@@ -94,10 +95,10 @@ pub(crate) async fn inspect_change<Args: Send + 'static>(
 /// Makes the change: the whole of `run` for a tool that writes. What is there already is not written again.
 pub(crate) async fn run_change<Args: Send + 'static>(
     label: &'static str,
-    workspace: Arc<Workspace>,
+    workspace: Arc<FileWorkspace>,
     context: &ToolContext,
     args: Args,
-    plan: Plan<Args>,
+    plan: ChangePlan<Args>,
 ) -> Result<ToolOutput, ToolFailure> {
     let (root, session) = (context.root.clone(), context.session_id.clone());
     let (results, targets) = (Arc::clone(&context.results), context.targets.clone());

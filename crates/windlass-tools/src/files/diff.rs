@@ -6,11 +6,11 @@ use similar::TextDiff;
 
 use super::limits::{DIFF_MS_MAX, OUTCOME_DIFF_BYTES_MAX};
 use super::text::decode;
-use super::workspace::Change;
-use crate::render::head;
+use super::workspace::FileChange;
+use windlass_core::text::cut_bytes;
 
 /// The whole change as a unified diff.
-pub(crate) fn unified(change: &Change) -> String {
+pub(crate) fn unified(change: &FileChange) -> String {
     let path = change.place.path();
     let text = |bytes: Option<&Vec<u8>>| match bytes {
         Some(bytes) => decode(bytes.clone()).map(|text| text.content),
@@ -37,7 +37,7 @@ pub(crate) fn unified(change: &Change) -> String {
 
 /// A diff cut to what an outcome may hold.
 pub(crate) fn shorten(diff: &str) -> String {
-    let short = head(diff, OUTCOME_DIFF_BYTES_MAX);
+    let short = cut_bytes(diff, OUTCOME_DIFF_BYTES_MAX);
     if short.len() == diff.len() {
         return diff.to_owned();
     }

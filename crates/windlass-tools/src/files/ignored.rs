@@ -9,8 +9,8 @@ use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use windlass_core::secret_files::is_secret;
 
+use super::file_place::open_file;
 use super::limits::IGNORE_FILE_BYTES_MAX;
-use super::place::open_file;
 
 /// Folders that tools make.
 const FOLDERS: [&str; 22] = [
@@ -50,16 +50,20 @@ pub(crate) fn is_build_folder(name: &str) -> bool {
 }
 
 /// The ignore files of a folder, and of the folders above it.
-pub(crate) struct Rules {
-    above: Option<Arc<Rules>>,
+pub(crate) struct GitignoreRules {
+    above: Option<Arc<GitignoreRules>>,
     /// Canonical path of the folder.
     folder: String,
     matcher: Gitignore,
 }
 
-impl Rules {
+impl GitignoreRules {
     /// The rules in a folder: those above and its own, if it has any.
-    pub(crate) fn load(dir: &Dir, folder: &str, above: Option<&Arc<Rules>>) -> Option<Arc<Rules>> {
+    pub(crate) fn load(
+        dir: &Dir,
+        folder: &str,
+        above: Option<&Arc<GitignoreRules>>,
+    ) -> Option<Arc<GitignoreRules>> {
         let mut builder = GitignoreBuilder::new(".");
         let mut is_empty = true;
         for name in [".gitignore", ".ignore"] {
@@ -70,7 +74,7 @@ impl Rules {
         }
         match builder.build() {
             Ok(matcher) if !is_empty => {
-                Some(Arc::new(Rules { above: above.cloned(), folder: folder.to_owned(), matcher }))
+                Some(Arc::new(GitignoreRules { above: above.cloned(), folder: folder.to_owned(), matcher }))
             }
             _ => above.cloned(),
         }
@@ -100,7 +104,7 @@ fn read(dir: &Dir, name: &str) -> String {
 }
 
 /// Whether a walk leaves out this path.
-pub(crate) fn is_ignored(rules: Option<&Rules>, path: &str, name: &str, is_folder: bool) -> bool {
+pub(crate) fn is_ignored(rules: Option<&GitignoreRules>, path: &str, name: &str, is_folder: bool) -> bool {
     if is_secret(path) || name == ".git" {
         return true;
     }

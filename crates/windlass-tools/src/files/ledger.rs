@@ -10,24 +10,24 @@ use windlass_core::ids::SessionId;
 
 use super::limits::LEDGER_ENTRIES_MAX;
 
-type Key = (SessionId, PathBuf);
+type LedgerKey = (SessionId, PathBuf);
 
 /// What sessions have seen of files.
 #[derive(Default)]
-pub(crate) struct Ledger {
-    seen: Mutex<Seen>,
+pub(crate) struct ReadLedger {
+    seen: Mutex<SeenFile>,
 }
 
 #[derive(Default)]
-struct Seen {
-    hashes: HashMap<Key, String>,
+struct SeenFile {
+    hashes: HashMap<LedgerKey, String>,
     /// Keys in the order in which they came, for forgetting.
-    order: VecDeque<Key>,
+    order: VecDeque<LedgerKey>,
     /// Sessions whose past was looked at.
     recalled: HashSet<SessionId>,
 }
 
-impl Ledger {
+impl ReadLedger {
     /// Remembers what a session saw of a file.
     pub(crate) fn record(&self, session: &SessionId, file: &Path, sha256: &str) {
         let key = (session.clone(), file.to_path_buf());
@@ -56,7 +56,7 @@ impl Ledger {
         self.lock().hashes.get(&(session.clone(), file.to_path_buf())).cloned()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Seen> {
+    fn lock(&self) -> MutexGuard<'_, SeenFile> {
         // Every change is complete before the lock is left, so a poisoned one is still whole.
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -2,7 +2,7 @@ use super::*;
 
 #[test]
 fn a_session_knows_only_what_it_saw_itself() {
-    let ledger = Ledger::default();
+    let ledger = ReadLedger::default();
     let (one, two) = (SessionId::from("one"), SessionId::from("two"));
     ledger.record(&one, Path::new("/p/a"), "1");
     ledger.record(&one, Path::new("/p/a"), "2");
@@ -13,7 +13,7 @@ fn a_session_knows_only_what_it_saw_itself() {
 
 #[test]
 fn the_ledger_forgets_the_oldest_and_stays_bounded() {
-    let ledger = Ledger::default();
+    let ledger = ReadLedger::default();
     let session = SessionId::from("s");
     for number in 0..LEDGER_ENTRIES_MAX + 5 {
         ledger.record(&session, Path::new(&format!("/p/{number}")), "h");

@@ -48,7 +48,6 @@ pub(crate) const DIFF_MS_MAX: u64 = 500;
 
 /// Files whose reading is remembered; a forgotten one has to be read again before it is edited.
 pub(crate) const LEDGER_ENTRIES_MAX: usize = 10_000;
-/// Undo copies kept.
 pub(crate) const UNDO_COPIES_MAX: usize = 200;
 /// Bytes of undo copies kept: six times the largest file that can be edited.
 pub(crate) const UNDO_BYTES_MAX: u64 = 64 * 1024 * 1024;

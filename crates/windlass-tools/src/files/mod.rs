@@ -1,24 +1,28 @@
-//! The project's files, as the file tools see them: everything below the root and nothing else.
-//!
-//! Owns containment, secrets, walking, text encodings, the read ledger, atomic writes and undo copies.
-//! Knows no tool, no schema and no permission: those are in the tools' own files.
+//! The project's files: everything below the root and nothing else. The tools are `get_file_tree`, `read_file`,
+//! `search_text`, `write_file`, `edit_file` and `undo_edit`; the rest is what they stand on: containment (`root`, `file_place`), secrets,
+//! walking, text encodings, the read ledger, changes with their diff, atomic writes and undo copies.
 
-pub(crate) mod args;
 pub(crate) mod change;
 pub(crate) mod diff;
+pub(crate) mod edit_file;
+pub(crate) mod file_place;
+pub(crate) mod get_file_tree;
 pub(crate) mod ignored;
 pub(crate) mod ledger;
 pub(crate) mod limits;
 pub(crate) mod offload;
 pub(crate) mod patch;
-pub(crate) mod place;
+pub(crate) mod read_file;
 pub(crate) mod root;
+pub(crate) mod search_text;
 pub(crate) mod secrets;
 pub(crate) mod text;
 pub(crate) mod undo;
+pub(crate) mod undo_edit;
 pub(crate) mod walk;
 pub(crate) mod workspace;
 pub(crate) mod write;
+pub(crate) mod write_file;
 
 use sha2::{Digest, Sha256};
 

@@ -1,18 +1,18 @@
 //! Blocking work away from the async threads, with an end in sight.
 //!
-//! A thread cannot be dropped: the work looks at `Stop`, which turns true when the call is cancelled
+//! A thread cannot be dropped: the work looks at `StopFlag`, which turns true when the call is cancelled
 //! and when its future is dropped.
 
 use windlass_core::port::{CancelFlag, ToolContext};
 use windlass_core::tool::{ErrorKind, ToolFailure};
 
 /// Whether the work must end.
-pub(crate) struct Stop {
+pub(crate) struct StopFlag {
     cancel: CancelFlag,
     dropped: CancelFlag,
 }
 
-impl Stop {
+impl StopFlag {
     /// Whether to end now.
     pub(crate) fn is_set(&self) -> bool {
         self.cancel.is_cancelled() || self.dropped.is_cancelled()
@@ -39,10 +39,10 @@ impl Drop for DropSignal {
 /// Runs blocking work on a thread that may block.
 pub(crate) async fn offload<T: Send + 'static>(
     context: &ToolContext,
-    work: impl FnOnce(&Stop) -> Result<T, ToolFailure> + Send + 'static,
+    work: impl FnOnce(&StopFlag) -> Result<T, ToolFailure> + Send + 'static,
 ) -> Result<T, ToolFailure> {
     let signal = DropSignal(CancelFlag::default());
-    let stop = Stop { cancel: context.cancel.clone(), dropped: signal.0.clone() };
+    let stop = StopFlag { cancel: context.cancel.clone(), dropped: signal.0.clone() };
     let done = tokio::task::spawn_blocking(move || work(&stop)).await;
     drop(signal);
     done.unwrap_or_else(|error| {

@@ -3,25 +3,35 @@
 //! Every edit speaks of the text as it was read, so their order means nothing and line numbers do not
 //! move. Knows text only, no file.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use windlass_core::tool::ToolFailure;
 
 use super::limits::AMBIGUOUS_SHOWN_MAX;
 use super::root::shown;
 
-/// One edit: either `old`, or `start_line` and `end_line`.
-#[derive(Debug, Clone, Default, Deserialize)]
+// One edit: either `old`, or `start_line` and `end_line`. Both forms share one flat object: several providers cannot
+// express "one of".
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Edit {
+#[schemars(inline)]
+pub(crate) struct TextEdit {
+    /// Exact text to replace, without line numbers.
+    #[schemars(length(min = 1))]
     pub(crate) old: Option<String>,
+    /// What comes in its place.
     pub(crate) new: String,
+    /// With 'old': replace every occurrence.
     pub(crate) replace_all: Option<bool>,
+    /// First line to replace, counted from 1.
+    #[schemars(range(min = 1))]
     pub(crate) start_line: Option<usize>,
+    /// Last line to replace; start_line - 1 inserts before start_line.
     pub(crate) end_line: Option<usize>,
 }
 
 /// A piece of the text and what comes in its place.
-struct Span {
+struct EditSpan {
     start: usize,
     end: usize,
     new: String,
@@ -30,7 +40,7 @@ struct Span {
 }
 
 /// The text after all edits.
-pub(crate) fn apply(path: &str, content: &str, edits: &[Edit]) -> Result<String, ToolFailure> {
+pub(crate) fn apply(path: &str, content: &str, edits: &[TextEdit]) -> Result<String, ToolFailure> {
     let mut spans = Vec::new();
     for (index, edit) in edits.iter().enumerate() {
         let number = index + 1;
@@ -56,9 +66,9 @@ fn exact_spans(
     path: &str,
     content: &str,
     old: &str,
-    edit: &Edit,
+    edit: &TextEdit,
     number: usize,
-) -> Result<Vec<Span>, ToolFailure> {
+) -> Result<Vec<EditSpan>, ToolFailure> {
     if old.is_empty() {
         return Err(wrong(number, "'old' is empty; insert with start_line and end_line instead"));
     }
@@ -92,7 +102,7 @@ fn exact_spans(
         _ => {}
     }
     let new = fit_newlines(content, &edit.new);
-    let span = |start: usize| Span { start, end: start + old.len(), new: new.clone(), edit: number };
+    let span = |start: usize| EditSpan { start, end: start + old.len(), new: new.clone(), edit: number };
     Ok(places.into_iter().map(span).collect())
 }
 
@@ -118,9 +128,9 @@ fn line_span(
     path: &str,
     content: &str,
     start: usize,
-    edit: &Edit,
+    edit: &TextEdit,
     number: usize,
-) -> Result<Span, ToolFailure> {
+) -> Result<EditSpan, ToolFailure> {
     let end = edit.end_line.unwrap_or(start);
     let total = content.split_inclusive('\n').count();
     if start == 0 || end + 1 < start || end > total || start > total + 1 {
@@ -139,11 +149,11 @@ fn line_span(
     if is_unfinished && from == content.len() && !new.is_empty() {
         new.insert_str(0, newline);
     }
-    Ok(Span { start: from, end: to, new, edit: number })
+    Ok(EditSpan { start: from, end: to, new, edit: number })
 }
 
 /// Puts the spans in, sorted by place, unless two of them touch the same text.
-fn splice(content: &str, spans: &[Span]) -> Result<String, ToolFailure> {
+fn splice(content: &str, spans: &[EditSpan]) -> Result<String, ToolFailure> {
     let mut text = String::with_capacity(content.len());
     let mut done = 0;
     let mut last_edit = 0;

@@ -1,18 +1,18 @@
 use super::*;
 
-fn exact(old: &str, new: &str) -> Edit {
-    Edit { old: Some(old.into()), new: new.into(), ..Edit::default() }
+fn exact(old: &str, new: &str) -> TextEdit {
+    TextEdit { old: Some(old.into()), new: new.into(), ..TextEdit::default() }
 }
 
-fn lines(start: usize, end: usize, new: &str) -> Edit {
-    Edit { new: new.into(), start_line: Some(start), end_line: Some(end), ..Edit::default() }
+fn lines(start: usize, end: usize, new: &str) -> TextEdit {
+    TextEdit { new: new.into(), start_line: Some(start), end_line: Some(end), ..TextEdit::default() }
 }
 
-fn patched(content: &str, edits: &[Edit]) -> String {
+fn patched(content: &str, edits: &[TextEdit]) -> String {
     apply("f", content, edits).unwrap()
 }
 
-fn refused(content: &str, edits: &[Edit]) -> ToolFailure {
+fn refused(content: &str, edits: &[TextEdit]) -> ToolFailure {
     apply("f", content, edits).unwrap_err()
 }
 
@@ -37,7 +37,7 @@ fn lines_are_inserted_before_after_and_into_nothing() {
 fn an_ambiguous_text_is_refused_with_count_and_places() {
     let failure = refused("a\nb\na\na\n", &[exact("a", "x")]);
     assert_eq!(failure.message, "Edit 1: 'old' matches 3 times in 'f' (at lines 1, 3, 4)");
-    let edit = Edit { replace_all: Some(true), ..exact("a", "x") };
+    let edit = TextEdit { replace_all: Some(true), ..exact("a", "x") };
     assert_eq!(patched("a\nb\na\na\n", &[edit]), "x\nb\nx\nx\n");
 }
 
@@ -64,8 +64,8 @@ fn lines_that_do_not_exist_are_refused_with_the_number_of_lines() {
 
 #[test]
 fn an_edit_has_exactly_one_form() {
-    let both = Edit { start_line: Some(1), ..exact("a", "b") };
-    let none = Edit { new: "b".into(), ..Edit::default() };
+    let both = TextEdit { start_line: Some(1), ..exact("a", "b") };
+    let none = TextEdit { new: "b".into(), ..TextEdit::default() };
     for edit in [both, none, exact("", "b"), exact("a", "a")] {
         assert!(refused("a\n", &[edit]).message.starts_with("Edit 1: "));
     }

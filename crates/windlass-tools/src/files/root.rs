@@ -14,8 +14,8 @@ use cap_std::fs::Dir;
 use rustix::fs::{Mode, OFlags, openat};
 use windlass_core::tool::ToolFailure;
 
+use super::file_place::FilePlace;
 use super::limits::{NAME_BYTES_MAX, PATH_BYTES_MAX, SHOWN_CHARS_MAX};
-use super::place::Place;
 use super::secrets;
 use crate::summary::cut;
 
@@ -29,7 +29,6 @@ pub(crate) struct Root {
 }
 
 impl Root {
-    /// Opens the root.
     pub(crate) fn open(given: &Path) -> Result<Self, ToolFailure> {
         let open = || {
             let path = given.canonicalize()?;
@@ -63,13 +62,13 @@ impl Root {
     }
 
     /// A file that exists.
-    pub(crate) fn locate(&self, asked: &str) -> Result<Place, ToolFailure> {
+    pub(crate) fn locate(&self, asked: &str) -> Result<FilePlace, ToolFailure> {
         let canonical = self.resolve(asked)?;
         self.place(asked, &canonical, VecDeque::new())
     }
 
     /// A file that exists or could be made.
-    pub(crate) fn locate_new(&self, asked: &str) -> Result<Place, ToolFailure> {
+    pub(crate) fn locate_new(&self, asked: &str) -> Result<FilePlace, ToolFailure> {
         let relative = self.relative(asked)?;
         match self.dir.canonicalize(&relative) {
             Ok(canonical) => self.place(asked, &unicode(asked, &canonical)?, VecDeque::new()),
@@ -79,7 +78,7 @@ impl Root {
     }
 
     /// A file that does not exist: its deepest existing folder is resolved instead.
-    fn locate_missing(&self, asked: &str, relative: &Path) -> Result<Place, ToolFailure> {
+    fn locate_missing(&self, asked: &str, relative: &Path) -> Result<FilePlace, ToolFailure> {
         if asked.ends_with('/') {
             return Err(is_folder(asked));
         }
@@ -106,7 +105,7 @@ impl Root {
         asked: &str,
         canonical: &str,
         mut missing: VecDeque<String>,
-    ) -> Result<Place, ToolFailure> {
+    ) -> Result<FilePlace, ToolFailure> {
         let is_missing = !missing.is_empty();
         let (folder, name) = match missing.pop_back() {
             Some(name) => (canonical, name),
@@ -132,7 +131,7 @@ impl Root {
             ))
             .hint("Choose another name."));
         }
-        Ok(Place::new(self.path.join(&path), path, dir, missing.into(), name))
+        Ok(FilePlace::new(self.path.join(&path), path, dir, missing.into(), name))
     }
 
     /// The path as asked, relative to the root, after refusing what no file system should be asked.

@@ -15,7 +15,6 @@ pub(crate) enum Encoding {
 }
 
 impl Encoding {
-    /// Its usual name.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Encoding::Utf8 | Encoding::Utf8Marked => "utf-8",
@@ -38,13 +37,13 @@ impl Encoding {
 
 /// The text of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Text {
+pub(crate) struct DecodedText {
     pub(crate) content: String,
     pub(crate) encoding: Encoding,
 }
 
 /// Reads bytes as text; `None` when they are binary.
-pub(crate) fn decode(bytes: Vec<u8>) -> Option<Text> {
+pub(crate) fn decode(bytes: Vec<u8>) -> Option<DecodedText> {
     for encoding in [Encoding::Utf8Marked, Encoding::Utf16Le, Encoding::Utf16Be] {
         if let Some(rest) = bytes.strip_prefix(encoding.mark()) {
             return decode_marked(rest, encoding);
@@ -54,12 +53,12 @@ pub(crate) fn decode(bytes: Vec<u8>) -> Option<Text> {
         return None;
     }
     match String::from_utf8(bytes) {
-        Ok(content) => Some(Text { content, encoding: Encoding::Utf8 }),
+        Ok(content) => Some(DecodedText { content, encoding: Encoding::Utf8 }),
         Err(error) => decode_western(error.as_bytes()),
     }
 }
 
-fn decode_marked(rest: &[u8], encoding: Encoding) -> Option<Text> {
+fn decode_marked(rest: &[u8], encoding: Encoding) -> Option<DecodedText> {
     let content = match encoding {
         Encoding::Utf16Le => UTF_16LE.decode_without_bom_handling_and_without_replacement(rest)?.into_owned(),
         Encoding::Utf16Be => UTF_16BE.decode_without_bom_handling_and_without_replacement(rest)?.into_owned(),
@@ -67,17 +66,17 @@ fn decode_marked(rest: &[u8], encoding: Encoding) -> Option<Text> {
             std::str::from_utf8(rest).ok()?.to_owned()
         }
     };
-    (!content.contains('\0')).then_some(Text { content, encoding })
+    (!content.contains('\0')).then_some(DecodedText { content, encoding })
 }
 
 /// Every byte is a character in this encoding, so only the share of control characters tells text.
-fn decode_western(bytes: &[u8]) -> Option<Text> {
+fn decode_western(bytes: &[u8]) -> Option<DecodedText> {
     let controls = bytes.iter().filter(|byte| **byte < 32 && !b"\t\n\r\x0c\x1b".contains(byte)).count();
     if controls * 20 > bytes.len() {
         return None;
     }
     let (content, _) = WINDOWS_1252.decode_without_bom_handling(bytes);
-    Some(Text { content: content.into_owned(), encoding: Encoding::Windows1252 })
+    Some(DecodedText { content: content.into_owned(), encoding: Encoding::Windows1252 })
 }
 
 /// Writes text in an encoding; `None` when it has a character that the encoding lacks.

@@ -16,14 +16,14 @@ use super::sha256;
 
 /// What a file was.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Copy {
+pub(crate) struct ChangeCopy {
     /// Sorts by age; `{stamp}-{file}-{after}.{file|none}`, also its name on disk.
     name: String,
     /// The content before; `None` when the file did not exist.
     pub(crate) before: Option<Vec<u8>>,
 }
 
-impl Copy {
+impl ChangeCopy {
     /// The hash of the content that replaced this one.
     pub(crate) fn after(&self) -> &str {
         let stem = self.name.split('.').next().unwrap_or_default();
@@ -31,15 +31,14 @@ impl Copy {
     }
 }
 
-/// The kept copies.
 pub(crate) struct Undo {
     dir: Option<PathBuf>,
-    kept: Mutex<Kept>,
+    kept: Mutex<UndoFolder>,
 }
 
 #[derive(Default)]
-struct Kept {
-    copies: VecDeque<Copy>,
+struct UndoFolder {
+    copies: VecDeque<ChangeCopy>,
     last_stamp: u128,
 }
 
@@ -65,7 +64,7 @@ impl Undo {
                 prune(dir)
             }
             None => {
-                kept.copies.push_back(Copy { name, before: before.map(<[u8]>::to_vec) });
+                kept.copies.push_back(ChangeCopy { name, before: before.map(<[u8]>::to_vec) });
                 kept.prune();
                 Ok(())
             }
@@ -73,7 +72,7 @@ impl Undo {
     }
 
     /// The youngest copy of a file.
-    pub(crate) fn last(&self, file: &Path) -> io::Result<Option<Copy>> {
+    pub(crate) fn last(&self, file: &Path) -> io::Result<Option<ChangeCopy>> {
         let mark = format!("-{}-", key(file));
         let Some(dir) = &self.dir else {
             return Ok(self.lock().copies.iter().rev().find(|copy| copy.name.contains(&mark)).cloned());
@@ -82,11 +81,11 @@ impl Undo {
             return Ok(None);
         };
         let before = if name.ends_with(".file") { Some(fs::read(dir.join(&name))?) } else { None };
-        Ok(Some(Copy { name, before }))
+        Ok(Some(ChangeCopy { name, before }))
     }
 
     /// Drops a copy that was used or will not be.
-    pub(crate) fn forget(&self, copy: &Copy) {
+    pub(crate) fn forget(&self, copy: &ChangeCopy) {
         match &self.dir {
             // A copy that stays is harmless: its hash no longer fits.
             Some(dir) => drop(fs::remove_file(dir.join(&copy.name))),
@@ -94,15 +93,15 @@ impl Undo {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, UndoFolder> {
         // Every change is complete before the lock is left, so a poisoned one is still whole.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Kept {
+impl UndoFolder {
     fn prune(&mut self) {
-        let size = |copy: &Copy| copy.before.as_ref().map_or(0, |bytes| bytes.len() as u64);
+        let size = |copy: &ChangeCopy| copy.before.as_ref().map_or(0, |bytes| bytes.len() as u64);
         let mut bytes: u64 = self.copies.iter().map(size).sum();
         while self.copies.len() > UNDO_COPIES_MAX || bytes > UNDO_BYTES_MAX {
             let Some(oldest) = self.copies.pop_front() else { return };

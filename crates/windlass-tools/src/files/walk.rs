@@ -10,14 +10,13 @@ use std::sync::Arc;
 use cap_std::fs::Dir;
 use windlass_core::tool::ToolFailure;
 
-use super::ignored::{Rules, is_ignored};
+use super::ignored::{GitignoreRules, is_ignored};
 use super::limits::{WALK_DEPTH_MAX, WALK_ENTRIES_MAX};
-use super::offload::Stop;
+use super::offload::StopFlag;
 use super::root::{Root, open_folder, swapped, unreachable};
 
 /// What a walk came upon.
-pub(crate) struct Found<'a> {
-    /// Canonical path.
+pub(crate) struct WalkedEntry<'a> {
     pub(crate) path: &'a str,
     pub(crate) name: &'a str,
     /// The folder it is in.
@@ -44,10 +43,10 @@ pub(crate) struct WalkReport {
     pub(crate) is_complete: bool,
 }
 
-struct Pending {
+struct PendingFolder {
     path: String,
     depth: usize,
-    rules: Option<Arc<Rules>>,
+    rules: Option<Arc<GitignoreRules>>,
 }
 
 /// Visits all files below a folder, `depth_max` levels deep.
@@ -55,13 +54,13 @@ pub(crate) fn walk(
     root: &Root,
     start: &str,
     depth_max: usize,
-    stop: &Stop,
-    visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
+    stop: &StopFlag,
+    visit: &mut dyn FnMut(WalkedEntry<'_>) -> ControlFlow<()>,
 ) -> Result<WalkReport, ToolFailure> {
     let depth_max = depth_max.min(WALK_DEPTH_MAX);
     let mut report = WalkReport { unreadable: 0, is_complete: true };
     let mut looked_at = 0;
-    let first = Pending { path: start.to_owned(), depth: 1, rules: rules_above(root, start)? };
+    let first = PendingFolder { path: start.to_owned(), depth: 1, rules: rules_above(root, start)? };
     let mut queue = VecDeque::from([first]);
     while let Some(folder) = queue.pop_front() {
         stop.check()?;
@@ -77,7 +76,7 @@ pub(crate) fn walk(
                 continue;
             }
         };
-        let rules = Rules::load(&dir, &folder.path, folder.rules.as_ref());
+        let rules = GitignoreRules::load(&dir, &folder.path, folder.rules.as_ref());
         for (name, kind) in &entries {
             looked_at += 1;
             if looked_at > WALK_ENTRIES_MAX {
@@ -89,8 +88,8 @@ pub(crate) fn walk(
                 continue;
             }
             if *kind == FoundKind::Folder && folder.depth < depth_max {
-                queue.push_back(Pending { path, depth: folder.depth + 1, rules: rules.clone() });
-            } else if visit(Found { path: &path, name, dir: &dir, kind: *kind }).is_break() {
+                queue.push_back(PendingFolder { path, depth: folder.depth + 1, rules: rules.clone() });
+            } else if visit(WalkedEntry { path: &path, name, dir: &dir, kind: *kind }).is_break() {
                 report.is_complete = false;
                 return Ok(report);
             }
@@ -100,12 +99,12 @@ pub(crate) fn walk(
 }
 
 /// The ignore rules that hold where a walk starts.
-fn rules_above(root: &Root, start: &str) -> Result<Option<Arc<Rules>>, ToolFailure> {
+fn rules_above(root: &Root, start: &str) -> Result<Option<Arc<GitignoreRules>>, ToolFailure> {
     let mut rules = None;
     let mut dir = root.folder(".")?;
     let mut path = ".".to_owned();
     for part in start.split('/').filter(|part| *part != ".") {
-        rules = Rules::load(&dir, &path, rules.as_ref());
+        rules = GitignoreRules::load(&dir, &path, rules.as_ref());
         dir = open_folder(&dir, part).map_err(|error| swapped(start, error))?;
         path = if path == "." { part.to_owned() } else { format!("{path}/{part}") };
     }

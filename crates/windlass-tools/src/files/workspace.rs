@@ -9,16 +9,16 @@ use windlass_core::port::ResultsPort;
 use windlass_core::search::SharedSearch;
 use windlass_core::tool::ToolFailure;
 
-use super::ledger::Ledger;
-use super::offload::Stop;
-use super::place::{Place, Snapshot};
+use super::file_place::{FilePlace, Snapshot};
+use super::ledger::ReadLedger;
+use super::offload::StopFlag;
 use super::root::{Root, shown};
 use super::undo::Undo;
 use super::{sha256, write};
 
 /// Shared by all file tools.
-pub(crate) struct Workspace {
-    pub(crate) ledger: Ledger,
+pub(crate) struct FileWorkspace {
+    pub(crate) ledger: ReadLedger,
     pub(crate) undo: Undo,
     search: Option<SharedSearch>,
     /// One change at a time, so that nothing comes between the last look at a file and its writing.
@@ -26,15 +26,15 @@ pub(crate) struct Workspace {
 }
 
 /// A change that was worked out but not made.
-pub(crate) struct Change {
-    pub(crate) place: Place,
+pub(crate) struct FileChange {
+    pub(crate) place: FilePlace,
     /// The file as it is; `None` when it will be made.
     pub(crate) before: Option<Snapshot>,
     /// The bytes as they will be; `None` when it will be removed.
     pub(crate) after: Option<Vec<u8>>,
 }
 
-impl Change {
+impl FileChange {
     /// Whether the file would be the same afterwards.
     pub(crate) fn is_void(&self) -> bool {
         self.before.as_ref().map(|before| &before.bytes) == self.after.as_ref()
@@ -49,13 +49,13 @@ pub(crate) enum UndoCopy {
     NotKept,
 }
 
-impl Workspace {
+impl FileWorkspace {
     pub(crate) fn new(undo_dir: Option<PathBuf>, search: Option<SharedSearch>) -> Self {
-        Self { ledger: Ledger::default(), undo: Undo::new(undo_dir), search, changing: Mutex::default() }
+        Self { ledger: ReadLedger::default(), undo: Undo::new(undo_dir), search, changing: Mutex::default() }
     }
 
     /// Tells the index that a file was read or written (Z-4).
-    pub(crate) fn touch(&self, place: &Place) {
+    pub(crate) fn touch(&self, place: &FilePlace) {
         if let (Some(search), Some(path)) = (&self.search, place.absolute().to_str()) {
             search.touch(path);
         }
@@ -84,7 +84,7 @@ impl Workspace {
     pub(crate) fn check_seen(
         &self,
         session: &SessionId,
-        place: &Place,
+        place: &FilePlace,
         now: &Snapshot,
         expected: Option<&str>,
     ) -> Result<(), ToolFailure> {
@@ -106,7 +106,7 @@ impl Workspace {
     /// Refuses to change a file that is not what somebody saw.
     pub(crate) fn check_expected(
         &self,
-        place: &Place,
+        place: &FilePlace,
         now: &Snapshot,
         expected: &str,
     ) -> Result<(), ToolFailure> {
@@ -122,7 +122,7 @@ impl Workspace {
 
     /// The content that a file had when its SHA-256 was this, if the last change that was made here replaced just
     /// that.
-    pub(crate) fn content_before(&self, place: &Place, now: &Snapshot, sha: &str) -> Option<Vec<u8>> {
+    pub(crate) fn content_before(&self, place: &FilePlace, now: &Snapshot, sha: &str) -> Option<Vec<u8>> {
         let copy = self.undo.last(place.absolute()).ok()??;
         let is_last = copy.after() == now.sha256;
         copy.before.filter(|bytes| is_last && sha256(bytes).eq_ignore_ascii_case(sha))
@@ -133,13 +133,13 @@ impl Workspace {
     pub(crate) fn apply(
         &self,
         session: &SessionId,
-        change: &Change,
+        change: &FileChange,
         undo: UndoCopy,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<String, ToolFailure> {
         let _alone = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         stop.check()?;
-        let Change { place, before, after } = change;
+        let FileChange { place, before, after } = change;
         let now = place.snapshot()?.map(|now| now.sha256);
         if now.as_deref() != before.as_ref().map(|before| before.sha256.as_str()) {
             let message = format!("'{}' changed while the call was prepared", shown(place.path()));

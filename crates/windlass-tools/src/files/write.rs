@@ -7,14 +7,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use cap_std::fs::{Dir, OpenOptions};
 use windlass_core::tool::ToolFailure;
 
-use super::place::Place;
+use super::file_place::FilePlace;
 use super::root::shown;
 
 static TEMPORARY: AtomicU64 = AtomicU64::new(0);
 
 /// Puts bytes in place of a file. With permissions the file exists and keeps them; without, it must
 /// not exist, and one that appears meanwhile is not overwritten.
-pub(crate) fn put(place: &Place, bytes: &[u8], permissions: Option<Permissions>) -> Result<(), ToolFailure> {
+pub(crate) fn put(
+    place: &FilePlace,
+    bytes: &[u8],
+    permissions: Option<Permissions>,
+) -> Result<(), ToolFailure> {
     let dir = place.make_folder()?;
     let number = TEMPORARY.fetch_add(1, Ordering::Relaxed);
     let temporary = format!(".windlass-{}-{number}.tmp", std::process::id());
@@ -35,8 +39,7 @@ pub(crate) fn put(place: &Place, bytes: &[u8], permissions: Option<Permissions>)
     Ok(())
 }
 
-/// Removes a file.
-pub(crate) fn remove(place: &Place) -> Result<(), ToolFailure> {
+pub(crate) fn remove(place: &FilePlace) -> Result<(), ToolFailure> {
     let dir = place.make_folder()?;
     dir.remove_file(place.name()).map_err(|error| not_written(place.path(), &error))
 }

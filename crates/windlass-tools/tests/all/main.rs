@@ -5,6 +5,7 @@
 
 mod conformance;
 mod context;
+mod display;
 mod edison;
 mod files_command;
 mod files_edit;
@@ -18,6 +19,7 @@ mod files_write;
 mod loopback;
 mod project;
 mod shelf;
+mod specs;
 mod world_catalogue;
 mod world_context;
 mod world_fetch;

@@ -1,5 +1,5 @@
+use windlass_core::limits::SUMMARY_CHARS_MAX;
 use windlass_core::tool::{Effects, Risk};
-use windlass_tools::{SUMMARY_CHARS_MAX, summarize};
 
 use crate::context::Bench;
 
@@ -62,7 +62,7 @@ async fn e_26_every_output_carries_a_short_summary() {
         let args = bench.tool(name).spec().examples[0].clone();
         let output = bench.call(name, args).await.unwrap();
         let summary = output.summary.clone().unwrap();
-        assert_eq!(summary, summarize(name, Ok(&output)));
+        assert_eq!(Some(&summary), bench.tool(name).summary(&output).as_ref());
         assert!(summary.chars().count() <= SUMMARY_CHARS_MAX);
     }
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 use windlass_core::permission::{Preview, Target};
 use windlass_core::port::BoxFuture;
 use windlass_core::tool::{Effects, Risk, ToolFailure};
-use windlass_tools::{FetchConfig, Lookup, ToolsConfig};
+use windlass_tools::{AddressLookup, FetchConfig, ToolsConfig};
 
 use crate::context::Bench;
 use crate::loopback::{ClosedPort, Server, answer, answer_with, gzip_of_zeros, redirect};
@@ -33,7 +33,7 @@ impl Names {
     }
 }
 
-impl Lookup for Names {
+impl AddressLookup for Names {
     fn lookup<'a>(&'a self, host: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {
         self.questions.fetch_add(1, Ordering::SeqCst);
         let mut answers = self.answers.lock().unwrap();

@@ -35,8 +35,12 @@ fn products_are_those_of_the_weights_written_out() {
         let rows = numbers(count * width, 11);
         let mut products = vec![f32::NAN; count * columns];
         let bytes = blocks.data().unwrap();
-        let is_done =
-            Kind::of(dtype).unwrap().multiply(&bytes, Sizes { count, width, columns }, &rows, &mut products);
+        let is_done = BlockKind::of(dtype).unwrap().multiply(
+            &bytes,
+            ProductSizes { count, width, columns },
+            &rows,
+            &mut products,
+        );
         assert_eq!(is_done, is_able(), "where the instructions are, they are used");
         if !is_done {
             return;
@@ -58,8 +62,8 @@ fn rows_of_zeros_give_zeros() {
     let weights = Tensor::from_vec(numbers(16 * 64, 3), (16, 64), &Device::Cpu).unwrap();
     let blocks = QTensor::quantize(&weights, GgmlDType::Q4_0).unwrap();
     let mut products = vec![0.0; 16];
-    let sizes = Sizes { count: 1, width: 64, columns: 16 };
-    Kind::Nibbles.multiply(&blocks.data().unwrap(), sizes, &[0.0; 64], &mut products);
+    let sizes = ProductSizes { count: 1, width: 64, columns: 16 };
+    BlockKind::Nibbles.multiply(&blocks.data().unwrap(), sizes, &[0.0; 64], &mut products);
     assert_eq!(products, [0.0; 16]);
 }
 
@@ -67,9 +71,9 @@ fn rows_of_zeros_give_zeros() {
 fn sizes_that_do_not_fit_are_left_alone() {
     let multiplied = |bytes: usize, (count, width, columns): (usize, usize, usize)| {
         let mut products = vec![7.0; count * columns];
-        let is_done = Kind::Nibbles.multiply(
+        let is_done = BlockKind::Nibbles.multiply(
             &vec![0; bytes],
-            Sizes { count, width, columns },
+            ProductSizes { count, width, columns },
             &vec![1.0; count * width],
             &mut products,
         );
@@ -80,5 +84,5 @@ fn sizes_that_do_not_fit_are_left_alone() {
     assert!(!multiplied(16 * 36 - 1, (1, 64, 16)), "a byte is missing");
     assert!(!multiplied(16 * 18, (1, 32, 16)), "half a pair");
     assert!(!multiplied(0, (0, 0, 0)), "nothing");
-    assert_eq!(Kind::of(GgmlDType::Q4K), None);
+    assert_eq!(BlockKind::of(GgmlDType::Q4K), None);
 }

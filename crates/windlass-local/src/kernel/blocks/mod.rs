@@ -10,9 +10,9 @@ use std::sync::{Mutex, OnceLock};
 
 use candle_core::quantized::GgmlDType;
 
-use self::pairs::Pair;
+use self::pairs::BlockPair;
 use self::tiles::{Panel, ROWS, Tile};
-use super::{Sizes, share};
+use super::{ProductSizes, share};
 
 /// Columns side by side: as many as a register has lanes of 32 bits.
 const COLUMNS: usize = 16;
@@ -26,7 +26,7 @@ const BYTES_BYTES: usize = 2 + BLOCK;
 
 /// How weights are kept. The dot product wants them without a sign: they are taken as so much too high.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum BlockKind {
     /// Bytes of two weights, the first sixteen in the low halves (Q4_0).
     Nibbles,
     /// A weight a byte (Q8_0).
@@ -35,9 +35,9 @@ pub(super) enum Kind {
 
 /// Rows of the left side, rounded: most of them in panels, the rest one by one.
 struct Rounded {
-    kind: Kind,
+    kind: BlockKind,
     panels: Vec<OnceLock<Vec<Panel>>>,
-    singles: Vec<OnceLock<Vec<Pair>>>,
+    singles: Vec<OnceLock<Vec<BlockPair>>>,
 }
 
 /// Whether the processor has the instructions, and the sizes fit them.
@@ -48,34 +48,40 @@ pub(super) fn can_multiply(width: usize, columns: usize) -> bool {
         && is_x86_feature_detected!("avx512vnni")
 }
 
-impl Kind {
+impl BlockKind {
     /// The kind of a matrix, if it is one of these.
     pub(super) fn of(dtype: GgmlDType) -> Option<Self> {
         match dtype {
-            GgmlDType::Q4_0 => Some(Kind::Nibbles),
-            GgmlDType::Q8_0 => Some(Kind::Bytes),
+            GgmlDType::Q4_0 => Some(BlockKind::Nibbles),
+            GgmlDType::Q8_0 => Some(BlockKind::Bytes),
             _ => None,
         }
     }
 
     fn block_bytes(self) -> usize {
         match self {
-            Kind::Nibbles => NIBBLES_BYTES,
-            Kind::Bytes => BYTES_BYTES,
+            BlockKind::Nibbles => NIBBLES_BYTES,
+            BlockKind::Bytes => BYTES_BYTES,
         }
     }
 
     /// How much too high weights are taken.
     fn excess(self) -> i32 {
         match self {
-            Kind::Nibbles => 8,
-            Kind::Bytes => 128,
+            BlockKind::Nibbles => 8,
+            BlockKind::Bytes => 128,
         }
     }
 
     /// Multiplies, unless the processor lacks the instructions or the sizes do not fit.
-    pub(super) fn multiply(self, weights: &[u8], sizes: Sizes, rows: &[f32], products: &mut [f32]) -> bool {
-        let Sizes { count, width, columns } = sizes;
+    pub(super) fn multiply(
+        self,
+        weights: &[u8],
+        sizes: ProductSizes,
+        rows: &[f32],
+        products: &mut [f32],
+    ) -> bool {
+        let ProductSizes { count, width, columns } = sizes;
         let row_bytes = width / BLOCK * self.block_bytes();
         let is_whole = weights.len() == columns.saturating_mul(row_bytes)
             && rows.len() == count.saturating_mul(width)
@@ -111,13 +117,13 @@ fn cells(products: &mut [f32], columns: usize) -> Vec<Mutex<Vec<&mut [f32; COLUM
 }
 
 impl Rounded {
-    fn of(kind: Kind, rows: &[f32], width: usize) -> Self {
+    fn of(kind: BlockKind, rows: &[f32], width: usize) -> Self {
         let whole = rows.len() / (ROWS * width) * (ROWS * width);
         let (many, few) = rows.split_at_checked(whole).unwrap_or((rows, &[]));
         Self {
             kind,
             panels: round_all(many, ROWS * width, |rows| Panel::of_rows(rows, width, kind.excess())),
-            singles: round_all(few, width, |row| Pair::of_row(row, kind.excess())),
+            singles: round_all(few, width, |row| BlockPair::of_row(row, kind.excess())),
         }
     }
 
@@ -145,8 +151,8 @@ impl Rounded {
                 // Invariant: as above.
                 *product = unsafe {
                     match self.kind {
-                        Kind::Nibbles => pairs::meet::<{ 2 * NIBBLES_BYTES }>(column, row),
-                        Kind::Bytes => pairs::meet::<{ 2 * BYTES_BYTES }>(column, row),
+                        BlockKind::Nibbles => pairs::meet::<{ 2 * NIBBLES_BYTES }>(column, row),
+                        BlockKind::Bytes => pairs::meet::<{ 2 * BYTES_BYTES }>(column, row),
                     }
                 };
             }

@@ -13,15 +13,14 @@ use super::{BLOCK, rounded, sum_of};
 /// Two blocks of a row, four numbers to a lane.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(64))]
-pub(super) struct Pair {
+pub(super) struct BlockPair {
     quads: [i32; BLOCK / 2],
     /// What the excess of the weights adds to each four, taken off beforehand.
     offsets: [i32; BLOCK / 2],
     scales: [f32; BLOCK / 2],
 }
 
-impl Pair {
-    /// Rounds one row.
+impl BlockPair {
     pub(super) fn of_row(row: &[f32], excess: i32) -> Vec<Self> {
         let (blocks, _) = row.as_chunks::<BLOCK>();
         let (pairs, _) = blocks.as_chunks::<2>();
@@ -44,7 +43,7 @@ impl Pair {
 
 /// The product of a row with one column, whose blocks have half of `PAIR` bytes.
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
-pub(super) fn meet<const PAIR: usize>(column: &[u8], row: &[Pair]) -> f32 {
+pub(super) fn meet<const PAIR: usize>(column: &[u8], row: &[BlockPair]) -> f32 {
     let by_block = _mm512_setr_epi32(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1);
     let mut sum = _mm512_setzero_ps();
     for (blocks, pair) in column.as_chunks::<PAIR>().0.iter().zip(row) {

@@ -6,7 +6,7 @@ use std::arch::x86_64::{
     _mm512_storeu_ps,
 };
 
-use super::{BLOCK, BYTES_BYTES, COLUMNS, Kind, NIBBLES_BYTES, rounded, sum_of};
+use super::{BLOCK, BYTES_BYTES, BlockKind, COLUMNS, NIBBLES_BYTES, rounded, sum_of};
 
 /// Rows that meet the weights together: enough to hide how long a dot product takes.
 pub(super) const ROWS: usize = 8;
@@ -32,15 +32,15 @@ pub(super) struct Panel {
 }
 
 /// Lays sixteen columns side by side, block after block.
-pub(super) fn lay(kind: Kind, columns: &[u8], row_bytes: usize, tiles: &mut Vec<Tile>) {
+pub(super) fn lay(kind: BlockKind, columns: &[u8], row_bytes: usize, tiles: &mut Vec<Tile>) {
     let empty = Tile { quads: [[0; COLUMNS]; QUADS], scales: [0; COLUMNS] };
     tiles.resize(row_bytes / kind.block_bytes(), empty);
     for (at, tile) in tiles.iter_mut().enumerate() {
         for (lane, column) in columns.chunks_exact(row_bytes).enumerate() {
             let rest = column.get(at * kind.block_bytes()..).unwrap_or_default();
             match kind {
-                Kind::Nibbles => tile.put(lane, rest.first_chunk::<NIBBLES_BYTES>().map(nibbles)),
-                Kind::Bytes => tile.put(lane, rest.first_chunk::<BYTES_BYTES>().map(bytes)),
+                BlockKind::Nibbles => tile.put(lane, rest.first_chunk::<NIBBLES_BYTES>().map(nibbles)),
+                BlockKind::Bytes => tile.put(lane, rest.first_chunk::<BYTES_BYTES>().map(bytes)),
             }
         }
     }
@@ -81,7 +81,6 @@ impl Tile {
 }
 
 impl Panel {
-    /// Rounds eight rows.
     pub(super) fn of_rows(rows: &[f32], width: usize, excess: i32) -> Vec<Self> {
         let empty = Self { quads: [[0; ROWS]; QUADS], scales: [0.0; ROWS], offsets: [0; ROWS] };
         let mut panels = vec![empty; width / BLOCK];

@@ -1,0 +1,9 @@
+//! Commands: the tool `execute_command`; how commands are written for people and rules (`line`), how dangerous they look, how
+//! they run, are captured and stop (`process`, `capture`), and what `environment` they get.
+
+pub(crate) mod capture;
+pub(crate) mod danger;
+pub(crate) mod environment;
+pub(crate) mod execute_command;
+pub(crate) mod line;
+pub(crate) mod process;
