@@ -33,14 +33,14 @@ it('a message of the past is edited as a fork, and a run is saved, from beside t
   await server.ended(run);
   const page = await windows.page(server, `/s/${session}`);
   await page.getByRole('button', { name: 'Save snapshot' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Save a snapshot' });
+  const dialog = page.getByRole('dialog', { name: 'Save snapshot' });
   await dialog.getByRole('button', { name: 'Save' }).click();
   await dialog.getByText('The snapshot is kept').waitFor();
   const { saves } = await server.api<{ saves: { title: string }[] }>('/api/saves');
   expect(saves.map((save) => save.title)).toEqual(['Say hello.']);
   await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: 'Edit as a fork' }).first().click();
-  const field = page.getByRole('textbox', { name: 'Your message, edited as a fork' });
+  await page.getByRole('button', { name: 'Edit in a new session' }).first().click();
+  const field = page.getByRole('textbox', { name: 'Edit your message' });
   expect(await field.inputValue()).toBe('Say hello.');
   await field.fill('Say hello, but kindly.');
   await page.keyboard.press('Enter');

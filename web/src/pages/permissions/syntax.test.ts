@@ -17,7 +17,7 @@ it('says what a rule means', () => {
 
 it.each([
   ['read_file(src', 'The bracket is not closed.'],
-  ['read_file()', 'There is nothing in the brackets.'],
+  ['read_file()', 'The brackets are empty.'],
   ['reed_file', "There is no tool 'reed_file' here now; the rule would wait for one."],
   ['open_file', "'open_file' is another name of read_file; a rule that allows must name read_file."],
   ['scope:files', 'Scopes are read_files, write_files, execute_commands, network_access, system_info, task_management.'],
