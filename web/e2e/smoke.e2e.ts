@@ -19,9 +19,9 @@ afterAll(async () => {
 
 it('without key, network or configuration the built-in model answers, with the real tools', async () => {
   const page = await windows.page(bare, '/');
-  await page.getByText('The small built-in model answers').waitFor();
+  await page.getByText('You are using the small built-in model').waitFor();
   await auditPage(page);
-  await page.getByRole('button', { name: /Look around/ }).click();
+  await page.getByRole('button', { name: /List the files/ }).click();
   await page.keyboard.press('Enter');
   await page.getByText(/There (is|are) \d+ files? in this project/).waitFor();
   await auditPage(page);
@@ -35,7 +35,7 @@ it('a message of the past is edited as a fork, and a run is saved, from beside t
   await page.getByRole('button', { name: 'Save snapshot' }).click();
   const dialog = page.getByRole('dialog', { name: 'Save snapshot' });
   await dialog.getByRole('button', { name: 'Save' }).click();
-  await dialog.getByText('The snapshot is kept').waitFor();
+  await dialog.getByText('Snapshot saved').waitFor();
   const { saves } = await server.api<{ saves: { title: string }[] }>('/api/saves');
   expect(saves.map((save) => save.title)).toEqual(['Say hello.']);
   await page.keyboard.press('Escape');

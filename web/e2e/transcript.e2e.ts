@@ -242,7 +242,7 @@ describe('trouble', () => {
   it('a wait for another try is counted down, and over when the model is back', async () => {
     const run = await start('Try.');
     await page.getByText('The provider is busy.').waitFor();
-    await page.getByText(/Next try in [12] s/).waitFor();
+    await page.getByText(/Retrying in [12] s/).waitFor();
     await server.ended(run);
     await page.getByText('Here I am again.').waitFor();
     expect(await page.getByText('The model did not answer').count()).toBe(0);

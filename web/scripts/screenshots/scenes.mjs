@@ -2,7 +2,7 @@
 //
 // { name, wish, prepare(stage) → facts, shots: [{ name, path(facts), act?(page, facts), isLive?, isOffline?, height?, after?(stage) }] }
 
-const MESSAGE = 'Look around, compute the size, and write a report.';
+const MESSAGE = 'List the files, compute the size, and write a report.';
 const button = (page, name) => page.getByRole('button', { name }).first();
 const seen = (page, text) => page.getByRole('main').getByText(text).first().waitFor();
 const session = (facts) => `/s/${facts.session}`;

@@ -409,7 +409,7 @@ impl Run {
             self.warn(
                 pass,
                 WarningCode::Truncated,
-                "A big outcome was cut for the model; read_result reads the rest",
+                "Output shortened for the model; it can read the rest",
             );
         }
     }
