@@ -196,7 +196,7 @@ describe('a run that goes on', () => {
     expect(runs.map((run) => run.outcome)).toEqual(['cancelled']);
   });
 
-  it('shows its question in sidebar and in the title until it is answered elsewhere', async () => {
+  it('shows its question in the sidebar and in the title until it is answered elsewhere', async () => {
     const page = await show('/', {}, hanging);
     await begin(page, 'Go on until I stop you.');
     await page.getByRole('button', { name: 'Stop the run' }).click();
@@ -220,7 +220,7 @@ async function allow(at: Server, session: string): Promise<void> {
 }
 
 describe('sessions', () => {
-  it('are renamed in sidebar and in the head', async () => {
+  it('are renamed in the sidebar and in the head', async () => {
     const id = await pastSession('Old name');
     const page = await show(`/s/${id}`);
     const row = sideBar(page).getByRole('listitem').filter({ hasText: 'Old name' });
@@ -265,7 +265,7 @@ describe('sessions', () => {
     await other.bringToFront();
     await sideBar(other).getByRole('link', { name: 'To be deleted' }).waitFor({ state: 'detached' });
     await watcher.bringToFront();
-    await said(watcher, 'This session').waitFor();
+    await said(watcher, 'Session deleted').waitFor();
   });
 
   it('are searched by the server, from the keyboard', async () => {
@@ -310,7 +310,7 @@ describe('sessions', () => {
 
   it('that are not there say so', async () => {
     const page = await show('/s/nothing');
-    await page.getByText('Session not found').waitFor();
+    await page.locator('.notice').getByText('Session not found').last().waitFor();
     await auditPage(page);
   });
 });
@@ -366,7 +366,7 @@ describe('states', () => {
       await composer(page).press('ArrowUp');
       await page.getByText('Editing your message.').waitFor();
       await auditPage(page);
-      await composer(page).or(page.getByRole('textbox', { name: /edited as a fork/ })).press('Escape');
+      await composer(page).or(page.getByRole('textbox', { name: /Edit your message/ })).press('Escape');
       const row = sideBar(page).getByRole('listitem').filter({ hasText: 'Audited' });
       await row.hover();
       await row.getByRole('button', { name: 'More actions for Audited' }).click();
@@ -419,7 +419,7 @@ describe('states', () => {
       await auditPage(page);
       await page.getByLabel('Token').fill('a-token-of-nobody');
       await page.keyboard.press('Enter');
-      await page.getByText('This is not the token of this server').waitFor();
+      await page.getByText('Wrong token').waitFor();
       await page.getByLabel('Token').fill(token);
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'What would you like to do?' }).waitFor();

@@ -406,11 +406,7 @@ impl Run {
             batch.stop = Some(StopReason::BytesMax);
         }
         if is_cut {
-            self.warn(
-                pass,
-                WarningCode::Truncated,
-                "Output shortened for the model; it can read the rest",
-            );
+            self.warn(pass, WarningCode::Truncated, "Output shortened for the model; it can read the rest");
         }
     }
 }
