@@ -145,7 +145,7 @@ describe('a run that has ended', () => {
     expect(search(page)).toBe('?call=call_4');
     await page.reload();
     await pane(page).getByRole('heading', { name: 'write_file' }).waitFor();
-    await page.getByRole('button', { name: 'Copy the link' }).click();
+    await page.getByRole('button', { name: 'Copy link' }).click();
     await until(() => page.evaluate(async (end) => (await navigator.clipboard.readText()).endsWith(end), `/runs/${run}?call=call_4`), 'the link is copied');
     await row(page, 'step:2').click();
     await until(() => search(page) === '?step=2', 'the step is in the address');
@@ -497,7 +497,7 @@ describe('a run that goes on', () => {
     await page.getByText('Connection lost').waitFor();
     await audit(page);
     await server.up();
-    await page.locator('[data-key^="notice:"]').getByText('Resumed').waitFor();
+    await page.locator('[data-key^="notice:"]').getByText('Resumed', { exact: true }).first().waitFor();
     expect(await page.getByText('Connection lost').count()).toBe(0);
     await page.context().close();
   });

@@ -8,7 +8,7 @@ import { auditPage, scripted, Server, until, Windows } from './harness';
 /** Words that people stopped at. */
 const OLD = [
   'What shall we haul', 'Go on', 'A run goes on', 'As usual', 'Remember would', 'could not go on', 'Try again', 'as a fork',
-  'Look at the run', 'Put this away', 'Own page', 'Waited for its place', 'Told', 'left out', 'needed', 'Filed under',
+  'Look at the run', 'Put this away', 'Own page', 'Waited for its place', 'Told', 'left out', ', needed', 'Filed under',
   'The doctor could not', 'speaks of', 'There is no such', 'does not answer', 'side bar', 'goes on',
 ];
 
