@@ -22,7 +22,7 @@ use crossterm::event::{
 use windlass_core::host::HostDelivery;
 use windlass_core::ids::{Millis, SessionId};
 
-use crate::command::CommandKind;
+pub use self::commands::COMMANDS;
 use crate::effect::Effect;
 use crate::input::Input;
 use crate::state::question::Ear;
@@ -131,9 +131,9 @@ fn press_anywhere(state: &mut State, key: KeyEvent) -> Option<Vec<Effect>> {
             inspector::open(state);
             Some(Vec::new())
         }
-        KeyCode::F(1) => Some(command::carry_out(state, CommandKind::Help, "")),
+        KeyCode::F(1) => Some(command::carry_out(state, &commands::help::COMMAND, "")),
         KeyCode::Char('?') if state.composer.is_empty() && state.composer.lookup.is_none() => {
-            Some(command::carry_out(state, CommandKind::Help, ""))
+            Some(command::carry_out(state, &commands::help::COMMAND, ""))
         }
         KeyCode::Char('p') if is_ctrl && !state.composer.is_choosing() => {
             palette::open(state);

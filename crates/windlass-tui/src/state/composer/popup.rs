@@ -72,6 +72,25 @@ pub struct Suggestion {
     pub is_whole: bool,
 }
 
+impl Suggestion {
+    /// A word after which nothing must follow.
+    pub fn whole(word: &str, detail: &str) -> Self {
+        Self {
+            text: word.to_owned(),
+            label: word.to_owned(),
+            detail: detail.to_owned(),
+            is_possible: true,
+            is_whole: true,
+            ..Self::default()
+        }
+    }
+
+    /// A word after which something must follow.
+    pub fn begun(word: &str, detail: &str) -> Self {
+        Self { is_whole: false, ..Self::whole(word, detail) }
+    }
+}
+
 impl Popup {
     /// The row that is chosen.
     pub fn chosen_row(&self) -> Option<&Suggestion> {

@@ -5,6 +5,7 @@ use windlass_core::permission::{Preview, Question};
 use windlass_core::view::{CallState, Entry, RunView};
 
 use super::{refuse, tools};
+use crate::command::{Needs, SlashCommand};
 use crate::effect::{Effect, Proposal};
 use crate::state::State;
 use crate::state::overlay::{Confirm, Deed, Overlay, Prompt, PromptKind, StyledLine};
@@ -12,8 +13,14 @@ use crate::text::one_line;
 use crate::theme::Role;
 use crate::update::overlay;
 
+pub(super) const COMMAND: SlashCommand = SlashCommand {
+    arguments: "[CALL]",
+    needs: Needs::Session,
+    ..SlashCommand::new("apply", "make an edit that was staged", run)
+};
+
 /// Shows the first staged edit that waits, of the newest run that has one, or that of the call that is named, and asks.
-pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
+fn run(state: &mut State, rest: &str) -> Vec<Effect> {
     let Some(session) = &state.session else { return Vec::new() };
     let is_meant = |question: &Question| rest.is_empty() || question.call_id.as_str() == rest;
     let mut waiting: Vec<(&RunId, &Question)> = session.view.runs.iter().rev().flat_map(staged_of).collect();

@@ -3,6 +3,7 @@
 use windlass_core::profile::{Profile, ProfileName};
 
 use super::open_text;
+use crate::command::SlashCommand;
 use crate::effect::{Background, Effect};
 use crate::figures;
 use crate::state::State;
@@ -16,8 +17,13 @@ static ACTIONS: [Action; 1] = [Action { key: 'a', name: "a", verb: "add to the n
 /// Characters that make about a token.
 const CHARS_PER_TOKEN: u64 = 4;
 
+pub(super) const COMMAND: SlashCommand = SlashCommand {
+    aliases: &["usage"],
+    ..SlashCommand::new("context", "the project's files as background, and how full the context is", run)
+};
+
 /// Shows the file tree; if it is to go with the next message already, takes it away.
-pub(in crate::update) fn run(state: &mut State, _rest: &str) -> Vec<Effect> {
+fn run(state: &mut State, _rest: &str) -> Vec<Effect> {
     if let Some(background) = state.background.take() {
         state.tell(format!("taken away: {}", background.label));
         return Vec::new();

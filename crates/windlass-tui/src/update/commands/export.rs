@@ -3,6 +3,7 @@
 use windlass_core::store::title_of;
 use windlass_core::trace::rfc3339;
 
+use crate::command::{Needs, SlashCommand};
 use crate::effect::Effect;
 use crate::state::State;
 use crate::state::session::OpenSession;
@@ -18,8 +19,15 @@ const NAME_CHARS_MAX: usize = 48;
 /// Characters of a date.
 const DATE_CHARS: usize = 10;
 
+pub(super) const COMMAND: SlashCommand = SlashCommand {
+    aliases: &["save"],
+    arguments: "[FILE]",
+    needs: Needs::Session,
+    ..SlashCommand::new("export", "write the session to a file", run)
+};
+
 /// Writes the file.
-pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
+fn run(state: &mut State, rest: &str) -> Vec<Effect> {
     let Some(session) = &state.session else { return Vec::new() };
     let name = match rest {
         "" => usual_name(session, state.now_ms),

@@ -4,6 +4,7 @@ use windlass_core::host::ForkWish;
 use windlass_core::ids::RunId;
 
 use super::{open, refuse};
+use crate::command::{Needs, SlashCommand};
 use crate::effect::Effect;
 use crate::state::State;
 use crate::state::overlay::{Overlay, Picker, PickerKind, PickerRow};
@@ -11,8 +12,14 @@ use crate::state::steps::StepNote;
 use crate::state::transcript::Foldable;
 use crate::text::one_line;
 
+pub(super) const COMMAND: SlashCommand = SlashCommand {
+    arguments: "[STEP [MESSAGE]]",
+    needs: Needs::Session,
+    ..SlashCommand::new("fork", "go on from a step in a new session", run)
+};
+
 /// Lists the steps, or forks at the one that is named, with another message if there is one.
-pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
+fn run(state: &mut State, rest: &str) -> Vec<Effect> {
     let Some(run_id) = meant(state) else {
         state.complain("nothing was said yet: there is no run to fork");
         return Vec::new();

@@ -3,16 +3,25 @@
 use windlass_core::nearest::nearest_names;
 
 use super::{open_text, refuse};
-use crate::command::{COMMANDS, CommandRow, find};
+use crate::command::{COMMANDS, SlashCommand, find};
 use crate::effect::Effect;
 use crate::keys::KEYS;
 use crate::state::State;
+use crate::state::composer::popup::Suggestion;
 use crate::state::overlay::{Pager, StyledLine};
 use crate::text::{one_line, width};
 use crate::theme::Role;
 
+pub(super) const COMMAND: SlashCommand = SlashCommand {
+    aliases: &["h", "?", "commands"],
+    arguments: "[COMMAND]",
+    keys: "?",
+    offer,
+    ..SlashCommand::new("help", "keys and commands", run)
+};
+
 /// Shows all of it, or one command.
-pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
+fn run(state: &mut State, rest: &str) -> Vec<Effect> {
     if rest.is_empty() {
         open_text(state, Pager::new("Help", all()));
         return Vec::new();
@@ -37,6 +46,13 @@ pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
     }
 }
 
+/// What may follow the word, after what already does.
+fn offer(_state: &State, earlier: &[String]) -> Option<(&'static str, Vec<Suggestion>)> {
+    earlier
+        .is_empty()
+        .then(|| ("commands", COMMANDS.iter().map(|row| Suggestion::whole(row.word, row.about)).collect()))
+}
+
 fn all() -> Vec<StyledLine> {
     let mut lines = vec![StyledLine::new(Role::Heading, "Commands")];
     let columns = COMMANDS.iter().map(|row| width(row.word) + 1).max().unwrap_or(0);
@@ -59,7 +75,7 @@ fn entry(name: &str, about: &str, columns: usize) -> StyledLine {
     StyledLine::new(Role::Accent, &format!("  {name}{blanks}  ")).and(Role::Text, about)
 }
 
-fn about(row: &CommandRow) -> Vec<StyledLine> {
+fn about(row: &SlashCommand) -> Vec<StyledLine> {
     let mut lines = vec![
         StyledLine::new(Role::Strong, &row.usage()),
         StyledLine::default(),

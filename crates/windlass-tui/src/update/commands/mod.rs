@@ -1,6 +1,7 @@
-//! What each slash command does: one file each, `run(state, rest)` with what follows the word.
+//! The slash commands, one file each: `COMMAND` declares its word, help, keys and completion and names what carries it
+//! out, `run(state, rest)` with what follows the word. A new one is a file, and its lines here.
 //!
-//! What the table says a command needs is there when it is called. A command that opens a list also says what choosing
+//! What a command says it needs is there when it is called. A command that opens a list also says what choosing
 //! a row of it does, and what becomes of the answers that fill it.
 
 pub(super) mod apply;
@@ -28,10 +29,37 @@ pub(super) mod thinking;
 pub(super) mod tools;
 
 use super::{command, overlay};
-use crate::command::find;
+use crate::command::{SlashCommand, find};
 use crate::effect::Effect;
 use crate::state::State;
 use crate::state::overlay::{Deed, Overlay, Pager, Picker, PickerKind, PickerRow, PromptKind};
+
+/// All commands, in the order in which they are shown.
+pub static COMMANDS: [&SlashCommand; 23] = [
+    &help::COMMAND,
+    &model::COMMAND,
+    &profile::COMMAND,
+    &mode::COMMAND,
+    &settings::COMMAND,
+    &theme::COMMAND,
+    &tools::COMMAND,
+    &tasks::COMMAND,
+    &policy::COMMAND,
+    &search::COMMAND,
+    &sessions::COMMAND,
+    &new::COMMAND,
+    &rename::COMMAND,
+    &resume::COMMAND,
+    &fork::COMMAND,
+    &apply::COMMAND,
+    &inspect::COMMAND,
+    &context::COMMAND,
+    &thinking::COMMAND,
+    &copy::COMMAND,
+    &export::COMMAND,
+    &cancel::COMMAND,
+    &quit::COMMAND,
+];
 
 /// A row of a list was chosen.
 pub(super) fn choose(state: &mut State, kind: PickerKind, row: PickerRow) -> Vec<Effect> {
@@ -58,7 +86,7 @@ fn choose_command(state: &mut State, word: &str) -> Vec<Effect> {
             state.composer.set_aside_for(&format!("/{word} "));
             Vec::new()
         }
-        Some(row) => command::carry_out(state, row.kind, ""),
+        Some(row) => command::carry_out(state, row, ""),
         None => Vec::new(),
     }
 }

@@ -5,14 +5,24 @@ use windlass_core::nearest::nearest_names;
 use windlass_core::permission::ApproveMode;
 
 use super::{open, overlay, refuse};
+use crate::command::SlashCommand;
 use crate::effect::Effect;
+use crate::state::composer::popup::Suggestion;
 use crate::state::overlay::{Confirm, Deed, Overlay, Picker, PickerKind, PickerRow, StyledLine};
 use crate::state::{AllAsked, State};
 use crate::text::one_line;
 use crate::theme::Role;
 
+pub(super) const COMMAND: SlashCommand = SlashCommand {
+    aliases: &["modes", "approve"],
+    arguments: "[read_only|ask|edit|all]",
+    keys: "Shift-Tab",
+    offer,
+    ..SlashCommand::new("mode", "choose what runs without asking", run)
+};
+
 /// Lists the modes, or takes the one that is named.
-pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
+fn run(state: &mut State, rest: &str) -> Vec<Effect> {
     if rest.is_empty() {
         let now = state.approve();
         let row =
@@ -32,6 +42,12 @@ pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
             refuse(state, &format!("/mode {rest}"), format!("there is no mode {}; {hint}", one_line(rest)))
         }
     }
+}
+
+/// What may follow the word, after what already does.
+fn offer(_state: &State, earlier: &[String]) -> Option<(&'static str, Vec<Suggestion>)> {
+    let row = |mode: &ApproveMode| Suggestion::whole(mode.word(), mode.about());
+    earlier.is_empty().then(|| ("modes", ApproveMode::CHOICES.iter().map(row).collect()))
 }
 
 /// A row was chosen.

@@ -4,15 +4,24 @@ use windlass_core::host::ModelRow;
 use windlass_core::nearest::nearest_names;
 
 use super::{open, refuse};
+use crate::command::SlashCommand;
 use crate::effect::Effect;
 use crate::figures;
 use crate::figures::dollars;
 use crate::state::State;
+use crate::state::composer::popup::Suggestion;
 use crate::state::overlay::{Picker, PickerKind, PickerRow};
 use crate::text::one_line;
 
+pub(super) const COMMAND: SlashCommand = SlashCommand {
+    aliases: &["models"],
+    arguments: "[NAME]",
+    offer,
+    ..SlashCommand::new("model", "choose the model of the next run", run)
+};
+
 /// Lists the models, or takes the one that is named.
-pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
+fn run(state: &mut State, rest: &str) -> Vec<Effect> {
     if rest.is_empty() {
         return list(state);
     }
@@ -20,6 +29,19 @@ pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
         Ok(name) => take(state, name),
         Err(why) => refuse(state, &format!("/model {rest}"), why),
     }
+}
+
+/// What may follow the word, after what already does.
+fn offer(state: &State, earlier: &[String]) -> Option<(&'static str, Vec<Suggestion>)> {
+    let row = |model: &ModelRow| {
+        let detail = match (model.is_ready, model.is_default) {
+            (false, _) => "not ready: its key or its server is not there",
+            (true, true) => "the usual one",
+            (true, false) => "",
+        };
+        Suggestion { is_possible: model.is_ready, ..Suggestion::whole(&one_line(&model.name), detail) }
+    };
+    earlier.is_empty().then(|| ("models", state.about.models.iter().map(row).collect()))
 }
 
 fn list(state: &mut State) -> Vec<Effect> {

@@ -1,10 +1,14 @@
 //! `/new`: the next message begins a session. Nothing is created before it.
 
+use crate::command::SlashCommand;
 use crate::effect::Effect;
 use crate::state::State;
 
+pub(super) const COMMAND: SlashCommand =
+    SlashCommand { aliases: &["clear"], ..SlashCommand::new("new", "begin a new session", run) };
+
 /// Leaves the session that is shown.
-pub(in crate::update) fn run(state: &mut State, _rest: &str) -> Vec<Effect> {
+pub(super) fn run(state: &mut State, _rest: &str) -> Vec<Effect> {
     if state.session.is_none() && state.turning_to.is_none() {
         state.tell("the next message begins a session");
         return Vec::new();

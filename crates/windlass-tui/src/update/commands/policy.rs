@@ -4,9 +4,11 @@ use windlass_core::host::Explanation;
 use windlass_core::permission::{Preview, Rule, RuleEffect};
 
 use super::{open, open_text, refuse, tools};
+use crate::command::SlashCommand;
 use crate::effect::Effect;
 use crate::figures;
 use crate::state::State;
+use crate::state::composer::popup::Suggestion;
 use crate::state::overlay::{
     Action, Confirm, Deed, Overlay, Pager, Picker, PickerKind, PickerRow, StyledLine,
 };
@@ -19,8 +21,24 @@ static ACTIONS: [Action; 1] = [Action { key: 'd', name: "d", verb: "remove" }];
 const USAGE: &str = "/policy allow RULE, deny RULE, ask RULE, remove ID, or explain TOOL JSON; \
                      a rule is TOOL or TOOL(pattern): read_file(src/**)";
 
+/// Words that may follow `/policy`, and what they do.
+const WORDS: [(&str, &str); 5] = [
+    ("allow", "never ask about calls like this"),
+    ("deny", "refuse calls like this"),
+    ("ask", "ask about calls like this"),
+    ("remove", "forget a rule"),
+    ("explain", "say what decides a call"),
+];
+
+pub(super) const COMMAND: SlashCommand = SlashCommand {
+    aliases: &["permissions", "policies"],
+    arguments: "[allow|deny|ask RULE | remove ID | explain TOOL JSON]",
+    offer,
+    ..SlashCommand::new("policy", "stored rules: read, add, remove, explain", run)
+};
+
 /// Lists the rules, or changes them.
-pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
+fn run(state: &mut State, rest: &str) -> Vec<Effect> {
     let (word, rest_of_it) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     let argument = rest_of_it.trim();
     let effect =
@@ -36,6 +54,18 @@ pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
             vec![Effect::Explain { tool: tool.to_owned(), arguments: arguments.trim().to_owned() }]
         }
         (_, _) => refuse(state, &format!("/policy {rest}"), USAGE),
+    }
+}
+
+/// What may follow the word, after what already does.
+fn offer(state: &State, earlier: &[String]) -> Option<(&'static str, Vec<Suggestion>)> {
+    match earlier {
+        [] => Some(("policy", WORDS.map(|(word, about)| Suggestion::begun(word, about)).to_vec())),
+        [word] if word != "remove" => {
+            let rows = tools::suggestions(state).into_iter();
+            Some(("tools", rows.map(|row| Suggestion { is_whole: false, ..row }).collect()))
+        }
+        _ => None,
     }
 }
 

@@ -1,12 +1,20 @@
 //! `/rename`: gives the session another title.
 
 use super::{refuse, sessions};
+use crate::command::{Needs, SlashCommand};
 use crate::effect::Effect;
 use crate::state::State;
 use crate::text::one_line;
 
+pub(super) const COMMAND: SlashCommand = SlashCommand {
+    aliases: &["title"],
+    arguments: "TITLE",
+    needs: Needs::Session,
+    ..SlashCommand::new("rename", "give this session a title", run)
+};
+
 /// Renames.
-pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
+fn run(state: &mut State, rest: &str) -> Vec<Effect> {
     let title = one_line(rest);
     let session_id = state.session.as_ref().map(|session| session.row.session_id.clone());
     match session_id.filter(|_| !title.is_empty()) {

@@ -10,6 +10,7 @@ use windlass_core::store::RunRow;
 use windlass_core::view::{Entry, RunView};
 
 use super::open;
+use crate::command::SlashCommand;
 use crate::effect::Effect;
 use crate::figures::{ago, plural};
 use crate::state::State;
@@ -19,8 +20,14 @@ use crate::text::one_line;
 /// How long a run that has not ended stays still before `/resume` is offered.
 const STILL_MS: u64 = 5_000;
 
+pub(super) const COMMAND: SlashCommand = SlashCommand {
+    aliases: &["continue"],
+    arguments: "[RUN]",
+    ..SlashCommand::new("resume", "take up a run that stopped in the middle", run)
+};
+
 /// Lists the runs that have not ended, or takes up the one that is named.
-pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
+fn run(state: &mut State, rest: &str) -> Vec<Effect> {
     if !rest.is_empty() {
         return choose(state, rest);
     }

@@ -4,6 +4,7 @@ use windlass_core::ids::SessionId;
 use windlass_core::store::SessionRow;
 
 use super::{open, refuse, sessions};
+use crate::command::SlashCommand;
 use crate::effect::Effect;
 use crate::input::Hit;
 use crate::state::overlay::{Picker, PickerKind, PickerRow};
@@ -19,8 +20,14 @@ const FILE: &str = "file:";
 /// Marks a row that is a document.
 const DOCUMENT: &str = "document:";
 
+pub(super) const COMMAND: SlashCommand = SlashCommand {
+    aliases: &["grep"],
+    arguments: "TEXT",
+    ..SlashCommand::new("search", "search the project's files", run)
+};
+
 /// Searches.
-pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
+fn run(state: &mut State, rest: &str) -> Vec<Effect> {
     if rest.is_empty() {
         return refuse(state, "/search ", "what should be searched for? /search TEXT");
     }

@@ -4,6 +4,7 @@ use windlass_core::ids::{Millis, SessionId};
 use windlass_core::store::SessionRow;
 
 use super::{new, open};
+use crate::command::SlashCommand;
 use crate::effect::Effect;
 use crate::figures::{ago, plural};
 use crate::state::State;
@@ -20,8 +21,14 @@ static ACTIONS: [Action; 3] = [
     Action { key: 'd', name: "d", verb: "delete" },
 ];
 
+pub(super) const COMMAND: SlashCommand = SlashCommand {
+    aliases: &["session"],
+    arguments: "[TEXT]",
+    ..SlashCommand::new("sessions", "open another session", run)
+};
+
 /// Lists the sessions, or those with a text in them.
-pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
+fn run(state: &mut State, rest: &str) -> Vec<Effect> {
     let text = (!rest.is_empty()).then(|| rest.to_owned());
     let (title, empty) = match &text {
         Some(text) => {

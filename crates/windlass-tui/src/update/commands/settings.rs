@@ -4,16 +4,28 @@ use windlass_core::ids::SessionId;
 use windlass_core::settings::SessionSettings;
 
 use super::{open_text, refuse};
+use crate::command::SlashCommand;
 use crate::effect::Effect;
 use crate::state::State;
+use crate::state::composer::popup::Suggestion;
 use crate::state::overlay::{Pager, StyledLine};
 use crate::text::{clean, one_line};
 use crate::theme::Role;
 
 const USAGE: &str = "/settings shows them; /settings set NAME VALUE, or unset NAME";
 
+/// Words that may follow `/settings`, and what they do.
+const WORDS: [(&str, &str); 2] = [("set", "set one for the next runs"), ("unset", "let it have its default")];
+
+pub(super) const COMMAND: SlashCommand = SlashCommand {
+    aliases: &["setting", "set"],
+    arguments: "[set NAME VALUE | unset NAME]",
+    offer,
+    ..SlashCommand::new("settings", "system text, sampling, format and tool choice of the session", run)
+};
+
 /// Shows the settings, or changes one.
-pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
+fn run(state: &mut State, rest: &str) -> Vec<Effect> {
     let (word, argument) = split(rest);
     let (name, value) = split(argument);
     let changed = match (word, name, value) {
@@ -26,6 +38,16 @@ pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
         Ok(settings) => take(state, settings),
         Err(why) => refuse(state, &format!("/settings {rest}"), one_line(&why)),
     }
+}
+
+/// What may follow the word, after what already does.
+fn offer(_state: &State, earlier: &[String]) -> Option<(&'static str, Vec<Suggestion>)> {
+    let rows = match earlier {
+        [] => WORDS.map(|(word, about)| Suggestion::begun(word, about)).to_vec(),
+        [_] => SessionSettings::NAMES.map(|name| Suggestion::begun(name, "")).to_vec(),
+        _ => return None,
+    };
+    Some(("settings", rows))
 }
 
 fn split(text: &str) -> (&str, &str) {

@@ -3,6 +3,7 @@
 use windlass_core::task::TaskStatus;
 
 use super::open_text;
+use crate::command::SlashCommand;
 use crate::effect::Effect;
 use crate::state::State;
 use crate::state::overlay::{Pager, StyledLine};
@@ -11,8 +12,11 @@ use crate::theme::Role;
 /// Below so many columns the list has no place beside the transcript.
 const NARROW_COLUMNS: u16 = 100;
 
+pub(super) const COMMAND: SlashCommand =
+    SlashCommand { aliases: &["todo"], ..SlashCommand::new("tasks", "show or hide the task list", run) };
+
 /// Shows or hides it.
-pub(in crate::update) fn run(state: &mut State, _rest: &str) -> Vec<Effect> {
+fn run(state: &mut State, _rest: &str) -> Vec<Effect> {
     let tasks = state.session.as_ref().map_or(&[][..], |session| &session.tasks);
     if tasks.is_empty() {
         state.tell("there are no tasks: a model with much to do writes them down itself");

@@ -1,14 +1,22 @@
 //! `/theme`: how the app looks, at once and from now on.
 
 use super::{open, refuse};
+use crate::command::SlashCommand;
 use crate::effect::Effect;
 use crate::state::State;
+use crate::state::composer::popup::Suggestion;
 use crate::state::overlay::{Picker, PickerKind, PickerRow};
 use crate::text::one_line;
 use crate::theme::{Theme, ThemeKind};
 
+pub(super) const COMMAND: SlashCommand = SlashCommand {
+    arguments: "[dark|light|plain]",
+    offer,
+    ..SlashCommand::new("theme", "choose how it looks", run)
+};
+
 /// Lists the themes, or takes the one that is named.
-pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
+fn run(state: &mut State, rest: &str) -> Vec<Effect> {
     if rest.is_empty() {
         let now = state.theme.kind();
         let row =
@@ -26,6 +34,12 @@ pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
         );
     }
     choose(state, rest)
+}
+
+/// What may follow the word, after what already does.
+fn offer(_state: &State, earlier: &[String]) -> Option<(&'static str, Vec<Suggestion>)> {
+    let row = |kind: &ThemeKind| Suggestion::whole(kind.word(), "");
+    earlier.is_empty().then(|| ("themes", ThemeKind::ALL.iter().map(row).collect()))
 }
 
 /// A row was chosen.

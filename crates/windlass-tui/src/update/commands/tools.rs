@@ -1,18 +1,29 @@
 //! `/tools`: what a model can call, and with which arguments.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 use windlass_core::nearest::nearest_names;
 use windlass_core::tool::{ArgSpec, ArgType, Effects, Risk, ToolSpec};
 
 use super::{open, open_text, refuse};
+use crate::command::SlashCommand;
 use crate::effect::Effect;
 use crate::state::State;
+use crate::state::composer::popup::Suggestion;
 use crate::state::overlay::{Pager, Picker, PickerKind, PickerRow, StyledLine};
 use crate::text::one_line;
 use crate::theme::Role;
 
+pub(super) const COMMAND: SlashCommand = SlashCommand {
+    aliases: &["tool"],
+    arguments: "[NAME]",
+    offer,
+    ..SlashCommand::new("tools", "list the tools, or show one", run)
+};
+
 /// Lists the tools, or shows the one that is named.
-pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
+fn run(state: &mut State, rest: &str) -> Vec<Effect> {
     if rest.is_empty() {
         let row = |spec: &std::sync::Arc<ToolSpec>| {
             let badge = format!("{} {}", risk(spec.risk), effects(spec.effects));
@@ -31,6 +42,17 @@ pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
     let hint =
         near.first().map_or_else(|| "/tools lists them".to_owned(), |near| format!("did you mean {near}?"));
     refuse(state, &format!("/tools {rest}"), format!("there is no tool {}; {hint}", one_line(rest)))
+}
+
+/// What may follow the word, after what already does.
+fn offer(state: &State, earlier: &[String]) -> Option<(&'static str, Vec<Suggestion>)> {
+    earlier.is_empty().then(|| ("tools", suggestions(state)))
+}
+
+/// The tools, for completion.
+pub(super) fn suggestions(state: &State) -> Vec<Suggestion> {
+    let row = |tool: &Arc<ToolSpec>| Suggestion::whole(&one_line(&tool.name), &one_line(&tool.description));
+    state.about.tools.iter().map(row).collect()
 }
 
 /// A row was chosen: the whole spec.

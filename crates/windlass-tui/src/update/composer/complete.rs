@@ -3,6 +3,7 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::submit;
+use crate::command::find;
 use crate::effect::Effect;
 use crate::fuzzy::Pattern;
 use crate::state::State;
@@ -123,7 +124,7 @@ fn open(state: &State, wanted: &Wanted, chosen: Option<usize>) -> Option<Popup> 
     let (topic, candidates) = match &wanted.subject {
         Subject::Command => (Topic::Commands, offer::commands(state)),
         Subject::Argument { word, earlier } => {
-            let (title, candidates) = offer::arguments(state, word, earlier)?;
+            let (title, candidates) = (find(word)?.offer)(state, earlier)?;
             (Topic::Arguments(title), candidates)
         }
         Subject::Path => return open_paths(state, wanted, chosen),
