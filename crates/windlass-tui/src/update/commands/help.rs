@@ -12,7 +12,7 @@ use crate::state::overlay::{Pager, StyledLine};
 use crate::text::{one_line, width};
 use crate::theme::Role;
 
-pub(super) const COMMAND: SlashCommand = SlashCommand {
+pub(in crate::update) const COMMAND: SlashCommand = SlashCommand {
     aliases: &["h", "?", "commands"],
     arguments: "[COMMAND]",
     keys: "?",
