@@ -7,7 +7,7 @@ use crate::exit::Exit;
 
 /// The end of a command that could not do its work.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Complaint {
+pub(crate) struct CommandError {
     what: String,
     place: Option<String>,
     cure: Option<String>,
@@ -25,9 +25,9 @@ pub(crate) struct MissingKey {
 }
 
 /// What most functions of this crate give.
-pub(crate) type Result<T> = std::result::Result<T, Complaint>;
+pub(crate) type Result<T> = std::result::Result<T, CommandError>;
 
-impl Complaint {
+impl CommandError {
     /// The user asked for something that cannot be, or configured it so.
     pub(crate) fn usage(what: impl Into<String>) -> Self {
         Self { what: what.into(), place: None, cure: None, exit: Exit::Usage, missing_key: None }
@@ -83,7 +83,7 @@ impl Complaint {
     }
 }
 
-impl fmt::Display for Complaint {
+impl fmt::Display for CommandError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.what)?;
         if let Some(place) = &self.place {

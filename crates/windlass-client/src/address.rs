@@ -45,12 +45,12 @@ fn has_port(host: &str) -> bool {
 
 /// A path and its query, every piece written so that it stays one.
 #[derive(Debug, Clone)]
-pub(crate) struct Path {
+pub(crate) struct ApiPath {
     text: String,
     has_query: bool,
 }
 
-impl Path {
+impl ApiPath {
     /// A path of these pieces.
     pub(crate) fn of(pieces: &[&str]) -> Self {
         let mut text = String::new();

@@ -5,8 +5,8 @@
 
 use windlass_core::nearest::nearest_names;
 
-use crate::effect::Effect;
-use crate::state::State;
+use crate::effect::AppEffect;
+use crate::state::TuiState;
 use crate::state::composer::popup::Suggestion;
 pub use crate::update::COMMANDS;
 
@@ -37,9 +37,9 @@ pub struct SlashCommand {
     /// What must be there.
     pub needs: Needs,
     /// Carries it out; what follows the word comes with it.
-    pub(crate) run: fn(&mut State, &str) -> Vec<Effect>,
+    pub(crate) run: fn(&mut TuiState, &str) -> Vec<AppEffect>,
     /// What may follow the word, after what already does, and what that is called.
-    pub(crate) offer: fn(&State, &[String]) -> Option<(&'static str, Vec<Suggestion>)>,
+    pub(crate) offer: fn(&TuiState, &[String]) -> Option<(&'static str, Vec<Suggestion>)>,
 }
 
 impl SlashCommand {
@@ -47,7 +47,7 @@ impl SlashCommand {
     pub(crate) const fn new(
         word: &'static str,
         about: &'static str,
-        run: fn(&mut State, &str) -> Vec<Effect>,
+        run: fn(&mut TuiState, &str) -> Vec<AppEffect>,
     ) -> Self {
         let (aliases, arguments, keys, needs) = (&[], "", "", Needs::Nothing);
         Self { word, aliases, arguments, about, keys, needs, run, offer: |_, _| None }

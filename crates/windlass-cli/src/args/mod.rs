@@ -30,13 +30,13 @@ use crate::config::duration::parse_positive_ms;
                         Exit codes: 0 done · 1 failed · 2 usage or configuration · 3 limit reached (an answer was \
                         still given) · 130 cancelled"
 )]
-pub(crate) struct Args {
+pub(crate) struct CommandLine {
     #[command(flatten)]
     pub(crate) global: GlobalArgs,
     #[command(flatten)]
     pub(crate) app: AppArgs,
     #[command(subcommand)]
-    pub(crate) command: Option<Command>,
+    pub(crate) command: Option<CliCommand>,
 }
 
 /// Flags of the terminal app, which is what a terminal shows when no command is given.
@@ -87,7 +87,7 @@ pub(crate) struct GlobalArgs {
 
 /// What is to be done.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
+pub(crate) enum CliCommand {
     /// Answer one message: the answer goes to stdout, progress to stderr; `windlass "QUESTION"` does the same
     Run(RunArgs),
     /// Start the web app and the API; interrupted runs go on
@@ -557,7 +557,7 @@ fn parse_outcome(text: &str) -> Result<(String, serde_json::Value), String> {
     Ok((call_id.trim().to_owned(), value))
 }
 
-impl Args {
+impl CommandLine {
     /// Reads the arguments of this process; help, version and wrong usage end it here.
     pub(crate) fn of_process() -> Self {
         Self::parse_from(question::as_run(std::env::args_os().collect()))

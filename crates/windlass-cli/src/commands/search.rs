@@ -11,7 +11,7 @@ use crate::args::{GlobalArgs, KindArg, ScopeArg, SearchArgs};
 use crate::commands::config::resolve;
 use crate::commands::index::{open_index, update};
 use crate::commands::run::block_on;
-use crate::complaint::{Complaint, Result};
+use crate::complaint::{CommandError, Result};
 use crate::exit::Exit;
 use crate::terminal::out::{print, print_json, warn};
 use crate::terminal::short_line::short_line;
@@ -67,11 +67,11 @@ fn scope(arg: ScopeArg) -> SearchScope {
     }
 }
 
-fn complaint(failure: SearchFailure) -> Complaint {
+fn complaint(failure: SearchFailure) -> CommandError {
     match failure {
-        SearchFailure::Missing(text) => Complaint::failed(text).cure("windlass index build"),
-        SearchFailure::Invalid(text) | SearchFailure::Unsupported(text) => Complaint::usage(text),
-        SearchFailure::Broken(text) => Complaint::failed(text),
+        SearchFailure::Missing(text) => CommandError::failed(text).cure("windlass index build"),
+        SearchFailure::Invalid(text) | SearchFailure::Unsupported(text) => CommandError::usage(text),
+        SearchFailure::Broken(text) => CommandError::failed(text),
     }
 }
 

@@ -10,7 +10,7 @@ use windlass_core::store::{Claim, RunQuery, RunRow, SessionQuery, SessionRow, St
 use windlass_store::{OpenError, SqliteStore, StoreConfig};
 
 use crate::args::GlobalArgs;
-use crate::complaint::{Complaint, Result};
+use crate::complaint::{CommandError, Result};
 use crate::config::Folders;
 use crate::project::lock_wait::LockWait;
 use crate::terminal::nearest::nearest;
@@ -25,11 +25,11 @@ const SHORT_CHARS: usize = 13;
 const ID_CHARS: usize = 36;
 
 /// The store, and what is found in it.
-pub(crate) struct Archive {
+pub(crate) struct SessionArchive {
     pub(crate) store: Arc<dyn StorePort>,
 }
 
-impl Archive {
+impl SessionArchive {
     /// Opens the data folder for so many readers at once, and makes it if need be.
     pub(crate) fn open(folders: &Folders, readers: usize) -> Result<Self> {
         let config = StoreConfig { readers, ..StoreConfig::default() };
@@ -152,7 +152,7 @@ pub(crate) fn pick<T>(
         1 => Ok(rows.into_iter().find(is_meant).ok_or_else(Vec::new)),
         count => {
             let some: Vec<&str> = rows.iter().filter(|row| is_meant(row)).map(&id).take(3).collect();
-            Err(Complaint::usage(format!("'{wanted}' begins the ids of {count} {what}s"))
+            Err(CommandError::usage(format!("'{wanted}' begins the ids of {count} {what}s"))
                 .at(some.join(", "))
                 .cure("more of the id"))
         }
@@ -165,26 +165,26 @@ pub(crate) fn unknown<'a>(
     wanted: &str,
     known: impl Iterator<Item = &'a str>,
     list: &str,
-) -> Complaint {
+) -> CommandError {
     let cure = nearest(wanted, known).map_or_else(|| list.to_owned(), |id| format!("did you mean '{id}'?"));
-    Complaint::usage(format!("there is no {what} '{wanted}'")).cure(cure)
+    CommandError::usage(format!("there is no {what} '{wanted}'")).cure(cure)
 }
 
 /// The store did not do what it was asked.
-pub(crate) fn failed(failure: &StoreFailure) -> Complaint {
+pub(crate) fn failed(failure: &StoreFailure) -> CommandError {
     match failure {
-        StoreFailure::Missing(_) | StoreFailure::Exists(_) => Complaint::usage(failure.to_string()),
-        StoreFailure::Broken(_) => Complaint::failed(failure.to_string()),
+        StoreFailure::Missing(_) | StoreFailure::Exists(_) => CommandError::usage(failure.to_string()),
+        StoreFailure::Broken(_) => CommandError::failed(failure.to_string()),
     }
 }
 
-fn unread(failure: &JournalFailure) -> Complaint {
-    Complaint::failed(failure.to_string())
+fn unread(failure: &JournalFailure) -> CommandError {
+    CommandError::failed(failure.to_string())
 }
 
 /// The data folder cannot be used at all.
-fn unusable(error: &OpenError, folder: &std::path::Path) -> Complaint {
-    Complaint::failed(format!("sessions cannot be kept: {error}")).at(folder.display()).cure(
+fn unusable(error: &OpenError, folder: &std::path::Path) -> CommandError {
+    CommandError::failed(format!("sessions cannot be kept: {error}")).at(folder.display()).cure(
         "--data DIR for another folder, or for a run whose session is not kept: windlass run --ephemeral …",
     )
 }

@@ -38,7 +38,7 @@ pub(crate) enum Detail {
 
 /// What was seen of a run so far.
 #[derive(Debug)]
-pub(crate) struct Progress {
+pub(crate) struct RunProgress {
     detail: Detail,
     /// Whether the user's messages are told: they come from a script.
     tells_messages: bool,
@@ -56,7 +56,7 @@ pub(crate) struct Progress {
     blocks: Option<Box<Profile>>,
 }
 
-impl Progress {
+impl RunProgress {
     /// Nothing seen yet.
     pub(crate) fn new(detail: Detail, tells_messages: bool, tells_remarks: bool) -> Self {
         Self {

@@ -15,17 +15,17 @@ use windlass_core::tool::OutcomeStatus;
 use windlass_engine::policy_store::PolicyStore;
 use windlass_scripted::ScriptedUser;
 
-use crate::complaint::{Complaint, Result};
-use crate::terminal::ask::Asker;
+use crate::complaint::{CommandError, Result};
+use crate::terminal::ask::TerminalAsker;
 use crate::terminal::out::{complain, tell_line, warn};
-use crate::terminal::screen::{Screen, TICK_MS};
+use crate::terminal::screen::{RunScreen, TICK_MS};
 use crate::terminal::signals::Signals;
 
 /// A host and everybody around one of its sessions.
-pub(crate) struct Front {
+pub(crate) struct RunFollower {
     host: Arc<dyn HostPort>,
-    screen: Screen,
-    asker: Asker,
+    screen: RunScreen,
+    asker: TerminalAsker,
     user: Option<ScriptedUser>,
     signals: Signals,
     is_quiet: bool,
@@ -46,15 +46,15 @@ pub(crate) struct Front {
 }
 
 /// How a run ended, seen from here.
-pub(crate) enum Ending {
+pub(crate) enum FollowedEnd {
     /// It came to its end.
-    Finished(Ended),
+    Finished(EndedRun),
     /// The user did not want to wait for the end.
     Killed,
 }
 
 /// The end of a run.
-pub(crate) struct Ended {
+pub(crate) struct EndedRun {
     pub(crate) outcome: RunOutcome,
     pub(crate) error: Option<RunFailure>,
 }
@@ -67,12 +67,12 @@ pub(crate) struct RunFailure {
     pub(crate) message: String,
 }
 
-impl Front {
+impl RunFollower {
     /// A front end of a host. Signals are heard from now on.
     pub(crate) fn new(
         host: Arc<dyn HostPort>,
-        screen: Screen,
-        asker: Asker,
+        screen: RunScreen,
+        asker: TerminalAsker,
         policies: PolicyStore,
     ) -> Result<Self> {
         Ok(Self {
@@ -166,7 +166,7 @@ impl Front {
     }
 
     /// Follows a run to its end.
-    pub(crate) async fn follow(&mut self, started: &StartedRun) -> Result<Ending> {
+    pub(crate) async fn follow(&mut self, started: &StartedRun) -> Result<FollowedEnd> {
         let run_id = &started.run_id;
         let mut seq = started.after_seq;
         let mut events = self.events(run_id, seq).await?;
@@ -178,7 +178,7 @@ impl Front {
                 () = self.signals.next() => {
                     if self.stop(run_id).await? {
                         self.say_how_to_resume(run_id);
-                        return Ok(Ending::Killed);
+                        return Ok(FollowedEnd::Killed);
                     }
                 }
                 (question, answer) = self.asker.next() => {
@@ -192,11 +192,11 @@ impl Front {
                     Some(HostDelivery::Record(record)) => {
                         seq = record.seq;
                         if let Some(outcome) = self.see(record).await? {
-                            return Ok(Ending::Finished(self.say_goodbye(started, outcome)));
+                            return Ok(FollowedEnd::Finished(self.say_goodbye(started, outcome)));
                         }
                     }
                     Some(HostDelivery::Gap) => events = self.events(run_id, seq).await?,
-                    Some(HostDelivery::Deleted) | None => return Err(Complaint::failed(format!("run {run_id} ended without a last word"))),
+                    Some(HostDelivery::Deleted) | None => return Err(CommandError::failed(format!("run {run_id} ended without a last word"))),
                 },
                 _ = ticks.tick() => self.screen.tick(),
             }
@@ -281,7 +281,7 @@ impl Front {
         Ok(())
     }
 
-    fn say_goodbye(&mut self, started: &StartedRun, outcome: RunOutcome) -> Ended {
+    fn say_goodbye(&mut self, started: &StartedRun, outcome: RunOutcome) -> EndedRun {
         let stored = self.policies.stored();
         for rule in self.remembered.drain(..) {
             if !stored.rules().iter().any(|own| own.to_string() == rule) {
@@ -306,7 +306,7 @@ impl Front {
         if std::mem::take(&mut self.has_staged) && !self.is_quiet {
             self.say_how_to_apply(&started.run_id);
         }
-        Ended { outcome, error }
+        EndedRun { outcome, error }
     }
 
     fn say_how_to_apply(&self, run_id: &RunId) {
@@ -341,27 +341,29 @@ fn open_questions(records: &[Arc<Record>]) -> Vec<Question> {
 }
 
 /// The host did not do what it was asked.
-pub(crate) fn refused(error: HostError) -> Complaint {
+pub(crate) fn refused(error: HostError) -> CommandError {
     match &error {
         HostError::Missing { what: "session", .. } => {
-            Complaint::usage(error.to_string()).cure("windlass sessions list")
+            CommandError::usage(error.to_string()).cure("windlass sessions list")
         }
         HostError::Missing { what: "run", .. } => {
-            Complaint::usage(error.to_string()).cure("windlass runs list")
+            CommandError::usage(error.to_string()).cure("windlass runs list")
         }
         HostError::Missing { what: "step", .. } => {
-            Complaint::usage(error.to_string()).cure("windlass runs show ID lists the steps")
+            CommandError::usage(error.to_string()).cure("windlass runs show ID lists the steps")
         }
         HostError::Missing { .. } | HostError::Invalid { .. } | HostError::Unkeyed { .. } => {
-            Complaint::usage(error.to_string())
+            CommandError::usage(error.to_string())
         }
-        HostError::Held(_) => Complaint::failed(error.to_string()).cure("wait for it, or stop that process"),
+        HostError::Held(_) => {
+            CommandError::failed(error.to_string()).cure("wait for it, or stop that process")
+        }
         HostError::Busy(_)
         | HostError::Stale(_)
         | HostError::NeedsConsent(_)
         | HostError::Conflict(_)
         | HostError::Overloaded { .. }
         | HostError::Closing
-        | HostError::Broken(_) => Complaint::failed(error.to_string()),
+        | HostError::Broken(_) => CommandError::failed(error.to_string()),
     }
 }

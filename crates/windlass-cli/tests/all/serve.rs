@@ -389,7 +389,7 @@ fn that_there_is_no_browser_is_told_with_the_address_and_ends_nothing() {
 fn the_doctor_examines_over_http_and_the_list_of_models_keeps_what_it_found() {
     let server = windlass_testkit::provider::ProviderServer::start().unwrap();
     let place = place();
-    let model = format!("openai-compatible/{}", windlass_testkit::provider::Script::default());
+    let model = format!("openai-compatible/{}", windlass_testkit::provider::VendorScript::default());
     let address = server.base_url("openai");
     let vars = [("WINDLASS_BASE_URL", address.as_str())];
     let served = Served::start_with(&place, &["--model", &model], &vars);

@@ -1,11 +1,11 @@
 //! Slash commands: from the line to what carries it out.
 
 use crate::command::{self, Needs, SlashCommand};
-use crate::effect::Effect;
-use crate::state::State;
+use crate::effect::AppEffect;
+use crate::state::TuiState;
 
 /// Carries out a line, with or without its slash; a line that cannot be carried out goes back to be mended.
-pub(super) fn run(state: &mut State, line: &str) -> Vec<Effect> {
+pub(super) fn run(state: &mut TuiState, line: &str) -> Vec<AppEffect> {
     match command::parse(line) {
         Ok((command, rest)) => carry_out(state, command, rest),
         Err(unknown) => {
@@ -17,7 +17,7 @@ pub(super) fn run(state: &mut State, line: &str) -> Vec<Effect> {
 }
 
 /// Why a command cannot be carried out now.
-pub(super) fn obstacle(state: &State, needs: Needs) -> Option<&'static str> {
+pub(super) fn obstacle(state: &TuiState, needs: Needs) -> Option<&'static str> {
     match needs {
         Needs::Nothing => None,
         Needs::Session => {
@@ -28,7 +28,7 @@ pub(super) fn obstacle(state: &State, needs: Needs) -> Option<&'static str> {
 }
 
 /// Carries out a command; `rest` is what follows its word.
-pub(super) fn carry_out(state: &mut State, command: &SlashCommand, rest: &str) -> Vec<Effect> {
+pub(super) fn carry_out(state: &mut TuiState, command: &SlashCommand, rest: &str) -> Vec<AppEffect> {
     if let Some(obstacle) = obstacle(state, command.needs) {
         state.complain(obstacle);
         return Vec::new();

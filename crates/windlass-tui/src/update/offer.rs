@@ -2,11 +2,11 @@
 
 use super::command::obstacle;
 use crate::command::{COMMANDS, find};
-use crate::state::State;
+use crate::state::TuiState;
 use crate::state::composer::popup::Suggestion;
 
 /// All commands; those that cannot be carried out now are told apart.
-pub(super) fn commands(state: &State) -> Vec<Suggestion> {
+pub(super) fn commands(state: &TuiState) -> Vec<Suggestion> {
     let rows = COMMANDS.iter().map(|row| Suggestion {
         text: format!("/{}", row.word),
         label: format!("/{}", row.word),
@@ -20,7 +20,7 @@ pub(super) fn commands(state: &State) -> Vec<Suggestion> {
 }
 
 /// Puts first what was typed out: a command's word, or another word for it.
-pub(super) fn put_meant_first(rows: &mut Vec<Suggestion>, typed: &str, state: &State) {
+pub(super) fn put_meant_first(rows: &mut Vec<Suggestion>, typed: &str, state: &TuiState) {
     let Some(meant) = find(typed) else { return };
     let text = format!("/{}", meant.word);
     let row = match rows.iter().position(|row| row.text == text) {

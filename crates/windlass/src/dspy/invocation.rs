@@ -41,7 +41,7 @@ pub(super) fn steps_of(max_iterations: usize, limits: Limits) -> Limits {
 }
 
 /// What is invoked, and how.
-pub(super) struct Invocation {
+pub(super) struct ToolInvocation {
     pub(super) model: Arc<dyn ModelPort>,
     pub(super) registry: Registry,
     pub(super) profile: Profile,
@@ -49,7 +49,7 @@ pub(super) struct Invocation {
     pub(super) root: PathBuf,
 }
 
-impl Invocation {
+impl ToolInvocation {
     /// Starts its session on the library's own runtime.
     pub(super) fn start(self) -> Result<Invoked, WindlassError> {
         let journal = Arc::new(MemoryJournal::new());

@@ -12,8 +12,8 @@ use windlass_search::{Index, UpdateReport};
 
 use crate::args::{GlobalArgs, IndexCommand};
 use crate::commands::config::resolve;
-use crate::complaint::{Complaint, Result};
-use crate::config::Config;
+use crate::complaint::{CommandError, Result};
+use crate::config::CliConfig;
 use crate::config::duration::show_ms;
 use crate::exit::Exit;
 use crate::project::embedder;
@@ -41,9 +41,9 @@ pub(crate) fn run(global: &GlobalArgs, command: Option<IndexCommand>) -> Result<
 }
 
 /// The index of the project, opened or made.
-pub(crate) fn open_index(config: &Config) -> Result<Index> {
+pub(crate) fn open_index(config: &CliConfig) -> Result<Index> {
     if !config.settings.is_on("search.enabled") {
-        return Err(Complaint::usage("search is switched off")
+        return Err(CommandError::usage("search is switched off")
             .at(config.place("search.enabled"))
             .cure("search.enabled = true in the configuration file, or WINDLASS_SEARCH_ENABLED=true"));
     }
@@ -55,8 +55,8 @@ pub(crate) fn open_index(config: &Config) -> Result<Index> {
     embedder::on_lasting_runtime(|| open(&folder, &config.root, embedder)).map_err(failed)
 }
 
-pub(crate) fn failed(error: impl std::fmt::Display) -> Complaint {
-    Complaint::failed(error.to_string())
+pub(crate) fn failed(error: impl std::fmt::Display) -> CommandError {
+    CommandError::failed(error.to_string())
 }
 
 /// Brings an index up to date; a bar shows how far it is where somebody looks.
@@ -86,7 +86,7 @@ fn new_bar() -> ProgressBar {
     bar
 }
 
-fn build(global: &GlobalArgs, config: &Config) -> Result<()> {
+fn build(global: &GlobalArgs, config: &CliConfig) -> Result<()> {
     let index = open_index(config)?;
     let report = update(global, &index)?;
     let status = index.status().map_err(failed)?;
@@ -133,10 +133,10 @@ fn counts(skipped: &[(String, u64)]) -> String {
         .join(", ")
 }
 
-fn status(global: &GlobalArgs, config: &Config) -> Result<()> {
+fn status(global: &GlobalArgs, config: &CliConfig) -> Result<()> {
     let folder = folder_of(&config.folders.data, &config.root);
     if !folder.join("index").exists() {
-        return Err(Complaint::failed(format!("there is no index of {} yet", config.root.display()))
+        return Err(CommandError::failed(format!("there is no index of {} yet", config.root.display()))
             .cure("windlass index build"));
     }
     let status = open_index(config)?.status().map_err(failed)?;
@@ -182,7 +182,7 @@ fn completeness(status: &IndexStatus) -> String {
     }
 }
 
-fn clear(global: &GlobalArgs, config: &Config) -> Result<()> {
+fn clear(global: &GlobalArgs, config: &CliConfig) -> Result<()> {
     open_index(config)?.clear().map_err(failed)?;
     match global.json {
         true => print_json(&json!({"cleared": true})),

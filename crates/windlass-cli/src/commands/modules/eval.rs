@@ -11,13 +11,13 @@ use crate::complaint::Result;
 use crate::config::Flags;
 use crate::config::duration::show_ms;
 use crate::exit::Exit;
-use crate::project::store::Archive;
+use crate::project::store::SessionArchive;
 use crate::providers::choice::choose;
 use crate::terminal::out::{print, print_json, print_line};
 use crate::terminal::run_follower::refused;
 use crate::terminal::short_line::short_line;
 use crate::terminal::table::lay_out;
-use crate::wiring::House;
+use crate::wiring::Wiring;
 use windlass_core::host::ServedPort;
 
 /// Characters of what was wrong with a case.
@@ -28,15 +28,15 @@ pub(super) fn run(global: &GlobalArgs, args: &ModuleEvalArgs) -> Result<Exit> {
     let global = &without_cases(global)?;
     let flags = Flags { global: global.clone(), ..Flags::default() };
     // Nobody sits through all cases to answer questions.
-    let house = House::build_for(flags, &args.measure.permission, false)?;
-    let module = house.modules.get(&args.id)?;
+    let wiring = Wiring::build_for(flags, &args.measure.permission, false)?;
+    let module = wiring.modules.get(&args.id)?;
     let cases = cases_of(&args.measure, &module)?;
-    let judge = judge_of(&house, &args.measure.metric)?;
-    let chosen = choose(&house.config)?;
-    let archive = Archive::open(&house.config.folders, 1)?;
+    let judge = judge_of(&wiring, &args.measure.metric)?;
+    let chosen = choose(&wiring.config)?;
+    let archive = SessionArchive::open(&wiring.config.folders, 1)?;
     let bar = new_bar(global, "asking", cases.len());
     let (sat, session) = block_on(async {
-        let trial = Trial::begin(&house, &archive);
+        let trial = Trial::begin(&wiring, &archive);
         let metric = (&args.measure.metric, judge);
         let mut exam = Exam::begin(&trial, (&module, &chosen), metric, &args.measure.data).await?;
         let sat = exam.sit(&module, &cases, &bar).await?;

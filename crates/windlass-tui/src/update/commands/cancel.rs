@@ -1,8 +1,8 @@
 //! `/cancel`: stops the run.
 
 use crate::command::{Needs, SlashCommand};
-use crate::effect::Effect;
-use crate::state::State;
+use crate::effect::AppEffect;
+use crate::state::TuiState;
 use crate::update::stop;
 
 pub(super) const COMMAND: SlashCommand = SlashCommand {
@@ -13,7 +13,7 @@ pub(super) const COMMAND: SlashCommand = SlashCommand {
 };
 
 /// Stops the run that goes on; the wish to leave is another one.
-fn run(state: &mut State, _rest: &str) -> Vec<Effect> {
+fn run(state: &mut TuiState, _rest: &str) -> Vec<AppEffect> {
     if state.cancelling.is_some() {
         state.tell("the run is being stopped already");
         return Vec::new();

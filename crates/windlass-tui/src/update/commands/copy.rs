@@ -3,8 +3,8 @@
 use super::export::session_markdown;
 use super::refuse;
 use crate::command::{Needs, SlashCommand};
-use crate::effect::Effect;
-use crate::state::State;
+use crate::effect::AppEffect;
+use crate::state::TuiState;
 use crate::state::composer::popup::Suggestion;
 use crate::transcript_text::last_answer;
 
@@ -20,7 +20,7 @@ pub(super) const COMMAND: SlashCommand = SlashCommand {
 };
 
 /// Copies.
-fn run(state: &mut State, rest: &str) -> Vec<Effect> {
+fn run(state: &mut TuiState, rest: &str) -> Vec<AppEffect> {
     let Some(session) = &state.session else { return Vec::new() };
     let (text, what) = match rest {
         "" => (last_answer(&session.view), "the last answer"),
@@ -43,10 +43,10 @@ fn run(state: &mut State, rest: &str) -> Vec<Effect> {
         false => "",
     };
     state.tell(format!("{what} is on the clipboard: {chars} characters{warning}"));
-    vec![Effect::Copy(text)]
+    vec![AppEffect::Copy(text)]
 }
 
 /// What may follow the word, after what already does.
-fn offer(_state: &State, earlier: &[String]) -> Option<(&'static str, Vec<Suggestion>)> {
+fn offer(_state: &TuiState, earlier: &[String]) -> Option<(&'static str, Vec<Suggestion>)> {
     earlier.is_empty().then(|| ("what to copy", vec![Suggestion::whole("all", "the whole session")]))
 }

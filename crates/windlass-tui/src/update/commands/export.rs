@@ -4,8 +4,8 @@ use windlass_core::store::title_of;
 use windlass_core::trace::rfc3339;
 
 use crate::command::{Needs, SlashCommand};
-use crate::effect::Effect;
-use crate::state::State;
+use crate::effect::AppEffect;
+use crate::state::TuiState;
 use crate::state::session::OpenSession;
 use crate::text::one_line;
 use crate::transcript_text::transcript_markdown;
@@ -27,13 +27,13 @@ pub(super) const COMMAND: SlashCommand = SlashCommand {
 };
 
 /// Writes the file.
-fn run(state: &mut State, rest: &str) -> Vec<Effect> {
+fn run(state: &mut TuiState, rest: &str) -> Vec<AppEffect> {
     let Some(session) = &state.session else { return Vec::new() };
     let name = match rest {
         "" => usual_name(session, state.now_ms),
         name => name.to_owned(),
     };
-    vec![Effect::Export { name, text: session_markdown(session) }]
+    vec![AppEffect::Export { name, text: session_markdown(session) }]
 }
 
 /// A session as Markdown, under its title.

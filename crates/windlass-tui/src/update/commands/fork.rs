@@ -5,8 +5,8 @@ use windlass_core::ids::RunId;
 
 use super::{open, refuse};
 use crate::command::{Needs, SlashCommand};
-use crate::effect::Effect;
-use crate::state::State;
+use crate::effect::AppEffect;
+use crate::state::TuiState;
 use crate::state::overlay::{Overlay, Picker, PickerKind, PickerRow};
 use crate::state::steps::StepNote;
 use crate::state::transcript::Foldable;
@@ -19,7 +19,7 @@ pub(super) const COMMAND: SlashCommand = SlashCommand {
 };
 
 /// Lists the steps, or forks at the one that is named, with another message if there is one.
-fn run(state: &mut State, rest: &str) -> Vec<Effect> {
+fn run(state: &mut TuiState, rest: &str) -> Vec<AppEffect> {
     let Some(run_id) = meant(state) else {
         state.complain("nothing was said yet: there is no run to fork");
         return Vec::new();
@@ -48,7 +48,7 @@ fn run(state: &mut State, rest: &str) -> Vec<Effect> {
 }
 
 /// The run that is meant: the one that is looked at, else the newest.
-fn meant(state: &State) -> Option<RunId> {
+fn meant(state: &TuiState) -> Option<RunId> {
     let session = state.session.as_ref()?;
     let focused = state.transcript.focused.as_ref().map(|focused| match focused {
         Foldable::Call(run_id, _) | Foldable::Thinking(run_id, _) => run_id,
@@ -57,11 +57,11 @@ fn meant(state: &State) -> Option<RunId> {
     focused.filter(is_here).or_else(|| session.newest().map(|run| &run.run_id)).cloned()
 }
 
-fn steps<'a>(state: &'a State, run_id: &RunId) -> &'a [StepNote] {
+fn steps<'a>(state: &'a TuiState, run_id: &RunId) -> &'a [StepNote] {
     state.session.as_ref().map_or(&[], |session| session.steps.of(run_id))
 }
 
-fn list(state: &mut State, run_id: &RunId) -> Vec<Effect> {
+fn list(state: &mut TuiState, run_id: &RunId) -> Vec<AppEffect> {
     let runs = state.session.iter().flat_map(|session| &session.view.runs);
     let message = runs.filter(|run| run.run_id == *run_id).map(|run| one_line(&run.user)).next();
     let mut rows = vec![PickerRow::new("0", "0  the message alone", message.unwrap_or_default())];
@@ -82,14 +82,14 @@ fn list(state: &mut State, run_id: &RunId) -> Vec<Effect> {
 }
 
 /// A row was chosen.
-pub(in crate::update) fn choose(state: &mut State, step: &str) -> Vec<Effect> {
+pub(in crate::update) fn choose(state: &mut TuiState, step: &str) -> Vec<AppEffect> {
     let Some(Overlay::Picker(picker)) = state.overlay.take() else { return Vec::new() };
     let step = step.parse().unwrap_or(0);
     fork(state, RunId::new(picker.about.as_str()), step, None)
 }
 
-fn fork(state: &mut State, run_id: RunId, step: u32, message: Option<String>) -> Vec<Effect> {
+fn fork(state: &mut TuiState, run_id: RunId, step: u32, message: Option<String>) -> Vec<AppEffect> {
     state.tell("forking …");
     let wish = ForkWish { step, message, model: state.about.model.clone(), outcome: None };
-    vec![Effect::Fork { run_id, wish }]
+    vec![AppEffect::Fork { run_id, wish }]
 }

@@ -1,8 +1,8 @@
 //! `/inspect`: everything that is on record of a run.
 
 use crate::command::{Needs, SlashCommand};
-use crate::effect::Effect;
-use crate::state::State;
+use crate::effect::AppEffect;
+use crate::state::TuiState;
 use crate::update::inspector;
 
 pub(super) const COMMAND: SlashCommand = SlashCommand {
@@ -13,7 +13,7 @@ pub(super) const COMMAND: SlashCommand = SlashCommand {
 };
 
 /// Opens the inspector.
-fn run(state: &mut State, _rest: &str) -> Vec<Effect> {
+fn run(state: &mut TuiState, _rest: &str) -> Vec<AppEffect> {
     inspector::open(state);
     Vec::new()
 }

@@ -30,8 +30,8 @@ pub(super) mod tools;
 
 use super::{command, overlay};
 use crate::command::{SlashCommand, find};
-use crate::effect::Effect;
-use crate::state::State;
+use crate::effect::AppEffect;
+use crate::state::TuiState;
 use crate::state::overlay::{Deed, Overlay, Pager, Picker, PickerKind, PickerRow, PromptKind};
 
 /// All commands, in the order in which they are shown.
@@ -62,7 +62,7 @@ pub static COMMANDS: [&SlashCommand; 23] = [
 ];
 
 /// A row of a list was chosen.
-pub(super) fn choose(state: &mut State, kind: PickerKind, row: PickerRow) -> Vec<Effect> {
+pub(super) fn choose(state: &mut TuiState, kind: PickerKind, row: PickerRow) -> Vec<AppEffect> {
     match kind {
         PickerKind::Commands => choose_command(state, &row.id),
         PickerKind::Models => model::choose(state, &row.id),
@@ -79,7 +79,7 @@ pub(super) fn choose(state: &mut State, kind: PickerKind, row: PickerRow) -> Vec
 }
 
 /// A command that needs more than its word is written for the user to end; the others are carried out.
-fn choose_command(state: &mut State, word: &str) -> Vec<Effect> {
+fn choose_command(state: &mut TuiState, word: &str) -> Vec<AppEffect> {
     overlay::close(state);
     match find(word) {
         Some(row) if row.must_have_arguments() => {
@@ -92,7 +92,12 @@ fn choose_command(state: &mut State, word: &str) -> Vec<Effect> {
 }
 
 /// A key of a list's own was pressed; the row that was chosen then.
-pub(super) fn act(state: &mut State, kind: PickerKind, key: char, row: Option<PickerRow>) -> Vec<Effect> {
+pub(super) fn act(
+    state: &mut TuiState,
+    kind: PickerKind,
+    key: char,
+    row: Option<PickerRow>,
+) -> Vec<AppEffect> {
     match kind {
         PickerKind::Rules => policy::act(state, key, row),
         PickerKind::Sessions => sessions::act(state, key, row),
@@ -109,22 +114,22 @@ pub(super) fn act(state: &mut State, kind: PickerKind, key: char, row: Option<Pi
 }
 
 /// Something was confirmed.
-pub(super) fn carry_out(state: &mut State, deed: Deed) -> Vec<Effect> {
+pub(super) fn carry_out(state: &mut TuiState, deed: Deed) -> Vec<AppEffect> {
     match deed {
-        Deed::DeleteSession(session_id) => vec![Effect::Delete(session_id)],
-        Deed::RemoveRule(id) => vec![Effect::RemoveRule(id)],
+        Deed::DeleteSession(session_id) => vec![AppEffect::Delete(session_id)],
+        Deed::RemoveRule(id) => vec![AppEffect::RemoveRule(id)],
         Deed::Apply(proposal) => apply::confirm(state, *proposal),
         Deed::RunAll => mode::accept_all(state),
     }
 }
 
 /// A key of a text's own was pressed.
-pub(super) fn act_on_text(state: &mut State, key: char) -> Vec<Effect> {
+pub(super) fn act_on_text(state: &mut TuiState, key: char) -> Vec<AppEffect> {
     context::act(state, key)
 }
 
 /// A line was written.
-pub(super) fn take_line(state: &mut State, kind: PromptKind, text: &str) -> Vec<Effect> {
+pub(super) fn take_line(state: &mut TuiState, kind: PromptKind, text: &str) -> Vec<AppEffect> {
     match kind {
         PromptKind::Rename(session_id) => sessions::rename(state, session_id, text),
         PromptKind::Confirmation(proposal) => apply::take_word(state, *proposal, text),
@@ -132,17 +137,17 @@ pub(super) fn take_line(state: &mut State, kind: PromptKind, text: &str) -> Vec<
 }
 
 /// Opens a list.
-fn open(state: &mut State, picker: Picker) {
+fn open(state: &mut TuiState, picker: Picker) {
     overlay::open(state, Overlay::Picker(picker));
 }
 
 /// Opens a text.
-fn open_text(state: &mut State, pager: Pager) {
+fn open_text(state: &mut TuiState, pager: Pager) {
     overlay::open(state, Overlay::Pager(pager));
 }
 
 /// Says why a line cannot be carried out; it goes back to be mended, unless something else is written already.
-fn refuse(state: &mut State, line: &str, why: impl Into<String>) -> Vec<Effect> {
+fn refuse(state: &mut TuiState, line: &str, why: impl Into<String>) -> Vec<AppEffect> {
     if state.composer.is_empty() && !line.is_empty() {
         state.composer.put_back(line);
     }

@@ -5,10 +5,10 @@ use windlass_core::nearest::nearest_names;
 
 use super::{open, refuse};
 use crate::command::SlashCommand;
-use crate::effect::Effect;
+use crate::effect::AppEffect;
 use crate::figures;
 use crate::figures::dollars;
-use crate::state::State;
+use crate::state::TuiState;
 use crate::state::composer::popup::Suggestion;
 use crate::state::overlay::{Picker, PickerKind, PickerRow};
 use crate::text::one_line;
@@ -21,7 +21,7 @@ pub(super) const COMMAND: SlashCommand = SlashCommand {
 };
 
 /// Lists the models, or takes the one that is named.
-fn run(state: &mut State, rest: &str) -> Vec<Effect> {
+fn run(state: &mut TuiState, rest: &str) -> Vec<AppEffect> {
     if rest.is_empty() {
         return list(state);
     }
@@ -32,7 +32,7 @@ fn run(state: &mut State, rest: &str) -> Vec<Effect> {
 }
 
 /// What may follow the word, after what already does.
-fn offer(state: &State, earlier: &[String]) -> Option<(&'static str, Vec<Suggestion>)> {
+fn offer(state: &TuiState, earlier: &[String]) -> Option<(&'static str, Vec<Suggestion>)> {
     let row = |model: &ModelRow| {
         let detail = match (model.is_ready, model.is_default) {
             (false, _) => "not ready: its key or its server is not there",
@@ -44,16 +44,16 @@ fn offer(state: &State, earlier: &[String]) -> Option<(&'static str, Vec<Suggest
     earlier.is_empty().then(|| ("models", state.about.models.iter().map(row).collect()))
 }
 
-fn list(state: &mut State) -> Vec<Effect> {
+fn list(state: &mut TuiState) -> Vec<AppEffect> {
     let mut picker = Picker::new(PickerKind::Models, "Model of the next run", rows(state))
         .with_words("choose", "the host offers no models; `windlass models doctor` says why");
     picker.pending = 1;
     open(state, picker);
-    vec![Effect::ListModels]
+    vec![AppEffect::ListModels]
 }
 
 /// The models were listed: those that can be asked come first.
-pub(in crate::update) fn fill(state: &mut State, models: Vec<ModelRow>) {
+pub(in crate::update) fn fill(state: &mut TuiState, models: Vec<ModelRow>) {
     state.about.models = models;
     let rows = rows(state);
     if let Some(picker) = state.overlay.as_mut().and_then(|over| over.picker_mut(PickerKind::Models)) {
@@ -63,12 +63,12 @@ pub(in crate::update) fn fill(state: &mut State, models: Vec<ModelRow>) {
 }
 
 /// A row was chosen.
-pub(in crate::update) fn choose(state: &mut State, name: &str) -> Vec<Effect> {
+pub(in crate::update) fn choose(state: &mut TuiState, name: &str) -> Vec<AppEffect> {
     state.overlay = None;
     take(state, name.to_owned())
 }
 
-fn take(state: &mut State, name: String) -> Vec<Effect> {
+fn take(state: &mut TuiState, name: String) -> Vec<AppEffect> {
     let known = state.about.models.iter().find(|model| model.name == name);
     let shown = one_line(&name);
     let text = match known {
@@ -106,7 +106,7 @@ fn find(models: &[ModelRow], wanted: &str) -> Result<String, String> {
     }
 }
 
-fn rows(state: &State) -> Vec<PickerRow> {
+fn rows(state: &TuiState) -> Vec<PickerRow> {
     let now = state.model();
     let row = |model: &ModelRow| {
         let badge = if model.is_ready { "ready" } else { "not ready" };

@@ -1,14 +1,14 @@
 //! `/new`: the next message begins a session. Nothing is created before it.
 
 use crate::command::SlashCommand;
-use crate::effect::Effect;
-use crate::state::State;
+use crate::effect::AppEffect;
+use crate::state::TuiState;
 
 pub(super) const COMMAND: SlashCommand =
     SlashCommand { aliases: &["clear"], ..SlashCommand::new("new", "begin a new session", run) };
 
 /// Leaves the session that is shown.
-pub(super) fn run(state: &mut State, _rest: &str) -> Vec<Effect> {
+pub(super) fn run(state: &mut TuiState, _rest: &str) -> Vec<AppEffect> {
     if state.session.is_none() && state.turning_to.is_none() {
         state.tell("the next message begins a session");
         return Vec::new();
@@ -23,7 +23,7 @@ pub(super) fn run(state: &mut State, _rest: &str) -> Vec<Effect> {
 }
 
 /// Takes the session from the screen. What waited to be sent in it is not sent elsewhere: it goes back to be looked at.
-pub(in crate::update) fn leave(state: &mut State) -> Vec<Effect> {
+pub(in crate::update) fn leave(state: &mut TuiState) -> Vec<AppEffect> {
     state.take_back_waiting();
     state.session = None;
     state.about.settings = Default::default();
@@ -32,5 +32,5 @@ pub(in crate::update) fn leave(state: &mut State) -> Vec<Effect> {
     state.cancelling = None;
     state.still_since = None;
     state.transcript = Default::default();
-    vec![Effect::Unfollow]
+    vec![AppEffect::Unfollow]
 }

@@ -5,8 +5,8 @@ use windlass_core::profile::ProfileName;
 
 use super::{open, refuse};
 use crate::command::SlashCommand;
-use crate::effect::Effect;
-use crate::state::State;
+use crate::effect::AppEffect;
+use crate::state::TuiState;
 use crate::state::composer::popup::Suggestion;
 use crate::state::overlay::{Picker, PickerKind, PickerRow};
 use crate::text::one_line;
@@ -19,7 +19,7 @@ pub(super) const COMMAND: SlashCommand = SlashCommand {
 };
 
 /// Lists the profiles, or takes the one that is named.
-fn run(state: &mut State, rest: &str) -> Vec<Effect> {
+fn run(state: &mut TuiState, rest: &str) -> Vec<AppEffect> {
     if rest.is_empty() {
         let now = state.profile();
         let row = |name: &ProfileName| {
@@ -48,13 +48,13 @@ fn run(state: &mut State, rest: &str) -> Vec<Effect> {
 }
 
 /// What may follow the word, after what already does.
-fn offer(_state: &State, earlier: &[String]) -> Option<(&'static str, Vec<Suggestion>)> {
+fn offer(_state: &TuiState, earlier: &[String]) -> Option<(&'static str, Vec<Suggestion>)> {
     let row = |name: &ProfileName| Suggestion::whole(name.word(), name.about());
     earlier.is_empty().then(|| ("profiles", ProfileName::ALL.iter().map(row).collect()))
 }
 
 /// A row was chosen.
-pub(in crate::update) fn choose(state: &mut State, word: &str) -> Vec<Effect> {
+pub(in crate::update) fn choose(state: &mut TuiState, word: &str) -> Vec<AppEffect> {
     state.overlay = None;
     state.about.profile = Some(word.to_owned());
     state.tell(format!("profile {word} holds from the next run on"));

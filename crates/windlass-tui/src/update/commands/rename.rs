@@ -2,8 +2,8 @@
 
 use super::{refuse, sessions};
 use crate::command::{Needs, SlashCommand};
-use crate::effect::Effect;
-use crate::state::State;
+use crate::effect::AppEffect;
+use crate::state::TuiState;
 use crate::text::one_line;
 
 pub(super) const COMMAND: SlashCommand = SlashCommand {
@@ -14,7 +14,7 @@ pub(super) const COMMAND: SlashCommand = SlashCommand {
 };
 
 /// Renames.
-fn run(state: &mut State, rest: &str) -> Vec<Effect> {
+fn run(state: &mut TuiState, rest: &str) -> Vec<AppEffect> {
     let title = one_line(rest);
     let session_id = state.session.as_ref().map(|session| session.row.session_id.clone());
     match session_id.filter(|_| !title.is_empty()) {

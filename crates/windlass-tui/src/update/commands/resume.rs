@@ -11,9 +11,9 @@ use windlass_core::view::{Entry, RunView};
 
 use super::open;
 use crate::command::SlashCommand;
-use crate::effect::Effect;
+use crate::effect::AppEffect;
 use crate::figures::{ago, plural};
-use crate::state::State;
+use crate::state::TuiState;
 use crate::state::overlay::{Picker, PickerKind, PickerRow};
 use crate::text::one_line;
 
@@ -27,18 +27,18 @@ pub(super) const COMMAND: SlashCommand = SlashCommand {
 };
 
 /// Lists the runs that have not ended, or takes up the one that is named.
-fn run(state: &mut State, rest: &str) -> Vec<Effect> {
+fn run(state: &mut TuiState, rest: &str) -> Vec<AppEffect> {
     if !rest.is_empty() {
         return choose(state, rest);
     }
     let picker = Picker::loading(PickerKind::Unfinished, "Runs that have not ended")
         .with_words("resume", "every run has ended: there is nothing to take up");
     open(state, picker);
-    vec![Effect::ListUnfinished]
+    vec![AppEffect::ListUnfinished]
 }
 
 /// The runs were listed.
-pub(in crate::update) fn fill(state: &mut State, runs: &[RunRow]) {
+pub(in crate::update) fn fill(state: &mut TuiState, runs: &[RunRow]) {
     let shown = state.session.as_ref().map(|session| session.row.session_id.clone());
     let now_ms = state.now_ms;
     let row = |run: &RunRow| {
@@ -58,14 +58,14 @@ pub(in crate::update) fn fill(state: &mut State, runs: &[RunRow]) {
 }
 
 /// A row was chosen.
-pub(in crate::update) fn choose(state: &mut State, run_id: &str) -> Vec<Effect> {
+pub(in crate::update) fn choose(state: &mut TuiState, run_id: &str) -> Vec<AppEffect> {
     state.overlay = None;
     state.still_since = None;
-    vec![Effect::Resume { run_id: RunId::new(run_id), wish: ResumeWish::default() }]
+    vec![AppEffect::Resume { run_id: RunId::new(run_id), wish: ResumeWish::default() }]
 }
 
 /// A session was opened: whether its last run moves will be seen.
-pub(in crate::update) fn begin_watch(state: &mut State) {
+pub(in crate::update) fn begin_watch(state: &mut TuiState) {
     let waits = state.session.as_ref().and_then(|session| session.newest()).is_some_and(|run| {
         // A run that waits for an answer stands still with good reason, and the answer takes it up.
         run.ended.is_none() && run.questions.is_empty()
@@ -74,7 +74,7 @@ pub(in crate::update) fn begin_watch(state: &mut State) {
 }
 
 /// Time passed: a run of which nothing has come for a while may be one that stopped in the middle.
-pub(in crate::update) fn watch(state: &mut State) {
+pub(in crate::update) fn watch(state: &mut TuiState) {
     let Some(since) = state.still_since else { return };
     if state.now_ms.saturating_sub(since) < STILL_MS {
         return;
@@ -89,7 +89,7 @@ pub(in crate::update) fn watch(state: &mut State) {
 }
 
 /// A record came: whatever it is, something moves. What a run that was taken up again left open is said.
-pub(in crate::update) fn see(state: &mut State, record: &Record) {
+pub(in crate::update) fn see(state: &mut TuiState, record: &Record) {
     state.still_since = None;
     let Event::RunResumed { interrupted, repeated, grants } = &record.event else { return };
     let run = state.session.as_ref().and_then(|session| session.newest());

@@ -1,8 +1,8 @@
 //! `/thinking`: folds or unfolds the thinking.
 
 use crate::command::SlashCommand;
-use crate::effect::Effect;
-use crate::state::State;
+use crate::effect::AppEffect;
+use crate::state::TuiState;
 
 pub(super) const COMMAND: SlashCommand = SlashCommand {
     aliases: &["reasoning"],
@@ -11,7 +11,7 @@ pub(super) const COMMAND: SlashCommand = SlashCommand {
 };
 
 /// Folds or unfolds the thinking.
-fn run(state: &mut State, _rest: &str) -> Vec<Effect> {
+fn run(state: &mut TuiState, _rest: &str) -> Vec<AppEffect> {
     state.transcript.flip_thinking();
     Vec::new()
 }
