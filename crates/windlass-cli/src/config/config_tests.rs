@@ -313,7 +313,7 @@ fn an_unknown_profile_suggests_the_nearest() {
     let complaint = Case::new().flag(|flags| flags.global.profile = Some("edisn".into())).complaint();
     assert!(complaint.contains("did you mean 'edison'?") && complaint.contains("--profile"), "{complaint}");
     let words: Vec<&str> = ProfileName::ALL.into_iter().map(ProfileName::word).collect();
-    let Some(value::Kind::Word(known)) = key::find("profile").map(|key| key.kind) else {
+    let Some(value::SettingKind::Word(known)) = key::find("profile").map(|key| key.kind) else {
         panic!("profile has words")
     };
     assert_eq!(known, words);
