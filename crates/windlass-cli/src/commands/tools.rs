@@ -127,7 +127,7 @@ fn describe(spec: &ToolSpec) -> String {
         own("other names", list(spec.aliases.clone())),
         own(
             "time limit",
-            spec.timeout_ms.map_or_else(|| "the profile's".into(), crate::config::duration::show_ms),
+            spec.timeout_ms.map_or_else(|| "the profile's".into(), windlass_tui::figures::duration),
         ),
     ]));
     for example in &spec.examples {

@@ -41,75 +41,32 @@ pub(crate) enum SettingValue {
 impl SettingValue {
     /// The text of a text or a secret.
     pub(crate) fn text(&self) -> Option<&str> {
-        match self {
-            SettingValue::Text(text) | SettingValue::Secret(text) => Some(text),
-            SettingValue::Nothing
-            | SettingValue::Truth(_)
-            | SettingValue::Count(_)
-            | SettingValue::Number(_)
-            | SettingValue::List(_)
-            | SettingValue::Table(_)
-            | SettingValue::Secrets(_) => None,
-        }
+        let (SettingValue::Text(text) | SettingValue::Secret(text)) = self else { return None };
+        Some(text)
     }
 
     /// The fields of a table.
     pub(crate) fn fields(&self) -> Option<&Map<String, Json>> {
-        match self {
-            SettingValue::Table(fields) | SettingValue::Secrets(fields) => Some(fields),
-            SettingValue::Nothing
-            | SettingValue::Text(_)
-            | SettingValue::Secret(_)
-            | SettingValue::Truth(_)
-            | SettingValue::Count(_)
-            | SettingValue::Number(_)
-            | SettingValue::List(_) => None,
-        }
+        let (SettingValue::Table(fields) | SettingValue::Secrets(fields)) = self else { return None };
+        Some(fields)
     }
 
     /// The whole number.
     pub(crate) fn count(&self) -> Option<u64> {
-        match self {
-            SettingValue::Count(count) => Some(*count),
-            SettingValue::Nothing
-            | SettingValue::Text(_)
-            | SettingValue::Secret(_)
-            | SettingValue::Truth(_)
-            | SettingValue::Number(_)
-            | SettingValue::List(_)
-            | SettingValue::Table(_)
-            | SettingValue::Secrets(_) => None,
-        }
+        let SettingValue::Count(count) = self else { return None };
+        Some(*count)
     }
 
     /// The number with a point.
     pub(crate) fn number(&self) -> Option<f64> {
-        match self {
-            SettingValue::Number(number) => number.as_f64(),
-            SettingValue::Nothing
-            | SettingValue::Text(_)
-            | SettingValue::Secret(_)
-            | SettingValue::Truth(_)
-            | SettingValue::Count(_)
-            | SettingValue::List(_)
-            | SettingValue::Table(_)
-            | SettingValue::Secrets(_) => None,
-        }
+        let SettingValue::Number(number) = self else { return None };
+        number.as_f64()
     }
 
     /// The items of a list.
     pub(crate) fn items(&self) -> &[String] {
-        match self {
-            SettingValue::List(items) => items,
-            SettingValue::Nothing
-            | SettingValue::Text(_)
-            | SettingValue::Secret(_)
-            | SettingValue::Truth(_)
-            | SettingValue::Count(_)
-            | SettingValue::Number(_)
-            | SettingValue::Table(_)
-            | SettingValue::Secrets(_) => &[],
-        }
+        let SettingValue::List(items) = self else { return &[] };
+        items
     }
 
     /// As JSON, secrets hidden.

@@ -17,8 +17,8 @@ use windlass_core::permission::Decision;
 use windlass_core::profile::Profile;
 use windlass_core::text::{visible, visible_line};
 use windlass_core::tool::{ErrorKind, OutcomeStatus, ToolCall, ToolOutcome};
+use windlass_tui::figures::duration;
 
-use crate::config::duration::show_ms;
 use crate::terminal::short_line::short_line;
 
 /// Characters of what a call is about, of what it gave, and of what it says while it runs.
@@ -235,7 +235,7 @@ impl RunProgress {
     fn see_delay(&mut self, attempt: u32, attempts_max: u32, delay_ms: u64, message: &str) -> Vec<String> {
         let line = format!(
             "waiting {}: {} (try {attempt} of {attempts_max})",
-            show_ms(delay_ms),
+            duration(delay_ms),
             short_line(message, DELAY_CHARS_MAX)
         );
         let told = vec![caution(&line)];
@@ -309,7 +309,7 @@ impl RunProgress {
             OutcomeStatus::Cancelled => style("✗").for_stderr().yellow(),
         };
         let again = if outcome.meta.is_cached { "  (again)" } else { "" };
-        let took = dim(&show_ms(outcome.meta.duration_ms));
+        let took = dim(&duration(outcome.meta.duration_ms));
         // Which calls inside it happened, and which may have, is nothing to shorten.
         let told = match outcome.failure().filter(|failure| failure.kind == ErrorKind::Interrupted) {
             Some(failure) => visible_line(&failure.message).into_owned(),

@@ -9,13 +9,14 @@ use serde_json::json;
 use windlass_core::ids::SessionId;
 use windlass_core::search::{DocumentRow, NewDocument};
 use windlass_search::{Index, IndexError};
+use windlass_tui::figures::ago;
 
 use crate::args::GlobalArgs;
 use crate::commands::index::{failed, open_index};
 use crate::complaint::{CommandError, Result};
 use crate::config::CliConfig;
 use crate::project::index::{folder_of, open};
-use crate::project::store::{SessionArchive, age, pick, unknown};
+use crate::project::store::{SessionArchive, pick, unknown};
 use crate::providers::target::wait_for;
 use crate::terminal::out::{print, print_json, print_line};
 use crate::terminal::table::lay_out;
@@ -103,7 +104,7 @@ pub(crate) fn list(global: &GlobalArgs, config: &CliConfig, session: Option<&str
             shown_id(row).to_owned(),
             row.name.clone(),
             format!("{} bytes", row.bytes),
-            age(now_ms, row.added_ms),
+            ago(now_ms, row.added_ms),
             session,
         ]
     };

@@ -9,12 +9,12 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 use windlass_core::search::IndexStatus;
 use windlass_search::{Index, UpdateReport};
+use windlass_tui::figures::duration;
 
 use crate::args::{GlobalArgs, IndexCommand};
 use crate::commands::config::resolve;
 use crate::complaint::{CommandError, Result};
 use crate::config::CliConfig;
-use crate::config::duration::show_ms;
 use crate::exit::Exit;
 use crate::project::embedder;
 use crate::project::index::{folder_of, open};
@@ -102,7 +102,7 @@ fn build(global: &GlobalArgs, config: &CliConfig) -> Result<()> {
         report.changed,
         report.removed,
         report.unchanged,
-        show_ms(report.elapsed_ms)
+        duration(report.elapsed_ms)
     ))?;
     if !status.skipped.is_empty() {
         print_line(&format!("left out: {}", counts(&status.skipped)))?;
@@ -177,7 +177,7 @@ fn completeness(status: &IndexStatus) -> String {
         (Some(progress), _) => {
             format!("no: {} of {} files; windlass index build goes on", progress.done, progress.total)
         }
-        (None, Some(at_ms)) => format!("yes, {} ago", show_ms(now_ms.saturating_sub(at_ms))),
+        (None, Some(at_ms)) => format!("yes, {} ago", duration(now_ms.saturating_sub(at_ms))),
         (None, None) => "no; windlass index build makes it so".to_owned(),
     }
 }

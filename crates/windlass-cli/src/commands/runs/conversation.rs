@@ -12,8 +12,8 @@ use windlass_core::ids::{CallId, RunId};
 use windlass_core::message::{Message, Part};
 use windlass_core::text::visible;
 use windlass_core::tool::{InnerCall, OutcomeStatus, ToolCall, ToolOutcome, see_inside};
+use windlass_tui::figures::duration;
 
-use crate::config::duration::show_ms;
 use crate::terminal::progress::{gist, subject};
 use crate::terminal::short_line::short_line;
 
@@ -68,7 +68,7 @@ fn write_inside(text: &mut String, calls: &[InnerCall], depth: usize) {
         let _ = match call.status {
             // How long it took is not on record where nobody saw its end.
             None | Some(OutcomeStatus::Interrupted) => writeln!(text),
-            Some(_) => writeln!(text, "  {}", style(show_ms(call.duration_ms)).dim()),
+            Some(_) => writeln!(text, "  {}", style(duration(call.duration_ms)).dim()),
         };
         write_inside(text, &call.inside, depth.saturating_add(1));
     }
@@ -251,7 +251,7 @@ impl StepStory {
             let _ = write!(text, "{mark} {} {name} {about}", style(&call.id).dim());
             let _ = match call.state {
                 "ok" | "failed" => {
-                    writeln!(text, "  {}  {}", style(show_ms(call.duration_ms)).dim(), call.summary)
+                    writeln!(text, "  {}  {}", style(duration(call.duration_ms)).dim(), call.summary)
                 }
                 "asked" => writeln!(text, "  waits for your answer"),
                 "staged" => writeln!(text, "  {}", call.summary),
