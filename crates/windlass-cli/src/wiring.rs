@@ -30,9 +30,7 @@ use crate::terminal::out::warn;
 
 /// The configuration and what is made of it.
 pub(crate) struct Wiring {
-    /// The configuration.
     pub(crate) config: CliConfig,
-    /// The tools.
     pub(crate) registry: Registry,
     /// The index of the project, unless it is switched off.
     pub(crate) search: Option<Arc<ProjectIndex>>,
@@ -40,7 +38,6 @@ pub(crate) struct Wiring {
     pub(crate) modules: Arc<ProjectModules>,
     /// The Rhai tools of both.
     pub(crate) scripts: ScriptTools,
-    /// The rules.
     pub(crate) policies: PolicyStore,
     /// Whether somebody can be asked.
     pub(crate) can_ask: bool,

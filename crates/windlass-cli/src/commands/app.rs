@@ -33,7 +33,6 @@ pub(crate) fn has_terminal() -> bool {
     std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
 }
 
-/// Runs the app.
 pub(crate) fn run(global: &GlobalArgs, args: &AppArgs) -> Result<Exit> {
     let flags = Flags { global: global.clone(), ..Flags::default() };
     let permission = PermissionArgs { approve: args.approve, ..PermissionArgs::default() };

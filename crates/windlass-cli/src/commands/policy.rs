@@ -22,7 +22,6 @@ use crate::terminal::out::{print, print_json, print_line, warn};
 use crate::terminal::table::lay_out;
 use crate::wiring::{Wiring, doubt};
 
-/// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, command: PolicyCommand) -> Result<Exit> {
     match command {
         PolicyCommand::List => list(global)?,

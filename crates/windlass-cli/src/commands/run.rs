@@ -49,7 +49,6 @@ const UNFINISHED_MAX: usize = 3;
 /// How long tools may take to stop when the user does not want to wait.
 const KILL_MS: u64 = 500;
 
-/// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, mut args: RunArgs) -> Result<Exit> {
     let mut global = global.clone();
     let is_named = global.model.is_some() || args.module.is_some();

@@ -35,7 +35,6 @@ const ADDRESS: &str = "127.0.0.1:4117";
 /// Readers of the store: lists and old events are read beside each other.
 const READERS: usize = 2;
 
-/// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, args: &ServeArgs) -> Result<Exit> {
     let flags = Flags { global: global.clone(), server: Some(args.clone()), ..Flags::default() };
     // Questions are answered over HTTP: somebody can always be asked.

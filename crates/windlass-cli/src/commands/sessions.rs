@@ -22,7 +22,6 @@ use crate::terminal::table::lay_out;
 /// Characters of a title in a list.
 const COLUMN_CHARS_MAX: usize = 60;
 
-/// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, command: SessionsCommand) -> Result<Exit> {
     let archive = SessionArchive::of_user(global)?;
     wait_for(async {

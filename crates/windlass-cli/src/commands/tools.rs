@@ -35,7 +35,6 @@ use crate::wiring::Wiring;
 /// Characters of a description in the list.
 const DESCRIPTION_CHARS_MAX: usize = 90;
 
-/// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, command: ToolsCommand) -> Result<Exit> {
     match command {
         ToolsCommand::List => list(global),

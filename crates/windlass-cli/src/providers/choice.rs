@@ -27,7 +27,6 @@ const OLLAMA_TIMEOUT_MS: u64 = 300;
 /// A model, and how it is spoken to.
 #[derive(Clone)]
 pub(crate) struct ChosenModel {
-    /// The model.
     pub(crate) model: Arc<dyn ModelPort>,
     /// What is known of it; a script is known by nobody.
     pub(crate) target: Option<Target>,

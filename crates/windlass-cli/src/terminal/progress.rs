@@ -57,7 +57,6 @@ pub(crate) struct RunProgress {
 }
 
 impl RunProgress {
-    /// Nothing seen yet.
     pub(crate) fn new(detail: Detail, tells_messages: bool, tells_remarks: bool) -> Self {
         Self {
             detail,

@@ -61,7 +61,6 @@ pub(crate) struct EndedRun {
 
 /// Why a run failed.
 pub(crate) struct RunFailure {
-    /// A stable word.
     pub(crate) code: String,
     /// What happened, for people.
     pub(crate) message: String,
@@ -111,7 +110,6 @@ impl RunFollower {
         self
     }
 
-    /// Keeps all events.
     pub(crate) fn keeping_events(mut self) -> Self {
         self.keeps_seen = true;
         self

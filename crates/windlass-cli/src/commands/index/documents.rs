@@ -30,7 +30,6 @@ const BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// Digits of an id in a list.
 const ID_SHOWN: usize = 12;
 
-/// Adds files.
 pub(crate) fn add(
     global: &GlobalArgs,
     config: &CliConfig,
@@ -83,7 +82,6 @@ fn find_session(global: &GlobalArgs, wanted: &str) -> Result<SessionId> {
     Ok(wait_for(archive.session(wanted))??.session_id)
 }
 
-/// Lists them.
 pub(crate) fn list(global: &GlobalArgs, config: &CliConfig, session: Option<&str>) -> Result<()> {
     let mut rows = open_index(config)?.all_documents().map_err(failed)?;
     if let Some(wanted) = session {

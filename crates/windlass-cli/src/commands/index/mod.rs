@@ -24,7 +24,6 @@ use crate::terminal::table::lay_out;
 /// Files that could not be read and are named; the rest is counted.
 const NAMED_MAX: usize = 5;
 
-/// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, command: Option<IndexCommand>) -> Result<Exit> {
     let config = resolve(global)?;
     match command.unwrap_or(IndexCommand::Build) {

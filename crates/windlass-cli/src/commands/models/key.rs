@@ -14,7 +14,6 @@ use crate::config::CliConfig;
 use crate::providers::keyring::Keyring;
 use crate::terminal::out::{print_json, print_line, tell};
 
-/// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, config: &CliConfig, command: &KeyCommand) -> Result<()> {
     let keyring = Keyring::of_user(&config.folders.data);
     match command {

@@ -26,7 +26,6 @@ use crate::terminal::nearest::did_you_mean;
 use crate::terminal::out::{print, print_json};
 use crate::terminal::table::lay_out;
 
-/// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, command: ModelsCommand) -> Result<Exit> {
     let config = || resolve(global);
     match command {

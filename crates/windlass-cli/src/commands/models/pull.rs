@@ -51,7 +51,6 @@ struct Fetched {
     was_there: bool,
 }
 
-/// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, config: &CliConfig, args: &PullArgs) -> Result<Exit> {
     let hub = config.settings.text("pull.hub_url").unwrap_or(HUB);
     let source = PullSource::parse(&args.source, hub)?;
@@ -98,7 +97,6 @@ pub(crate) fn run(global: &GlobalArgs, config: &CliConfig, args: &PullArgs) -> R
     Ok(Exit::Done)
 }
 
-/// How files come.
 struct Pull {
     transport: Transport,
     limits: ExchangeLimits,
@@ -271,9 +269,7 @@ impl WantedFile<'_> {
 
 /// Why a file did not come.
 enum DownloadFailure {
-    /// The other side.
     Error(DownloadError),
-    /// This side.
     Disk(CommandError),
 }
 

@@ -23,7 +23,6 @@ use windlass_core::host::ServedPort;
 /// Characters of what was wrong with a case.
 const WHY_CHARS_MAX: usize = 90;
 
-/// Runs the command.
 pub(super) fn run(global: &GlobalArgs, args: &ModuleEvalArgs) -> Result<Exit> {
     let global = &without_cases(global)?;
     let flags = Flags { global: global.clone(), ..Flags::default() };

@@ -65,7 +65,6 @@ impl Trial {
         }
     }
 
-    /// The host.
     pub(super) fn host(&self) -> &Arc<Host> {
         &self.host
     }

@@ -20,7 +20,6 @@ use crate::terminal::short_line::short_line;
 /// Characters of a name of a tool.
 const NAME_CHARS_MAX: usize = 60;
 
-/// One run, told.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Story {
     run_id: RunId,

@@ -29,7 +29,6 @@ use crate::terminal::table::lay_out;
 /// Characters of a message or a model in a list.
 const CELL_CHARS_MAX: usize = 50;
 
-/// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, command: RunsCommand) -> Result<Exit> {
     match command {
         RunsCommand::List { session, unfinished, page } => {
