@@ -70,9 +70,7 @@ impl Wiring {
         if warning.is_some() && config.approve == ApproveMode::All {
             // Rules that forbid may be lost with the file: nothing may run on their absence.
             config.approve = if can_ask { ApproveMode::Ask } else { ApproveMode::Never };
-            config
-                .warnings
-                .push("--approve all does not hold while the policy file cannot be read".to_owned());
+            config.warnings.push("--approve all is ignored while the policy file cannot be read".to_owned());
         }
         config.warnings.extend(warning);
         if !flags.global.quiet {
@@ -123,7 +121,7 @@ fn offered_rules(config: &CliConfig) -> Option<String> {
     let is_new = config.profile.name == ProfileName::Zodo && !config.folders.policies_file.exists();
     let file = config.folders.zodo_policies().filter(|_| is_new)?;
     Some(format!(
-        "ZodoLlama's rules in {} do not hold yet; windlass policy import takes them over",
+        "ZodoLlama's rules in {} are not used yet; windlass policy import imports them",
         file.display()
     ))
 }

@@ -124,7 +124,7 @@ pub(crate) fn say_goodbye(global: &GlobalArgs, parting: &Parting) {
         return;
     }
     if let Some(run_id) = &parting.run_id {
-        tell_line(&format!("the run was stopped in the middle; to go on: windlass runs resume {run_id}"));
+        tell_line(&format!("the run was stopped in the middle; to continue: windlass runs resume {run_id}"));
     }
     if let Some(session_id) = &parting.session_id {
         tell_line(&format!("to come back: windlass --session {session_id}"));

@@ -122,7 +122,7 @@ fn offer_import(wiring: &Wiring, rules: &[Rule]) {
     let read = read_rules(&file);
     if !read.is_ok_and(|theirs| missing(&theirs, rules).next().is_none()) {
         warn(&format!(
-            "ZodoLlama's rules in {} do not hold here; windlass policy import takes them over",
+            "ZodoLlama's rules in {} are not used here; windlass policy import imports them",
             file.display()
         ));
     }

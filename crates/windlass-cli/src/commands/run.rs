@@ -183,7 +183,7 @@ async fn find_old(archive: &SessionArchive, wanted: &str) -> Result<Option<Sessi
     Err(match archive.writer(&row.session_id).await? {
         Some(by) => CommandError::failed(format!("session {} is in use by {by}", row.session_id))
             .cure("wait for it, or stop that process"),
-        None => CommandError::failed(format!("run {} of this session was cut off", run.run_id))
+        None => CommandError::failed(format!("run {} of this session was interrupted", run.run_id))
             .cure(format!("windlass runs resume {}", run.run_id)),
     })
 }

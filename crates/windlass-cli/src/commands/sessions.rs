@@ -52,7 +52,7 @@ async fn list(
         return print_json(&rows);
     }
     if rows.is_empty() {
-        return print_line("no sessions yet; windlass run \"…\" begins one");
+        return print_line("no sessions yet; windlass run \"…\" starts one");
     }
     print(&table(&rows))?;
     if has_more && !global.quiet {

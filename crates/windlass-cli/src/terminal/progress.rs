@@ -163,7 +163,7 @@ impl RunProgress {
     /// Whoever comes back to a run wants to know what became of the calls that were cut off.
     fn see_resumption(&self, interrupted: &[CallId], repeated: &[CallId], grants: &[String]) -> Vec<String> {
         let names = |ids: &[CallId]| ids.iter().map(CallId::as_str).collect::<Vec<_>>().join(", ");
-        let mut lines = vec![dim("taken up where it stopped")];
+        let mut lines = vec![dim("resumed where it stopped")];
         if !interrupted.is_empty() {
             let names = names(interrupted);
             lines.push(caution(&format!("not repeated, for they may have happened already: {names}")));

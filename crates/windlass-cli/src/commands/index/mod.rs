@@ -174,10 +174,10 @@ fn completeness(status: &IndexStatus) -> String {
     let now_ms = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
     match (status.indexing, status.completed_ms) {
         (Some(progress), _) => {
-            format!("no: {} of {} files; windlass index build goes on", progress.done, progress.total)
+            format!("no: {} of {} files; windlass index build continues", progress.done, progress.total)
         }
         (None, Some(at_ms)) => format!("yes, {} ago", duration(now_ms.saturating_sub(at_ms))),
-        (None, None) => "no; windlass index build makes it so".to_owned(),
+        (None, None) => "no; windlass index build updates it".to_owned(),
     }
 }
 

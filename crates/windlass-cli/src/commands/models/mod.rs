@@ -105,7 +105,7 @@ fn show(global: &GlobalArgs, config: &CliConfig, word: &str) -> Result<()> {
 fn examined(found: Option<&Examined>, name: &ModelName) -> String {
     match found {
         Some(found) => format!("at {}", found.base_url),
-        None => format!("never; windlass models doctor {name} does"),
+        None => format!("never; windlass models doctor {name} examines it"),
     }
 }
 

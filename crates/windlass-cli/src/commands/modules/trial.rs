@@ -132,7 +132,7 @@ impl Trial {
                 }
                 Some(HostDelivery::Gap) => events = self.host.events(run_id, seq).await.map_err(refused)?,
                 Some(HostDelivery::Deleted) | None => {
-                    return Err(CommandError::failed(format!("run {run_id} ended without a last word")));
+                    return Err(CommandError::failed(format!("run {run_id} ended without a final record")));
                 }
             }
         }

@@ -113,7 +113,7 @@ impl Story {
                 self.see_outcome(call_id, outcome, message);
             }
             Event::EditApplied { call_id, .. } => self.set_state(call_id, "applied"),
-            Event::RunResumed { .. } => self.remarks.push("It was cut off and taken up again.".to_owned()),
+            Event::RunResumed { .. } => self.remarks.push("It was interrupted and resumed.".to_owned()),
             Event::WarningRaised { code, message } => {
                 self.remarks.push(format!("{message} ({})", code.word()));
             }
@@ -219,7 +219,7 @@ impl Story {
             let _ = writeln!(text, "to look at what is staged: windlass runs apply {}", self.run_id);
         }
         if self.outcome.is_none() {
-            let _ = writeln!(text, "to go on: windlass runs resume {}", self.run_id);
+            let _ = writeln!(text, "to continue: windlass runs resume {}", self.run_id);
         }
         text
     }

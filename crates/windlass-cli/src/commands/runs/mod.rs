@@ -135,8 +135,8 @@ async fn trace(archive: &SessionArchive, id: &str, is_otlp: bool) -> Result<()> 
 pub(crate) fn unfinished_line(rows: &[RunRow]) -> Option<String> {
     let newest = rows.first()?;
     Some(match rows.len() {
-        1 => format!("a run was cut off; to go on with it: windlass runs resume {}", newest.run_id),
-        _ => "runs were cut off; windlass runs list --unfinished shows them, windlass runs resume ID goes on"
+        1 => format!("a run was interrupted; to continue it: windlass runs resume {}", newest.run_id),
+        _ => "runs were interrupted; windlass runs list --unfinished shows them, windlass runs resume ID continues one"
             .to_owned(),
     })
 }
