@@ -25,13 +25,13 @@ const BEGINNING_MS: u64 = 1_700_000_000_000;
 pub const THE_END: &str = "the end of it";
 
 /// The app on a screen in memory.
-pub struct Screen {
+pub struct BenchScreen {
     state: TuiState,
     cache: Cache,
     terminal: Option<Terminal<TestBackend>>,
 }
 
-impl Screen {
+impl BenchScreen {
     /// A screen without a session.
     pub fn new(columns: u16, rows: u16) -> Self {
         let about = HostFacts {
@@ -119,13 +119,13 @@ impl Screen {
 }
 
 /// Records, one after the other.
-struct Writer {
+struct ScreenWriter {
     records: Vec<Arc<Record>>,
     run: String,
     seq: u64,
 }
 
-impl Writer {
+impl ScreenWriter {
     fn push(&mut self, event: Event) {
         self.seq += 1;
         self.records.push(Arc::new(Record {
@@ -221,7 +221,7 @@ fn answer(number: usize) -> String {
 
 /// A session of that many runs: thinking, a call, an answer with headings, lists, code and a table.
 pub fn long_session(runs: usize) -> Vec<Arc<Record>> {
-    let mut writer = Writer { records: Vec::new(), run: String::new(), seq: 0 };
+    let mut writer = ScreenWriter { records: Vec::new(), run: String::new(), seq: 0 };
     (1..=runs).for_each(|number| writer.run(number));
     writer.records
 }
@@ -229,7 +229,7 @@ pub fn long_session(runs: usize) -> Vec<Arc<Record>> {
 /// One more run of that session whose answer comes in so many pieces.
 pub fn streamed(session: &[Arc<Record>], pieces: usize) -> Vec<Arc<Record>> {
     let seq = session.last().map_or(0, |record| record.seq);
-    let mut writer = Writer { records: Vec::new(), run: String::new(), seq };
+    let mut writer = ScreenWriter { records: Vec::new(), run: String::new(), seq };
     writer.begin(usize::MAX);
     let mut words = Vec::new();
     let mut number = 0;

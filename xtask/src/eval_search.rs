@@ -17,7 +17,7 @@ const END: &str = "<!-- evaluation: end -->";
 
 /// What `eval-search` may be asked for.
 #[derive(clap::Args)]
-pub(crate) struct Options {
+pub(crate) struct EvalSearchOptions {
     /// Ask the half of the queries that may be looked at while tuning
     #[arg(long, conflicts_with = "write")]
     tune: bool,
@@ -33,7 +33,7 @@ pub(crate) struct Options {
 }
 
 /// Runs, shows and perhaps writes.
-pub(crate) fn run(root: &Path, options: &Options) -> Result<()> {
+pub(crate) fn run(root: &Path, options: &EvalSearchOptions) -> Result<()> {
     let args = ["run", "--release", "--package", "windlass-benches", "--bin", "windlass-eval-search", "--"];
     let mut evaluation = Invocation::cargo(root, &args);
     if options.tune {

@@ -35,21 +35,21 @@ use clap::Parser;
 /// The house's own commands.
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", disable_help_subcommand = true)]
-enum Task {
+enum XtaskCommand {
     /// Run every check, in order, and stop at the first that fails
-    Test(test::Options),
+    Test(test::TestOptions),
     /// Enforce the walls and budgets of the house
-    Tidy(tidy::Options),
+    Tidy(tidy::TidyOptions),
     /// Count the requirements that a named test proves
-    Requirements(requirements::Options),
+    Requirements(requirements::RequirementsOptions),
     /// Run the benchmarks and collect their figures
-    Bench(bench::Options),
+    Bench(bench::BenchOptions),
     /// Measure how well searching finds
-    EvalSearch(eval_search::Options),
+    EvalSearch(eval_search::EvalSearchOptions),
     /// Measure how well the built-in model calls
-    EvalBuiltin(eval_builtin::Options),
+    EvalBuiltin(eval_builtin::EvalBuiltinOptions),
     /// Compare models in the process with llama.cpp
-    CompareLocal(compare_local::Options),
+    CompareLocal(compare_local::CompareOptions),
     /// Take pictures of every page and state of the web app
     Screenshots(web::ScreenshotOptions),
     /// Film the terminal app for the README
@@ -57,7 +57,7 @@ enum Task {
 }
 
 fn main() -> ExitCode {
-    match run(Task::parse()) {
+    match run(XtaskCommand::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
@@ -66,23 +66,23 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(task: Task) -> anyhow::Result<()> {
+fn run(task: XtaskCommand) -> anyhow::Result<()> {
     let root = checkout::find_root(&std::env::current_dir()?)?;
     match task {
-        Task::Test(options) => test::run(&root, &options),
-        Task::Tidy(options) => tidy::run(&root, &options),
-        Task::Requirements(options) => requirements::run(&root, &options),
-        Task::Bench(options) => bench::run(&root, &options),
-        Task::EvalSearch(options) => eval_search::run(&root, &options),
-        Task::EvalBuiltin(options) => {
+        XtaskCommand::Test(options) => test::run(&root, &options),
+        XtaskCommand::Tidy(options) => tidy::run(&root, &options),
+        XtaskCommand::Requirements(options) => requirements::run(&root, &options),
+        XtaskCommand::Bench(options) => bench::run(&root, &options),
+        XtaskCommand::EvalSearch(options) => eval_search::run(&root, &options),
+        XtaskCommand::EvalBuiltin(options) => {
             eval_builtin::run(&root, &checkout::read_workspace(&root)?.target_folder, &options)
         }
-        Task::CompareLocal(options) => {
+        XtaskCommand::CompareLocal(options) => {
             compare_local::run(&root, &checkout::read_workspace(&root)?.target_folder, &options)
         }
-        Task::Screenshots(options) => {
+        XtaskCommand::Screenshots(options) => {
             web::take_screenshots(&root, &checkout::read_workspace(&root)?.target_folder, &options)
         }
-        Task::Picture => picture::run(&root, &checkout::read_workspace(&root)?.target_folder),
+        XtaskCommand::Picture => picture::run(&root, &checkout::read_workspace(&root)?.target_folder),
     }
 }

@@ -16,13 +16,13 @@ use std::collections::HashMap;
 use std::net::SocketAddr;
 
 use crate::load::process::Process;
-use crate::load::wire::Client;
+use crate::load::wire::WireClient;
 
 /// What a load is told, as `name=value` on its command line.
 #[derive(Debug, Clone)]
-pub struct Wishes(HashMap<String, String>);
+pub struct LoadWishes(HashMap<String, String>);
 
-impl Wishes {
+impl LoadWishes {
     /// Reads a command line.
     pub fn read(args: impl Iterator<Item = String>) -> Self {
         Self(args.filter_map(|arg| arg.split_once('=').map(|(a, b)| (a.to_owned(), b.to_owned()))).collect())
@@ -39,10 +39,10 @@ impl Wishes {
     }
 
     /// A client of the server.
-    pub fn client(&self) -> Result<Client, String> {
+    pub fn client(&self) -> Result<WireClient, String> {
         let text = self.word("addr", "");
         let address: SocketAddr = text.parse().map_err(|_| format!("addr='{text}' is no HOST:PORT"))?;
-        Ok(Client::new(address))
+        Ok(WireClient::new(address))
     }
 
     /// The server's process.

@@ -43,7 +43,6 @@ impl CommandError {
         Self::failed(format!("{} could not be {verb}: {error}", path.display()))
     }
 
-    /// Adds where.
     pub(crate) fn at(mut self, place: impl fmt::Display) -> Self {
         self.place = Some(place.to_string());
         self

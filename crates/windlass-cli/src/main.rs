@@ -50,7 +50,7 @@ fn main() -> ExitCode {
 fn dispatch(args: CommandLine) -> Result<Exit> {
     let CommandLine { global, app, command } = args;
     if command.is_some() && (app.session.is_some() || app.resume_last || app.approve.is_some()) {
-        let what = "--session, --continue and --approve of the terminal app stand before no command";
+        let what = "--session, --continue and --approve are for the terminal app; they cannot stand before a command";
         return Err(CommandError::usage(what).cure("windlass run --session ID \"…\""));
     }
     match command {

@@ -30,9 +30,7 @@ use crate::terminal::out::warn;
 
 /// The configuration and what is made of it.
 pub(crate) struct Wiring {
-    /// The configuration.
     pub(crate) config: CliConfig,
-    /// The tools.
     pub(crate) registry: Registry,
     /// The index of the project, unless it is switched off.
     pub(crate) search: Option<Arc<ProjectIndex>>,
@@ -40,7 +38,6 @@ pub(crate) struct Wiring {
     pub(crate) modules: Arc<ProjectModules>,
     /// The Rhai tools of both.
     pub(crate) scripts: ScriptTools,
-    /// The rules.
     pub(crate) policies: PolicyStore,
     /// Whether somebody can be asked.
     pub(crate) can_ask: bool,
@@ -73,9 +70,7 @@ impl Wiring {
         if warning.is_some() && config.approve == ApproveMode::All {
             // Rules that forbid may be lost with the file: nothing may run on their absence.
             config.approve = if can_ask { ApproveMode::Ask } else { ApproveMode::Never };
-            config
-                .warnings
-                .push("--approve all does not hold while the policy file cannot be read".to_owned());
+            config.warnings.push("--approve all is ignored while the policy file cannot be read".to_owned());
         }
         config.warnings.extend(warning);
         if !flags.global.quiet {
@@ -126,7 +121,7 @@ fn offered_rules(config: &CliConfig) -> Option<String> {
     let is_new = config.profile.name == ProfileName::Zodo && !config.folders.policies_file.exists();
     let file = config.folders.zodo_policies().filter(|_| is_new)?;
     Some(format!(
-        "ZodoLlama's rules in {} do not hold yet; windlass policy import takes them over",
+        "ZodoLlama's rules in {} are not used yet; windlass policy import imports them",
         file.display()
     ))
 }

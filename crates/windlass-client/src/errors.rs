@@ -48,11 +48,9 @@ pub(crate) struct RefusedRequest<'a> {
     pub(crate) asked: &'a str,
     /// Whether a token went along.
     pub(crate) has_token: bool,
-    /// The status.
     pub(crate) status: u16,
     /// When to come back, if it said so.
     pub(crate) retry_after_ms: Option<u64>,
-    /// What it said.
     pub(crate) body: &'a str,
 }
 

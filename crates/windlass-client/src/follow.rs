@@ -185,7 +185,6 @@ enum StreamMessage {
     Deleted,
 }
 
-/// One connection.
 struct StreamConnection {
     body: ReplyBody,
     splitter: Splitter,

@@ -85,7 +85,6 @@ impl ServerFacts {
         self.read().defaults.clone()
     }
 
-    /// The tools.
     pub(crate) fn tools(&self) -> Vec<Arc<ToolSpec>> {
         self.read().tools.clone()
     }

@@ -30,7 +30,6 @@ pub(crate) struct ServerLine {
 }
 
 impl ServerLine {
-    /// Opens nothing yet.
     pub(crate) fn new(
         url: &str,
         token: Option<Secret>,
@@ -63,7 +62,6 @@ impl ServerLine {
         &self.url
     }
 
-    /// Reads something.
     pub(crate) async fn get<T: DeserializeOwned>(&self, path: &ApiPath) -> Result<T, HostError> {
         self.ask(path, Method::Get, Vec::new(), of_reading()).await
     }

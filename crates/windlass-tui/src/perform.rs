@@ -22,7 +22,6 @@ use crate::text::one_line;
 /// Records read at once when a session is opened.
 const PAGE_ROWS: usize = 2_000;
 
-/// Rows of lists.
 const LIST_ROWS: usize = 200;
 
 /// The tool that knows the paths of the project.
@@ -345,7 +344,7 @@ fn wish_of(effect: &AppEffect) -> RefusedWish {
         AppEffect::Follow { .. } | AppEffect::Unfollow => RefusedWish::Other("follow the session"),
         AppEffect::Bell => RefusedWish::Other("ring"),
         AppEffect::Copy(_) => RefusedWish::Other("copy"),
-        AppEffect::Quit => RefusedWish::Other("leave"),
+        AppEffect::Quit => RefusedWish::Other("quit"),
     }
 }
 

@@ -7,10 +7,10 @@ use ratatui::style::{Color, Modifier, Style};
 /// Which theme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ThemeKind {
-    /// For terminals with a dark ground.
+    /// For terminals with a dark background.
     #[default]
     Dark,
-    /// For terminals with a light ground.
+    /// For terminals with a light background.
     Light,
     /// Without colour (`NO_COLOR`).
     Plain,

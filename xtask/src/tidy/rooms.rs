@@ -31,82 +31,82 @@ pub(super) const DEV_ONLY: [&str; 5] = ["windlass-testkit", "tempfile", "insta",
 pub(super) const DEV_ROOMS: [&str; 2] = ["windlass-testkit", "windlass-benches"];
 
 /// Something heavy and the only rooms that may have it.
-pub(super) struct Kept {
+pub(super) struct KeptIn {
     pub(super) what: &'static [&'static str],
     pub(super) rooms: &'static [&'static str],
     pub(super) why: &'static str,
 }
 
 /// Dependencies that a crate exists to keep out of the others.
-pub(super) const DEPENDENCIES_KEPT: &[Kept] = &[
-    Kept { what: &["jsonschema"], rooms: &["windlass-engine"], why: "validation happens in one place" },
-    Kept {
+pub(super) const DEPENDENCIES_KEPT: &[KeptIn] = &[
+    KeptIn { what: &["jsonschema"], rooms: &["windlass-engine"], why: "validation happens in one place" },
+    KeptIn {
         what: &["clap", "anyhow"],
         rooms: &["windlass-cli", "xtask"],
         why: "libraries have typed errors and no command line",
     },
-    Kept {
+    KeptIn {
         what: &["clap_complete", "indicatif", "console", "etcetera", "toml"],
         rooms: &["windlass-cli"],
         why: "only the binary knows the terminal, the home directory and configuration files",
     },
-    Kept {
+    KeptIn {
         what: &["tracing-subscriber"],
         rooms: &["windlass-cli", "windlass-benches"],
         why: "a library says what happened; who listens is the program's choice",
     },
-    Kept {
+    KeptIn {
         what: &["reqwest"],
         rooms: &["windlass-tools"],
         why: "only tools that fetch need a browser's HTTP; models have a client of their own",
     },
-    Kept {
+    KeptIn {
         what: &["httparse", "rustls-platform-verifier", "tokio-rustls", "url"],
         rooms: &["windlass-models"],
         why: "the client for models is in one room",
     },
-    Kept {
+    KeptIn {
         what: &["hyper-util"],
         rooms: &["windlass-models", "windlass-server"],
         why: "proxies of the client for models, connections of the server",
     },
-    Kept { what: &["rusqlite"], rooms: &["windlass-store"], why: "SQL is the store's" },
-    Kept {
+    KeptIn { what: &["rusqlite"], rooms: &["windlass-store"], why: "SQL is the store's" },
+    KeptIn {
         what: &["axum", "hyper", "http-body"],
         rooms: &["windlass-server"],
         why: "HTTP towards clients is the server's",
     },
-    Kept {
+    KeptIn {
         what: &["rustls"],
         rooms: &["windlass-tools", "windlass-models"],
         why: "only tools that fetch and the client for models speak TLS",
     },
-    Kept {
+    KeptIn {
         what: &["grep-matcher", "cap-std", "sysinfo", "encoding_rs"],
         rooms: &["windlass-tools"],
         why: "files and processes belong to the tools",
     },
-    Kept {
+    KeptIn {
         what: &["grep-searcher", "grep-regex"],
         rooms: &["windlass-tools", "windlass-benches"],
         why: "searching without an index is a tool's, and what the index is measured against",
     },
-    Kept {
+    KeptIn {
         what: &["rustix"],
         rooms: &["windlass-tools", "windlass-cli", "windlass-benches"],
         why: "only processes, terminals and clocks need the system itself",
     },
-    Kept {
+    KeptIn {
         what: &["ignore"],
         rooms: &["windlass-tools", "windlass-search", "windlass-benches", "xtask"],
         why: "files belong to the tools and to the index of them",
     },
-    Kept {
+    KeptIn {
         what: &["tantivy"],
         rooms: &["windlass-search", "windlass-benches"],
         why: "an index is searching's, and is measured against the bare one",
     },
-    Kept {
+    KeptIn {
         what: &[
             "lopdf",
             "tree-sitter",
@@ -123,29 +123,33 @@ pub(super) const DEPENDENCIES_KEPT: &[Kept] = &[
         rooms: &["windlass-search"],
         why: "an index and the parsing of code are searching's",
     },
-    Kept {
+    KeptIn {
         what: &["notify"],
         rooms: &["windlass-search", "windlass-modules"],
         why: "files are watched by those who hold what was made of them",
     },
-    Kept { what: &["rhai"], rooms: &["windlass-modules"], why: "scripts run in one place, under its limits" },
-    Kept {
+    KeptIn {
+        what: &["rhai"],
+        rooms: &["windlass-modules"],
+        why: "scripts run in one place, under its limits",
+    },
+    KeptIn {
         what: &["num-bigint", "num-rational", "num-traits", "similar", "scraper"],
         rooms: &["windlass-tools"],
         why: "one tool's trade",
     },
-    Kept {
+    KeptIn {
         what: &["syn", "proc-macro2"],
         rooms: &["windlass-macros", "xtask"],
         why: "parsing Rust is for build time",
     },
-    Kept { what: &["quote"], rooms: &["windlass-macros"], why: "writing Rust is for build time" },
-    Kept {
+    KeptIn { what: &["quote"], rooms: &["windlass-macros"], why: "writing Rust is for build time" },
+    KeptIn {
         what: &["ratatui", "crossterm", "ratatui-textarea", "pulldown-cmark"],
         rooms: &["windlass-tui", "windlass-benches"],
         why: "the screen of a terminal belongs to the terminal app",
     },
-    Kept {
+    KeptIn {
         what: &["mimalloc"],
         rooms: &["windlass-cli", "windlass-benches"],
         why: "a program picks its allocator",
@@ -153,13 +157,13 @@ pub(super) const DEPENDENCIES_KEPT: &[Kept] = &[
 ];
 
 /// Paths of the standard library and the runtime that a room exists to keep out of the others.
-pub(super) const PATHS_KEPT: &[Kept] = &[
-    Kept {
+pub(super) const PATHS_KEPT: &[KeptIn] = &[
+    KeptIn {
         what: &["std::env"],
         rooms: &["windlass-cli", "windlass-testkit", "benches", "xtask"],
         why: "only the binary reads configuration; pass the value in",
     },
-    Kept {
+    KeptIn {
         what: &["std::process::Command", "tokio::process"],
         rooms: &["windlass-tools", "windlass-cli", "windlass-testkit", "xtask"],
         why: "processes belong to the tools; the binary asks a user's own command for a key",

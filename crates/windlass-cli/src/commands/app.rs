@@ -33,7 +33,6 @@ pub(crate) fn has_terminal() -> bool {
     std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
 }
 
-/// Runs the app.
 pub(crate) fn run(global: &GlobalArgs, args: &AppArgs) -> Result<Exit> {
     let flags = Flags { global: global.clone(), ..Flags::default() };
     let permission = PermissionArgs { approve: args.approve, ..PermissionArgs::default() };
@@ -125,7 +124,7 @@ pub(crate) fn say_goodbye(global: &GlobalArgs, parting: &Parting) {
         return;
     }
     if let Some(run_id) = &parting.run_id {
-        tell_line(&format!("the run was stopped in the middle; to go on: windlass runs resume {run_id}"));
+        tell_line(&format!("the run was stopped in the middle; to continue: windlass runs resume {run_id}"));
     }
     if let Some(session_id) = &parting.session_id {
         tell_line(&format!("to come back: windlass --session {session_id}"));

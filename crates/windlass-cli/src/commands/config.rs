@@ -17,7 +17,6 @@ use crate::terminal::nearest::did_you_mean;
 use crate::terminal::out::{print, print_json, print_line, warn};
 use crate::terminal::table::lay_out;
 
-/// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, command: &ConfigCommand) -> Result<Exit> {
     match command {
         ConfigCommand::Explain { key } => explain(global, key.as_deref())?,

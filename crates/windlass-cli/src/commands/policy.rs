@@ -22,7 +22,6 @@ use crate::terminal::out::{print, print_json, print_line, warn};
 use crate::terminal::table::lay_out;
 use crate::wiring::{Wiring, doubt};
 
-/// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, command: PolicyCommand) -> Result<Exit> {
     match command {
         PolicyCommand::List => list(global)?,
@@ -123,7 +122,7 @@ fn offer_import(wiring: &Wiring, rules: &[Rule]) {
     let read = read_rules(&file);
     if !read.is_ok_and(|theirs| missing(&theirs, rules).next().is_none()) {
         warn(&format!(
-            "ZodoLlama's rules in {} do not hold here; windlass policy import takes them over",
+            "ZodoLlama's rules in {} are not used here; windlass policy import imports them",
             file.display()
         ));
     }

@@ -10,11 +10,10 @@ use windlass_core::command::RunWishes;
 use windlass_core::event::Event;
 use windlass_core::host::{HostPort, RunStart, ServedPort};
 use windlass_core::ids::SessionId;
-use windlass_core::json::clip::clip_chars;
 use windlass_core::message::Message;
 use windlass_core::model::{Sampling, ToolChoice};
 use windlass_core::profile::Dialect;
-use windlass_core::store::{NewSession, RunQuery, SessionRow, StorePort};
+use windlass_core::store::{NewSession, RunQuery, SessionRow, StorePort, title_of};
 use windlass_engine::clock::Clock;
 use windlass_engine::host::{Host, ModelsPort};
 use windlass_engine::ids::new_session_id;
@@ -44,16 +43,12 @@ use crate::wiring::Wiring;
 /// Largest message and largest context that are read: more than any model takes.
 const TEXT_BYTES_MAX: u64 = 16 << 20;
 
-/// Characters of a session's first title.
-const TITLE_CHARS_MAX: usize = 80;
-
 /// Runs that were cut off and are looked at before the user is told of them.
 const UNFINISHED_MAX: usize = 3;
 
 /// How long tools may take to stop when the user does not want to wait.
 const KILL_MS: u64 = 500;
 
-/// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, mut args: RunArgs) -> Result<Exit> {
     let mut global = global.clone();
     let is_named = global.model.is_some() || args.module.is_some();
@@ -188,7 +183,7 @@ async fn find_old(archive: &SessionArchive, wanted: &str) -> Result<Option<Sessi
     Err(match archive.writer(&row.session_id).await? {
         Some(by) => CommandError::failed(format!("session {} is in use by {by}", row.session_id))
             .cure("wait for it, or stop that process"),
-        None => CommandError::failed(format!("run {} of this session was cut off", run.run_id))
+        None => CommandError::failed(format!("run {} of this session was interrupted", run.run_id))
             .cure(format!("windlass runs resume {}", run.run_id)),
     })
 }
@@ -290,7 +285,7 @@ impl Talk<'_> {
         let model = host.models().await.map_err(refused)?;
         let usual = model.into_iter().find(|row| row.is_default).map(|row| row.name);
         let begin = NewSession {
-            title: clip_chars(text.trim(), TITLE_CHARS_MAX).into_owned(),
+            title: title_of(text).to_owned(),
             origin: "cli".to_owned(),
             root: config.root.display().to_string(),
             profile: config.profile.name.word().to_owned(),

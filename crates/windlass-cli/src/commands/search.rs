@@ -23,7 +23,6 @@ const LINE_CHARS_MAX: usize = 120;
 /// Text that is looked through for people: they see the first lines, programs all of it.
 const BUDGET: TokenBudget = TokenBudget { total: 200_000, file: 100_000, passage: 4_000 };
 
-/// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, args: &SearchArgs) -> Result<Exit> {
     let config = resolve(global)?;
     let index = open_index(&config)?;

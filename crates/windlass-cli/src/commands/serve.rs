@@ -35,7 +35,6 @@ const ADDRESS: &str = "127.0.0.1:4117";
 /// Readers of the store: lists and old events are read beside each other.
 const READERS: usize = 2;
 
-/// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, args: &ServeArgs) -> Result<Exit> {
     let flags = Flags { global: global.clone(), server: Some(args.clone()), ..Flags::default() };
     // Questions are answered over HTTP: somebody can always be asked.
@@ -88,7 +87,7 @@ async fn serve(
         // The counter lives as long as the runtime.
         let _ = first.wait_for(|count| *count > 0).await;
         if !is_quiet {
-            tell_line("stopping: runs come to a safe point; once more does not wait");
+            tell_line("stopping: runs are brought to a safe point; press again to stop at once");
         }
     };
     let app = windlass_server::app(Arc::clone(&host) as Arc<dyn ServedPort>, server);
@@ -172,15 +171,15 @@ fn say_where(global: &GlobalArgs, config: &CliConfig, bound: SocketAddr, model: 
 async fn take_up(host: &Host, is_quiet: bool) -> Result<()> {
     let found = host.recover().await.map_err(refused)?;
     let said = [
-        (found.taken_up, "taken up again"),
+        (found.taken_up, "resumed"),
         (found.waiting, "waiting for an answer"),
         (found.held, "busy in another process"),
-        (found.failed, "could not be taken up; -v says why"),
+        (found.failed, "could not be resumed; -v says why"),
     ];
     let parts: Vec<String> =
         said.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
     if !parts.is_empty() && !is_quiet {
-        tell_line(&format!("runs that were cut off: {}", parts.join(", ")));
+        tell_line(&format!("interrupted runs: {}", parts.join(", ")));
     }
     Ok(())
 }

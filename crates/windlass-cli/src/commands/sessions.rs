@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::json;
 use windlass_core::store::{SessionQuery, SessionRow};
 use windlass_engine::clock::Clock;
+use windlass_tui::figures::ago;
 
 use crate::args::{GlobalArgs, PageArgs, SessionsCommand};
 use crate::commands::index::documents;
@@ -12,16 +13,15 @@ use crate::commands::runs::conversation::tell;
 use crate::complaint::{CommandError, Result};
 use crate::config::Folders;
 use crate::exit::Exit;
-use crate::project::store::{SessionArchive, age, failed, short};
+use crate::project::store::{SessionArchive, failed, short};
 use crate::providers::target::wait_for;
 use crate::terminal::out::{print, print_coloured, print_exact, print_json, print_line, tell_line};
 use crate::terminal::short_line::short_line;
 use crate::terminal::table::lay_out;
 
 /// Characters of a title in a list.
-const TITLE_CHARS_MAX: usize = 60;
+const COLUMN_CHARS_MAX: usize = 60;
 
-/// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, command: SessionsCommand) -> Result<Exit> {
     let archive = SessionArchive::of_user(global)?;
     wait_for(async {
@@ -52,7 +52,7 @@ async fn list(
         return print_json(&rows);
     }
     if rows.is_empty() {
-        return print_line("no sessions yet; windlass run \"…\" begins one");
+        return print_line("no sessions yet; windlass run \"…\" starts one");
     }
     print(&table(&rows))?;
     if has_more && !global.quiet {
@@ -67,11 +67,11 @@ fn table(rows: &[SessionRow]) -> String {
     let mut lines = vec![["SESSION", "CHANGED", "RUNS", "MODEL", "TITLE"].map(str::to_owned)];
     lines.extend(rows.iter().map(|row| {
         [
-            short_line(short(row.session_id.as_str(), &ids), TITLE_CHARS_MAX),
-            age(now, row.updated_ms),
+            short_line(short(row.session_id.as_str(), &ids), COLUMN_CHARS_MAX),
+            ago(now, row.updated_ms),
             row.runs.to_string(),
-            short_line(&row.begin.model, TITLE_CHARS_MAX),
-            short_line(&row.begin.title, TITLE_CHARS_MAX),
+            short_line(&row.begin.model, COLUMN_CHARS_MAX),
+            short_line(&row.begin.title, COLUMN_CHARS_MAX),
         ]
     }));
     lay_out(&lines)
@@ -84,7 +84,7 @@ async fn show(global: &GlobalArgs, archive: &SessionArchive, id: &str) -> Result
     if global.json {
         return print_json(&json!({"session": row, "runs": stories}));
     }
-    let title = short_line(&row.begin.title, TITLE_CHARS_MAX);
+    let title = short_line(&row.begin.title, COLUMN_CHARS_MAX);
     let mut text = format!("session {} · {title}\n", row.session_id);
     for story in stories {
         text.push('\n');

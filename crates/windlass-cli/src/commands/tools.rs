@@ -35,7 +35,6 @@ use crate::wiring::Wiring;
 /// Characters of a description in the list.
 const DESCRIPTION_CHARS_MAX: usize = 90;
 
-/// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, command: ToolsCommand) -> Result<Exit> {
     match command {
         ToolsCommand::List => list(global),
@@ -127,7 +126,7 @@ fn describe(spec: &ToolSpec) -> String {
         own("other names", list(spec.aliases.clone())),
         own(
             "time limit",
-            spec.timeout_ms.map_or_else(|| "the profile's".into(), crate::config::duration::show_ms),
+            spec.timeout_ms.map_or_else(|| "the profile's".into(), windlass_tui::figures::duration),
         ),
     ]));
     for example in &spec.examples {

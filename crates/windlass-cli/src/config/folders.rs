@@ -9,7 +9,6 @@ use crate::complaint::{CommandError, Result};
 /// The files and folders of a user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Folders {
-    /// The configuration file.
     pub(crate) config_file: PathBuf,
     /// Whether the user named it, so that it must exist.
     pub(crate) is_config_named: bool,

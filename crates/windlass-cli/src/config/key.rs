@@ -37,7 +37,6 @@ const PROFILE_WORDS: [&str; 6] = ["default", "edison", "dspy", "studio", "ploke"
 /// may not redirect what leaves this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ProjectMay {
-    /// Set it.
     Set,
     /// Set it if that is not looser than without the project.
     Tighten,
@@ -45,7 +44,6 @@ pub(crate) enum ProjectMay {
     NotTouch(&'static str),
 }
 
-/// One key.
 #[derive(Debug)]
 pub(crate) struct SettingKey {
     /// Its name, with dots.

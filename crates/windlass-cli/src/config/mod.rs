@@ -44,9 +44,7 @@ use crate::complaint::{CommandError, Result};
 /// What a process finds itself in.
 #[derive(Debug, Clone)]
 pub(crate) struct ProcessEnvironment {
-    /// The environment.
     pub(crate) vars: BTreeMap<String, String>,
-    /// The current folder.
     pub(crate) folder: PathBuf,
     /// Whether there is somebody at a terminal who can be asked.
     pub(crate) can_ask: bool,
@@ -187,7 +185,6 @@ pub(crate) struct CliConfig {
 }
 
 impl CliConfig {
-    /// Reads all layers.
     pub(crate) fn resolve(surroundings: &ProcessEnvironment, flags: &Flags) -> Result<Self> {
         let folders = Folders::of_user(flags.global.config.as_deref(), flags.global.data.as_deref())?;
         let mut warnings = Vec::new();

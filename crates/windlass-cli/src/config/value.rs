@@ -18,21 +18,15 @@ const NO: [&str; 5] = ["0", "false", "no", "off", ""];
 /// The value of a setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SettingValue {
-    /// Not set.
     Nothing,
-    /// Text.
     Text(String),
     /// Text that is never shown.
     Secret(String),
-    /// Yes or no.
     Truth(bool),
-    /// A whole number.
     Count(u64),
     /// A number with a point.
     Number(Number),
-    /// Several texts.
     List(Vec<String>),
-    /// Names with values.
     Table(Map<String, Json>),
     /// Names with texts that are never shown.
     Secrets(Map<String, Json>),
@@ -41,75 +35,31 @@ pub(crate) enum SettingValue {
 impl SettingValue {
     /// The text of a text or a secret.
     pub(crate) fn text(&self) -> Option<&str> {
-        match self {
-            SettingValue::Text(text) | SettingValue::Secret(text) => Some(text),
-            SettingValue::Nothing
-            | SettingValue::Truth(_)
-            | SettingValue::Count(_)
-            | SettingValue::Number(_)
-            | SettingValue::List(_)
-            | SettingValue::Table(_)
-            | SettingValue::Secrets(_) => None,
-        }
+        let (SettingValue::Text(text) | SettingValue::Secret(text)) = self else { return None };
+        Some(text)
     }
 
     /// The fields of a table.
     pub(crate) fn fields(&self) -> Option<&Map<String, Json>> {
-        match self {
-            SettingValue::Table(fields) | SettingValue::Secrets(fields) => Some(fields),
-            SettingValue::Nothing
-            | SettingValue::Text(_)
-            | SettingValue::Secret(_)
-            | SettingValue::Truth(_)
-            | SettingValue::Count(_)
-            | SettingValue::Number(_)
-            | SettingValue::List(_) => None,
-        }
+        let (SettingValue::Table(fields) | SettingValue::Secrets(fields)) = self else { return None };
+        Some(fields)
     }
 
-    /// The whole number.
     pub(crate) fn count(&self) -> Option<u64> {
-        match self {
-            SettingValue::Count(count) => Some(*count),
-            SettingValue::Nothing
-            | SettingValue::Text(_)
-            | SettingValue::Secret(_)
-            | SettingValue::Truth(_)
-            | SettingValue::Number(_)
-            | SettingValue::List(_)
-            | SettingValue::Table(_)
-            | SettingValue::Secrets(_) => None,
-        }
+        let SettingValue::Count(count) = self else { return None };
+        Some(*count)
     }
 
     /// The number with a point.
     pub(crate) fn number(&self) -> Option<f64> {
-        match self {
-            SettingValue::Number(number) => number.as_f64(),
-            SettingValue::Nothing
-            | SettingValue::Text(_)
-            | SettingValue::Secret(_)
-            | SettingValue::Truth(_)
-            | SettingValue::Count(_)
-            | SettingValue::List(_)
-            | SettingValue::Table(_)
-            | SettingValue::Secrets(_) => None,
-        }
+        let SettingValue::Number(number) = self else { return None };
+        number.as_f64()
     }
 
     /// The items of a list.
     pub(crate) fn items(&self) -> &[String] {
-        match self {
-            SettingValue::List(items) => items,
-            SettingValue::Nothing
-            | SettingValue::Text(_)
-            | SettingValue::Secret(_)
-            | SettingValue::Truth(_)
-            | SettingValue::Count(_)
-            | SettingValue::Number(_)
-            | SettingValue::Table(_)
-            | SettingValue::Secrets(_) => &[],
-        }
+        let SettingValue::List(items) = self else { return &[] };
+        items
     }
 
     /// As JSON, secrets hidden.
@@ -149,13 +99,10 @@ impl fmt::Display for SettingValue {
 /// What kind of value a setting has.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum SettingKind {
-    /// Text.
     Text,
     /// Text that is never shown.
     Secret,
-    /// Yes or no.
     Truth,
-    /// A whole number.
     Count,
     /// A whole number, or `none`.
     CountOrNone,
@@ -163,9 +110,7 @@ pub(crate) enum SettingKind {
     Millis,
     /// A number from the first to the second, which may have a point.
     Number(f64, f64),
-    /// Several texts.
     List,
-    /// Names with values.
     Table,
     /// Names with texts that are never shown.
     Secrets,
@@ -281,7 +226,6 @@ fn json_of(value: &DeValue<'_>) -> Option<Json> {
 /// Where a value came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SettingSource {
-    /// Built in.
     Default,
     /// The profile of that name.
     Profile(&'static str),
@@ -289,11 +233,9 @@ pub(crate) enum SettingSource {
     Follows(&'static str),
     /// A configuration file, at that line.
     File(PathBuf, usize),
-    /// An environment variable.
     Environment(String),
     /// The header of a script.
     Script(String),
-    /// A flag.
     Flag(&'static str),
 }
 
@@ -327,14 +269,12 @@ impl fmt::Display for SettingSource {
 /// A value and where it came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Setting {
-    /// The value.
     pub(crate) value: SettingValue,
     /// Where it came from.
     pub(crate) source: SettingSource,
 }
 
 impl Setting {
-    /// A setting.
     pub(crate) fn new(value: SettingValue, source: SettingSource) -> Self {
         Self { value, source }
     }

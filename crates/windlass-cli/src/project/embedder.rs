@@ -14,7 +14,6 @@ use crate::complaint::{CommandError, Result};
 use crate::config::CliConfig;
 use crate::providers::target;
 
-/// The setting.
 const KEY: &str = "search.embedder";
 
 /// The embedder of the configuration, if there is one. Asks for a key, but no server.

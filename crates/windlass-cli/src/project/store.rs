@@ -196,17 +196,6 @@ pub(crate) fn short<'a>(id: &'a str, all: &[&str]) -> &'a str {
     if is_alone { short } else { id }
 }
 
-/// How long ago something was, for people.
-pub(crate) fn age(now: Millis, then: Millis) -> String {
-    let seconds = now.saturating_sub(then) / 1_000;
-    match seconds {
-        0..60 => "just now".to_owned(),
-        60..3_600 => format!("{} min ago", seconds / 60),
-        3_600..86_400 => format!("{} h ago", seconds / 3_600),
-        _ => windlass_core::trace::rfc3339(then).chars().take(10).collect(),
-    }
-}
-
 #[cfg(test)]
 #[path = "store_tests.rs"]
 mod tests;

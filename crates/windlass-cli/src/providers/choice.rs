@@ -27,7 +27,6 @@ const OLLAMA_TIMEOUT_MS: u64 = 300;
 /// A model, and how it is spoken to.
 #[derive(Clone)]
 pub(crate) struct ChosenModel {
-    /// The model.
     pub(crate) model: Arc<dyn ModelPort>,
     /// What is known of it; a script is known by nobody.
     pub(crate) target: Option<Target>,
@@ -118,7 +117,7 @@ fn find_connected(config: &CliConfig) -> Result<Option<Target>> {
 /// The name that a word means; a provider alone means its usual model.
 pub(crate) fn name_of(config: &CliConfig, word: &str) -> Result<ModelName> {
     if is_local(word) {
-        return Err(CommandError::usage(format!("'{word}' runs in this process: it is behind no wire"))
+        return Err(CommandError::usage(format!("'{word}' runs in this process: it has no endpoint"))
             .at(config.place("model"))
             .cure("windlass models eval tries it out"));
     }
@@ -161,7 +160,7 @@ fn unconnected(config: &CliConfig) -> CommandError {
     CommandError::usage(
         "no model is connected: there is no key in the environment and no Ollama server on this machine",
     )
-    .at(format!("a key will do ({}), or model = \"PROVIDER/MODEL\" in {file}", variables.join(", ")))
+    .at(format!("set a key ({}), or model = \"PROVIDER/MODEL\" in {file}", variables.join(", ")))
     .cure("windlass models list, or a model file: --model local/FILE.gguf")
 }
 

@@ -19,7 +19,6 @@ const FILE_BYTES_MAX: u64 = 1 << 20;
 pub(crate) struct Examined {
     /// Where it was found: elsewhere it does not hold.
     pub(crate) base_url: String,
-    /// What was found.
     #[serde(flatten)]
     pub(crate) diagnosis: Diagnosis,
 }

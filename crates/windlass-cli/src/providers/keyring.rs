@@ -15,7 +15,6 @@ use crate::providers::key_command::{CommandFailure, ask, tell};
 /// The name under which all keys are kept.
 const OURS: &str = "windlass";
 
-/// The system's keyring.
 pub(crate) struct Keyring {
     /// The names of providers that have a key there.
     names_file: PathBuf,
@@ -52,7 +51,6 @@ impl Keyring {
         asked.map(Some).map_err(|failure| unreachable(&failure))
     }
 
-    /// Keeps a key.
     pub(crate) fn set(&self, provider: &str, key: &Secret) -> Result<()> {
         let told = match SYSTEM {
             System::SecretTool => {

@@ -126,7 +126,6 @@ pub(crate) fn open(config: &CliConfig, word: &str) -> Result<ChosenModel> {
     }
 }
 
-/// The setting.
 #[cfg(feature = "local")]
 const THREADS: &str = "local.threads";
 

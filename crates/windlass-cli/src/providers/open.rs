@@ -23,7 +23,6 @@ use crate::providers::local::{self, BUILTIN, PREFIX};
 use crate::providers::target;
 use crate::wiring::{Wiring, wrong};
 
-/// Who offers modules.
 const MODULE_PROVIDER: &str = "module";
 
 /// The models of one configuration.

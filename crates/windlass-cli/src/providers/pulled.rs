@@ -16,12 +16,10 @@ const FILE_END: &str = ".gguf";
 /// The file without which a folder is no model.
 pub(crate) const FOLDER_CONFIG: &str = "config.json";
 
-/// What is downloaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum PullSource {
     /// One file that is a whole model.
     File {
-        /// Where it is.
         address: String,
         /// What it is called here.
         name: String,

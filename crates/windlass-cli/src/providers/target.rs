@@ -93,7 +93,6 @@ fn overrides(config: &CliConfig, name: &ModelName) -> Result<Overrides> {
     Ok(overrides)
 }
 
-/// How requests travel.
 pub(crate) fn transport(config: &CliConfig) -> Result<Transport> {
     Ok(Transport::new(TransportConfig {
         limits: config.exchange_limits(),

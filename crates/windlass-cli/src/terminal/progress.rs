@@ -17,8 +17,8 @@ use windlass_core::permission::Decision;
 use windlass_core::profile::Profile;
 use windlass_core::text::{visible, visible_line};
 use windlass_core::tool::{ErrorKind, OutcomeStatus, ToolCall, ToolOutcome};
+use windlass_tui::figures::duration;
 
-use crate::config::duration::show_ms;
 use crate::terminal::short_line::short_line;
 
 /// Characters of what a call is about, of what it gave, and of what it says while it runs.
@@ -57,7 +57,6 @@ pub(crate) struct RunProgress {
 }
 
 impl RunProgress {
-    /// Nothing seen yet.
     pub(crate) fn new(detail: Detail, tells_messages: bool, tells_remarks: bool) -> Self {
         Self {
             detail,
@@ -164,7 +163,7 @@ impl RunProgress {
     /// Whoever comes back to a run wants to know what became of the calls that were cut off.
     fn see_resumption(&self, interrupted: &[CallId], repeated: &[CallId], grants: &[String]) -> Vec<String> {
         let names = |ids: &[CallId]| ids.iter().map(CallId::as_str).collect::<Vec<_>>().join(", ");
-        let mut lines = vec![dim("taken up where it stopped")];
+        let mut lines = vec![dim("resumed where it stopped")];
         if !interrupted.is_empty() {
             let names = names(interrupted);
             lines.push(caution(&format!("not repeated, for they may have happened already: {names}")));
@@ -235,7 +234,7 @@ impl RunProgress {
     fn see_delay(&mut self, attempt: u32, attempts_max: u32, delay_ms: u64, message: &str) -> Vec<String> {
         let line = format!(
             "waiting {}: {} (try {attempt} of {attempts_max})",
-            show_ms(delay_ms),
+            duration(delay_ms),
             short_line(message, DELAY_CHARS_MAX)
         );
         let told = vec![caution(&line)];
@@ -309,7 +308,7 @@ impl RunProgress {
             OutcomeStatus::Cancelled => style("✗").for_stderr().yellow(),
         };
         let again = if outcome.meta.is_cached { "  (again)" } else { "" };
-        let took = dim(&show_ms(outcome.meta.duration_ms));
+        let took = dim(&duration(outcome.meta.duration_ms));
         // Which calls inside it happened, and which may have, is nothing to shorten.
         let told = match outcome.failure().filter(|failure| failure.kind == ErrorKind::Interrupted) {
             Some(failure) => visible_line(&failure.message).into_owned(),

@@ -39,7 +39,6 @@ pub(crate) struct PermissionPrompt {
 /// What the next line answers.
 #[derive(Debug)]
 enum PromptStage {
-    /// Which key.
     Key,
     /// Which rule is remembered.
     Rule,
@@ -61,7 +60,6 @@ impl PermissionPrompt {
         Self { question, stage: PromptStage::Key }
     }
 
-    /// The question.
     pub(crate) fn question(&self) -> &Question {
         &self.question
     }

@@ -61,7 +61,6 @@ pub(crate) struct EndedRun {
 
 /// Why a run failed.
 pub(crate) struct RunFailure {
-    /// A stable word.
     pub(crate) code: String,
     /// What happened, for people.
     pub(crate) message: String,
@@ -111,7 +110,6 @@ impl RunFollower {
         self
     }
 
-    /// Keeps all events.
     pub(crate) fn keeping_events(mut self) -> Self {
         self.keeps_seen = true;
         self
@@ -196,7 +194,7 @@ impl RunFollower {
                         }
                     }
                     Some(HostDelivery::Gap) => events = self.events(run_id, seq).await?,
-                    Some(HostDelivery::Deleted) | None => return Err(CommandError::failed(format!("run {run_id} ended without a last word"))),
+                    Some(HostDelivery::Deleted) | None => return Err(CommandError::failed(format!("run {run_id} ended without a final record"))),
                 },
                 _ = ticks.tick() => self.screen.tick(),
             }
@@ -215,7 +213,7 @@ impl RunFollower {
         }
         self.screen.pause()?;
         if !self.is_quiet {
-            tell_line("cancelling; Ctrl-C once more does not wait");
+            tell_line("cancelling; press Ctrl-C again to stop at once");
         }
         self.screen.resume()?;
         self.send(run_id, Command::RunCancel).await.map(|()| false)
@@ -285,7 +283,7 @@ impl RunFollower {
         let stored = self.policies.stored();
         for rule in self.remembered.drain(..) {
             if !stored.rules().iter().any(|own| own.to_string() == rule) {
-                warn(&format!("the rule {rule} could not be stored; it held for this session only"));
+                warn(&format!("the rule {rule} could not be stored; it applies to this session only"));
             }
         }
         let error = self.error.take();
@@ -298,8 +296,8 @@ impl RunFollower {
         }
         if outcome == RunOutcome::Cancelled && !self.is_quiet && self.was_stopped() {
             let how = match self.is_kept {
-                true => format!("To go on: windlass run --session {} \"go on\"", started.session_id),
-                false => "To go on, run the command again.".to_owned(),
+                true => format!("To continue: windlass run --session {} \"go on\"", started.session_id),
+                false => "To continue, run the command again.".to_owned(),
             };
             tell_line(&format!("cancelled; what the calls above did stays done. {how}"));
         }
@@ -318,7 +316,7 @@ impl RunFollower {
 
     fn say_how_to_resume(&self, run_id: &RunId) {
         if self.is_kept && !self.is_quiet {
-            tell_line(&format!("stopped in the middle; to go on: windlass runs resume {run_id}"));
+            tell_line(&format!("stopped in the middle; to continue: windlass runs resume {run_id}"));
         }
     }
 }

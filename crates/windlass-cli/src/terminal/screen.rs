@@ -33,9 +33,7 @@ pub(crate) enum StdoutForm {
 /// What goes to stderr.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StderrForm {
-    /// Nothing.
     Silent,
-    /// Lines.
     Lines(Detail),
     /// Lines, and a spinner below them.
     Live(Detail),
@@ -89,7 +87,6 @@ impl RunScreen {
         self
     }
 
-    /// Shows an event.
     pub(crate) fn show(&mut self, record: &Record) -> Result<()> {
         let mut lines = self.progress.as_mut().map_or_else(Vec::new, |progress| progress.see(record));
         if let (Some(mode), Event::RunStarted { model, .. }) = (self.mode, &record.event) {

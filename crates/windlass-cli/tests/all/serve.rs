@@ -248,7 +248,7 @@ fn a_question_survives_a_kill_and_is_answered_after_the_restart() {
     assert_eq!(place.read("effects"), "once\n");
     let (code, err) = served.stop();
     assert_eq!(code, Some(0), "{err}");
-    assert!(err.contains("runs that were cut off: 1 waiting for an answer"), "{err}");
+    assert!(err.contains("interrupted runs: 1 waiting for an answer"), "{err}");
 }
 
 /// The bytes of a run's stream after a place, without the frame of the transfer.
@@ -302,7 +302,7 @@ fn a_run_that_was_cut_off_goes_on_by_itself_when_a_server_starts() {
     // Who begins another run is told of it, on one line.
     let said = place.windlass(&["run", "--model", "scripted/a.script"]).exits(0);
     assert!(
-        said.err.starts_with("a run was cut off; to go on with it: windlass runs resume "),
+        said.err.starts_with("a run was interrupted; to continue it: windlass runs resume "),
         "{}",
         said.err
     );
@@ -310,7 +310,7 @@ fn a_run_that_was_cut_off_goes_on_by_itself_when_a_server_starts() {
     let events = served.ask(&format!("GET /api/runs/{run}/events"), "").1;
     assert!(events.contains("\"outcome\":\"completed\""), "{events}");
     let (_, err) = served.stop();
-    assert!(err.contains("runs that were cut off: 1 taken up again"), "{err}");
+    assert!(err.contains("interrupted runs: 1 resumed"), "{err}");
 }
 
 /// Nobody has a model on the first day: the built-in one answers.

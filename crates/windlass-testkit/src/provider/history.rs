@@ -49,11 +49,9 @@ impl MustCall {
 /// One assistant message with its outcomes.
 #[derive(Debug, Default, Clone)]
 pub(super) struct PastExchange {
-    /// Its text.
     pub(super) text: String,
     /// Its thinking, as the protocol writes it.
     pub(super) thoughts: Vec<Value>,
-    /// Its calls.
     pub(super) calls: Vec<PastCall>,
 }
 
@@ -62,9 +60,7 @@ pub(super) struct PastExchange {
 pub(super) struct PastCall {
     /// Its id; empty where the protocol has none.
     pub(super) id: String,
-    /// The tool.
     pub(super) name: String,
-    /// Its arguments.
     pub(super) arguments: Value,
 }
 
@@ -88,7 +84,6 @@ pub(super) fn demand(is_so: bool, words: impl FnOnce() -> String) -> Result<(), 
     if is_so { Ok(()) } else { Err(VendorRefusal(words())) }
 }
 
-/// A text field.
 pub(super) fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
     value.get(key)?.as_str()
 }

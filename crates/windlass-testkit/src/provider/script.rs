@@ -247,35 +247,27 @@ impl VendorScript {
 /// Thinking with its state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Thought {
-    /// For the eye.
     pub(super) text: String,
     /// A signature or encrypted content.
     pub(super) state: String,
-    /// State without text.
     pub(super) sealed: String,
 }
 
 /// What is said in one step.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Say {
-    /// Which step.
     pub(super) step: usize,
-    /// What is thought.
     pub(super) thought: Option<Thought>,
     /// Text, piece by piece.
     pub(super) text: Vec<String>,
-    /// Calls.
     pub(super) calls: Vec<SaidCall>,
-    /// Why it ends.
     pub(super) finish: SayEnd,
 }
 
 /// A call that is made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SaidCall {
-    /// Its id.
     pub(super) id: String,
-    /// The tool.
     pub(super) name: String,
     /// The arguments as text; may be broken.
     pub(super) arguments: String,

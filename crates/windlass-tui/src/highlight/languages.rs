@@ -22,7 +22,6 @@ pub(super) struct QuoteForm {
     pub(super) is_sign: bool,
 }
 
-/// A language.
 #[derive(Debug)]
 pub(super) struct HighlightLanguage {
     /// Its names and the endings of its files.
@@ -97,7 +96,6 @@ const JS_KEYWORDS: &str = "as async await break case catch class const continue 
     try typeof var void while with yield abstract declare enum implements interface keyof namespace private protected \
     public readonly satisfies type";
 
-/// All of them.
 pub(super) static LANGUAGES: [HighlightLanguage; 26] = [
     HighlightLanguage {
         names: &["rust", "rs"],

@@ -78,7 +78,6 @@ impl<'s> BlockWriter<'s> {
         }
     }
 
-    /// Everything there is.
     pub(super) fn end(mut self) -> WrittenBlocks {
         self.end_text();
         self.written.has_failed |= !matches!(self.resume, Resume::Start | Resume::Block);

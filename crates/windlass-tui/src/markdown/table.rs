@@ -65,7 +65,6 @@ impl MarkdownTable {
         }
     }
 
-    /// Lays it out.
     pub(super) fn lay_out(self, columns: usize) -> Vec<Line<'static>> {
         match fit(&self.natural_columns(), columns) {
             Some(widths) => self.side_by_side(&widths),

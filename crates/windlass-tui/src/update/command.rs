@@ -20,10 +20,8 @@ pub(super) fn run(state: &mut TuiState, line: &str) -> Vec<AppEffect> {
 pub(super) fn obstacle(state: &TuiState, needs: Needs) -> Option<&'static str> {
     match needs {
         Needs::Nothing => None,
-        Needs::Session => {
-            state.session.is_none().then_some("nothing was said yet; the first message begins a session")
-        }
-        Needs::Running => state.running().is_none().then_some("no run goes on"),
+        Needs::Session => state.session.is_none().then_some("no session yet; the first message starts one"),
+        Needs::Running => state.running().is_none().then_some("no run is active"),
     }
 }
 

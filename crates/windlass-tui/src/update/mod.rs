@@ -197,7 +197,7 @@ fn deliver(state: &mut TuiState, session_id: &SessionId, delivery: HostDelivery)
         HostDelivery::Gap => vec![AppEffect::Unfollow, AppEffect::Open(session_id.clone())],
         HostDelivery::Deleted => {
             state.session = None;
-            state.complain("this session was deleted; the next message begins a new one");
+            state.complain("this session was deleted; the next message starts a new one");
             vec![AppEffect::Unfollow]
         }
     }

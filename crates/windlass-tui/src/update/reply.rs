@@ -13,7 +13,6 @@ use crate::input::{HostReply, RefusedWish, wants};
 use crate::state::TuiState;
 use crate::state::overlay::{Overlay, PickerKind};
 
-/// Takes a reply.
 pub(super) fn take(state: &mut TuiState, reply: HostReply) -> Vec<AppEffect> {
     match reply {
         HostReply::Opened { row, records } => return show(state, *row, &records),

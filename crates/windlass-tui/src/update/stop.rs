@@ -16,10 +16,10 @@ pub(super) fn press_interrupt(state: &mut TuiState) -> Vec<AppEffect> {
     }
     state.stopped_ms = Some(state.now_ms);
     if !state.composer.take().is_empty() {
-        state.tell("emptied; Ctrl-C again leaves");
+        state.tell("cleared; Ctrl-C again quits");
         return Vec::new();
     }
-    state.tell("Ctrl-C again leaves");
+    state.tell("Ctrl-C again quits");
     Vec::new()
 }
 
@@ -42,11 +42,10 @@ pub(super) fn cancel(state: &mut TuiState) -> Option<Vec<AppEffect>> {
     state.cancelling = Some(run_id.clone());
     state.stopped_ms = Some(state.now_ms);
     state.take_back_waiting();
-    state.tell("cancelling; what was done stays done. Once more leaves");
+    state.tell("cancelling; what was done stays done. Press again to quit");
     Some(vec![AppEffect::Cancel(run_id)])
 }
 
-/// Leaves.
 pub(super) fn leave(state: &mut TuiState) -> Vec<AppEffect> {
     state.is_over = true;
     vec![AppEffect::Quit]

@@ -90,7 +90,7 @@ fn marker(state: &TuiState) -> Option<String> {
     let is_busy = state.running().is_some() || state.sending.is_some();
     match (state.waiting.len(), is_busy) {
         (0, false) => None,
-        (0, true) => Some("a run goes on: Enter queues".to_owned()),
+        (0, true) => Some("still running: Enter queues".to_owned()),
         (1, _) => Some("1 message waits · Up takes it back".to_owned()),
         (count, _) => Some(format!("{count} messages wait · Up takes the last one back")),
     }
@@ -101,7 +101,7 @@ fn draw_waiting(frame: &mut Frame<'_>, area: Rect, state: &TuiState) {
     let background = state
         .background
         .as_ref()
-        .map(|background| format!("  context: {} · /context takes it away", one_line(&background.label)));
+        .map(|background| format!("  context: {} · /context removes it", one_line(&background.label)));
     let room = usize::from(area.height).saturating_sub(usize::from(background.is_some()));
     let skipped = state.waiting.len().saturating_sub(room);
     let columns = usize::from(area.width);

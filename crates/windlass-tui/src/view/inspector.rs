@@ -188,7 +188,7 @@ impl Inspected {
         let mut end = page();
         match &facts.end {
             Some(end_facts) => lay_end(&mut end, &facts, end_facts),
-            None => end.title(&format!("{} the run goes on", signs::FOLDED)),
+            None => end.title(&format!("{} still running", signs::FOLDED)),
         }
         self.sections.push(InspectorSection { seq: u64::MAX, lines: end.lines, calls: Vec::new() });
     }

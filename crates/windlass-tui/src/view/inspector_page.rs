@@ -24,7 +24,6 @@ pub(super) fn lay_head(page: &mut OutcomePage, facts: &RunFacts) {
     page.blank();
 }
 
-/// How it ended.
 pub(super) fn lay_end(page: &mut OutcomePage, facts: &RunFacts, end: &EndFacts) {
     let time = duration(end.ended_ms.saturating_sub(facts.started_ms));
     let text = format!("{}: {} after {time}", end.outcome.word(), words::reason_words(&end.reason));

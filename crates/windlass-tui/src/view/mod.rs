@@ -54,7 +54,6 @@ impl Cache {
     }
 }
 
-/// Where things are.
 struct Areas {
     main: Rect,
     side: Option<Rect>,

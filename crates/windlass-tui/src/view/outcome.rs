@@ -19,12 +19,10 @@ pub(crate) struct OutcomePage {
     theme: Theme,
     /// Lines of one text.
     text_lines_max: usize,
-    /// What was written.
     pub(crate) lines: Vec<Line<'static>>,
 }
 
 impl OutcomePage {
-    /// An empty one.
     pub(crate) fn new(columns: usize, theme: Theme, text_lines_max: usize) -> Self {
         Self { columns, theme, text_lines_max, lines: Vec::new() }
     }
@@ -33,7 +31,6 @@ impl OutcomePage {
         self.theme.style(role)
     }
 
-    /// A blank line.
     pub(crate) fn blank(&mut self) {
         self.lines.push(Line::default());
     }
@@ -131,7 +128,6 @@ impl OutcomePage {
         }
     }
 
-    /// A unified diff.
     pub(crate) fn diff(&mut self, text: &str) {
         let columns = u16::try_from(self.columns.saturating_sub(2)).unwrap_or(u16::MAX);
         let lines = diff::render(text, columns, self.theme);
@@ -143,7 +139,6 @@ impl OutcomePage {
     }
 }
 
-/// An outcome.
 pub(crate) fn lay(page: &mut OutcomePage, outcome: &ToolOutcome) {
     let status = outcome.status().word();
     let time = figures::duration(outcome.meta.duration_ms);

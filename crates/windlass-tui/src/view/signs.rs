@@ -8,15 +8,11 @@ use crate::theme::TextRole;
 
 /// What the user said.
 pub(super) const USER: &str = "›";
-/// What is folded.
 pub(super) const FOLDED: &str = "▸";
-/// What is unfolded.
 pub(super) const UNFOLDED: &str = "▾";
 /// What needs a look.
 pub(super) const WARNING: &str = "!";
-/// What went wrong.
 pub(super) const FAILED: &str = "✗";
-/// What was stopped.
 pub(super) const STOPPED: &str = "■";
 
 /// How long a picture of the spinner stays.

@@ -47,7 +47,6 @@ pub(super) fn rows(screen_rows: u16) -> u16 {
     if screen_rows < TWO_LINES_ROWS { 1 } else { 2 }
 }
 
-/// Draws it.
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &TuiState) {
     let first = Rect { height: 1, ..area };
     if area.height < 2 {
@@ -349,7 +348,7 @@ fn hints(state: &TuiState) -> Vec<StatusPart> {
             _,
         ) => &["Ctrl-C cancels"],
         (false, KeyTarget::Others, _, _) if state.asking.shown.is_some() => {
-            &["the question listens when you pause"]
+            &["the question takes keys when you pause"]
         }
         (false, KeyTarget::Others, _, Focus::Transcript) => &["Enter unfolds", "Esc back"],
         (false, KeyTarget::Others, _, Focus::Composer) if state.running().is_some() => {

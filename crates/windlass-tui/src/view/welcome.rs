@@ -13,7 +13,7 @@ const TIPS: [(&str, &str); 5] = [
     ("Enter", "sends a message, Ctrl-J begins a new line in it"),
     ("@", "names a file of the project"),
     ("/", "lists the commands, such as /model and /resume"),
-    ("Tab", "goes to the transcript; Enter unfolds things"),
+    ("Tab", "goes to the transcript; Enter unfolds an entry"),
     ("Esc", "stops a run; what was done stays done"),
 ];
 
@@ -62,7 +62,7 @@ fn advice(state: &TuiState, columns: usize) -> Vec<Line<'static>> {
     let text = match &state.opening {
         Some(opening) => clean(opening).into_owned(),
         None if is_ready => return Vec::new(),
-        None => "This model cannot be asked as things are: its key is missing. /model lists those that can; \
+        None => "This model cannot be used yet: its key is missing. /model lists those that can; \
                  `windlass models doctor` says what is wrong."
             .to_owned(),
     };

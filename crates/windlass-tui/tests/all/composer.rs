@@ -516,7 +516,7 @@ fn r_59_the_message_can_be_written_completed_and_queued_while_a_call_runs() {
     let mut stage = Stage::new(100, 30);
     stage.follow("running");
     stage.take_effects();
-    assert!(stage.screen().contains("a run goes on: Enter queues"));
+    assert!(stage.screen().contains("still running: Enter queues"));
     with_paths(&mut stage);
     stage.type_text("then read @READ");
     stage.press(KeyCode::Tab);

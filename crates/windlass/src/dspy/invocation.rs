@@ -84,14 +84,12 @@ pub(super) struct Invoked {
 }
 
 impl Invoked {
-    /// Begins its run.
     pub(super) async fn send(&self, text: String, sampling: Sampling) -> Result<RunHandle, WindlassError> {
         let mut send = MessageSend::text(new_run_id(), new_message_id(), text);
         send.wishes.sampling = sampling;
         Ok(self.session.send(send).await?)
     }
 
-    /// Stops its run.
     #[cfg(feature = "modules")]
     pub(super) async fn cancel(&self) {
         // A session that is over needs no stopping.

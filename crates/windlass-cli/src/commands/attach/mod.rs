@@ -26,7 +26,6 @@ const VARIABLE: &str = "WINDLASS_TOKEN";
 /// Rows that are looked through for the beginning of an id.
 const ROWS_MAX: usize = 10_000;
 
-/// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, args: &AttachArgs) -> Result<Exit> {
     let flags = Flags { global: global.clone(), ..Flags::default() };
     let config = CliConfig::resolve(&ProcessEnvironment::of_process(true)?, &flags)?;
@@ -90,7 +89,7 @@ async fn find_session(host: &RemoteHost, args: &AppArgs) -> Result<Option<Sessio
 fn say_goodbye(url: &str, parting: &Parting) {
     let Some(session_id) = &parting.session_id else { return };
     if parting.run_id.is_some() {
-        tell_line("the run goes on at the server");
+        tell_line("the run continues on the server");
     }
     tell_line(&format!("to come back: windlass attach {url} --session {session_id}"));
 }

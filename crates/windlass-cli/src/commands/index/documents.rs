@@ -9,13 +9,14 @@ use serde_json::json;
 use windlass_core::ids::SessionId;
 use windlass_core::search::{DocumentRow, NewDocument};
 use windlass_search::{Index, IndexError};
+use windlass_tui::figures::ago;
 
 use crate::args::GlobalArgs;
 use crate::commands::index::{failed, open_index};
 use crate::complaint::{CommandError, Result};
 use crate::config::CliConfig;
 use crate::project::index::{folder_of, open};
-use crate::project::store::{SessionArchive, age, pick, unknown};
+use crate::project::store::{SessionArchive, pick, unknown};
 use crate::providers::target::wait_for;
 use crate::terminal::out::{print, print_json, print_line};
 use crate::terminal::table::lay_out;
@@ -29,7 +30,6 @@ const BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// Digits of an id in a list.
 const ID_SHOWN: usize = 12;
 
-/// Adds files.
 pub(crate) fn add(
     global: &GlobalArgs,
     config: &CliConfig,
@@ -82,7 +82,6 @@ fn find_session(global: &GlobalArgs, wanted: &str) -> Result<SessionId> {
     Ok(wait_for(archive.session(wanted))??.session_id)
 }
 
-/// Lists them.
 pub(crate) fn list(global: &GlobalArgs, config: &CliConfig, session: Option<&str>) -> Result<()> {
     let mut rows = open_index(config)?.all_documents().map_err(failed)?;
     if let Some(wanted) = session {
@@ -103,7 +102,7 @@ pub(crate) fn list(global: &GlobalArgs, config: &CliConfig, session: Option<&str
             shown_id(row).to_owned(),
             row.name.clone(),
             format!("{} bytes", row.bytes),
-            age(now_ms, row.added_ms),
+            ago(now_ms, row.added_ms),
             session,
         ]
     };

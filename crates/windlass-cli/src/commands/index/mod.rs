@@ -9,12 +9,12 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 use windlass_core::search::IndexStatus;
 use windlass_search::{Index, UpdateReport};
+use windlass_tui::figures::duration;
 
 use crate::args::{GlobalArgs, IndexCommand};
 use crate::commands::config::resolve;
 use crate::complaint::{CommandError, Result};
 use crate::config::CliConfig;
-use crate::config::duration::show_ms;
 use crate::exit::Exit;
 use crate::project::embedder;
 use crate::project::index::{folder_of, open};
@@ -24,7 +24,6 @@ use crate::terminal::table::lay_out;
 /// Files that could not be read and are named; the rest is counted.
 const NAMED_MAX: usize = 5;
 
-/// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, command: Option<IndexCommand>) -> Result<Exit> {
     let config = resolve(global)?;
     match command.unwrap_or(IndexCommand::Build) {
@@ -102,7 +101,7 @@ fn build(global: &GlobalArgs, config: &CliConfig) -> Result<()> {
         report.changed,
         report.removed,
         report.unchanged,
-        show_ms(report.elapsed_ms)
+        duration(report.elapsed_ms)
     ))?;
     if !status.skipped.is_empty() {
         print_line(&format!("left out: {}", counts(&status.skipped)))?;
@@ -175,10 +174,10 @@ fn completeness(status: &IndexStatus) -> String {
     let now_ms = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
     match (status.indexing, status.completed_ms) {
         (Some(progress), _) => {
-            format!("no: {} of {} files; windlass index build goes on", progress.done, progress.total)
+            format!("no: {} of {} files; windlass index build continues", progress.done, progress.total)
         }
-        (None, Some(at_ms)) => format!("yes, {} ago", show_ms(now_ms.saturating_sub(at_ms))),
-        (None, None) => "no; windlass index build makes it so".to_owned(),
+        (None, Some(at_ms)) => format!("yes, {} ago", duration(now_ms.saturating_sub(at_ms))),
+        (None, None) => "no; windlass index build updates it".to_owned(),
     }
 }
 

@@ -45,7 +45,7 @@ pub(crate) fn run(global: &GlobalArgs, config: &CliConfig, name: &ModelName) -> 
         return Ok(Exit::Done);
     }
     print(&lay_out(&rows(&examined)))?;
-    tell_line(&format!("kept in {}; the next run obeys it", file.display()));
+    tell_line(&format!("saved in {}; the next run uses it", file.display()));
     Ok(Exit::Done)
 }
 

@@ -14,7 +14,6 @@ use crate::config::CliConfig;
 use crate::providers::keyring::Keyring;
 use crate::terminal::out::{print_json, print_line, tell};
 
-/// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, config: &CliConfig, command: &KeyCommand) -> Result<()> {
     let keyring = Keyring::of_user(&config.folders.data);
     match command {
@@ -28,7 +27,7 @@ pub(crate) fn run(global: &GlobalArgs, config: &CliConfig, command: &KeyCommand)
                 return Err(CommandError::usage(format!("the keyring has no key of '{provider}'"))
                     .cure("windlass models key list"));
             }
-            print_line(&format!("the key of {provider} is forgotten"))
+            print_line(&format!("the key of {provider} is removed"))
         }
         KeyCommand::List => {
             let names = keyring.names()?;
@@ -36,7 +35,7 @@ pub(crate) fn run(global: &GlobalArgs, config: &CliConfig, command: &KeyCommand)
                 return print_json(&json!(names));
             }
             if names.is_empty() {
-                return print_line("no keys are kept; windlass models key set PROVIDER keeps one");
+                return print_line("no keys are stored; windlass models key set PROVIDER stores one");
             }
             names.iter().try_for_each(|name| print_line(name))
         }

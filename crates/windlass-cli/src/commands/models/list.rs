@@ -49,7 +49,6 @@ fn in_process(config: &CliConfig) -> Vec<(String, LocalModelFacts)> {
     builtin.into_iter().chain(pulled).collect()
 }
 
-/// Runs the command.
 pub(crate) fn list(global: &GlobalArgs, config: &CliConfig, wanted: Option<&str>, live: bool) -> Result<()> {
     let wanted = wanted.map(|name| known_provider(config, name)).transpose()?;
     let mut ids: Vec<&str> = providers().iter().map(|row| row.id).collect();

@@ -26,7 +26,6 @@ use crate::terminal::nearest::did_you_mean;
 use crate::terminal::out::{print, print_json};
 use crate::terminal::table::lay_out;
 
-/// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, command: ModelsCommand) -> Result<Exit> {
     let config = || resolve(global);
     match command {
@@ -106,7 +105,7 @@ fn show(global: &GlobalArgs, config: &CliConfig, word: &str) -> Result<()> {
 fn examined(found: Option<&Examined>, name: &ModelName) -> String {
     match found {
         Some(found) => format!("at {}", found.base_url),
-        None => format!("never; windlass models doctor {name} does"),
+        None => format!("never; windlass models doctor {name} examines it"),
     }
 }
 

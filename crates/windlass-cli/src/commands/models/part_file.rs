@@ -25,11 +25,9 @@ pub(crate) struct Note {
     pub(crate) address: String,
     /// The mark of the file there.
     pub(crate) etag: Option<String>,
-    /// Its size.
     pub(crate) bytes_total: Option<u64>,
 }
 
-/// The part.
 pub(crate) struct PartFile {
     place: PathBuf,
     path: PathBuf,
@@ -96,7 +94,6 @@ impl PartFile {
         fs::write(&path, text).map_err(|error| CommandError::file(&path, "written", &error))
     }
 
-    /// Adds bytes.
     pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<()> {
         self.file.write_all(bytes).map_err(|error| self.failed(&error))?;
         self.hash.update(bytes);
@@ -109,7 +106,6 @@ impl PartFile {
         digits(&self.hash.clone().finalize())
     }
 
-    /// How it begins.
     pub(crate) fn begins_with(&mut self, beginning: &[u8]) -> Result<bool> {
         let mut bytes = vec![0; beginning.len()];
         let read = self.file.rewind().and_then(|()| self.file.read_exact(&mut bytes));

@@ -51,7 +51,6 @@ struct Fetched {
     was_there: bool,
 }
 
-/// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, config: &CliConfig, args: &PullArgs) -> Result<Exit> {
     let hub = config.settings.text("pull.hub_url").unwrap_or(HUB);
     let source = PullSource::parse(&args.source, hub)?;
@@ -70,7 +69,7 @@ pub(crate) fn run(global: &GlobalArgs, config: &CliConfig, args: &PullArgs) -> R
         }
     })?;
     let Some(fetched) = fetched else {
-        tell_line("stopped; what came is kept, and the same command goes on with it");
+        tell_line("stopped; what was downloaded is kept, and the same command continues");
         return Ok(Exit::Cancelled);
     };
     // The name by which it is found from now on.
@@ -98,7 +97,6 @@ pub(crate) fn run(global: &GlobalArgs, config: &CliConfig, args: &PullArgs) -> R
     Ok(Exit::Done)
 }
 
-/// How files come.
 struct Pull {
     transport: Transport,
     limits: ExchangeLimits,
@@ -213,7 +211,7 @@ impl Pull {
                         return Err(error.into());
                     }
                     let wait_ms = WAIT_MS << tries;
-                    tracing::debug!(%error, wait_ms, bytes = part.bytes(), "the download is taken up again");
+                    tracing::debug!(%error, wait_ms, bytes = part.bytes(), "the download continues");
                     tokio::time::sleep(Duration::from_millis(wait_ms)).await;
                 }
                 Err(failure) => return Err(failure),
@@ -251,18 +249,16 @@ impl WantedFile<'_> {
         if let Some(expected) = expected.filter(|expected| *expected != sha256) {
             part.discard();
             return Err(CommandError::failed(format!(
-                "what came has the SHA-256 {sha256}, and not {expected}"
+                "the download has the SHA-256 {sha256}, and not {expected}"
             ))
-            .at(format!("{place} is as it was"))
+            .at(format!("{place} is unchanged"))
             .cure("check the address and the hash"));
         }
         if self.is_gguf && !part.begins_with(MAGIC)? {
             part.discard();
-            return Err(CommandError::failed(
-                "what came is no GGUF file; perhaps a page that explains something",
-            )
-            .at(self.address)
-            .cure("the address of the file itself; on the hub that is hf:ORG/REPO/FILE.gguf"));
+            return Err(CommandError::failed("the download is not a GGUF file; perhaps it is a web page")
+                .at(self.address)
+                .cure("the address of the file itself; on the hub that is hf:ORG/REPO/FILE.gguf"));
         }
         part.finish()?;
         Ok(Fetched { path: self.path.clone(), bytes, sha256, was_there: false })
@@ -271,9 +267,7 @@ impl WantedFile<'_> {
 
 /// Why a file did not come.
 enum DownloadFailure {
-    /// The other side.
     Error(DownloadError),
-    /// This side.
     Disk(CommandError),
 }
 
@@ -301,7 +295,7 @@ async fn drain(
         part.restart()?;
     }
     if is_other {
-        let (place, what) = ("the download".to_owned(), "the file has become another one".to_owned());
+        let (place, what) = ("the download".to_owned(), "the file has changed".to_owned());
         return Err(DownloadError::Broken { place, what, is_passing: true }.into());
     }
     part.write_note(opened.etag.clone(), opened.bytes_total)?;
@@ -365,7 +359,7 @@ fn shown(address: &str) -> String {
 }
 
 fn explain(error: &DownloadError, part: &PartFile) -> CommandError {
-    let complaint = CommandError::failed(format!("the model does not come: {error}"));
+    let complaint = CommandError::failed(format!("the model cannot be downloaded: {error}"));
     match error {
         DownloadError::Address(_) | DownloadError::Unsafe(_) => {
             complaint.into_usage().cure("an https address, or hf:ORG/REPO/FILE.gguf")
@@ -378,9 +372,9 @@ fn explain(error: &DownloadError, part: &PartFile) -> CommandError {
         | DownloadError::Redirects(_)
         | DownloadError::Broken { .. } => match part.bytes() {
             0 => complaint,
-            bytes => {
-                complaint.at(format!("{} are kept", size(bytes))).cure("the same command goes on with them")
-            }
+            bytes => complaint
+                .at(format!("{} are kept", size(bytes)))
+                .cure("the same command continues from there"),
         },
     }
 }

@@ -169,7 +169,7 @@ fn show(all: &[FileReport], written: &[String], folders: &[PathBuf]) -> Result<(
         .map(|found| {
             let pin = match (&found.hash, found.is_pinned) {
                 (Some(hash), true) => hash.clone(),
-                (Some(_), false) => "(not held to a hash)".to_owned(),
+                (Some(_), false) => "(no hash pinned)".to_owned(),
                 (None, _) => String::new(),
             };
             let about = found.message.clone().unwrap_or(pin);

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use windlass_modules::measure::{Measured, Tally};
+use windlass_tui::figures::duration;
 
 use super::exam::{Exam, cases_of, judge_of, new_bar, without_cases};
 use super::trial::Trial;
@@ -9,7 +10,6 @@ use crate::args::{GlobalArgs, ModuleEvalArgs};
 use crate::commands::run::block_on;
 use crate::complaint::Result;
 use crate::config::Flags;
-use crate::config::duration::show_ms;
 use crate::exit::Exit;
 use crate::project::store::SessionArchive;
 use crate::providers::choice::choose;
@@ -23,7 +23,6 @@ use windlass_core::host::ServedPort;
 /// Characters of what was wrong with a case.
 const WHY_CHARS_MAX: usize = 90;
 
-/// Runs the command.
 pub(super) fn run(global: &GlobalArgs, args: &ModuleEvalArgs) -> Result<Exit> {
     let global = &without_cases(global)?;
     let flags = Flags { global: global.clone(), ..Flags::default() };
@@ -72,7 +71,7 @@ fn cases_table(measured: &[Measured]) -> String {
     let rows = measured.iter().map(|case| {
         let why = case.why.as_deref().map(|why| short_line(why, WHY_CHARS_MAX)).unwrap_or_default();
         let run = case.run_id.clone().unwrap_or_default();
-        [case.line.to_string(), format!("{:.2}", case.score), show_ms(case.elapsed_ms), run, why]
+        [case.line.to_string(), format!("{:.2}", case.score), duration(case.elapsed_ms), run, why]
     });
     lay_out(&std::iter::once(head).chain(rows).collect::<Vec<_>>())
 }
@@ -88,6 +87,6 @@ pub(super) fn summary(tally: &Tally, measured: &[Measured]) -> String {
         own("passed", format!("{} of {}", tally.passed, tally.cases)),
         own("without an answer", tally.unanswered.to_string()),
         own("score", format!("{:.3}", tally.score)),
-        own("median time", show_ms(median)),
+        own("median time", duration(median)),
     ])
 }

@@ -32,7 +32,6 @@ use crate::wiring::Wiring;
 /// Characters of an instruction in the list.
 const INSTRUCTION_CHARS_MAX: usize = 70;
 
-/// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, command: ModulesCommand) -> Result<Exit> {
     match command {
         ModulesCommand::List { tag } => list(global, tag.as_deref())?,

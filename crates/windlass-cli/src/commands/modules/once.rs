@@ -17,7 +17,6 @@ use crate::providers::open::OpenModels;
 use crate::terminal::out::print_json;
 use crate::wiring::Wiring;
 
-/// Runs the command.
 pub(super) fn run(global: &GlobalArgs, args: &ModuleRunArgs) -> Result<Exit> {
     let flags = Flags {
         global: global.clone(),

@@ -45,7 +45,6 @@ struct TriedVersions {
     is_whole: bool,
 }
 
-/// Runs the command.
 pub(super) fn run(global: &GlobalArgs, args: &OptimizeArgs) -> Result<Exit> {
     let global = &without_cases(global)?;
     let flags = Flags { global: global.clone(), ..Flags::default() };

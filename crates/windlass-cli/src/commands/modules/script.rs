@@ -31,7 +31,6 @@ use crate::wiring::Wiring;
 /// Bytes of a script.
 const SCRIPT_BYTES_MAX: u64 = 1 << 20;
 
-/// Runs the command.
 pub(super) fn run(global: &GlobalArgs, args: &ModuleScriptArgs) -> Result<Exit> {
     let text = read(&args.file)?;
     let flags = Flags { global: global.clone(), timeout_ms: args.timeout, ..Flags::default() };

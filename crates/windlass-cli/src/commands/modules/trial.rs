@@ -11,11 +11,10 @@ use windlass_core::command::RunWishes;
 use windlass_core::event::Event;
 use windlass_core::host::{HostDelivery, HostError, HostPort, MODULE_PREFIX, ModelRow, RunStart};
 use windlass_core::ids::{RunId, SessionId};
-use windlass_core::json::clip::clip_chars;
 use windlass_core::message::Message;
 use windlass_core::model::Sampling;
 use windlass_core::profile::Profile;
-use windlass_core::store::NewSession;
+use windlass_core::store::{NewSession, title_of};
 use windlass_engine::host::{Host, ModelsPort, OpenModel};
 use windlass_modules::{Mode, Module, ModuleModel, read_answer};
 
@@ -25,9 +24,6 @@ use crate::project::store::SessionArchive;
 use crate::providers::choice::ChosenModel;
 use crate::terminal::run_follower::refused;
 use crate::wiring::{Wiring, wrong};
-
-/// Characters of a session's title.
-const TITLE_CHARS_MAX: usize = 80;
 
 /// The word of a run whose answer was not of the module's form.
 const MALFORMED: &str = "malformed";
@@ -69,7 +65,6 @@ impl Trial {
         }
     }
 
-    /// The host.
     pub(super) fn host(&self) -> &Arc<Host> {
         &self.host
     }
@@ -83,7 +78,7 @@ impl Trial {
     ) -> Result<SessionId> {
         self.models.put(module, model);
         let begin = NewSession {
-            title: clip_chars(title, TITLE_CHARS_MAX).into_owned(),
+            title: title_of(title).to_owned(),
             origin: "cli".to_owned(),
             root: self.root.clone(),
             profile: self.profile.clone(),
@@ -137,7 +132,7 @@ impl Trial {
                 }
                 Some(HostDelivery::Gap) => events = self.host.events(run_id, seq).await.map_err(refused)?,
                 Some(HostDelivery::Deleted) | None => {
-                    return Err(CommandError::failed(format!("run {run_id} ended without a last word")));
+                    return Err(CommandError::failed(format!("run {run_id} ended without a final record")));
                 }
             }
         }

@@ -37,7 +37,6 @@ pub(crate) struct ApplyCommand {
     pub(crate) deny: Vec<String>,
 }
 
-/// Runs the command.
 pub(crate) fn apply(global: &GlobalArgs, command: ApplyCommand) -> Result<Exit> {
     let archive = SessionArchive::of_user(global)?;
     let row = wait_for(archive.run(&command.id))??;

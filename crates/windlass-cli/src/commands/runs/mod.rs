@@ -10,6 +10,7 @@ use serde_json::json;
 use windlass_core::store::{RunQuery, RunRow};
 use windlass_core::trace::RunTrace;
 use windlass_engine::clock::Clock;
+use windlass_tui::figures::ago;
 
 use crate::args::{GlobalArgs, PageArgs, RunsCommand};
 use crate::commands::runs::apply::{ApplyCommand, apply};
@@ -18,7 +19,7 @@ use crate::commands::runs::resume::{ForkCommand, fork, replay, resume};
 use crate::commands::runs::step::show_step;
 use crate::complaint::Result;
 use crate::exit::Exit;
-use crate::project::store::{SessionArchive, age, failed, short};
+use crate::project::store::{SessionArchive, failed, short};
 use crate::providers::target::wait_for;
 use crate::telemetry::body_of;
 use crate::terminal::out::{print, print_coloured, print_json, print_line, tell_line};
@@ -28,7 +29,6 @@ use crate::terminal::table::lay_out;
 /// Characters of a message or a model in a list.
 const CELL_CHARS_MAX: usize = 50;
 
-/// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, command: RunsCommand) -> Result<Exit> {
     match command {
         RunsCommand::List { session, unfinished, page } => {
@@ -93,7 +93,7 @@ fn table(rows: &[RunRow]) -> String {
     lines.extend(rows.iter().map(|row| {
         [
             short_line(short(row.run_id.as_str(), &ids), CELL_CHARS_MAX),
-            age(now, row.started_ms),
+            ago(now, row.started_ms),
             state(row),
             row.steps.to_string(),
             row.calls.to_string(),
@@ -135,8 +135,8 @@ async fn trace(archive: &SessionArchive, id: &str, is_otlp: bool) -> Result<()> 
 pub(crate) fn unfinished_line(rows: &[RunRow]) -> Option<String> {
     let newest = rows.first()?;
     Some(match rows.len() {
-        1 => format!("a run was cut off; to go on with it: windlass runs resume {}", newest.run_id),
-        _ => "runs were cut off; windlass runs list --unfinished shows them, windlass runs resume ID goes on"
+        1 => format!("a run was interrupted; to continue it: windlass runs resume {}", newest.run_id),
+        _ => "runs were interrupted; windlass runs list --unfinished shows them, windlass runs resume ID continues one"
             .to_owned(),
     })
 }

@@ -16,13 +16,13 @@ use windlass_engine::host::{ModelsPort, OpenModel};
 use windlass_models::transport::Transport;
 use windlass_modules::{Mode, ModuleModel};
 use windlass_scripted::ScriptedModel;
+use windlass_tui::figures::duration;
 
 use crate::args::{GlobalArgs, PermissionArgs};
 use crate::commands::run::block_on;
 use crate::commands::runs::resume::house_of;
 use crate::complaint::Result;
 use crate::config::CliConfig;
-use crate::config::duration::show_ms;
 use crate::project::modules::ProjectModules;
 use crate::project::store::SessionArchive;
 use crate::providers::choice::{ChosenModel, name_of};
@@ -142,11 +142,11 @@ fn tell(report: &StepReport) -> String {
 fn tell_attempt(text: &mut String, attempt: &StepAttempt) {
     let _ = write!(text, "  attempt {}  {}", attempt.attempt, rfc3339(attempt.started_ms));
     let _ = match attempt.ended_ms {
-        Some(ended_ms) => write!(text, "  {}", show_ms(ended_ms.saturating_sub(attempt.started_ms))),
+        Some(ended_ms) => write!(text, "  {}", duration(ended_ms.saturating_sub(attempt.started_ms))),
         None => write!(text, "  not over"),
     };
     if let Some(delay_ms) = attempt.delay_ms {
-        let _ = write!(text, "  after a wait of {}", show_ms(delay_ms));
+        let _ = write!(text, "  after a wait of {}", duration(delay_ms));
     }
     if let Some(failure) = &attempt.failure {
         let _ = write!(text, "  {}: {}", failure.code, failure.message);

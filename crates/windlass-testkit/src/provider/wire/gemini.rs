@@ -23,7 +23,6 @@ const FIELDS: [&str; 7] = [
 /// Words of JSON Schema that `parameters` does not know.
 const FOREIGN_WORDS: [&str; 5] = ["additionalProperties", "$ref", "$schema", "$defs", "const"];
 
-/// Reads a request.
 pub(super) fn read(request: &Incoming, body: &Value) -> Result<LegalRequest, VendorRefusal> {
     let model = request.path.rsplit('/').next().and_then(|last| last.split(':').next()).unwrap_or_default();
     for key in body.as_object().into_iter().flat_map(|fields| fields.keys()) {

@@ -13,7 +13,6 @@ use crate::provider::http::Incoming;
 use crate::provider::limits::{CACHE_MARKS_MAX, WORD_ID_CHARS_MAX};
 use crate::provider::script::{Say, SayEnd, Thought};
 
-/// Reads a request.
 pub(super) fn read(request: &Incoming, body: &Value) -> Result<LegalRequest, VendorRefusal> {
     let has_version = request.headers.iter().any(|(name, _)| name == "anthropic-version");
     demand(has_version, || "anthropic-version: header is required".to_owned())?;

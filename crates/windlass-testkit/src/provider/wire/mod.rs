@@ -40,7 +40,6 @@ impl Vendor {
     }
 }
 
-/// A protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum VendorWire {
     /// OpenAI Chat Completions.
@@ -155,7 +154,6 @@ impl VendorWire {
         }
     }
 
-    /// An error document.
     pub(super) fn error(self, status: u16, words: &str) -> Value {
         let kind = match status {
             400 => "invalid_request_error",
@@ -276,13 +274,11 @@ impl VendorWire {
     }
 }
 
-/// One SSE event.
 fn sse(event: Option<&str>, payload: &Value) -> String {
     let name = event.map(|event| format!("event: {event}\n")).unwrap_or_default();
     format!("{name}data: {payload}\n\n")
 }
 
-/// One line.
 fn line(payload: &Value) -> String {
     format!("{payload}\n")
 }

@@ -8,7 +8,6 @@ use crate::provider::history::{
 };
 use crate::provider::script::{Say, SayEnd, Thought};
 
-/// Reads a request.
 pub(super) fn read(body: &Value) -> Result<LegalRequest, VendorRefusal> {
     let Some(model) = text(body, "model") else { return refuse("model is required") };
     let tools = list(body, "tools");

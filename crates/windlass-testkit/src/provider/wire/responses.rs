@@ -12,7 +12,6 @@ use crate::provider::history::{
 use crate::provider::limits::WORD_ID_CHARS_MAX;
 use crate::provider::script::{Say, SayEnd, Thought};
 
-/// Reads a request.
 pub(super) fn read(vendor: Vendor, body: &Value) -> Result<LegalRequest, VendorRefusal> {
     let Some(model) = text(body, "model") else { return refuse("Missing required parameter: 'model'.") };
     for (old, new) in

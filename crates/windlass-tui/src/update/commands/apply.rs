@@ -16,7 +16,7 @@ use crate::update::overlay;
 pub(super) const COMMAND: SlashCommand = SlashCommand {
     arguments: "[CALL]",
     needs: Needs::Session,
-    ..SlashCommand::new("apply", "make an edit that was staged", run)
+    ..SlashCommand::new("apply", "apply an edit that was staged", run)
 };
 
 /// Shows the first staged edit that waits, of the newest run that has one, or that of the call that is named, and asks.

@@ -25,7 +25,7 @@ pub(super) const COMMAND: SlashCommand = SlashCommand {
 /// Shows the file tree; if it is to go with the next message already, takes it away.
 fn run(state: &mut TuiState, _rest: &str) -> Vec<AppEffect> {
     if let Some(background) = state.background.take() {
-        state.tell(format!("taken away: {}", background.label));
+        state.tell(format!("removed: {}", background.label));
         return Vec::new();
     }
     let pager = Pager { kind: PagerKind::Context, is_loading: true, ..Pager::new("Context", Vec::new()) };
@@ -60,7 +60,7 @@ pub(in crate::update) fn act(state: &mut TuiState, key: char) -> Vec<AppEffect> 
         && let Some(background) = pager.background.take()
     {
         state.overlay = None;
-        state.tell(format!("goes with the next message: {}; /context takes it away", background.label));
+        state.tell(format!("added to the next message: {}; /context removes it", background.label));
         state.background = Some(background);
     }
     Vec::new()

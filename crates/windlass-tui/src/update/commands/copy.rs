@@ -19,7 +19,6 @@ pub(super) const COMMAND: SlashCommand = SlashCommand {
     ..SlashCommand::new("copy", "copy the last answer, or the whole session", run)
 };
 
-/// Copies.
 fn run(state: &mut TuiState, rest: &str) -> Vec<AppEffect> {
     let Some(session) = &state.session else { return Vec::new() };
     let (text, what) = match rest {

@@ -13,7 +13,6 @@ use crate::transcript_text::transcript_markdown;
 /// Words of the title that go into a file's name.
 const WORDS_MAX: usize = 6;
 
-/// Characters of them.
 const NAME_CHARS_MAX: usize = 48;
 
 /// Characters of a date.
@@ -26,7 +25,6 @@ pub(super) const COMMAND: SlashCommand = SlashCommand {
     ..SlashCommand::new("export", "write the session to a file", run)
 };
 
-/// Writes the file.
 fn run(state: &mut TuiState, rest: &str) -> Vec<AppEffect> {
     let Some(session) = &state.session else { return Vec::new() };
     let name = match rest {

@@ -15,13 +15,13 @@ use crate::text::one_line;
 pub(super) const COMMAND: SlashCommand = SlashCommand {
     arguments: "[STEP [MESSAGE]]",
     needs: Needs::Session,
-    ..SlashCommand::new("fork", "go on from a step in a new session", run)
+    ..SlashCommand::new("fork", "continue from a step in a new session", run)
 };
 
 /// Lists the steps, or forks at the one that is named, with another message if there is one.
 fn run(state: &mut TuiState, rest: &str) -> Vec<AppEffect> {
     let Some(run_id) = meant(state) else {
-        state.complain("nothing was said yet: there is no run to fork");
+        state.complain("there is no run to fork yet");
         return Vec::new();
     };
     if rest.is_empty() {
@@ -74,7 +74,8 @@ fn list(state: &mut TuiState, run_id: &RunId) -> Vec<AppEffect> {
         };
         PickerRow::new(note.step.to_string(), format!("{}  up to step {}", note.step, note.step), detail)
     }));
-    let mut picker = Picker::new(PickerKind::Steps, "Fork: what is taken over", rows).with_words("fork", "");
+    let mut picker =
+        Picker::new(PickerKind::Steps, "Fork: copy up to which step", rows).with_words("fork", "");
     picker.about = run_id.to_string();
     picker.jump(true);
     open(state, picker);

@@ -83,7 +83,7 @@ fn about(row: &SlashCommand) -> Vec<StyledLine> {
     ];
     if !row.aliases.is_empty() {
         let words: Vec<String> = row.aliases.iter().map(|word| format!("/{word}")).collect();
-        lines.push(StyledLine::new(TextRole::Muted, "other words  ").and(TextRole::Text, &words.join(", ")));
+        lines.push(StyledLine::new(TextRole::Muted, "aliases      ").and(TextRole::Text, &words.join(", ")));
     }
     if !row.keys.is_empty() {
         lines.push(StyledLine::new(TextRole::Muted, "keys         ").and(TextRole::Text, row.keys));

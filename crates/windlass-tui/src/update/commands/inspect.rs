@@ -9,10 +9,9 @@ pub(super) const COMMAND: SlashCommand = SlashCommand {
     aliases: &["trace"],
     keys: "Ctrl-T",
     needs: Needs::Session,
-    ..SlashCommand::new("inspect", "everything that the last run did", run)
+    ..SlashCommand::new("inspect", "inspect the last run", run)
 };
 
-/// Opens the inspector.
 fn run(state: &mut TuiState, _rest: &str) -> Vec<AppEffect> {
     inspector::open(state);
     Vec::new()

@@ -113,7 +113,6 @@ pub(super) fn act(
     }
 }
 
-/// Something was confirmed.
 pub(super) fn carry_out(state: &mut TuiState, deed: Deed) -> Vec<AppEffect> {
     match deed {
         Deed::DeleteSession(session_id) => vec![AppEffect::Delete(session_id)],
@@ -136,12 +135,10 @@ pub(super) fn take_line(state: &mut TuiState, kind: PromptKind, text: &str) -> V
     }
 }
 
-/// Opens a list.
 fn open(state: &mut TuiState, picker: Picker) {
     overlay::open(state, Overlay::Picker(picker));
 }
 
-/// Opens a text.
 fn open_text(state: &mut TuiState, pager: Pager) {
     overlay::open(state, Overlay::Pager(pager));
 }

@@ -35,8 +35,8 @@ fn run(state: &mut TuiState, rest: &str) -> Vec<AppEffect> {
 fn offer(state: &TuiState, earlier: &[String]) -> Option<(&'static str, Vec<Suggestion>)> {
     let row = |model: &ModelRow| {
         let detail = match (model.is_ready, model.is_default) {
-            (false, _) => "not ready: its key or its server is not there",
-            (true, true) => "the usual one",
+            (false, _) => "not ready: its key is missing or its server is not running",
+            (true, true) => "the default",
             (true, false) => "",
         };
         Suggestion { is_possible: model.is_ready, ..Suggestion::whole(&one_line(&model.name), detail) }
@@ -72,9 +72,9 @@ fn take(state: &mut TuiState, name: String) -> Vec<AppEffect> {
     let known = state.about.models.iter().find(|model| model.name == name);
     let shown = one_line(&name);
     let text = match known {
-        Some(model) if model.is_ready => format!("{shown} answers from the next run on"),
+        Some(model) if model.is_ready => format!("{shown} is used from the next run on"),
         Some(_) => format!(
-            "{shown} is chosen, but its key or its server is not there: `windlass models doctor {shown}` says more"
+            "{shown} is chosen, but its key is missing or its server is not running: `windlass models doctor {shown}` says more"
         ),
         None => format!(
             "{shown} is chosen; it is not in the list, so the next message will tell whether it answers"
@@ -121,7 +121,7 @@ fn rows(state: &TuiState) -> Vec<PickerRow> {
 fn facts(model: &ModelRow) -> String {
     let mut facts = Vec::new();
     if !model.is_ready {
-        facts.push("its key or its server is not there".to_owned());
+        facts.push("its key is missing or its server is not running".to_owned());
     }
     if let Some(tokens) = model.context_tokens {
         facts.push(format!("{} context", figures::tokens(tokens)));

@@ -1,23 +1,23 @@
-//! `/new`: the next message begins a session. Nothing is created before it.
+//! `/new`: the next message starts a session. Nothing is created before it.
 
 use crate::command::SlashCommand;
 use crate::effect::AppEffect;
 use crate::state::TuiState;
 
 pub(super) const COMMAND: SlashCommand =
-    SlashCommand { aliases: &["clear"], ..SlashCommand::new("new", "begin a new session", run) };
+    SlashCommand { aliases: &["clear"], ..SlashCommand::new("new", "start a new session", run) };
 
 /// Leaves the session that is shown.
 pub(super) fn run(state: &mut TuiState, _rest: &str) -> Vec<AppEffect> {
     if state.session.is_none() && state.turning_to.is_none() {
-        state.tell("the next message begins a session");
+        state.tell("the next message starts a session");
         return Vec::new();
     }
     let goes_on = state.running().is_some();
     let effects = leave(state);
     state.tell(match goes_on {
-        true => "the next message begins a session; the run in the other one goes on, /sessions finds it",
-        false => "the next message begins a session; /sessions finds the others",
+        true => "the next message starts a session; the run in the other one continues, /sessions finds it",
+        false => "the next message starts a session; /sessions finds the others",
     });
     effects
 }

@@ -57,6 +57,6 @@ fn offer(_state: &TuiState, earlier: &[String]) -> Option<(&'static str, Vec<Sug
 pub(in crate::update) fn choose(state: &mut TuiState, word: &str) -> Vec<AppEffect> {
     state.overlay = None;
     state.about.profile = Some(word.to_owned());
-    state.tell(format!("profile {word} holds from the next run on"));
+    state.tell(format!("profile {word} applies from the next run on"));
     Vec::new()
 }

@@ -6,9 +6,8 @@ use crate::state::TuiState;
 use crate::update::stop;
 
 pub(super) const COMMAND: SlashCommand =
-    SlashCommand { aliases: &["exit", "q"], keys: "Ctrl-D", ..SlashCommand::new("quit", "leave", run) };
+    SlashCommand { aliases: &["exit", "q"], keys: "Ctrl-D", ..SlashCommand::new("quit", "quit", run) };
 
-/// Leaves.
 fn run(state: &mut TuiState, _rest: &str) -> Vec<AppEffect> {
     stop::leave(state)
 }

@@ -13,7 +13,6 @@ pub(super) const COMMAND: SlashCommand = SlashCommand {
     ..SlashCommand::new("rename", "give this session a title", run)
 };
 
-/// Renames.
 fn run(state: &mut TuiState, rest: &str) -> Vec<AppEffect> {
     let title = one_line(rest);
     let session_id = state.session.as_ref().map(|session| session.row.session_id.clone());

@@ -23,7 +23,7 @@ const STILL_MS: u64 = 5_000;
 pub(super) const COMMAND: SlashCommand = SlashCommand {
     aliases: &["continue"],
     arguments: "[RUN]",
-    ..SlashCommand::new("resume", "take up a run that stopped in the middle", run)
+    ..SlashCommand::new("resume", "continue a run that was interrupted", run)
 };
 
 /// Lists the runs that have not ended, or takes up the one that is named.
@@ -32,7 +32,7 @@ fn run(state: &mut TuiState, rest: &str) -> Vec<AppEffect> {
         return choose(state, rest);
     }
     let picker = Picker::loading(PickerKind::Unfinished, "Runs that have not ended")
-        .with_words("resume", "every run has ended: there is nothing to take up");
+        .with_words("resume", "every run has ended: there is nothing to resume");
     open(state, picker);
     vec![AppEffect::ListUnfinished]
 }
@@ -82,7 +82,7 @@ pub(in crate::update) fn watch(state: &mut TuiState) {
     state.still_since = None;
     if state.running().is_some() {
         state.tell(
-            "the last run has not ended, and nothing has come of it for 5 s: /resume takes it up if it stopped \
+            "the last run has not ended, and nothing has come of it for 5 s: /resume continues it if it stopped \
              in the middle, Esc ends it",
         );
     }

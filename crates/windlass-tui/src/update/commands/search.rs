@@ -26,7 +26,6 @@ pub(super) const COMMAND: SlashCommand = SlashCommand {
     ..SlashCommand::new("search", "search the project's files", run)
 };
 
-/// Searches.
 fn run(state: &mut TuiState, rest: &str) -> Vec<AppEffect> {
     if rest.is_empty() {
         return refuse(state, "/search ", "what should be searched for? /search TEXT");

@@ -38,7 +38,7 @@ fn run(state: &mut TuiState, rest: &str) -> Vec<AppEffect> {
                 format!("no session has '{text}' in its title or in what was said"),
             )
         }
-        None => ("Sessions".to_owned(), "no sessions yet: the first message begins one".to_owned()),
+        None => ("Sessions".to_owned(), "no sessions yet: the first message starts one".to_owned()),
     };
     let mut picker =
         Picker::loading(PickerKind::Sessions, title).with_words("open", empty).with_actions(&ACTIONS);
@@ -106,7 +106,7 @@ pub(in crate::update) fn act(state: &mut TuiState, key: char, row: Option<Picker
                 StyledLine::default(),
                 StyledLine::new(
                     TextRole::Text,
-                    "All that was said and done in it is forgotten for good; a run that \
+                    "Everything in it is deleted for good; a run that \
                  goes on in it is cancelled. Files that it changed stay as they are.",
                 ),
             ];

@@ -52,8 +52,8 @@ pub(in crate::update) fn choose(state: &mut TuiState, word: &str) -> Vec<AppEffe
 
 fn about(kind: ThemeKind) -> &'static str {
     match kind {
-        ThemeKind::Dark => "for terminals with a dark ground",
-        ThemeKind::Light => "for terminals with a light ground",
+        ThemeKind::Dark => "for terminals with a dark background",
+        ThemeKind::Light => "for terminals with a light background",
         ThemeKind::Plain => "without colour",
     }
 }

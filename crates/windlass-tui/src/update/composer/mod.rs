@@ -135,7 +135,6 @@ fn submit(state: &mut TuiState) -> Vec<AppEffect> {
     effects
 }
 
-/// Sends a message.
 pub(super) fn send(state: &mut TuiState, text: String) -> Vec<AppEffect> {
     state.sending = Some((text.clone(), state.now_ms));
     state.transcript.go_to_end();

@@ -8,7 +8,6 @@ use super::frame_box;
 use crate::state::TuiState;
 use crate::state::overlay::{Confirm, OverlayBox};
 
-/// Draws it.
 pub(super) fn draw(frame: &mut Frame<'_>, state: &TuiState, confirm: &Confirm) {
     let room = OverlayBox::on(state.size);
     let columns = room.text_columns();

@@ -10,7 +10,6 @@ use crate::state::overlay::{OverlayBox, Pager};
 use crate::text::one_line;
 use crate::theme::TextRole;
 
-/// Draws it.
 pub(super) fn draw(frame: &mut Frame<'_>, state: &TuiState, pager: &Pager) {
     let room = OverlayBox::on(state.size);
     let rows = pager.rows(room.text_columns(), state.theme);

@@ -21,7 +21,6 @@ const NOTE_FROM_ROWS: usize = 8;
 /// Columns that are worth a detail.
 const DETAIL_COLUMNS_MIN: usize = 10;
 
-/// Draws it.
 pub(super) fn draw(frame: &mut Frame<'_>, state: &TuiState, picker: &Picker) {
     let room = OverlayBox::on(state.size).lowered(picker.rows().len().max(6) + 2 + NOTE_ROWS);
     let count = match (picker.fitting().len(), picker.rows().len()) {

@@ -19,7 +19,6 @@ const BAR: &str = "│ ";
 /// A tab in it, which is not so many blanks.
 const TAB: &str = "␉   ";
 
-/// Lays out arguments.
 pub(super) fn lay_out(arguments: &str, columns: usize, theme: Theme) -> Vec<Line<'static>> {
     let mut sheet = Sheet { lines: Vec::new(), columns, theme };
     match serde_json::from_str::<Value>(arguments) {

@@ -152,7 +152,6 @@ fn problem(state: &TuiState, columns: usize) -> Vec<Line<'static>> {
     lines
 }
 
-/// Who else waits.
 fn queue(state: &TuiState, question: &Question, columns: usize) -> Option<Line<'static>> {
     let others = state.questions().iter().filter(|other| other.call_id != question.call_id);
     let names: Vec<String> = others

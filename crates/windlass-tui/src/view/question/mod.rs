@@ -98,7 +98,6 @@ impl BodyCache {
     }
 }
 
-/// Draws it.
 pub(super) fn draw(
     frame: &mut Frame<'_>,
     area: Rect,

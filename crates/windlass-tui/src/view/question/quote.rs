@@ -6,7 +6,6 @@ use windlass_core::text::visible_line;
 use crate::text::{break_spans, clean};
 use crate::theme::{TextRole, Theme};
 
-/// Before a line.
 const LINE: &str = "│ ";
 /// Before the rest of a line that is longer than the screen is wide.
 const REST: &str = "┊ ";

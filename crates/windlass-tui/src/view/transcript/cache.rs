@@ -100,7 +100,6 @@ pub(crate) struct Transcribed {
 }
 
 impl Transcribed {
-    /// A frame begins.
     pub(super) fn begin(&mut self, state: &TuiState, columns: u16) {
         let session = state.session.as_ref().map(|session| session.number);
         if self.session != session || self.columns != columns {

@@ -33,7 +33,6 @@ const BAR_COLUMNS_MIN: u16 = 50;
 /// The mark of what has the focus.
 const FOCUS_MARK: &str = ">";
 
-/// Draws it.
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &TuiState, cache: &mut Cache) {
     let has_bar = area.width >= BAR_COLUMNS_MIN;
     let taken = GUTTER_COLUMNS + u16::from(has_bar) * 2;

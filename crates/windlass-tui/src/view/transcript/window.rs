@@ -20,9 +20,7 @@ pub(super) struct TranscriptWindow<'a> {
 
 /// What the screen shows.
 pub(super) struct ShownWindow {
-    /// Its first line.
     pub(super) top: CellLine,
-    /// Rows for lines.
     pub(super) rows: usize,
     /// Whether the last line of all is among them.
     pub(super) is_at_end: bool,

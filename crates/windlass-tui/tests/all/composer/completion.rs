@@ -101,7 +101,7 @@ fn a_wrong_command_stays_to_be_mended_and_a_path_is_a_message() {
 fn a_command_that_cannot_be_carried_out_says_why() {
     let mut stage = Stage::new(80, 24);
     stage.type_text("/cancel");
-    assert!(stage.screen().contains("no run goes on"));
+    assert!(stage.screen().contains("no run is active"));
     stage.press(KeyCode::Enter);
     assert!(stage.take_effects().iter().all(|effect| matches!(effect, AppEffect::Remember(_))));
 }

@@ -19,9 +19,7 @@ pub(crate) struct EvalCase {
 /// A call that is expected.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Expected {
-    /// The tool.
     pub(crate) name: String,
-    /// The arguments.
     pub(crate) arguments: Map<String, Value>,
     /// Arguments that are right when they contain all of these words, whatever stands around them.
     pub(crate) words: BTreeMap<String, Vec<String>>,

@@ -48,7 +48,6 @@ const USUAL: &str = include_str!("usual.jsonl");
 /// Characters of a request, and of what was made of it, in the list of misses.
 const SHOWN_CHARS_MAX: usize = 160;
 
-/// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, args: &EvalArgs) -> Result<Exit> {
     let mut global = global.clone();
     global.model = args.name.clone().or(global.model);

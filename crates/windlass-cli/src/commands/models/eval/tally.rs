@@ -16,7 +16,6 @@ const NO_TOOL: &str = "(no tool)";
 pub(crate) struct Share {
     /// Those that were right.
     pub(crate) right: u64,
-    /// All.
     pub(crate) of: u64,
 }
 
@@ -89,7 +88,6 @@ pub(crate) struct SeenCase {
 }
 
 impl EvalTally {
-    /// Adds a case.
     pub(crate) fn add(&mut self, case: &EvalCase, seen: &SeenCase, verdict: CaseVerdict) {
         // A model that fails has left nothing alone: it was not there.
         let is_here = seen.failure.is_none();
