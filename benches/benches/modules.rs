@@ -34,9 +34,9 @@ const SCRIPT: &str = "/// Adds two integers.\n/// @param a integer one\n/// @par
     fn add(args) { args.a + args.b }\n";
 
 /// A model that answers at once.
-struct BenchPrompt;
+struct Prompt;
 
-impl ModelPort for BenchPrompt {
+impl ModelPort for Prompt {
     fn name(&self) -> &str {
         "bench/prompt"
     }
@@ -83,9 +83,9 @@ fn invocations(runtime: &Runtime) {
         let all = best_of(ROUNDS, || (0..RUNS).map(|_| run(runtime, answered_by(make()), INPUTS)).sum());
         all.as_secs_f64() * 1e6 / f64::from(RUNS)
     };
-    let bare = many(&|| Arc::new(BenchPrompt));
+    let bare = many(&|| Arc::new(Prompt));
     let through =
-        many(&|| Arc::new(ModuleModel::new(Arc::clone(&module), Arc::new(BenchPrompt), Mode::of(&module))));
+        many(&|| Arc::new(ModuleModel::new(Arc::clone(&module), Arc::new(Prompt), Mode::of(&module))));
     figure("a bare run of one step, with its session", bare, "µs CPU", "");
     figure("the same through a module: prompt, example, form, typed outputs", through, "µs CPU", "");
     figure("a module invocation against a bare run", through / bare, "times", "");

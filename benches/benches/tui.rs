@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use windlass_benches::screen::{BenchScreen, THE_END, long_session, streamed};
+use windlass_benches::screen::{Screen, THE_END, long_session, streamed};
 use windlass_benches::{cpu_time, figure, resident_bytes};
 use windlass_core::event::Record;
 
@@ -41,15 +41,15 @@ fn main() {
     stream(&mut screen, &pieces, 8, ", while one reads the start");
 }
 
-fn open_quietly(records: &[Arc<Record>]) -> BenchScreen {
-    let mut screen = BenchScreen::new(120, 40);
+fn open_quietly(records: &[Arc<Record>]) -> Screen {
+    let mut screen = Screen::new(120, 40);
     screen.open(records);
     screen.draw();
     screen
 }
 
 /// From the records to the first frame.
-fn open(records: &[Arc<Record>]) -> BenchScreen {
+fn open(records: &[Arc<Record>]) -> Screen {
     let begun = cpu_time();
     let screen = open_quietly(records);
     figure(&format!("{NAME}: opened and drawn"), ms(cpu_time() - begun), "ms CPU", "");
@@ -63,11 +63,10 @@ fn memory(what: &str, before: u64) {
 }
 
 /// From one end to the other.
-fn jump(screen: &mut BenchScreen) {
-    for (key, to, wanted) in [
-        (BenchScreen::home as fn(&mut BenchScreen), "start", "Question 1:"),
-        (BenchScreen::end, "end", THE_END),
-    ] {
+fn jump(screen: &mut Screen) {
+    for (key, to, wanted) in
+        [(Screen::home as fn(&mut Screen), "start", "Question 1:"), (Screen::end, "end", THE_END)]
+    {
         let begun = cpu_time();
         key(screen);
         screen.draw();
@@ -77,7 +76,7 @@ fn jump(screen: &mut BenchScreen) {
 }
 
 /// An answer of so many pieces, with a frame for every so many of them.
-fn stream(screen: &mut BenchScreen, pieces: &[Arc<Record>], pieces_per_frame: usize, what: &str) {
+fn stream(screen: &mut Screen, pieces: &[Arc<Record>], pieces_per_frame: usize, what: &str) {
     let (mut frames, mut updates) = (Vec::with_capacity(pieces.len()), Duration::ZERO);
     for (at, record) in pieces.iter().enumerate() {
         let start = cpu_time();

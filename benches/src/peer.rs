@@ -95,19 +95,19 @@ impl Workload {
 }
 
 /// A session that has not begun.
-pub struct OpenedPeer {
+pub struct Opened {
     session_id: SessionId,
     journal: Arc<dyn JournalPort>,
 }
 
 /// What every session of a process shares.
-pub struct PeerSessions {
+pub struct Peer {
     parts: SessionParts,
     expected: usize,
     store: Option<Arc<SqliteStore>>,
 }
 
-impl PeerSessions {
+impl Peer {
     /// A peer for a workload.
     pub fn new(load: &Workload) -> Result<Self, String> {
         let name = ModelName { provider: "openai-compatible".into(), model: load.model() };
@@ -147,20 +147,20 @@ impl PeerSessions {
     }
 
     /// A session that has not begun; one that is kept is known to the store and claimed, as by a host.
-    pub async fn open(&self) -> Result<OpenedPeer, String> {
+    pub async fn open(&self) -> Result<Opened, String> {
         let session_id = new_session_id();
         let Some(store) = &self.store else {
-            return Ok(OpenedPeer { session_id, journal: Arc::new(MemoryJournal::new()) });
+            return Ok(Opened { session_id, journal: Arc::new(MemoryJournal::new()) });
         };
         let begun = store.create_session(&session_id, NewSession::default(), 0).await;
         begun.map_err(|error| error.to_string())?;
         store.claim(&session_id).await.map_err(|error| error.to_string())?;
-        Ok(OpenedPeer { session_id, journal: Arc::clone(store) as Arc<dyn JournalPort> })
+        Ok(Opened { session_id, journal: Arc::clone(store) as Arc<dyn JournalPort> })
     }
 
     /// One session from its message to its answer; gives the pieces of text that a reader saw.
-    pub async fn session(&self, opened: OpenedPeer) -> Result<usize, String> {
-        let OpenedPeer { session_id, journal } = opened;
+    pub async fn session(&self, opened: Opened) -> Result<usize, String> {
+        let Opened { session_id, journal } = opened;
         let session = Session::start(SessionParts { session_id, journal, ..self.parts.clone() });
         let mut events = session.subscribe();
         let handle = session

@@ -25,13 +25,13 @@ const BEGINNING_MS: u64 = 1_700_000_000_000;
 pub const THE_END: &str = "the end of it";
 
 /// The app on a screen in memory.
-pub struct BenchScreen {
+pub struct Screen {
     state: TuiState,
     cache: Cache,
     terminal: Option<Terminal<TestBackend>>,
 }
 
-impl BenchScreen {
+impl Screen {
     /// A screen without a session.
     pub fn new(columns: u16, rows: u16) -> Self {
         let about = HostFacts {
@@ -119,13 +119,13 @@ impl BenchScreen {
 }
 
 /// Records, one after the other.
-struct ScreenWriter {
+struct Writer {
     records: Vec<Arc<Record>>,
     run: String,
     seq: u64,
 }
 
-impl ScreenWriter {
+impl Writer {
     fn push(&mut self, event: Event) {
         self.seq += 1;
         self.records.push(Arc::new(Record {
@@ -235,7 +235,7 @@ fn answer(number: usize) -> String {
 
 /// A session of that many runs: thinking, a call, an answer with headings, lists, code and a table.
 pub fn long_session(runs: usize) -> Vec<Arc<Record>> {
-    let mut writer = ScreenWriter { records: Vec::new(), run: String::new(), seq: 0 };
+    let mut writer = Writer { records: Vec::new(), run: String::new(), seq: 0 };
     (1..=runs).for_each(|number| writer.run(number));
     writer.records
 }
@@ -243,7 +243,7 @@ pub fn long_session(runs: usize) -> Vec<Arc<Record>> {
 /// One more run of that session whose answer comes in so many pieces.
 pub fn streamed(session: &[Arc<Record>], pieces: usize) -> Vec<Arc<Record>> {
     let seq = session.last().map_or(0, |record| record.seq);
-    let mut writer = ScreenWriter { records: Vec::new(), run: String::new(), seq };
+    let mut writer = Writer { records: Vec::new(), run: String::new(), seq };
     writer.begin(usize::MAX);
     let mut words = Vec::new();
     let mut number = 0;

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::client_sets::API_CHECKERS;
 use crate::invocation::Invocation;
-use crate::served::{Model, ServedProcess, build_binary};
+use crate::served::{Model, Served, build_binary};
 use crate::toolbox;
 
 /// What the emulated provider answers: the same to everything.
@@ -33,10 +33,10 @@ pub(crate) fn run(root: &Path, target_folder: &Path) -> Result<()> {
     toolbox::EMULATOR.find_or_install(root, target_folder)?;
     let programs = API_CHECKERS.find_or_install(root, target_folder)?;
     let binary = build_binary(root, target_folder)?;
-    let provider = ServedProcess::provider(root, target_folder, ANSWERS)?;
+    let provider = Served::provider(root, target_folder, ANSWERS)?;
     let base_url = format!("{}/v1", provider.url);
     let model = Model { name: "openai-compatible/emulated", base_url: &base_url };
-    let server = ServedProcess::windlass(root, target_folder, &binary, &model)?;
+    let server = Served::windlass(root, target_folder, &binary, &model)?;
     // It keeps what it found last time where it runs; every time must be the first.
     let place = target_folder.join("xtask-tools/api");
     let _ = std::fs::remove_dir_all(&place);

@@ -19,7 +19,7 @@ const HEAD: &str = "| figure | measured | target |\n|---|---|---|\n";
 
 /// What `bench` may be asked for.
 #[derive(clap::Args)]
-pub(crate) struct BenchOptions {
+pub(crate) struct Options {
     /// Run only benchmarks whose name contains this; `models` is the comparison with peers, `server` the load,
     /// `terminal` the terminal app in a terminal, `search` the index beside tantivy and ripgrep, `local` a model in the process beside llama.cpp
     filter: Option<String>,
@@ -39,7 +39,7 @@ pub(crate) struct Figure {
 }
 
 /// Runs, shows and perhaps writes.
-pub(crate) fn run(root: &Path, options: &BenchOptions) -> Result<()> {
+pub(crate) fn run(root: &Path, options: &Options) -> Result<()> {
     let figures = match options.filter.as_deref() {
         Some("models") => peers::measure(root)?,
         Some("server") => load::measure(root, options.part.as_deref())?,

@@ -106,7 +106,7 @@ pub(crate) struct Package {
 }
 
 /// What `cargo metadata` says about the workspace.
-pub(crate) struct CargoWorkspace {
+pub(crate) struct Workspace {
     /// The packages, sorted by name.
     pub(crate) packages: Vec<Package>,
     /// Where cargo builds.
@@ -114,7 +114,7 @@ pub(crate) struct CargoWorkspace {
 }
 
 /// Reads the manifests; resolves and downloads nothing.
-pub(crate) fn read_workspace(root: &Path) -> Result<CargoWorkspace> {
+pub(crate) fn read_workspace(root: &Path) -> Result<Workspace> {
     let args = ["metadata", "--no-deps", "--offline", "--format-version", "1"];
     let text = Invocation::cargo(root, &args).output()?;
     let metadata: Value =
@@ -122,7 +122,7 @@ pub(crate) fn read_workspace(root: &Path) -> Result<CargoWorkspace> {
     let mut packages: Vec<_> =
         members(&metadata, "packages").map(|package| read_package(root, package)).collect();
     packages.sort_by(|a, b| a.name.cmp(&b.name));
-    Ok(CargoWorkspace { packages, target_folder: PathBuf::from(text_of(&metadata, "target_directory")) })
+    Ok(Workspace { packages, target_folder: PathBuf::from(text_of(&metadata, "target_directory")) })
 }
 
 fn read_package(root: &Path, package: &Value) -> Package {

@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::client_sets::{API_CHECKERS, INSTRUCTOR, NODE_CLIENTS, PYTHON_CLIENTS};
 use crate::invocation::Invocation;
-use crate::served::{Model, ServedProcess, build_binary};
+use crate::served::{Model, Served, build_binary};
 use crate::toolbox;
 
 /// What the emulated provider answers.
@@ -164,10 +164,10 @@ pub(crate) fn run(root: &Path, target_folder: &Path) -> Result<()> {
         node_folder: NODE_CLIENTS.find_or_install(root, target_folder)?,
         windlass: build_binary(root, target_folder)?,
     };
-    let provider = ServedProcess::provider(root, target_folder, ANSWERS)?;
+    let provider = Served::provider(root, target_folder, ANSWERS)?;
     let base_url = format!("{}/v1", provider.url);
     let model = Model { name: "openai-compatible/emulated", base_url: &base_url };
-    let server = ServedProcess::windlass(root, target_folder, &programs.windlass, &model)?;
+    let server = Served::windlass(root, target_folder, &programs.windlass, &model)?;
     run_against(root, &programs, &server.url)
 }
 

@@ -19,14 +19,14 @@ const VOCABULARIES: [&str; 8] =
 
 /// What `compare-local` may be asked for.
 #[derive(clap::Args)]
-pub(crate) struct CompareOptions {
+pub(crate) struct Options {
     /// Write the small fixture of the ordinary tests anew, and compare nothing
     #[arg(long)]
     write: bool,
 }
 
 /// Makes the files, lets llama.cpp judge them, compares.
-pub(crate) fn run(root: &Path, target: &Path, options: &CompareOptions) -> Result<()> {
+pub(crate) fn run(root: &Path, target: &Path, options: &Options) -> Result<()> {
     let programs = LLAMA.find_or_install(root, target)?;
     let python = programs.join("python").display().to_string();
     let text = |path: &Path| path.display().to_string();

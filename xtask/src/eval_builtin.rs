@@ -17,7 +17,7 @@ const END: &str = "<!-- evaluation: end -->";
 
 /// What `eval-builtin` may be asked for.
 #[derive(clap::Args)]
-pub(crate) struct EvalBuiltinOptions {
+pub(crate) struct Options {
     /// Put the figures into the model's card and docs/local-models.md
     #[arg(long)]
     write: bool,
@@ -30,7 +30,7 @@ pub(crate) struct EvalBuiltinOptions {
 }
 
 /// Builds, runs, shows and perhaps writes.
-pub(crate) fn run(root: &Path, target: &Path, options: &EvalBuiltinOptions) -> Result<()> {
+pub(crate) fn run(root: &Path, target: &Path, options: &Options) -> Result<()> {
     let build = Invocation::cargo(root, &["build", "--release", "--package", "windlass-cli"]);
     if !build.succeeds()? {
         bail!("`{build}` failed");

@@ -17,7 +17,7 @@ const END: &str = "<!-- evaluation: end -->";
 
 /// What `eval-search` may be asked for.
 #[derive(clap::Args)]
-pub(crate) struct EvalSearchOptions {
+pub(crate) struct Options {
     /// Ask the half of the queries that may be looked at while tuning
     #[arg(long, conflicts_with = "write")]
     tune: bool,
@@ -33,7 +33,7 @@ pub(crate) struct EvalSearchOptions {
 }
 
 /// Runs, shows and perhaps writes.
-pub(crate) fn run(root: &Path, options: &EvalSearchOptions) -> Result<()> {
+pub(crate) fn run(root: &Path, options: &Options) -> Result<()> {
     let args = ["run", "--release", "--package", "windlass-benches", "--bin", "windlass-eval-search", "--"];
     let mut evaluation = Invocation::cargo(root, &args);
     if options.tune {

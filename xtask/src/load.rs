@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::bench::Figure;
 use crate::invocation::Invocation;
 use crate::peers::{self, FLOOR, OURS, Peers, Server, least, middle, values};
-use crate::served::ServedProcess;
+use crate::served::Served;
 
 /// The bare relay asks for its model there.
 const MOCK_PORT: &str = "9100";
@@ -41,14 +41,14 @@ const DURABLE_FLOOR: [&str; 4] = ["k=10", "n=16", "reps=160", "warm=15"];
 
 /// Builds our side and measures everything.
 pub(crate) fn measure(root: &Path, only: Option<&str>) -> Result<Vec<Figure>> {
-    let bench = LoadBench::build(root)?;
+    let bench = Bench::build(root)?;
     let mut figures = Vec::new();
-    let parts: [(&str, LoadPart); 5] = [
-        ("relay", LoadBench::relay),
-        ("durable", LoadBench::durable),
-        ("recovery", LoadBench::recovery),
-        ("crowd", LoadBench::crowd),
-        ("silent", LoadBench::silent),
+    let parts: [(&str, Part); 5] = [
+        ("relay", Bench::relay),
+        ("durable", Bench::durable),
+        ("recovery", Bench::recovery),
+        ("crowd", Bench::crowd),
+        ("silent", Bench::silent),
     ];
     for (name, part) in parts {
         if only.is_none_or(|only| only == name) {
@@ -61,10 +61,10 @@ pub(crate) fn measure(root: &Path, only: Option<&str>) -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
-type LoadPart = fn(&LoadBench) -> Result<Vec<Figure>>;
+type Part = fn(&Bench) -> Result<Vec<Figure>>;
 
 /// The programs, and a folder for what they write.
-struct LoadBench {
+struct Bench {
     root: PathBuf,
     peers: Peers,
     load: PathBuf,
@@ -73,7 +73,7 @@ struct LoadBench {
 }
 
 /// How a server is started.
-struct ServerStart<'a> {
+struct Start<'a> {
     model: &'a str,
     base_url: &'a str,
     /// The cores it runs on.
@@ -82,7 +82,7 @@ struct ServerStart<'a> {
     data: &'a str,
 }
 
-impl LoadBench {
+impl Bench {
     fn build(root: &Path) -> Result<Self> {
         let folder = peers::folder()?;
         let peers = Peers::build(root, &folder)?;
@@ -104,7 +104,7 @@ impl LoadBench {
     }
 
     /// `windlass serve`, with its data on the disk.
-    fn serve(&self, start: &ServerStart<'_>) -> Result<ServedProcess> {
+    fn serve(&self, start: &Start<'_>) -> Result<Served> {
         let binary = self.peers.binary.display().to_string();
         let (config, data) = (self.path("config.toml"), self.path(start.data));
         let project = self.path("project");
@@ -127,7 +127,7 @@ impl LoadBench {
         let serve = Invocation::new(&self.place, "taskset", &args)
             .env("WINDLASS_LOG", "error")
             .env("WINDLASS_BASE_URL", start.base_url);
-        ServedProcess::start(&serve, &self.place.join(format!("{}.log", start.data)))
+        Served::start(&serve, &self.place.join(format!("{}.log", start.data)))
     }
 
     /// Puts a load on a server and gives what it printed.
@@ -165,8 +165,7 @@ impl LoadBench {
     fn relay_ours(&self, script: &str, load: &[&str]) -> Result<f64> {
         let (model, data) = (format!("openai-compatible/{script}"), format!("relay-{script}"));
         let base_url = format!("http://127.0.0.1:{MOCK_PORT}/v1");
-        let served =
-            self.serve(&ServerStart { model: &model, base_url: &base_url, cores: "0", data: &data })?;
+        let served = self.serve(&Start { model: &model, base_url: &base_url, cores: "0", data: &data })?;
         let seen = self.put("relay", served.address(), served.pid(), "1", load)?;
         number(&seen, "frames_per_cpu_s")
     }
@@ -218,7 +217,7 @@ impl LoadBench {
     /// From the end of a killed server's successor's start to its first answer: all runs are taken up before it.
     fn recovery(&self) -> Result<Vec<Figure>> {
         let model = format!("scripted/{}", self.path("unfinished.script"));
-        let start = ServerStart { model: &model, base_url: "", cores: "0,1", data: "unfinished" };
+        let start = Start { model: &model, base_url: "", cores: "0,1", data: "unfinished" };
         let served = self.serve(&start)?;
         let runs = format!("runs={RUNS}");
         self.put("unfinished", served.address(), served.pid(), "0,1", &[&runs])?;
@@ -248,7 +247,7 @@ impl LoadBench {
     /// Many runs, twice as many readers, half of them slow.
     fn crowd(&self) -> Result<Vec<Figure>> {
         let model = format!("scripted/{}", self.path("load.script"));
-        let start = ServerStart { model: &model, base_url: "", cores: "0,1", data: "crowd" };
+        let start = Start { model: &model, base_url: "", cores: "0,1", data: "crowd" };
         let served = self.serve(&start)?;
         let runs = format!("runs={RUNS}");
         let seen = self.put("crowd", served.address(), served.pid(), "0,1", &[&runs])?;
@@ -269,12 +268,8 @@ impl LoadBench {
     /// Readers that do not read, beside one that does.
     fn silent(&self) -> Result<Vec<Figure>> {
         let base_url = format!("http://127.0.0.1:{METRONOME_PORT}/v1");
-        let start = ServerStart {
-            model: "openai-compatible/metronome",
-            base_url: &base_url,
-            cores: "0,1",
-            data: "silent",
-        };
+        let start =
+            Start { model: "openai-compatible/metronome", base_url: &base_url, cores: "0,1", data: "silent" };
         let served = self.serve(&start)?;
         let more = [format!("readers={SILENT}"), format!("port={METRONOME_PORT}")];
         let more: Vec<&str> = more.iter().map(String::as_str).collect();

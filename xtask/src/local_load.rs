@@ -26,7 +26,7 @@ const PEER: &str = "llama.cpp";
 
 /// What one side showed in all its turns.
 #[derive(Debug, Default)]
-struct SideFigures {
+struct Shown {
     read_per_s: Vec<f64>,
     written_per_s: Vec<f64>,
     first_ms: Vec<f64>,
@@ -65,7 +65,7 @@ pub(crate) fn measure(root: &Path, target: &Path) -> Result<Vec<Figure>> {
         let own = Invocation::new(root, &ours, &load).env("RAYON_NUM_THREADS", &threads);
         let peer = Invocation::new(root, &python, &["benches/local/llama_peer.py"]);
         let peer = load.iter().fold(peer, |peer, arg| peer.arg(*arg)).arg(&threads);
-        let (mut we, mut they) = (SideFigures::default(), SideFigures::default());
+        let (mut we, mut they) = (Shown::default(), Shown::default());
         for round in 1..=ROUNDS {
             for (side, invocation, shown) in [(OURS, &own, &mut we), (PEER, &peer, &mut they)] {
                 let printed = invocation.output()?;
@@ -84,7 +84,7 @@ pub(crate) fn measure(root: &Path, target: &Path) -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
-impl SideFigures {
+impl Shown {
     /// Takes in the lines of one turn.
     fn take(&mut self, printed: &str) -> Result<()> {
         for line in printed.lines().filter(|line| line.starts_with('{')) {
@@ -106,7 +106,7 @@ impl SideFigures {
 }
 
 /// The best rate of each side, their ratio, and what a second step costs.
-fn report(figures: &mut Vec<Figure>, kind: &str, threads: &str, we: &SideFigures, they: &SideFigures) {
+fn report(figures: &mut Vec<Figure>, kind: &str, threads: &str, we: &Shown, they: &Shown) {
     let mut add = |name: String, value: f64, unit: &str| {
         let measured = format!("{value:.2} {unit}");
         figures.push(Figure { name, measured, target: "–".to_owned() });

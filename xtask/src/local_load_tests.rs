@@ -2,8 +2,8 @@ use super::*;
 
 const LINE: &str = r#"{"prompt_tokens":500,"first_ms":1000.0,"second_tokens":520,"second_cached":500,"second_ms":50.0,"written_tokens":64,"written_ms":2000.0}"#;
 
-fn shown(lines: &str) -> SideFigures {
-    let mut shown = SideFigures::default();
+fn shown(lines: &str) -> Shown {
+    let mut shown = Shown::default();
     shown.take(lines).unwrap();
     shown
 }
@@ -17,8 +17,8 @@ fn lines_become_rates() {
 
 #[test]
 fn a_turn_without_a_measurement_is_an_error() {
-    assert!(SideFigures::default().take("nothing\n").is_err());
-    assert!(SideFigures::default().take("{\"prompt_tokens\": 5}").is_err());
+    assert!(Shown::default().take("nothing\n").is_err());
+    assert!(Shown::default().take("{\"prompt_tokens\": 5}").is_err());
 }
 
 #[test]

@@ -35,21 +35,21 @@ use clap::Parser;
 /// The house's own commands.
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", disable_help_subcommand = true)]
-enum XtaskCommand {
+enum Task {
     /// Run every check, in order, and stop at the first that fails
-    Test(test::TestOptions),
+    Test(test::Options),
     /// Enforce the walls and budgets of the house
-    Tidy(tidy::TidyOptions),
+    Tidy(tidy::Options),
     /// Count the requirements that a named test proves
-    Requirements(requirements::RequirementsOptions),
+    Requirements(requirements::Options),
     /// Run the benchmarks and collect their figures
-    Bench(bench::BenchOptions),
+    Bench(bench::Options),
     /// Measure how well searching finds
-    EvalSearch(eval_search::EvalSearchOptions),
+    EvalSearch(eval_search::Options),
     /// Measure how well the built-in model calls
-    EvalBuiltin(eval_builtin::EvalBuiltinOptions),
+    EvalBuiltin(eval_builtin::Options),
     /// Compare models in the process with llama.cpp
-    CompareLocal(compare_local::CompareOptions),
+    CompareLocal(compare_local::Options),
     /// Take pictures of every page and state of the web app
     Screenshots(web::ScreenshotOptions),
     /// Film the terminal app for the README
@@ -57,7 +57,7 @@ enum XtaskCommand {
 }
 
 fn main() -> ExitCode {
-    match run(XtaskCommand::parse()) {
+    match run(Task::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
@@ -66,23 +66,23 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(task: XtaskCommand) -> anyhow::Result<()> {
+fn run(task: Task) -> anyhow::Result<()> {
     let root = checkout::find_root(&std::env::current_dir()?)?;
     match task {
-        XtaskCommand::Test(options) => test::run(&root, &options),
-        XtaskCommand::Tidy(options) => tidy::run(&root, &options),
-        XtaskCommand::Requirements(options) => requirements::run(&root, &options),
-        XtaskCommand::Bench(options) => bench::run(&root, &options),
-        XtaskCommand::EvalSearch(options) => eval_search::run(&root, &options),
-        XtaskCommand::EvalBuiltin(options) => {
+        Task::Test(options) => test::run(&root, &options),
+        Task::Tidy(options) => tidy::run(&root, &options),
+        Task::Requirements(options) => requirements::run(&root, &options),
+        Task::Bench(options) => bench::run(&root, &options),
+        Task::EvalSearch(options) => eval_search::run(&root, &options),
+        Task::EvalBuiltin(options) => {
             eval_builtin::run(&root, &checkout::read_workspace(&root)?.target_folder, &options)
         }
-        XtaskCommand::CompareLocal(options) => {
+        Task::CompareLocal(options) => {
             compare_local::run(&root, &checkout::read_workspace(&root)?.target_folder, &options)
         }
-        XtaskCommand::Screenshots(options) => {
+        Task::Screenshots(options) => {
             web::take_screenshots(&root, &checkout::read_workspace(&root)?.target_folder, &options)
         }
-        XtaskCommand::Picture => picture::run(&root, &checkout::read_workspace(&root)?.target_folder),
+        Task::Picture => picture::run(&root, &checkout::read_workspace(&root)?.target_folder),
     }
 }

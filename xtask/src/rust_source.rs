@@ -58,7 +58,7 @@ pub(crate) struct TestFn {
 }
 
 /// A string literal.
-pub(crate) struct SourceText {
+pub(crate) struct Text {
     pub(crate) line: usize,
     pub(crate) text: String,
 }
@@ -106,7 +106,7 @@ impl RustSource {
     }
 
     /// Every string literal that is not a doc comment.
-    pub(crate) fn texts(&self) -> Vec<SourceText> {
+    pub(crate) fn texts(&self) -> Vec<Text> {
         let mut found = Vec::new();
         visit_levels(&self.tokens, &mut |level| {
             for token in level {
@@ -114,7 +114,7 @@ impl RustSource {
                     && literal.to_string().contains('"')
                     && !literal.span().source_text().is_some_and(|text| text.starts_with('/'))
                 {
-                    found.push(SourceText { line: literal.span().start().line, text: literal.to_string() });
+                    found.push(Text { line: literal.span().start().line, text: literal.to_string() });
                 }
             }
         });

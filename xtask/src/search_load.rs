@@ -27,7 +27,7 @@ const COSTS: [(&str, &str, &str, &str); 4] = [
 
 /// Builds the sides, makes the tree, lets them take turns.
 pub(crate) fn measure(root: &Path) -> Result<Vec<Figure>> {
-    let bench = SearchBench::build(root)?;
+    let bench = Bench::build(root)?;
     let size = bench.put(&["make", &bench.path("tree"), FILES])?;
     println!("a tree of {} files, {:.1} MB", number(&size, "files")?, number(&size, "mb")?);
     let mut figures = bench.index(&size)?;
@@ -38,13 +38,13 @@ pub(crate) fn measure(root: &Path) -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
-struct SearchBench {
+struct Bench {
     root: PathBuf,
     program: PathBuf,
     place: PathBuf,
 }
 
-impl SearchBench {
+impl Bench {
     fn build(root: &Path) -> Result<Self> {
         let args = ["build", "--release", "--package", "windlass-benches", "--bin", "windlass-search-load"];
         let build = Invocation::cargo(root, &args);

@@ -16,13 +16,13 @@ use crate::invocation::Invocation;
 const START_LIMIT: Duration = Duration::from_secs(30);
 
 /// A process that listens, ended with this value.
-pub(crate) struct ServedProcess {
+pub(crate) struct Served {
     child: Child,
     /// `http://127.0.0.1:PORT`.
     pub(crate) url: String,
 }
 
-impl Drop for ServedProcess {
+impl Drop for Served {
     fn drop(&mut self) {
         // It may have ended by itself.
         let _ = self.child.kill();
@@ -30,7 +30,7 @@ impl Drop for ServedProcess {
     }
 }
 
-impl ServedProcess {
+impl Served {
     /// Starts it and waits until it has said where it listens.
     pub(crate) fn start(invocation: &Invocation, log: &Path) -> Result<Self> {
         let log_file =

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 
 use crate::invocation::Invocation;
-use crate::toolbox::{self, PinnedTool};
+use crate::toolbox::{self, Tool};
 use crate::{api, checkout, clients, requirements, system_package, tidy, web};
 
 /// Fetching the advisory database may hang on a network that swallows packets.
@@ -22,7 +22,7 @@ const CRASH_POINTS: &str = "windlass-cli/crash-points";
 
 /// What `test` may be asked for.
 #[derive(clap::Args)]
-pub(crate) struct TestOptions {
+pub(crate) struct Options {
     /// Run this step and no other; may be given several times
     #[arg(long, value_name = "STEP", value_parser = step_names())]
     only: Vec<String>,
@@ -31,17 +31,17 @@ pub(crate) struct TestOptions {
     skip: Vec<String>,
 }
 
-struct TestStep {
+struct Step {
     name: &'static str,
     run: fn(&Site) -> Result<()>,
 }
 
 /// The steps: cheap ones first, so that a slip is told within seconds.
-const STEPS: &[TestStep] = &[
-    TestStep { name: "fmt", run: |site| site.cargo(&["fmt", "--all", "--check"]) },
-    TestStep { name: "tidy", run: |site| tidy::run(&site.root, &tidy::TidyOptions::default()) },
-    TestStep { name: "requirements", run: check_requirements },
-    TestStep {
+const STEPS: &[Step] = &[
+    Step { name: "fmt", run: |site| site.cargo(&["fmt", "--all", "--check"]) },
+    Step { name: "tidy", run: |site| tidy::run(&site.root, &tidy::Options::default()) },
+    Step { name: "requirements", run: check_requirements },
+    Step {
         name: "clippy",
         run: |site| {
             site.cargo(&[
@@ -56,17 +56,17 @@ const STEPS: &[TestStep] = &[
             ])
         },
     },
-    TestStep { name: "emulator", run: fetch_emulator },
-    TestStep { name: "encoder", run: fetch_encoder },
-    TestStep { name: "tmux", run: |site| system_package::TMUX.find_or_install(&site.root).map(|_| ()) },
-    TestStep { name: "test", run: |site| site.cargo(&["test", "--workspace", "--features", CRASH_POINTS]) },
-    TestStep { name: "clients", run: |site| clients::run(&site.root, &site.target_folder()?) },
-    TestStep { name: "api", run: |site| api::run(&site.root, &site.target_folder()?) },
-    TestStep { name: "web", run: |site| web::run(&site.root, &site.target_folder()?) },
-    TestStep { name: "browser", run: |site| web::run_in_browser(&site.root, &site.target_folder()?) },
-    TestStep { name: "doc", run: check_docs },
-    TestStep { name: "deny", run: check_dependencies },
-    TestStep { name: "machete", run: find_unused_dependencies },
+    Step { name: "emulator", run: fetch_emulator },
+    Step { name: "encoder", run: fetch_encoder },
+    Step { name: "tmux", run: |site| system_package::TMUX.find_or_install(&site.root).map(|_| ()) },
+    Step { name: "test", run: |site| site.cargo(&["test", "--workspace", "--features", CRASH_POINTS]) },
+    Step { name: "clients", run: |site| clients::run(&site.root, &site.target_folder()?) },
+    Step { name: "api", run: |site| api::run(&site.root, &site.target_folder()?) },
+    Step { name: "web", run: |site| web::run(&site.root, &site.target_folder()?) },
+    Step { name: "browser", run: |site| web::run_in_browser(&site.root, &site.target_folder()?) },
+    Step { name: "doc", run: check_docs },
+    Step { name: "deny", run: check_dependencies },
+    Step { name: "machete", run: find_unused_dependencies },
 ];
 
 fn step_names() -> Vec<&'static str> {
@@ -95,7 +95,7 @@ impl Site {
         Ok(checkout::read_workspace(&self.root)?.target_folder)
     }
 
-    fn tool(&self, tool: &PinnedTool) -> Result<String> {
+    fn tool(&self, tool: &Tool) -> Result<String> {
         Ok(tool.find_or_install(&self.root, &self.target_folder()?)?.to_string_lossy().into_owned())
     }
 }
@@ -103,7 +103,7 @@ impl Site {
 fn check_requirements(site: &Site) -> Result<()> {
     requirements::run(
         &site.root,
-        &requirements::RequirementsOptions { check_docs: true, brief: true, ..Default::default() },
+        &requirements::Options { check_docs: true, brief: true, ..Default::default() },
     )
 }
 
@@ -144,7 +144,7 @@ fn find_unused_dependencies(site: &Site) -> Result<()> {
 }
 
 /// Runs the chosen steps and tells how long each took.
-pub(crate) fn run(root: &Path, options: &TestOptions) -> Result<()> {
+pub(crate) fn run(root: &Path, options: &Options) -> Result<()> {
     let site = Site { root: root.to_owned() };
     let chosen: Vec<_> = STEPS.iter().filter(|step| is_chosen(step.name, options)).collect();
     if chosen.is_empty() {
@@ -153,12 +153,12 @@ pub(crate) fn run(root: &Path, options: &TestOptions) -> Result<()> {
     run_steps(&site, &chosen, Style::of_stdout())
 }
 
-fn is_chosen(name: &str, options: &TestOptions) -> bool {
+fn is_chosen(name: &str, options: &Options) -> bool {
     let named = |list: &[String]| list.iter().any(|entry| entry == name);
     (options.only.is_empty() || named(&options.only)) && !named(&options.skip)
 }
 
-fn run_steps(site: &Site, steps: &[&TestStep], style: Style) -> Result<()> {
+fn run_steps(site: &Site, steps: &[&Step], style: Style) -> Result<()> {
     let started = Instant::now();
     let mut summary = String::new();
     for (number, step) in (1..).zip(steps) {

@@ -8,9 +8,9 @@ fn site() -> Site {
     Site { root: PathBuf::from(".") }
 }
 
-fn options(only: &[&str], skip: &[&str]) -> TestOptions {
+fn options(only: &[&str], skip: &[&str]) -> Options {
     let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-    TestOptions { only: owned(only), skip: owned(skip) }
+    Options { only: owned(only), skip: owned(skip) }
 }
 
 #[test]
@@ -34,9 +34,9 @@ fn leaving_every_step_out_is_an_error_that_lists_them() {
 
 #[test]
 fn the_first_failure_stops_and_says_how_to_repeat_it() {
-    let fails = TestStep { name: "two", run: |site| site.must(&Invocation::new(&site.root, "false", &[])) };
-    let never = TestStep { name: "three", run: |_| panic!("must not run") };
-    let passes = TestStep { name: "one", run: |site| site.must(&Invocation::new(&site.root, "true", &[])) };
+    let fails = Step { name: "two", run: |site| site.must(&Invocation::new(&site.root, "false", &[])) };
+    let never = Step { name: "three", run: |_| panic!("must not run") };
+    let passes = Step { name: "one", run: |site| site.must(&Invocation::new(&site.root, "true", &[])) };
     let error = run_steps(&site(), &[&passes, &fails, &never], PLAIN).unwrap_err().to_string();
     assert_eq!(error, "step two: `false` failed\nrepeat it alone with: cargo xtask test --only two");
     run_steps(&site(), &[&passes, &passes], PLAIN).unwrap();

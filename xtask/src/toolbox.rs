@@ -9,15 +9,15 @@ use anyhow::{Result, bail};
 use crate::invocation::Invocation;
 
 /// A tool at one version, so that a check says the same everywhere.
-pub(crate) struct PinnedTool {
+pub(crate) struct Tool {
     pub(crate) name: &'static str,
     pub(crate) version: &'static str,
 }
 
 /// Licences, bans, sources, advisories.
-pub(crate) const DENY: PinnedTool = PinnedTool { name: "cargo-deny", version: "0.20.2" };
+pub(crate) const DENY: Tool = Tool { name: "cargo-deny", version: "0.20.2" };
 /// Dependencies that no code uses.
-pub(crate) const MACHETE: PinnedTool = PinnedTool { name: "cargo-machete", version: "0.9.2" };
+pub(crate) const MACHETE: Tool = Tool { name: "cargo-machete", version: "0.9.2" };
 
 /// A package of npm at one version, in a folder of its own.
 pub(crate) struct NodePackage {
@@ -145,7 +145,7 @@ impl NodePackage {
     }
 }
 
-impl PinnedTool {
+impl Tool {
     /// The binary: from `target/xtask-tools`, from PATH, or built now.
     pub(crate) fn find_or_install(&self, root: &Path, target_folder: &Path) -> Result<PathBuf> {
         let tools_folder = target_folder.join("xtask-tools");

@@ -16,7 +16,7 @@ fn fake_tool(target_folder: &Path, name: &str, version: &str) -> PathBuf {
 #[test]
 fn a_tool_of_the_right_version_is_taken_as_it_is() {
     let folder = tempfile::tempdir().unwrap();
-    let tool = PinnedTool { name: "cargo-of-this-test", version: "1.2.3" };
+    let tool = Tool { name: "cargo-of-this-test", version: "1.2.3" };
     let path = fake_tool(folder.path(), tool.name, "1.2.3");
     assert_eq!(tool.find_or_install(folder.path(), folder.path()).unwrap(), path);
 }
@@ -24,7 +24,7 @@ fn a_tool_of_the_right_version_is_taken_as_it_is() {
 #[test]
 fn a_tool_of_another_version_is_not() {
     let folder = tempfile::tempdir().unwrap();
-    let tool = PinnedTool { name: "cargo-of-this-test", version: "1.2.3" };
+    let tool = Tool { name: "cargo-of-this-test", version: "1.2.3" };
     let path = fake_tool(folder.path(), tool.name, "1.2.30");
     assert!(!tool.is_at(folder.path(), &path));
     assert!(!tool.is_at(folder.path(), &folder.path().join("nowhere")));

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use windlass_benches::eval::cached::CachedEmbedder;
 use windlass_benches::eval::collection;
 use windlass_benches::eval::measures::Measures;
-use windlass_benches::eval::{EvalRow, Half, half_of, house, index, lay_out, measure};
+use windlass_benches::eval::{Half, Row, half_of, house, index, lay_out, measure};
 use windlass_core::search::SearchKind;
 use windlass_core::search::embed::EmbedPort;
 use windlass_local::embed::FolderEmbedder;
@@ -21,7 +21,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 type Measure = fn(&Measures) -> f64;
 
 /// What is to be done.
-struct EvalPlan {
+struct Plan {
     half: Half,
     tuning: Tuning,
     encoder: Option<PathBuf>,
@@ -32,8 +32,7 @@ struct EvalPlan {
 fn main() -> Result<(), String> {
     let (half, tuning) = (Half::Reported, Tuning::default());
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut plan =
-        EvalPlan { half, tuning, encoder: None, cache: root.join("target/eval-cache"), only: None };
+    let mut plan = Plan { half, tuning, encoder: None, cache: root.join("target/eval-cache"), only: None };
     for arg in std::env::args().skip(1) {
         match arg.split_once('=') {
             None if arg == "tune" => plan.half = Half::Tuned,
@@ -50,8 +49,8 @@ fn main() -> Result<(), String> {
 }
 
 /// With an encoder the fusion must be better than both of its parts everywhere; the built-in embedder is told about.
-fn judge(rows: &[EvalRow], has_encoder: bool) -> Result<(), String> {
-    let names = |is: &dyn Fn(&EvalRow) -> bool| {
+fn judge(rows: &[Row], has_encoder: bool) -> Result<(), String> {
+    let names = |is: &dyn Fn(&Row) -> bool| {
         rows.iter().filter(|row| is(row)).map(|row| row.name.as_str()).collect::<Vec<_>>().join(", ")
     };
     let at = |flags: Vec<bool>, at: usize| flags.get(at).copied().unwrap_or(false);
@@ -79,7 +78,7 @@ fn set(tuning: &mut Tuning, name: &str, value: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn embedders(plan: &EvalPlan) -> std::io::Result<Vec<Arc<dyn EmbedPort>>> {
+fn embedders(plan: &Plan) -> std::io::Result<Vec<Arc<dyn EmbedPort>>> {
     let mut embedders: Vec<Arc<dyn EmbedPort>> = vec![Arc::new(HashedEmbedder)];
     if let Some(folder) = &plan.encoder {
         let encoder = FolderEmbedder::open(folder).map_err(std::io::Error::other)?;
@@ -88,7 +87,7 @@ fn embedders(plan: &EvalPlan) -> std::io::Result<Vec<Arc<dyn EmbedPort>>> {
     Ok(embedders)
 }
 
-async fn evaluate(root: &Path, plan: &EvalPlan) -> std::io::Result<Vec<EvalRow>> {
+async fn evaluate(root: &Path, plan: &Plan) -> std::io::Result<Vec<Row>> {
     let embedders = embedders(plan)?;
     let encoder = if plan.encoder.is_some() { " all-MiniLM-L6-v2 | hybrid with it |" } else { "" };
     println!("| collection | queries | measure | words (BM25) | built-in | hybrid with it |{encoder}");
@@ -114,7 +113,7 @@ async fn evaluate(root: &Path, plan: &EvalPlan) -> std::io::Result<Vec<EvalRow>>
         }
         for (name, queries) in sets {
             let chosen = half_of(queries, plan.half);
-            let mut row = EvalRow {
+            let mut row = Row {
                 name: name.clone(),
                 queries: chosen.len(),
                 lexical: Measures::default(),
@@ -132,7 +131,7 @@ async fn evaluate(root: &Path, plan: &EvalPlan) -> std::io::Result<Vec<EvalRow>>
     Ok(rows)
 }
 
-fn print(row: &EvalRow) {
+fn print(row: &Row) {
     let lines: [(&str, Measure); 3] =
         [("nDCG@10", |it| it.ndcg), ("recall@10", |it| it.recall), ("MRR@10", |it| it.mrr)];
     for (measure, of) in lines {

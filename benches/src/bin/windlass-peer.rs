@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use serde_json::json;
 use tokio::runtime::Builder;
-use windlass_benches::peer::{PeerSessions, Workload};
+use windlass_benches::peer::{Peer, Workload};
 use windlass_benches::{cpu_time, resident_bytes_max};
 
 #[global_allocator]
@@ -20,7 +20,7 @@ fn main() -> Result<(), String> {
 }
 
 async fn measure(load: Workload) -> Result<(), String> {
-    let peer = Arc::new(PeerSessions::new(&load)?);
+    let peer = Arc::new(Peer::new(&load)?);
     for _ in 0..load.warm {
         peer.session(peer.open().await?).await?;
     }

@@ -23,12 +23,12 @@ pub struct Query {
     /// What is typed.
     pub text: String,
     /// Where the answers are; each counts once.
-    pub relevant: Vec<FilePlace>,
+    pub relevant: Vec<Place>,
 }
 
 /// A place in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FilePlace {
+pub struct Place {
     /// The file.
     pub path: String,
     /// A byte of the answer; any passage of the file will do without one.
@@ -46,7 +46,7 @@ pub fn read(root: &Path, name: &str, ending: &str) -> io::Result<Collection> {
     for row in rows(&folder.join("queries.jsonl.gz"))? {
         let ids =
             field(&row, "relevant")?.as_array().ok_or_else(|| io::Error::other("'relevant' is no list"))?;
-        let relevant = ids.iter().map(|id| Ok(FilePlace { path: path(number(id)?), byte: None }));
+        let relevant = ids.iter().map(|id| Ok(Place { path: path(number(id)?), byte: None }));
         queries.push(Query {
             text: text(field(&row, "text")?)?,
             relevant: relevant.collect::<io::Result<_>>()?,

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::io;
 use std::path::Path;
 
-use super::collection::{Collection, FilePlace, Query};
+use super::collection::{Collection, Place, Query};
 
 /// Words a sentence must have to be a question.
 const WORDS_MIN: usize = 4;
@@ -20,7 +20,7 @@ const SECTION_BYTES_MIN: usize = 60;
 pub fn read(root: &Path) -> io::Result<Collection> {
     let mut files = Vec::new();
     let (mut docs, mut prose) = (Vec::new(), Vec::new());
-    let mut names: HashMap<String, Vec<FilePlace>> = HashMap::new();
+    let mut names: HashMap<String, Vec<Place>> = HashMap::new();
     for path in sources(root)? {
         let text = std::fs::read_to_string(root.join(&path))?;
         let stripped = if path.ends_with(".rs") {
@@ -70,7 +70,7 @@ fn strip_items(
     path: &str,
     text: &str,
     docs: &mut Vec<Query>,
-    names: &mut HashMap<String, Vec<FilePlace>>,
+    names: &mut HashMap<String, Vec<Place>>,
 ) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let mut stripped = String::with_capacity(text.len());
@@ -83,7 +83,7 @@ fn strip_items(
         let name = lines.get(after + attributes).and_then(|line| item_name(line));
         match name {
             Some(name) if comment > 0 => {
-                let place = FilePlace { path: path.to_owned(), byte: Some(stripped.len() as u64) };
+                let place = Place { path: path.to_owned(), byte: Some(stripped.len() as u64) };
                 let said: Vec<&str> = lines
                     .iter()
                     .skip(at)
@@ -132,7 +132,7 @@ fn strip_prose(path: &str, text: &str, prose: &mut Vec<Query>) -> String {
         match question(sentence) {
             Some(text) if is_text && rest.len() >= SECTION_BYTES_MIN => {
                 stripped.push_str(mark);
-                let place = FilePlace { path: path.to_owned(), byte: Some(stripped.len() as u64) };
+                let place = Place { path: path.to_owned(), byte: Some(stripped.len() as u64) };
                 prose.push(Query { text, relevant: vec![place] });
                 stripped.push_str(rest);
             }

@@ -6,7 +6,7 @@ fn a_doc_comment_becomes_a_question_and_is_not_there_to_be_found() {
     let (mut docs, mut names) = (Vec::new(), HashMap::new());
     let stripped = strip_items("a.rs", text, &mut docs, &mut names);
     assert_eq!(stripped, "#[must_use]\npub fn open(path: &Path) {}\n\n// why\nfn own() {}\n");
-    let place = FilePlace { path: "a.rs".to_owned(), byte: Some(0) };
+    let place = Place { path: "a.rs".to_owned(), byte: Some(0) };
     assert_eq!(
         (docs[0].text.as_str(), &docs[0].relevant),
         ("Opens the journal of a session", &vec![place.clone()])

@@ -18,7 +18,7 @@ use windlass_core::search::{
 };
 use windlass_search::{Index, IndexConfig, Searcher};
 
-use collection::{Collection, FilePlace, Query};
+use collection::{Collection, Place, Query};
 use measures::{Measures, RANKS};
 
 /// What the search port takes of a query at most; a few are longer.
@@ -35,7 +35,7 @@ pub enum Half {
 
 /// How each way of finding did on one set of queries.
 #[derive(Debug)]
-pub struct EvalRow {
+pub struct Row {
     /// The set.
     pub name: String,
     /// Queries that were asked.
@@ -46,7 +46,7 @@ pub struct EvalRow {
     pub by_embedder: Vec<(Measures, Measures)>,
 }
 
-impl EvalRow {
+impl Row {
     /// Whether the fusion is better than both of its parts in every measure, by embedder.
     pub fn is_won(&self) -> Vec<bool> {
         let better = |one: &Measures, two: &Measures| {
@@ -110,7 +110,7 @@ async fn ask(searcher: &Searcher, query: &Query, kind: SearchKind) -> io::Result
     let asked =
         SearchQuery { text: text.to_owned(), top_k: RANKS, kind, scope: SearchScope::Project, budget };
     let Found { passages, .. } = searcher.search(asked).await.map_err(io::Error::other)?;
-    let mut missing: Vec<&FilePlace> = query.relevant.iter().collect();
+    let mut missing: Vec<&Place> = query.relevant.iter().collect();
     let is_relevant = passages.iter().map(|passage| {
         let before = missing.len();
         missing.retain(|place| !is_at(passage, place));
@@ -119,6 +119,6 @@ async fn ask(searcher: &Searcher, query: &Query, kind: SearchKind) -> io::Result
     Ok(Measures::of(&is_relevant.collect::<Vec<_>>(), query.relevant.len()))
 }
 
-fn is_at(passage: &Passage, place: &FilePlace) -> bool {
+fn is_at(passage: &Passage, place: &Place) -> bool {
     passage.path == place.path && place.byte.is_none_or(|byte| (passage.start..passage.end).contains(&byte))
 }

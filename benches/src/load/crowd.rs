@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tokio::sync::{Barrier, Semaphore};
 
-use crate::load::LoadWishes;
-use crate::load::stream::{StreamManner, StreamSeen, read};
-use crate::load::wire::WireClient;
+use crate::load::Wishes;
+use crate::load::stream::{Manner, Seen, read};
+use crate::load::wire::Client;
 
 /// Every so many runs, one fast reader that breaks off.
 const BREAKING: usize = 10;
@@ -21,7 +21,7 @@ const CANCEL_AFTER: Duration = Duration::from_secs(3);
 /// Connections that begin at once.
 const BEGIN_AT_ONCE: usize = 64;
 
-struct CrowdRun {
+struct Run {
     begun: Instant,
     ended: Instant,
     frames: usize,
@@ -32,7 +32,7 @@ struct CrowdRun {
 }
 
 /// Starts `runs` runs with two readers each and compares what they saw.
-pub async fn measure(wishes: &LoadWishes) -> io::Result<Value> {
+pub async fn measure(wishes: &Wishes) -> io::Result<Value> {
     let (client, process) = (wishes.client().map_err(io::Error::other)?, wishes.process());
     let runs = wishes.number("runs", 1_000);
     let gate = Arc::new(Semaphore::new(BEGIN_AT_ONCE));
@@ -47,7 +47,7 @@ pub async fn measure(wishes: &LoadWishes) -> io::Result<Value> {
     }
     let last_begun = done.iter().map(|run| run.begun).max().unwrap_or(wall);
     let at_once = done.iter().filter(|run| run.ended > last_begun).count();
-    let count = |is: fn(&CrowdRun) -> bool| done.iter().filter(|run| is(run)).count();
+    let count = |is: fn(&Run) -> bool| done.iter().filter(|run| is(run)).count();
     Ok(json!({
         "runs": runs, "readers": runs * 2, "at_once": at_once,
         "frames": done.iter().map(|run| run.frames).sum::<usize>() * 2,
@@ -61,18 +61,18 @@ pub async fn measure(wishes: &LoadWishes) -> io::Result<Value> {
 }
 
 async fn follow(
-    client: WireClient,
+    client: Client,
     number: usize,
     gate: Arc<Semaphore>,
     all_begun: Arc<Barrier>,
-) -> io::Result<CrowdRun> {
+) -> io::Result<Run> {
     let place = gate.acquire_owned().await.map_err(io::Error::other)?;
     let run_id = client.run().await?;
     let begun = Instant::now();
     drop(place);
     let breaks = if number % BREAKING == 3 { BREAKS } else { 0 };
-    let fast = read(&client, &run_id, StreamManner { breaks, ..StreamManner::FAST });
-    let slow = read(&client, &run_id, StreamManner::SLOW);
+    let fast = read(&client, &run_id, Manner { breaks, ..Manner::FAST });
+    let slow = read(&client, &run_id, Manner::SLOW);
     let cancel = async {
         all_begun.wait().await;
         if number % CANCELLED == 7 {
@@ -84,8 +84,8 @@ async fn follow(
     let (fast, slow, cancel) = tokio::join!(ended(fast), slow, cancel);
     cancel?;
     let ((fast, ended), slow) = (fast?, slow?);
-    let stored = read(&client, &run_id, StreamManner::FAST).await?;
-    Ok(CrowdRun {
+    let stored = read(&client, &run_id, Manner::FAST).await?;
+    Ok(Run {
         begun,
         ended,
         frames: stored.frames,
@@ -95,7 +95,7 @@ async fn follow(
     })
 }
 
-async fn ended(reading: impl Future<Output = io::Result<StreamSeen>>) -> io::Result<(StreamSeen, Instant)> {
+async fn ended(reading: impl Future<Output = io::Result<Seen>>) -> io::Result<(Seen, Instant)> {
     let seen = reading.await?;
     Ok((seen, Instant::now()))
 }

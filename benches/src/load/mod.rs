@@ -16,13 +16,13 @@ use std::collections::HashMap;
 use std::net::SocketAddr;
 
 use crate::load::process::Process;
-use crate::load::wire::WireClient;
+use crate::load::wire::Client;
 
 /// What a load is told, as `name=value` on its command line.
 #[derive(Debug, Clone)]
-pub struct LoadWishes(HashMap<String, String>);
+pub struct Wishes(HashMap<String, String>);
 
-impl LoadWishes {
+impl Wishes {
     /// Reads a command line.
     pub fn read(args: impl Iterator<Item = String>) -> Self {
         Self(args.filter_map(|arg| arg.split_once('=').map(|(a, b)| (a.to_owned(), b.to_owned()))).collect())
@@ -39,10 +39,10 @@ impl LoadWishes {
     }
 
     /// A client of the server.
-    pub fn client(&self) -> Result<WireClient, String> {
+    pub fn client(&self) -> Result<Client, String> {
         let text = self.word("addr", "");
         let address: SocketAddr = text.parse().map_err(|_| format!("addr='{text}' is no HOST:PORT"))?;
-        Ok(WireClient::new(address))
+        Ok(Client::new(address))
     }
 
     /// The server's process.

@@ -4,16 +4,16 @@ use std::io;
 
 use serde_json::{Value, json};
 
-use crate::load::LoadWishes;
-use crate::load::wire::{WireAsk, WireClient};
+use crate::load::Wishes;
+use crate::load::wire::{Ask, Client};
 
 const WARM: usize = 3;
 const READ_BYTES: usize = 64 * 1024;
 
 /// A server and how it is asked for a stream.
 #[derive(Clone)]
-struct RelayedRequest {
-    client: WireClient,
+struct Asked {
+    client: Client,
     /// Of another server; ours is asked for a session, then for a run.
     path: Option<String>,
     /// What every piece has in it.
@@ -21,10 +21,10 @@ struct RelayedRequest {
 }
 
 /// Reads `reps` answers of `pieces` pieces in each of `conc` queues.
-pub async fn measure(wishes: &LoadWishes) -> io::Result<Value> {
+pub async fn measure(wishes: &Wishes) -> io::Result<Value> {
     let (process, reps) = (wishes.process(), wishes.number("reps", 200));
     let conc = wishes.number("conc", 1);
-    let asked = RelayedRequest {
+    let asked = Asked {
         client: wishes.client().map_err(io::Error::other)?,
         path: Some(wishes.word("path", "")).filter(|path| !path.is_empty()).map(str::to_owned),
         mark: wishes.word("mark", "\"type\":\"content\"").to_owned(),
@@ -49,7 +49,7 @@ pub async fn measure(wishes: &LoadWishes) -> io::Result<Value> {
     Ok(json!({"frames": frames, "cpu_s": cpu_s, "frames_per_cpu_s": frames as f64 / cpu_s.max(0.01)}))
 }
 
-impl RelayedRequest {
+impl Asked {
     /// Reads so many answers, one after another, and counts their pieces.
     async fn read(&self, reps: usize) -> io::Result<usize> {
         let finder = memchr::memmem::Finder::new(&self.mark);
@@ -59,12 +59,8 @@ impl RelayedRequest {
                 None => format!("/api/sessions/{}/runs", self.client.session().await?),
                 Some(path) => path.clone(),
             };
-            let ask = WireAsk {
-                path: &path,
-                body: Some("{\"message\":\"Go.\"}"),
-                is_stream: true,
-                ..WireAsk::default()
-            };
+            let ask =
+                Ask { path: &path, body: Some("{\"message\":\"Go.\"}"), is_stream: true, ..Ask::default() };
             let mut reading = self.client.open(ask).await?;
             body.clear();
             while reading.more(&mut body, READ_BYTES).await? {}

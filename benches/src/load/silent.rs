@@ -11,8 +11,8 @@ use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
 
 use crate::load::metronome::Metronome;
-use crate::load::wire::{WireAsk, WireClient, WireReading};
-use crate::load::{LoadWishes, percentile};
+use crate::load::wire::{Ask, Client, Reading};
+use crate::load::{Wishes, percentile};
 
 /// How long the fast reader is listened to, each time.
 const LISTENED: Duration = Duration::from_secs(8);
@@ -28,14 +28,14 @@ const CONNECT_AT_ONCE: usize = 32;
 type Delays = Arc<Mutex<Vec<u64>>>;
 
 /// Attaches `readers` silent readers beside a fast one.
-pub async fn measure(wishes: &LoadWishes) -> io::Result<Value> {
+pub async fn measure(wishes: &Wishes) -> io::Result<Value> {
     let (client, process) = (wishes.client().map_err(io::Error::other)?, wishes.process());
     let readers = wishes.number("readers", 5_000);
     let metronome = Metronome::listen(wishes.number("port", 9_138)).await?;
     let run_id = client.run().await?;
     let path = format!("/api/runs/{run_id}/events");
     let delays = Delays::default();
-    let reading = client.open(WireAsk { path: &path, is_stream: true, ..WireAsk::default() }).await?;
+    let reading = client.open(Ask { path: &path, is_stream: true, ..Ask::default() }).await?;
     let fast = tokio::spawn(listen(reading, metronome.clone(), Arc::clone(&delays)));
     tokio::time::sleep(SETTLED).await;
     let alone = listened(&delays).await;
@@ -83,7 +83,7 @@ async fn listened(delays: &Delays) -> Value {
 }
 
 /// Reads to the end of the run and notes how old each beat was.
-async fn listen(mut reading: WireReading, metronome: Metronome, delays: Delays) -> io::Result<usize> {
+async fn listen(mut reading: Reading, metronome: Metronome, delays: Delays) -> io::Result<usize> {
     const MARK: &[u8] = b"\"at=";
     let (mut bytes, mut frames) = (Vec::new(), 0);
     while reading.more(&mut bytes, 64 * 1024).await? {
@@ -109,19 +109,15 @@ fn digit(byte: u8) -> Option<char> {
     byte.is_ascii_digit().then_some(char::from(byte))
 }
 
-async fn attach(client: WireClient, path: &str, readers: usize) -> io::Result<Vec<TcpStream>> {
+async fn attach(client: Client, path: &str, readers: usize) -> io::Result<Vec<TcpStream>> {
     let gate = Arc::new(Semaphore::new(CONNECT_AT_ONCE));
     let tasks: Vec<_> = (0..readers)
         .map(|_| {
             let (gate, path) = (Arc::clone(&gate), path.to_owned());
             tokio::spawn(async move {
                 let _place = gate.acquire().await.map_err(io::Error::other)?;
-                let ask = WireAsk {
-                    path: &path,
-                    is_stream: true,
-                    receive_bytes: Some(HELD_BYTES),
-                    ..WireAsk::default()
-                };
+                let ask =
+                    Ask { path: &path, is_stream: true, receive_bytes: Some(HELD_BYTES), ..Ask::default() };
                 let stream = client.send(ask).await?;
                 stream.readable().await?;
                 io::Result::Ok(stream)

@@ -4,11 +4,11 @@ use std::hash::{DefaultHasher, Hasher as _};
 use std::io;
 use std::time::Duration;
 
-use crate::load::wire::{WireAsk, WireClient, WireReading};
+use crate::load::wire::{Ask, Client, Reading};
 
 /// How a reader reads.
 #[derive(Debug, Clone, Copy)]
-pub struct StreamManner {
+pub struct Manner {
     /// Bytes at once.
     pub bytes: usize,
     /// How long it sleeps after them.
@@ -17,7 +17,7 @@ pub struct StreamManner {
     pub breaks: usize,
 }
 
-impl StreamManner {
+impl Manner {
     /// As fast as it comes.
     pub const FAST: Self = Self { bytes: 16 * 1024, pause: Duration::ZERO, breaks: 0 };
     /// Slower than a run speaks, and the server's end of the socket is full.
@@ -31,7 +31,7 @@ const SLOW_BYTES: u32 = 4 * 1024;
 
 /// What a reader saw.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StreamSeen {
+pub struct Seen {
     /// Over the bytes of all frames, in order.
     pub sum: u64,
     /// Frames.
@@ -40,7 +40,7 @@ pub struct StreamSeen {
     pub last: Vec<u8>,
 }
 
-impl StreamSeen {
+impl Seen {
     /// Whether the run has come to its end.
     pub fn is_whole(&self) -> bool {
         memchr::memmem::find(&self.last, b"\"type\":\"done\"").is_some()
@@ -89,18 +89,12 @@ impl Sum {
 }
 
 /// Reads the events of a run to their end.
-pub async fn read(client: &WireClient, run_id: &str, manner: StreamManner) -> io::Result<StreamSeen> {
+pub async fn read(client: &Client, run_id: &str, manner: Manner) -> io::Result<Seen> {
     let path = format!("/api/runs/{run_id}/events");
     let mut sum = Sum::default();
     for breaks_left in (0..=manner.breaks).rev() {
         let receive_bytes = (!manner.pause.is_zero()).then_some(SLOW_BYTES);
-        let ask = WireAsk {
-            path: &path,
-            is_stream: true,
-            last_id: sum.last_id,
-            receive_bytes,
-            ..WireAsk::default()
-        };
+        let ask = Ask { path: &path, is_stream: true, last_id: sum.last_id, receive_bytes, ..Ask::default() };
         let reading = client.open(ask).await?;
         if reading.status != 200 {
             return Err(io::Error::other(format!("{path}: {}", reading.status)));
@@ -114,16 +108,11 @@ pub async fn read(client: &WireClient, run_id: &str, manner: StreamManner) -> io
     }
     // What has no id behind it is no whole stream; the sum must not match then.
     sum.hasher.write(&sum.open);
-    Ok(StreamSeen { sum: sum.hasher.finish(), frames: sum.frames + sum.open_frames, last: sum.last })
+    Ok(Seen { sum: sum.hasher.finish(), frames: sum.frames + sum.open_frames, last: sum.last })
 }
 
 /// Reads until the end, or until there are so many frames; says whether it was the end.
-async fn read_on(
-    mut reading: WireReading,
-    sum: &mut Sum,
-    manner: StreamManner,
-    frames_max: usize,
-) -> io::Result<bool> {
+async fn read_on(mut reading: Reading, sum: &mut Sum, manner: Manner, frames_max: usize) -> io::Result<bool> {
     loop {
         let is_open = reading.more(&mut sum.rest, manner.bytes).await?;
         sum.take_frames();

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
-use crate::load::LoadWishes;
-use crate::load::wire::{WireAsk, WireClient};
+use crate::load::Wishes;
+use crate::load::wire::{Ask, Client};
 
 const BEGIN_AT_ONCE: usize = 64;
 
 /// Starts `runs` runs and waits until all of them have said `mark`.
-pub async fn measure(wishes: &LoadWishes) -> io::Result<Value> {
+pub async fn measure(wishes: &Wishes) -> io::Result<Value> {
     let client = wishes.client().map_err(io::Error::other)?;
     let runs = wishes.number("runs", 1_000);
     let mark: Arc<str> = wishes.word("mark", "WAITING").into();
@@ -32,9 +32,9 @@ pub async fn measure(wishes: &LoadWishes) -> io::Result<Value> {
     Ok(json!({ "runs": runs }))
 }
 
-async fn follow(client: WireClient, mark: &str) -> io::Result<()> {
+async fn follow(client: Client, mark: &str) -> io::Result<()> {
     let path = format!("/api/runs/{}/events", client.run().await?);
-    let mut reading = client.open(WireAsk { path: &path, is_stream: true, ..WireAsk::default() }).await?;
+    let mut reading = client.open(Ask { path: &path, is_stream: true, ..Ask::default() }).await?;
     let mut seen = Vec::new();
     while memchr::memmem::find(&seen, mark.as_bytes()).is_none() {
         if !reading.more(&mut seen, 16 * 1024).await? {

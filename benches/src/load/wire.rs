@@ -12,13 +12,13 @@ const READ_BYTES: usize = 16 * 1024;
 
 /// Knows where the server is.
 #[derive(Debug, Clone, Copy)]
-pub struct WireClient {
+pub struct Client {
     address: SocketAddr,
 }
 
 /// A request.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct WireAsk<'a> {
+pub struct Ask<'a> {
     /// `GET` unless there is a body.
     pub body: Option<&'a str>,
     /// The path, with its query.
@@ -31,14 +31,14 @@ pub struct WireAsk<'a> {
     pub receive_bytes: Option<u32>,
 }
 
-impl WireClient {
+impl Client {
     /// A client of the server there.
     pub fn new(address: SocketAddr) -> Self {
         Self { address }
     }
 
     /// Connects and asks; nothing is read.
-    pub async fn send(&self, ask: WireAsk<'_>) -> io::Result<TcpStream> {
+    pub async fn send(&self, ask: Ask<'_>) -> io::Result<TcpStream> {
         let socket = TcpSocket::new_v4()?;
         if let Some(bytes) = ask.receive_bytes {
             socket.set_recv_buffer_size(bytes)?;
@@ -60,16 +60,16 @@ impl WireClient {
     }
 
     /// Asks and reads the head of the answer.
-    pub async fn open(&self, ask: WireAsk<'_>) -> io::Result<WireReading> {
+    pub async fn open(&self, ask: Ask<'_>) -> io::Result<Reading> {
         let mut reading =
-            WireReading { stream: self.send(ask).await?, raw: Vec::new(), left: Left::ToTheEnd, status: 0 };
+            Reading { stream: self.send(ask).await?, raw: Vec::new(), left: Left::ToTheEnd, status: 0 };
         reading.read_head().await?;
         Ok(reading)
     }
 
     /// Asks and reads a whole answer, which must be JSON and no refusal.
     pub async fn ask(&self, path: &str, body: Option<&str>) -> io::Result<Value> {
-        let mut reading = self.open(WireAsk { path, body, ..WireAsk::default() }).await?;
+        let mut reading = self.open(Ask { path, body, ..Ask::default() }).await?;
         let mut whole = Vec::new();
         while reading.more(&mut whole, READ_BYTES).await? {}
         let text = String::from_utf8_lossy(&whole);
@@ -107,7 +107,7 @@ enum Left {
 
 /// An answer while it is read.
 #[derive(Debug)]
-pub struct WireReading {
+pub struct Reading {
     stream: TcpStream,
     raw: Vec<u8>,
     left: Left,
@@ -115,7 +115,7 @@ pub struct WireReading {
     pub status: u16,
 }
 
-impl WireReading {
+impl Reading {
     async fn read_head(&mut self) -> io::Result<()> {
         let end = loop {
             if let Some(place) = memchr::memmem::find(&self.raw, b"\r\n\r\n") {

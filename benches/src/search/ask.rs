@@ -78,21 +78,21 @@ pub async fn all(sides: &Sides<'_>, questions: &Questions) -> io::Result<Value> 
         let [lexical, hybrid, find_symbol, raw_times, ripgrep] = &mut taken;
         for (at, text) in questions.texts.iter().enumerate() {
             for (kind, times) in [(SearchKind::Lexical, &mut *lexical), (SearchKind::Hybrid, &mut *hybrid)] {
-                let begun = BegunAt::now();
+                let begun = Begun::now();
                 searcher.search(query(text, kind)).await.map_err(io::Error::other)?;
                 note(is_measured, &mut times.1, begun);
             }
-            let begun = BegunAt::now();
+            let begun = Begun::now();
             raw.ask(text).map_err(io::Error::other)?;
             note(is_measured, &mut raw_times.1, begun);
             if let Some(name) = questions.names.get(at) {
-                let begun = BegunAt::now();
+                let begun = Begun::now();
                 searcher.find_symbol(name, ROWS).await.map_err(io::Error::other)?;
                 note(is_measured, &mut find_symbol.1, begun);
             }
             if is_measured && at.is_multiple_of(GREP_SHARE) {
                 let word = text.split_whitespace().max_by_key(|word| word.len()).unwrap_or_default();
-                let begun = BegunAt::now();
+                let begun = Begun::now();
                 grep::count(sides.tree, word, IndexConfig::default().threads).map_err(io::Error::other)?;
                 note(true, &mut ripgrep.1, begun);
             }
@@ -115,16 +115,16 @@ struct Times {
 
 /// A moment, on the wall and of this process.
 #[derive(Clone, Copy)]
-struct BegunAt(Instant, Duration);
+struct Begun(Instant, Duration);
 
-impl BegunAt {
+impl Begun {
     fn now() -> Self {
         Self(Instant::now(), crate::cpu_time())
     }
 }
 
 impl Times {
-    fn push(&mut self, begun: BegunAt) {
+    fn push(&mut self, begun: Begun) {
         self.wall.push(begun.0.elapsed().as_secs_f64() * 1e3);
         self.cpu.push((crate::cpu_time() - begun.1).as_secs_f64() * 1e3);
     }
@@ -137,7 +137,7 @@ impl Times {
     }
 }
 
-fn note(is_measured: bool, times: &mut Times, begun: BegunAt) {
+fn note(is_measured: bool, times: &mut Times, begun: Begun) {
     if is_measured {
         times.push(begun);
     }
@@ -154,7 +154,7 @@ pub fn change(tree: &Path, ours: &Path) -> io::Result<Value> {
             tree.join(path),
             format!("{text}\n/// Change {change}.\npub fn changed_{change}() {{}}\n"),
         )?;
-        let begun = BegunAt::now();
+        let begun = Begun::now();
         let touched = index.touch(path).map_err(io::Error::other)?;
         // What waits in the background after a change belongs to its price.
         index.settle().map_err(io::Error::other)?;

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result};
 
-use self::screen::TerminalPicture;
+use self::screen::Screen;
 use crate::pane::Pane;
 use crate::served::build_binary;
 use crate::system_package::TMUX;
@@ -44,7 +44,7 @@ impl Drum {
 
 /// A picture, and how long it stays.
 struct Shot {
-    screen: TerminalPicture,
+    screen: Screen,
     shown_ms: u32,
 }
 
@@ -68,7 +68,7 @@ fn film(pane: &Pane) -> Result<Vec<Shot>> {
     let mut take = |shown_ms: u32| -> Result<()> {
         // Where the project lies is nobody's business.
         let captured = pane.coloured()?.replace(&*pane.project().to_string_lossy(), "~/crane");
-        shots.push(Shot { screen: TerminalPicture::read(&captured), shown_ms });
+        shots.push(Shot { screen: Screen::read(&captured), shown_ms });
         Ok(())
     };
     pane.wait_for("Windlass")?;

@@ -1,7 +1,7 @@
 //! A screen: rows of signs with their looks, read from what tmux captures.
 
 /// A screen.
-pub(super) struct TerminalPicture {
+pub(super) struct Screen {
     /// Its rows: pieces of text that look the same.
     pub(super) rows: Vec<Vec<Piece>>,
 }
@@ -14,12 +14,12 @@ pub(super) struct Piece {
     /// The signs.
     pub(super) text: String,
     /// How they look.
-    pub(super) look: CellStyle,
+    pub(super) look: Look,
 }
 
 /// How a sign looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct CellStyle {
+pub(super) struct Look {
     /// One of the 256 colours; the terminal's own unless there is one.
     pub(super) colour: Option<u8>,
     /// The same for the ground.
@@ -36,16 +36,16 @@ pub(super) struct CellStyle {
     pub(super) is_reversed: bool,
 }
 
-impl TerminalPicture {
+impl Screen {
     /// Reads lines with SGR sequences.
     pub(super) fn read(captured: &str) -> Self {
-        let mut look = CellStyle::default();
+        let mut look = Look::default();
         let rows = captured.lines().map(|line| read_row(line, &mut look)).collect();
         Self { rows }
     }
 }
 
-fn read_row(line: &str, look: &mut CellStyle) -> Vec<Piece> {
+fn read_row(line: &str, look: &mut Look) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     let mut column = 0;
     let mut rest = line;
@@ -69,7 +69,7 @@ fn read_row(line: &str, look: &mut CellStyle) -> Vec<Piece> {
     pieces
 }
 
-impl CellStyle {
+impl Look {
     fn change(&mut self, codes: &str) {
         let mut numbers = codes.split([';', ':']).map(|code| code.parse::<u16>().unwrap_or(0));
         while let Some(number) = numbers.next() {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::screen::{CellStyle, Piece, TerminalPicture};
+use super::screen::{Look, Piece, Screen};
 use super::{SIZE, Shot};
 
 /// Width of a sign and height of a row.
@@ -63,7 +63,7 @@ fn style(shots: &[Shot]) -> String {
     style
 }
 
-fn draw_screen(svg: &mut String, screen: &TerminalPicture) {
+fn draw_screen(svg: &mut String, screen: &Screen) {
     for (row, pieces) in (0_u16..).zip(&screen.rows) {
         let y = BAR + f32::from(row) * CELL.1;
         for piece in pieces {
@@ -107,7 +107,7 @@ fn draw_piece(svg: &mut String, piece: &Piece, y: f32) {
     );
 }
 
-fn colours(look: &CellStyle) -> (String, Option<String>) {
+fn colours(look: &Look) -> (String, Option<String>) {
     let ink = look.colour.map_or_else(|| INK.to_owned(), xterm);
     let ground = look.ground.map(xterm);
     match look.is_reversed {

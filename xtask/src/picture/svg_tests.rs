@@ -3,7 +3,7 @@
 use super::*;
 
 fn shot(text: &str) -> Shot {
-    Shot { screen: TerminalPicture::read(text), shown_ms: 500 }
+    Shot { screen: Screen::read(text), shown_ms: 500 }
 }
 
 #[test]

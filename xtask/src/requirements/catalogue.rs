@@ -21,12 +21,12 @@ pub(super) const USE: char = 'U';
 
 /// The number of a statement, such as E-17.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) struct RequirementId {
+pub(super) struct Id {
     pub(super) system: char,
     pub(super) number: u32,
 }
 
-impl RequirementId {
+impl Id {
     /// An id of a known system, from its letter in either case.
     pub(super) fn new(letter: char, digits: &str) -> Option<Self> {
         let system = letter.to_ascii_uppercase();
@@ -36,7 +36,7 @@ impl RequirementId {
     }
 }
 
-impl fmt::Display for RequirementId {
+impl fmt::Display for Id {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{}-{}", self.system, self.number)
     }
@@ -44,7 +44,7 @@ impl fmt::Display for RequirementId {
 
 /// One statement.
 pub(super) struct Statement {
-    pub(super) id: RequirementId,
+    pub(super) id: Id,
     pub(super) text: String,
 }
 
@@ -60,7 +60,7 @@ const OF_FRONT_END: [(char, &[u32]); 5] = [
 impl Statement {
     /// Whether it promises something of a front end.
     pub(super) fn is_of_front_end(&self) -> bool {
-        let RequirementId { system, number } = self.id;
+        let Id { system, number } = self.id;
         OF_FRONT_END.iter().any(|(own, numbers)| *own == system && numbers.contains(&number))
     }
 }
@@ -68,7 +68,7 @@ impl Statement {
 /// All statements, in document order.
 pub(super) struct Catalogue {
     pub(super) statements: Vec<Statement>,
-    known: BTreeSet<RequirementId>,
+    known: BTreeSet<Id>,
 }
 
 impl Catalogue {
@@ -77,7 +77,7 @@ impl Catalogue {
     pub(super) fn parse(text: &str) -> Result<Self> {
         let statements: Vec<_> = text
             .lines()
-            .filter_map(RequirementRow::parse)
+            .filter_map(Row::parse)
             .map(|row| Statement { id: row.id, text: row.statement.to_owned() })
             .collect();
         for (prefix, name) in SYSTEMS {
@@ -99,19 +99,19 @@ impl Catalogue {
     }
 
     /// Whether the document has the statement.
-    pub(super) fn contains(&self, id: RequirementId) -> bool {
+    pub(super) fn contains(&self, id: Id) -> bool {
         self.known.contains(&id)
     }
 }
 
 /// A row of a table in the document.
-pub(super) struct RequirementRow<'a> {
-    pub(super) id: RequirementId,
+pub(super) struct Row<'a> {
+    pub(super) id: Id,
     pub(super) statement: &'a str,
     pub(super) proven_by: &'a str,
 }
 
-impl<'a> RequirementRow<'a> {
+impl<'a> Row<'a> {
     /// Reads `| E-17 | statement | proven by |`; any other line is `None`.
     pub(super) fn parse(line: &'a str) -> Option<Self> {
         let cells: Vec<_> =
@@ -120,6 +120,6 @@ impl<'a> RequirementRow<'a> {
         let (letter, digits) = id.split_once('-')?;
         let mut letters = letter.chars();
         let (letter, None) = (letters.next()?, letters.next()) else { return None };
-        Some(Self { id: RequirementId::new(letter, digits)?, statement, proven_by })
+        Some(Self { id: Id::new(letter, digits)?, statement, proven_by })
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::{Result, bail};
 
-use super::catalogue::RequirementRow;
+use super::catalogue::Row;
 use super::{DOCUMENT, Proven};
 
 /// A row names this many tests; the command lists the rest.
@@ -15,7 +15,7 @@ const NONE: &str = "–";
 pub(super) fn fill(text: &str, proven: &Proven<'_>) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.lines() {
-        match RequirementRow::parse(line) {
+        match Row::parse(line) {
             Some(row) => {
                 let proofs = proven.get(&row.id).map(Vec::as_slice).unwrap_or_default();
                 let names: Vec<_> = proofs.iter().map(|proof| proof.test.as_str()).collect();
@@ -44,7 +44,7 @@ pub(super) fn check(text: &str, filled: &str) -> Result<()> {
     let rows = text
         .lines()
         .zip(filled.lines())
-        .filter_map(|(is, should)| Some((RequirementRow::parse(is)?, RequirementRow::parse(should)?)));
+        .filter_map(|(is, should)| Some((Row::parse(is)?, Row::parse(should)?)));
     let wrong: Vec<_> = rows
         .filter(|(is, should)| is.proven_by != should.proven_by)
         .map(|(is, should)| {

@@ -23,7 +23,7 @@ const DOCUMENT: &str = "docs/requirements.md";
 
 /// What `requirements` may be asked for.
 #[derive(clap::Args, Default)]
-pub(crate) struct RequirementsOptions {
+pub(crate) struct Options {
     /// List every statement with the tests that prove it, and what each of them drives
     #[arg(long)]
     pub(crate) all: bool,
@@ -39,7 +39,7 @@ pub(crate) struct RequirementsOptions {
 }
 
 /// Counts, lists and checks; an unknown number in a test is an error.
-pub(crate) fn run(root: &Path, options: &RequirementsOptions) -> Result<()> {
+pub(crate) fn run(root: &Path, options: &Options) -> Result<()> {
     let text =
         std::fs::read_to_string(root.join(DOCUMENT)).with_context(|| format!("cannot read {DOCUMENT}"))?;
     let catalogue = Catalogue::parse(&text)?;
@@ -58,7 +58,7 @@ pub(crate) fn run(root: &Path, options: &RequirementsOptions) -> Result<()> {
     Ok(())
 }
 
-type Proven<'a> = BTreeMap<catalogue::RequirementId, Vec<&'a Proof>>;
+type Proven<'a> = BTreeMap<catalogue::Id, Vec<&'a Proof>>;
 
 fn group(proofs: &[Proof]) -> Proven<'_> {
     let mut proven = Proven::new();
@@ -77,7 +77,7 @@ fn refuse_unknown(catalogue: &Catalogue, proofs: &[Proof]) -> Result<()> {
     Ok(())
 }
 
-fn report(catalogue: &Catalogue, proven: &Proven<'_>, options: &RequirementsOptions) -> String {
+fn report(catalogue: &Catalogue, proven: &Proven<'_>, options: &Options) -> String {
     let mut out = String::new();
     for (prefix, name) in SYSTEMS {
         let own: Vec<_> =

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 use anyhow::{Result, bail};
 
-use super::catalogue::{RequirementId, USE};
+use super::catalogue::{Id, USE};
 use super::web_titles;
 use crate::checkout::TextFile;
 use crate::rust_source::{self, RustSource, TestFn};
@@ -32,7 +32,7 @@ const UNIT: &str = "unit";
 /// One place that names one statement.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Proof {
-    pub(super) id: RequirementId,
+    pub(super) id: Id,
     /// Whether only a label names it; tests named for the statement come first.
     pub(super) by_label: bool,
     /// `crate::test`, or the file where no test function encloses the label.
@@ -97,7 +97,7 @@ pub(super) fn find(files: &[TextFile]) -> Result<Vec<Proof>> {
     Ok(proofs)
 }
 
-fn proof(file: &TextFile, id: RequirementId, by_label: bool, test: &str, line: usize) -> Proof {
+fn proof(file: &TextFile, id: Id, by_label: bool, test: &str, line: usize) -> Proof {
     Proof { id, by_label, test: test.to_owned(), path: file.path.clone(), line }
 }
 
@@ -159,13 +159,13 @@ fn enclosing<'a>(tests: &'a [TestFn], source: &RustSource, line: usize) -> Optio
 }
 
 /// The leading `e_17_` parts of a test's name, as many as there are.
-fn ids_of_name(name: &str) -> Vec<RequirementId> {
+fn ids_of_name(name: &str) -> Vec<Id> {
     let mut words = name.split('_');
     let mut ids = Vec::new();
     while let (Some(letter), Some(digits)) = (words.next(), words.next()) {
         let mut letters = letter.chars();
         match (letters.next(), letters.next()) {
-            (Some(letter), None) => match RequirementId::new(letter, digits) {
+            (Some(letter), None) => match Id::new(letter, digits) {
                 Some(id) => ids.push(id),
                 None => break,
             },
@@ -176,7 +176,7 @@ fn ids_of_name(name: &str) -> Vec<RequirementId> {
 }
 
 /// Every `E-17` in a text that stands alone: `1E-5`, `CR-1` and `E-17a` are something else.
-fn labels(text: &str) -> Vec<RequirementId> {
+fn labels(text: &str) -> Vec<Id> {
     let mut ids = Vec::new();
     for (at, _) in text.match_indices('-') {
         let (before, after) = text.split_at(at);
@@ -190,7 +190,7 @@ fn labels(text: &str) -> Vec<RequirementId> {
         let mut rest = after.chars().skip(1 + digits.len());
         let next = rest.next();
         if !next.is_some_and(|c| c.is_alphanumeric() || c == '_') {
-            ids.extend(RequirementId::new(letter, &digits));
+            ids.extend(Id::new(letter, &digits));
         }
     }
     ids

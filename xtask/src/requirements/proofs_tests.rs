@@ -2,8 +2,8 @@
 
 use super::*;
 
-fn ids(found: &[RequirementId]) -> Vec<String> {
-    found.iter().map(RequirementId::to_string).collect()
+fn ids(found: &[Id]) -> Vec<String> {
+    found.iter().map(Id::to_string).collect()
 }
 
 #[test]

@@ -16,7 +16,7 @@ fn proven(fixture: &Fixture) -> Vec<String> {
 }
 
 fn write(fixture: &Fixture) -> String {
-    run(fixture.root(), &RequirementsOptions { write: true, ..RequirementsOptions::default() }).unwrap();
+    run(fixture.root(), &Options { write: true, ..Options::default() }).unwrap();
     std::fs::read_to_string(fixture.root().join(DOCUMENT)).unwrap()
 }
 
@@ -47,11 +47,7 @@ fn it_is_told_what_a_test_drives_and_which_statement_of_a_front_end_is_proven_on
     let fixture = tree("#[test]\nfn s_1_s_3_stream() {}\n")
         .with("crates/windlass-cli/tests/all/main.rs", "#[test]\nfn s_2_shown() {}\n");
     let proofs = proofs::find(&fixture.files()).unwrap();
-    let told = report(
-        &catalogue,
-        &group(&proofs),
-        &RequirementsOptions { all: true, ..RequirementsOptions::default() },
-    );
+    let told = report(&catalogue, &group(&proofs), &Options { all: true, ..Options::default() });
     assert!(told.contains("binary   windlass-cli::s_2_shown"), "{told}");
     assert!(told.contains("unit     windlass-core::s_1_s_3_stream"), "{told}");
     assert!(told.ends_with("of a front end, and proven on none: S-1\n"), "{told}");
@@ -82,7 +78,7 @@ fn the_house_commands_prove_nothing() {
 #[test]
 fn an_unknown_number_fails_and_is_named_with_its_place() {
     let fixture = tree("#[test]\nfn e_99_no_such_statement() {}\n");
-    let error = run(fixture.root(), &RequirementsOptions::default()).unwrap_err().to_string();
+    let error = run(fixture.root(), &Options::default()).unwrap_err().to_string();
     assert!(error.contains(&format!("E-99 at {TESTS}:1")), "{error}");
 }
 
@@ -91,19 +87,11 @@ fn the_report_counts_each_system_and_lists_what_is_open() {
     let fixture = tree("#[test]\nfn e_1_one() {}\n");
     let proofs = proofs::find(&fixture.files()).unwrap();
     let catalogue = Catalogue::parse(CATALOGUE).unwrap();
-    let text = report(
-        &catalogue,
-        &group(&proofs),
-        &RequirementsOptions { all: true, ..RequirementsOptions::default() },
-    );
+    let text = report(&catalogue, &group(&proofs), &Options { all: true, ..Options::default() });
     assert!(text.contains("E  EDISON           1 of   3 proven"), "{text}");
     assert!(text.contains("\nnot proven:\n  E-2   four tools\n  E-3   a default\n"), "{text}");
     assert!(text.contains("  E-1   one registry\n        unit     windlass-core::e_1_one (crates/windlass-core/tests/all/main.rs:1)\n"), "{text}");
-    let brief = report(
-        &catalogue,
-        &group(&proofs),
-        &RequirementsOptions { brief: true, ..RequirementsOptions::default() },
-    );
+    let brief = report(&catalogue, &group(&proofs), &Options { brief: true, ..Options::default() });
     assert!(!brief.contains("not proven:"), "{brief}");
 }
 
@@ -112,7 +100,7 @@ fn writing_fills_the_column_and_checking_then_agrees() {
     let fixture = tree(
         "#[test]\nfn e_1_a() {}\n#[test]\nfn e_1_b() {}\n#[test]\nfn e_1_c() {}\n#[test]\nfn e_2_d() {}\n",
     );
-    let check = RequirementsOptions { check_docs: true, ..RequirementsOptions::default() };
+    let check = Options { check_docs: true, ..Options::default() };
     let error = run(fixture.root(), &check).unwrap_err().to_string();
     assert!(error.contains("E-1: the document says –"), "{error}");
     let text = write(&fixture);
@@ -133,9 +121,7 @@ fn a_document_that_names_a_test_that_is_gone_fails_the_check() {
     write(&fixture);
     let fixture = fixture.with(TESTS, "");
     let error =
-        run(fixture.root(), &RequirementsOptions { check_docs: true, ..RequirementsOptions::default() })
-            .unwrap_err()
-            .to_string();
+        run(fixture.root(), &Options { check_docs: true, ..Options::default() }).unwrap_err().to_string();
     assert!(error.contains("E-1: the document says `windlass-core::e_1_a`, the tests say –"), "{error}");
 }
 

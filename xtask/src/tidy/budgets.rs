@@ -49,28 +49,28 @@ pub(super) fn modules_have_headers(house: &House) -> Vec<Finding> {
 }
 
 /// A function and its length.
-pub(super) struct MeasuredFunction {
+pub(super) struct Function {
     pub(super) name: String,
     pub(super) line: usize,
     pub(super) lines: usize,
 }
 
 /// The functions of a file, those of `#[cfg(test)]` modules apart.
-pub(super) fn functions(parsed: &ParsedFile) -> Vec<MeasuredFunction> {
+pub(super) fn functions(parsed: &ParsedFile) -> Vec<Function> {
     let mut visitor = Functions { found: Vec::new() };
     visitor.visit_file(&parsed.source.syntax);
     visitor.found
 }
 
 struct Functions {
-    found: Vec<MeasuredFunction>,
+    found: Vec<Function>,
 }
 
 impl Functions {
     fn note(&mut self, signature: &syn::Signature, body: &syn::Block) {
         let line = signature.fn_token.span.start().line;
         let last = body.brace_token.span.close().end().line;
-        self.found.push(MeasuredFunction { name: signature.ident.to_string(), line, lines: last + 1 - line });
+        self.found.push(Function { name: signature.ident.to_string(), line, lines: last + 1 - line });
     }
 }
 

@@ -20,12 +20,12 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
-use crate::checkout::{self, CargoWorkspace, TextFile};
+use crate::checkout::{self, TextFile, Workspace};
 use crate::rust_source::{self, RustSource};
 
 /// What `tidy` may be asked for.
 #[derive(clap::Args, Default)]
-pub(crate) struct TidyOptions {
+pub(crate) struct Options {
     /// Also print the largest file, the longest function, core's dependencies and the size of every crate
     #[arg(long)]
     stats: bool,
@@ -58,7 +58,7 @@ pub(crate) struct House {
     /// Every file that is not parsed Rust.
     texts: Vec<TextFile>,
     rust: Vec<ParsedFile>,
-    workspace: CargoWorkspace,
+    workspace: Workspace,
 }
 
 impl House {
@@ -111,7 +111,7 @@ const RULES: &[fn(&House) -> Vec<Finding>] = &[
 ];
 
 /// Checks the house; prints what is wrong, or one line.
-pub(crate) fn run(root: &Path, options: &TidyOptions) -> Result<()> {
+pub(crate) fn run(root: &Path, options: &Options) -> Result<()> {
     let house = House::read(root)?;
     let exceptions = exceptions::Exceptions::read(root)?;
     let findings = exceptions.apply(check(&house));

@@ -31,82 +31,82 @@ pub(super) const DEV_ONLY: [&str; 5] = ["windlass-testkit", "tempfile", "insta",
 pub(super) const DEV_ROOMS: [&str; 2] = ["windlass-testkit", "windlass-benches"];
 
 /// Something heavy and the only rooms that may have it.
-pub(super) struct KeptIn {
+pub(super) struct Kept {
     pub(super) what: &'static [&'static str],
     pub(super) rooms: &'static [&'static str],
     pub(super) why: &'static str,
 }
 
 /// Dependencies that a crate exists to keep out of the others.
-pub(super) const DEPENDENCIES_KEPT: &[KeptIn] = &[
-    KeptIn { what: &["jsonschema"], rooms: &["windlass-engine"], why: "validation happens in one place" },
-    KeptIn {
+pub(super) const DEPENDENCIES_KEPT: &[Kept] = &[
+    Kept { what: &["jsonschema"], rooms: &["windlass-engine"], why: "validation happens in one place" },
+    Kept {
         what: &["clap", "anyhow"],
         rooms: &["windlass-cli", "xtask"],
         why: "libraries have typed errors and no command line",
     },
-    KeptIn {
+    Kept {
         what: &["clap_complete", "indicatif", "console", "etcetera", "toml"],
         rooms: &["windlass-cli"],
         why: "only the binary knows the terminal, the home directory and configuration files",
     },
-    KeptIn {
+    Kept {
         what: &["tracing-subscriber"],
         rooms: &["windlass-cli", "windlass-benches"],
         why: "a library says what happened; who listens is the program's choice",
     },
-    KeptIn {
+    Kept {
         what: &["reqwest"],
         rooms: &["windlass-tools"],
         why: "only tools that fetch need a browser's HTTP; models have a client of their own",
     },
-    KeptIn {
+    Kept {
         what: &["httparse", "rustls-platform-verifier", "tokio-rustls", "url"],
         rooms: &["windlass-models"],
         why: "the client for models is in one room",
     },
-    KeptIn {
+    Kept {
         what: &["hyper-util"],
         rooms: &["windlass-models", "windlass-server"],
         why: "proxies of the client for models, connections of the server",
     },
-    KeptIn { what: &["rusqlite"], rooms: &["windlass-store"], why: "SQL is the store's" },
-    KeptIn {
+    Kept { what: &["rusqlite"], rooms: &["windlass-store"], why: "SQL is the store's" },
+    Kept {
         what: &["axum", "hyper", "http-body"],
         rooms: &["windlass-server"],
         why: "HTTP towards clients is the server's",
     },
-    KeptIn {
+    Kept {
         what: &["rustls"],
         rooms: &["windlass-tools", "windlass-models"],
         why: "only tools that fetch and the client for models speak TLS",
     },
-    KeptIn {
+    Kept {
         what: &["grep-matcher", "cap-std", "sysinfo", "encoding_rs"],
         rooms: &["windlass-tools"],
         why: "files and processes belong to the tools",
     },
-    KeptIn {
+    Kept {
         what: &["grep-searcher", "grep-regex"],
         rooms: &["windlass-tools", "windlass-benches"],
         why: "searching without an index is a tool's, and what the index is measured against",
     },
-    KeptIn {
+    Kept {
         what: &["rustix"],
         rooms: &["windlass-tools", "windlass-cli", "windlass-benches"],
         why: "only processes, terminals and clocks need the system itself",
     },
-    KeptIn {
+    Kept {
         what: &["ignore"],
         rooms: &["windlass-tools", "windlass-search", "windlass-benches", "xtask"],
         why: "files belong to the tools and to the index of them",
     },
-    KeptIn {
+    Kept {
         what: &["tantivy"],
         rooms: &["windlass-search", "windlass-benches"],
         why: "an index is searching's, and is measured against the bare one",
     },
-    KeptIn {
+    Kept {
         what: &[
             "lopdf",
             "tree-sitter",
@@ -123,33 +123,29 @@ pub(super) const DEPENDENCIES_KEPT: &[KeptIn] = &[
         rooms: &["windlass-search"],
         why: "an index and the parsing of code are searching's",
     },
-    KeptIn {
+    Kept {
         what: &["notify"],
         rooms: &["windlass-search", "windlass-modules"],
         why: "files are watched by those who hold what was made of them",
     },
-    KeptIn {
-        what: &["rhai"],
-        rooms: &["windlass-modules"],
-        why: "scripts run in one place, under its limits",
-    },
-    KeptIn {
+    Kept { what: &["rhai"], rooms: &["windlass-modules"], why: "scripts run in one place, under its limits" },
+    Kept {
         what: &["num-bigint", "num-rational", "num-traits", "similar", "scraper"],
         rooms: &["windlass-tools"],
         why: "one tool's trade",
     },
-    KeptIn {
+    Kept {
         what: &["syn", "proc-macro2"],
         rooms: &["windlass-macros", "xtask"],
         why: "parsing Rust is for build time",
     },
-    KeptIn { what: &["quote"], rooms: &["windlass-macros"], why: "writing Rust is for build time" },
-    KeptIn {
+    Kept { what: &["quote"], rooms: &["windlass-macros"], why: "writing Rust is for build time" },
+    Kept {
         what: &["ratatui", "crossterm", "ratatui-textarea", "pulldown-cmark"],
         rooms: &["windlass-tui", "windlass-benches"],
         why: "the screen of a terminal belongs to the terminal app",
     },
-    KeptIn {
+    Kept {
         what: &["mimalloc"],
         rooms: &["windlass-cli", "windlass-benches"],
         why: "a program picks its allocator",
@@ -157,13 +153,13 @@ pub(super) const DEPENDENCIES_KEPT: &[KeptIn] = &[
 ];
 
 /// Paths of the standard library and the runtime that a room exists to keep out of the others.
-pub(super) const PATHS_KEPT: &[KeptIn] = &[
-    KeptIn {
+pub(super) const PATHS_KEPT: &[Kept] = &[
+    Kept {
         what: &["std::env"],
         rooms: &["windlass-cli", "windlass-testkit", "benches", "xtask"],
         why: "only the binary reads configuration; pass the value in",
     },
-    KeptIn {
+    Kept {
         what: &["std::process::Command", "tokio::process"],
         rooms: &["windlass-tools", "windlass-cli", "windlass-testkit", "xtask"],
         why: "processes belong to the tools; the binary asks a user's own command for a key",

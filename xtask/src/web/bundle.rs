@@ -23,7 +23,7 @@ pub(super) fn check(web: &Path, built: &Path) -> Result<()> {
     let read = |name: &str| std::fs::read_to_string(built.join(name)).unwrap_or_default();
     let first = first_scripts(&page, read);
     let files = weigh(web, built)?;
-    let is_first = |file: &BundleWeight| first.contains(&file.name);
+    let is_first = |file: &Weight| first.contains(&file.name);
     let total: u64 = files.iter().filter(|file| is_first(file)).map(|file| file.packed).sum();
     for file in &files {
         let when = if is_first(file) { "first load" } else { "" };
@@ -40,14 +40,14 @@ pub(super) fn check(web: &Path, built: &Path) -> Result<()> {
     Ok(())
 }
 
-struct BundleWeight {
+struct Weight {
     name: String,
     bytes: u64,
     packed: u64,
 }
 
 /// Scripts and styles of a build, heaviest first.
-fn weigh(web: &Path, built: &Path) -> Result<Vec<BundleWeight>> {
+fn weigh(web: &Path, built: &Path) -> Result<Vec<Weight>> {
     let assets = built.join("assets");
     let entries = std::fs::read_dir(&assets).with_context(|| format!("cannot read {}", assets.display()))?;
     let mut names: Vec<String> =
@@ -62,11 +62,7 @@ fn weigh(web: &Path, built: &Path) -> Result<Vec<BundleWeight>> {
     let mut files = Vec::new();
     for (name, packed) in names.into_iter().zip(printed.lines()) {
         let bytes = std::fs::metadata(built.join(&name))?.len();
-        files.push(BundleWeight {
-            name,
-            bytes,
-            packed: packed.trim().parse().context("node printed no length")?,
-        });
+        files.push(Weight { name, bytes, packed: packed.trim().parse().context("node printed no length")? });
     }
     files.sort_by_key(|file| std::cmp::Reverse(file.packed));
     Ok(files)
